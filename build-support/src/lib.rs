@@ -1,0 +1,1 @@
+//! What a build.rs calls: precompiles declared ops and graphs into archives and a bundle

@@ -1,0 +1,94 @@
+/* precast/context.h: what a module may ask of its host during a call.
+ *
+ * One pc_context belongs to one call on one thread. It holds the error slot and points to the host's services.
+ * Modules have no globals: all state is in the instance or the context.
+ */
+#ifndef PRECAST_CONTEXT_H
+#define PRECAST_CONTEXT_H
+
+#include <precast/tensor.h>
+#include <stdarg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pc_context pc_context;
+
+/* Kinds of error; the host maps them to its own. The order is fixed: append only. */
+typedef enum pc_error_kind {
+  PC_ERROR_NONE = 0,
+  PC_ERROR_TYPE = 1,     /* wrong kind of object or dtype */
+  PC_ERROR_VALUE = 2,    /* wrong shape or value */
+  PC_ERROR_MEMORY = 3,   /* allocation refused */
+  PC_ERROR_RUNTIME = 4,  /* anything else that op code reports */
+  PC_ERROR_INDEX = 5,    /* index out of range */
+  PC_ERROR_ASSERT = 6    /* an Assert op failed */
+} pc_error_kind;
+
+/* Length of the message buffer, in bytes, the final NUL included. Longer messages are cut. */
+#define PC_ERROR_BYTES 480
+
+typedef struct pc_error {
+  int32_t kind;                  /* pc_error_kind; PC_ERROR_NONE when nothing is wrong */
+  int32_t reserved;              /* 0 */
+  char message[PC_ERROR_BYTES];  /* NUL-terminated */
+} pc_error;
+
+/* Services of the host. Every function pointer is non-NULL. Fields are only ever appended;
+ * a module checks `struct_bytes` at load (pc_module.host_bytes), never during a call. */
+typedef struct pc_host {
+  uint32_t abi_version;  /* PC_ABI_VERSION of the host */
+  uint32_t struct_bytes; /* sizeof(pc_host) of the host */
+  /* A new C-contiguous tensor with uninitialised elements, 64-byte aligned; one reference, the caller's.
+   * NULL with the error slot set (memory or value) when the size overflows or memory is refused. */
+  pc_tensor *(*tensor_new)(pc_context *ctx, int32_t dtype, int32_t ndim, const int64_t *shape);
+  /* A new view: takes one reference to `base`. `data`, `shape` (elements) and `strides` (bytes) are the caller's claim. */
+  pc_tensor *(*tensor_view)(pc_context *ctx, pc_tensor *base, int32_t ndim, const int64_t *shape,
+                            const int64_t *strides, char *data);
+  /* Memory of the host, 64-byte aligned; NULL with the error slot set when refused. `release(ctx, NULL)` does nothing. */
+  void *(*alloc)(pc_context *ctx, size_t bytes);
+  void (*release)(pc_context *ctx, void *memory);
+  /* C's vsnprintf. */
+  int (*format)(char *to, size_t bytes, const char *format, va_list args);
+  /* c[m,n] = a[m,k] . b[k,n] for dtype PC_F32 or PC_F64; row and column strides in BYTES, any sign.
+   * `c` does not overlap `a` or `b`. Returns 0, or -1 with the error slot set. */
+  int (*gemm)(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row,
+              int64_t a_col, const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col);
+} pc_host;
+
+struct pc_context {
+  const pc_host *host; /* never NULL */
+  pc_error error;
+};
+
+/* Puts an error into the slot, unless one is there already: the first report is the cause. */
+static inline void pc_error_set(pc_context *ctx, int32_t kind, const char *message) {
+  if (ctx->error.kind == PC_ERROR_NONE) {
+    size_t i = 0;
+    for (; message[i] != '\0' && i + 1 < PC_ERROR_BYTES; i++) {
+      ctx->error.message[i] = message[i];
+    }
+    ctx->error.message[i] = '\0';
+    ctx->error.kind = kind;
+  }
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4), unused, noinline, cold))
+#endif
+/* As pc_error_set, with printf's formatting. */
+static void pc_error_format(pc_context *ctx, int32_t kind, const char *format, ...) {
+  if (ctx->error.kind == PC_ERROR_NONE) {
+    va_list args;
+    va_start(args, format);
+    ctx->host->format(ctx->error.message, PC_ERROR_BYTES, format, args);
+    va_end(args);
+    ctx->error.kind = kind;
+  }
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

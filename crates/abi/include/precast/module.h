@@ -1,0 +1,103 @@
+/* precast/module.h: what a compiled module exports, and the handshake before anything in it is called.
+ *
+ * A shared object exports exactly one symbol, `precast_module_v1`: a pc_module with the table of entries.
+ *
+ *   pc_module -- entries[slot] --> pc_entry { key, signature, native signature, init, run, cleanup, tasks }
+ *
+ * A reader accepts `magic` and an `abi_version` it knows, then checks the struct sizes, then the key of the slot it
+ * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: refuse it.
+ * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of its own or an older one.
+ */
+#ifndef PRECAST_MODULE_H
+#define PRECAST_MODULE_H
+
+#include <precast/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PC_MODULE_MAGIC 0x31544343u /* "CCT1" */
+#define PC_ABI_VERSION 0x00010000u  /* major 1, minor 0 */
+
+/* Which step of a run a failure id belongs to. */
+typedef enum pc_task_kind {
+  PC_TASK_NONE = 0,    /* id 0: no failure */
+  PC_TASK_EXTRACT = 1, /* c_extract, c_extract_out or c_init of a variable */
+  PC_TASK_CODE = 2,    /* c_code of an Apply */
+  PC_TASK_SYNC = 3,    /* c_sync of a variable */
+  PC_TASK_STRUCT = 4   /* c_init_code_struct of an Apply */
+} pc_task_kind;
+
+/* One failure id: `tasks[id]`. Positions are those of the module's graph, -1 where it does not apply. */
+typedef struct pc_task {
+  int32_t kind;     /* pc_task_kind */
+  int32_t apply;    /* position of the Apply, or -1 */
+  int32_t variable; /* V<n> of the variable, or -1 */
+} pc_task;
+
+/* One callable graph. Lives in read-only data of the module. */
+typedef struct pc_entry {
+  uint8_t key[32];       /* BuildKey */
+  const char *signature; /* printable, `add(f32[..], f32[..]) -> f32[..]`; never NULL */
+  const char *native;    /* the same as a canonical CEP 1000 string, `&f&f)&f`: what a dispatch table is keyed by; never NULL */
+  uint32_t instance_bytes;
+  uint32_t n_inputs;
+  uint32_t n_outputs;
+  uint32_t n_slots;      /* constants, given to `init` */
+  uint32_t n_tasks;
+  uint32_t reserved;     /* 0 */
+  const pc_task *tasks;  /* n_tasks of them; tasks[0] is PC_TASK_NONE */
+  /* Runs c_init_code and c_init_code_apply, once after loading. NULL when there is none. Returns 0 or a failure id. */
+  int (*load)(pc_context *ctx);
+  /* Makes an instance in `self` (instance_bytes, 64-byte aligned, zeroed by the host). Takes its own references to the
+   * slots. Returns 0 or a failure id; after a failure `self` holds nothing and `cleanup` must not be called. */
+  int (*init)(void *self, pc_context *ctx, pc_object *const *slots);
+  /* Runs the graph. `args`: inputs (borrowed, never NULL), then output cells (NULL, or an object that may be reused;
+   * on success one reference to the result, on failure the old object or another valid one). Returns 0 or a failure id. */
+  int (*run)(void *self, pc_context *ctx, pc_object **args);
+  /* Gives back all that `init` and `run` took. */
+  void (*cleanup)(void *self, pc_context *ctx);
+} pc_entry;
+
+typedef struct pc_module {
+  uint32_t magic;        /* PC_MODULE_MAGIC */
+  uint32_t abi_version;  /* PC_ABI_VERSION the module was compiled against */
+  uint32_t module_bytes; /* sizeof(pc_module) */
+  uint32_t entry_bytes;  /* sizeof(pc_entry) */
+  uint32_t tensor_bytes; /* sizeof(pc_tensor) */
+  uint32_t host_bytes;   /* sizeof(pc_host) the module was compiled against */
+  uint32_t context_bytes;/* sizeof(pc_context) */
+  uint32_t n_entries;
+  const pc_entry *const *entries; /* n_entries pointers */
+} pc_module;
+
+#if defined(__GNUC__)
+#define PC_EXPORT __attribute__((visibility("default")))
+#else
+#define PC_EXPORT
+#endif
+
+#ifdef __cplusplus
+#define PC_EXTERN_C extern "C"
+#else
+#define PC_EXTERN_C extern
+#endif
+
+/* Defines the exported table of a shared object over `entries_`, an array of pointers to entries. */
+#define PC_MODULE(entries_)                                                                         \
+  PC_EXTERN_C PC_EXPORT const pc_module precast_module_v1;                                              \
+  const pc_module precast_module_v1 = {PC_MODULE_MAGIC,                                            \
+                                                 PC_ABI_VERSION,                                   \
+                                                 sizeof(pc_module),                                \
+                                                 sizeof(pc_entry),                                 \
+                                                 sizeof(pc_tensor),                                \
+                                                 sizeof(pc_host),                                  \
+                                                 sizeof(pc_context),                               \
+                                                 sizeof(entries_) / sizeof((entries_)[0]),         \
+                                                 (entries_)};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

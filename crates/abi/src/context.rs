@@ -1,0 +1,129 @@
+//! Mirror of `precast/context.h`. Field documentation is in the header.
+#![allow(missing_docs, reason = "the header documents the fields; they are repeated here one to one")]
+
+use crate::tensor::Tensor;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// Length of the message buffer in bytes (`PC_ERROR_BYTES`), the final NUL included.
+pub const ERROR_BYTES: usize = 480;
+
+/// `pc_error_kind`: what went wrong in a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Wrong kind of object or dtype.
+    Type,
+    /// Wrong shape or value.
+    Value,
+    /// Allocation refused.
+    Memory,
+    /// Anything else that op code reports.
+    Runtime,
+    /// Index out of range.
+    Index,
+    /// An Assert op failed.
+    Assert,
+}
+
+impl ErrorKind {
+    /// The number in the C enum.
+    #[must_use]
+    pub const fn code(self) -> i32 {
+        match self {
+            Self::Type => 1,
+            Self::Value => 2,
+            Self::Memory => 3,
+            Self::Runtime => 4,
+            Self::Index => 5,
+            Self::Assert => 6,
+        }
+    }
+
+    /// The kind of a C number; `None` for 0, [`ErrorKind::Runtime`] for a number that this host does not know.
+    #[must_use]
+    pub const fn from_code(code: i32) -> Option<Self> {
+        match code {
+            0 => None,
+            1 => Some(Self::Type),
+            2 => Some(Self::Value),
+            3 => Some(Self::Memory),
+            5 => Some(Self::Index),
+            6 => Some(Self::Assert),
+            _ => Some(Self::Runtime),
+        }
+    }
+}
+
+/// `pc_error`: the error slot of a call.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Error {
+    pub kind: i32,
+    pub reserved: i32,
+    pub message: [u8; ERROR_BYTES],
+}
+
+impl Error {
+    /// An empty slot.
+    pub const NONE: Self = Self { kind: 0, reserved: 0, message: [0; ERROR_BYTES] };
+
+    /// The message up to its NUL, as text; bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let text = CStr::from_bytes_until_nul(&self.message).map_or(&self.message[..], CStr::to_bytes);
+        String::from_utf8_lossy(text).into_owned()
+    }
+
+    /// Puts a message into the slot, unless one is there already; longer messages are cut.
+    pub fn set(&mut self, kind: ErrorKind, message: &str) {
+        if self.kind == 0 {
+            let len = message.len().min(ERROR_BYTES - 1);
+            self.message[..len].copy_from_slice(&message.as_bytes()[..len]);
+            self.message[len] = 0;
+            self.kind = kind.code();
+        }
+    }
+}
+
+/// `pc_host`: services of the host. `va_list` is passed on unseen, as a pointer.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Host {
+    pub abi_version: u32,
+    pub struct_bytes: u32,
+    pub tensor_new: unsafe extern "C" fn(*mut Context, i32, i32, *const i64) -> *mut Tensor,
+    pub tensor_view:
+        unsafe extern "C" fn(*mut Context, *mut Tensor, i32, *const i64, *const i64, *mut c_char) -> *mut Tensor,
+    pub alloc: unsafe extern "C" fn(*mut Context, usize) -> *mut c_void,
+    pub release: unsafe extern "C" fn(*mut Context, *mut c_void),
+    pub format: *const c_void,
+    pub gemm: Gemm,
+}
+
+/// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
+pub type Gemm = unsafe extern "C" fn(
+    *mut Context,
+    i32,
+    i64,
+    i64,
+    i64,
+    *const c_char,
+    i64,
+    i64,
+    *const c_char,
+    i64,
+    i64,
+    *mut c_char,
+    i64,
+    i64,
+) -> c_int;
+
+// SAFETY: a `Host` is immutable data: numbers and function pointers.
+unsafe impl Sync for Host {}
+
+/// `pc_context`: one call on one thread.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Context {
+    pub host: *const Host,
+    pub error: Error,
+}

@@ -1,0 +1,32 @@
+//! The C ABI between host and compiled modules: headers, their Rust mirror, CEP 1000 signatures and tables.
+//!
+//! ```text
+//! include/precast/tensor.h   pc_object, pc_dtype, pc_tensor      ── mirrored by ──▶ tensor
+//! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
+//! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
+//!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
+//! ```
+//! The headers are the truth; `tests/layout.rs` makes the C compiler compare every size and offset with the mirror.
+//! The headers travel inside this crate as text ([`HEADERS`]), because a JIT needs them where no source tree is.
+//!
+//! Nothing here loads or calls: the native loader of `precast-runtime` does.
+#![allow(unsafe_code, reason = "this crate is the mirror of a C ABI; each block argues its case")]
+
+pub mod context;
+pub mod module;
+pub mod signature;
+pub mod table;
+pub mod tensor;
+
+/// Version of the ABI in this crate: major in the upper 16 bits, minor in the lower 16.
+pub const ABI_VERSION: u32 = 0x0001_0000;
+
+/// Oldest module ABI that this host still serves.
+pub const ABI_OLDEST: u32 = 0x0001_0000;
+
+/// Logical name and text of every header a module may include, in the order of their names.
+pub const HEADERS: &[(&str, &str)] = &[
+    ("precast/context.h", include_str!("../include/precast/context.h")),
+    ("precast/module.h", include_str!("../include/precast/module.h")),
+    ("precast/tensor.h", include_str!("../include/precast/tensor.h")),
+];

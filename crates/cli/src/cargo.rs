@@ -1,0 +1,2 @@
+//! The `precast` command.
+fn main() {}

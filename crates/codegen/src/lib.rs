@@ -1,0 +1,1 @@
+//! C code generation: CType, COp, CLinker; graph to module source

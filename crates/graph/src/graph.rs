@@ -1,0 +1,328 @@
+//! The graph: variables, applies in topological order, inputs and outputs.
+//!
+//! Built by [`FunctionGraph::input`], [`constant`](FunctionGraph::constant), [`apply`](FunctionGraph::apply) and
+//! [`output`](FunctionGraph::output); an Apply can only use variables that exist already, so a graph is acyclic and its
+//! applies are in topological order whatever is done to it. Rewrites build a new graph rather than edit one.
+
+use crate::array::Array;
+use crate::op::{MakeNodeError, Op};
+use crate::ty::Type;
+use std::fmt;
+use std::sync::Arc;
+
+/// A variable of one graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(u32);
+
+/// An Apply of one graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ApplyId(u32);
+
+macro_rules! positions {
+    ($($id:ident),*) => {$(
+        impl $id {
+            /// The position in the graph's list.
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            fn at(position: usize) -> Self {
+                Self(u32::try_from(position).expect("a graph has fewer than 2³² variables"))
+            }
+        }
+    )*};
+}
+positions!(VarId, ApplyId);
+
+/// Where the value of a variable comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    /// The graph's input of this position.
+    Input(usize),
+    /// A value known now; it never enters a key, modules get it through a slot.
+    Constant(Array),
+    /// An output of an Apply.
+    Output {
+        /// The Apply.
+        apply: ApplyId,
+        /// Position among its outputs.
+        index: usize,
+    },
+}
+
+/// A typed value of a graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// What it may hold.
+    pub ty: Type,
+    /// A name for people; inputs always have one.
+    pub name: Option<String>,
+    /// Where its value comes from.
+    pub origin: Origin,
+}
+
+/// One use of an op.
+#[derive(Debug, Clone)]
+pub struct Apply {
+    /// What is computed.
+    pub op: Arc<dyn Op>,
+    /// From what.
+    pub inputs: Vec<VarId>,
+    /// Into what.
+    pub outputs: Vec<VarId>,
+}
+
+impl PartialEq for Apply {
+    fn eq(&self, other: &Self) -> bool {
+        *self.op == *other.op && self.inputs == other.inputs && self.outputs == other.outputs
+    }
+}
+
+/// Why a graph cannot be built this way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The op refuses the types.
+    #[error(transparent)]
+    MakeNode(#[from] MakeNodeError),
+    /// Two inputs or two outputs of one name.
+    #[error("duplicate name `{name}`: {what} names must be unique")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// `input` or `output`.
+        what: &'static str,
+    },
+    /// A variable that this graph does not have.
+    #[error("variable {index} is not in this graph")]
+    ForeignVariable {
+        /// Its position.
+        index: usize,
+    },
+    /// A graph without outputs computes nothing.
+    #[error("the graph has no outputs")]
+    NoOutputs,
+}
+
+/// A typed, acyclic graph with named inputs and outputs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FunctionGraph {
+    variables: Vec<Variable>,
+    applies: Vec<Apply>,
+    inputs: Vec<VarId>,
+    outputs: Vec<VarId>,
+    output_names: Vec<Option<String>>,
+}
+
+impl FunctionGraph {
+    /// An empty graph.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an input.
+    ///
+    /// # Errors
+    /// [`BuildError::DuplicateName`] when an input has that name already.
+    pub fn input(&mut self, name: &str, ty: Type) -> Result<VarId, BuildError> {
+        if self.find_input(name).is_some() {
+            return Err(BuildError::DuplicateName { name: name.to_owned(), what: "input" });
+        }
+        let origin = Origin::Input(self.inputs.len());
+        let variable = self.push(Variable { ty, name: Some(name.to_owned()), origin });
+        self.inputs.push(variable);
+        Ok(variable)
+    }
+
+    /// Adds a constant; its type fixes only extents of 1, so that graphs which differ in constants share modules.
+    pub fn constant(&mut self, value: Array) -> VarId {
+        use crate::ty::{Extent, TensorType};
+        let extent = |n: &usize| if *n == 1 { Extent::Fixed(1) } else { Extent::Unknown };
+        let shape = value.shape().iter().map(extent).collect();
+        let ty = Type::Tensor(TensorType { dtype: value.dtype(), shape });
+        self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
+    }
+
+    /// Adds a constant of a given type; for C scalars and for types wider than the value's own.
+    pub fn constant_of(&mut self, value: Array, ty: Type) -> VarId {
+        self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
+    }
+
+    /// Applies `op` to variables and gives its outputs.
+    ///
+    /// # Errors
+    /// What the op's `make_node` refuses; a variable that is not of this graph.
+    pub fn apply(&mut self, op: Arc<dyn Op>, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
+        for variable in inputs {
+            self.check(*variable)?;
+        }
+        let types: Vec<Type> = inputs.iter().map(|v| self.ty(*v).clone()).collect();
+        let results = op.make_node(&types)?;
+        let apply = ApplyId::at(self.applies.len());
+        let outputs: Vec<VarId> = results
+            .into_iter()
+            .enumerate()
+            .map(|(index, ty)| self.push(Variable { ty, name: None, origin: Origin::Output { apply, index } }))
+            .collect();
+        self.applies.push(Apply { op, inputs: inputs.to_vec(), outputs: outputs.clone() });
+        Ok(outputs)
+    }
+
+    /// Makes a variable an output, with a name or without.
+    ///
+    /// # Errors
+    /// A name that an output has already; a variable that is not of this graph.
+    pub fn output(&mut self, variable: VarId, name: Option<&str>) -> Result<(), BuildError> {
+        self.check(variable)?;
+        if let Some(name) = name
+            && self.output_names.iter().any(|n| n.as_deref() == Some(name))
+        {
+            return Err(BuildError::DuplicateName { name: name.to_owned(), what: "output" });
+        }
+        self.outputs.push(variable);
+        self.output_names.push(name.map(str::to_owned));
+        Ok(())
+    }
+
+    /// Gives a variable a name for people, unless it has one.
+    pub fn name(&mut self, variable: VarId, name: &str) {
+        if let Some(variable) = self.variables.get_mut(variable.index()) {
+            variable.name.get_or_insert_with(|| name.to_owned());
+        }
+    }
+
+    /// All variables; a [`VarId`] is a position here.
+    #[must_use]
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// All applies, in topological order.
+    #[must_use]
+    pub fn applies(&self) -> &[Apply] {
+        &self.applies
+    }
+
+    /// The inputs, in the order of arguments.
+    #[must_use]
+    pub fn inputs(&self) -> &[VarId] {
+        &self.inputs
+    }
+
+    /// The outputs, in order; a variable may occur twice.
+    #[must_use]
+    pub fn outputs(&self) -> &[VarId] {
+        &self.outputs
+    }
+
+    /// The constants, in order of their variables: the slots of a module.
+    pub fn constants(&self) -> impl Iterator<Item = (VarId, &Array)> {
+        self.variables.iter().enumerate().filter_map(|(position, variable)| match &variable.origin {
+            Origin::Constant(value) => Some((VarId::at(position), value)),
+            _ => None,
+        })
+    }
+
+    /// The name of an input, by position.
+    #[must_use]
+    pub fn input_name(&self, position: usize) -> &str {
+        let variable = self.inputs.get(position).and_then(|v| self.variables.get(v.index()));
+        variable.and_then(|v| v.name.as_deref()).unwrap_or("")
+    }
+
+    /// The name of an output, by position; `out<position>` when it has none.
+    #[must_use]
+    pub fn output_name(&self, position: usize) -> String {
+        let name = self.output_names.get(position).cloned().flatten();
+        name.unwrap_or_else(|| format!("out{position}"))
+    }
+
+    /// The declared name of an output, by position.
+    #[must_use]
+    pub fn declared_output_name(&self, position: usize) -> Option<&str> {
+        self.output_names.get(position).and_then(Option::as_deref)
+    }
+
+    /// The input of this name.
+    #[must_use]
+    pub fn find_input(&self, name: &str) -> Option<VarId> {
+        self.inputs.iter().copied().find(|v| self.variables[v.index()].name.as_deref() == Some(name))
+    }
+
+    /// The variable behind an id of this graph.
+    #[must_use]
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    /// The type of a variable.
+    #[must_use]
+    pub fn ty(&self, id: VarId) -> &Type {
+        &self.variables[id.index()].ty
+    }
+
+    /// The types of an Apply's inputs.
+    #[must_use]
+    pub fn input_types(&self, apply: &Apply) -> Vec<Type> {
+        apply.inputs.iter().map(|v| self.ty(*v).clone()).collect()
+    }
+
+    /// The types of an Apply's outputs.
+    #[must_use]
+    pub fn output_types(&self, apply: &Apply) -> Vec<Type> {
+        apply.outputs.iter().map(|v| self.ty(*v).clone()).collect()
+    }
+
+    /// The printable form of an Apply: `add(f32[?], f32[?]) -> f32[?]`.
+    #[must_use]
+    pub fn signature(&self, apply: &Apply) -> String {
+        signature(&apply.op.label(), &self.input_types(apply), &self.output_types(apply))
+    }
+
+    /// Checks what building cannot: that there is something to compute.
+    ///
+    /// # Errors
+    /// [`BuildError::NoOutputs`].
+    pub fn validate(&self) -> Result<(), BuildError> {
+        if self.outputs.is_empty() { Err(BuildError::NoOutputs) } else { Ok(()) }
+    }
+
+    fn push(&mut self, variable: Variable) -> VarId {
+        self.variables.push(variable);
+        VarId::at(self.variables.len() - 1)
+    }
+
+    fn check(&self, variable: VarId) -> Result<(), BuildError> {
+        if variable.index() < self.variables.len() {
+            return Ok(());
+        }
+        Err(BuildError::ForeignVariable { index: variable.index() })
+    }
+}
+
+/// The printable form of a use of `label`: `add(f32[?], f32[?]) -> f32[?]`.
+#[must_use]
+pub(crate) fn signature(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
+    let join = |types: &[Type]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    format!("{label}({}) -> {}", join(inputs), join(outputs))
+}
+
+impl fmt::Display for FunctionGraph {
+    /// One line an Apply, `v3 = exp(v2) : f64[?]`; for messages and tests. The text form is [`crate::text::render`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |v: &VarId| match &self.variable(*v).origin {
+            Origin::Input(i) => self.input_name(*i).to_owned(),
+            Origin::Constant(_) => format!("c{}", v.index()),
+            Origin::Output { .. } => format!("v{}", v.index()),
+        };
+        let names = |vs: &[VarId]| vs.iter().map(name).collect::<Vec<_>>().join(", ");
+        let lines = self.applies.iter().map(|apply| {
+            let label = apply.op.label();
+            format!("{} = {label}({})", names(&apply.outputs), names(&apply.inputs))
+        });
+        let lines: Vec<String> = lines.chain([format!("return {}", names(&self.outputs))]).collect();
+        f.write_str(&lines.join("; "))
+    }
+}

@@ -1,0 +1,31 @@
+//! Typed graphs of numeric operations; no C here.
+//!
+//! ```text
+//! Type ◀── Variable ◀── Apply ──▶ Op          op: what an operation is, and its reference `perform`
+//!              └────────┬────────┘
+//!                 FunctionGraph               graph: inputs, outputs, applies in topological order
+//!                       │
+//!     text  json  encode  interpret           the forms of a graph, and the slow road to its values
+//! ```
+//! A graph is built in order: an Apply can only use variables that exist, so every [`FunctionGraph`] is acyclic and
+//! sorted by construction. What comes from outside (JSON, text) is checked while it is built.
+//!
+//! Ops are trait objects. Forms that name ops (text, JSON) take an [`OpLibrary`] that turns a name and its declared
+//! props into an op; `precast-ops` has the library that everybody uses.
+
+mod array;
+mod dtype;
+pub mod encode;
+mod graph;
+pub mod json;
+pub mod op;
+mod perform;
+pub mod text;
+mod ty;
+
+pub use array::Array;
+pub use dtype::{DType, ParseDTypeError};
+pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
+pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
+pub use perform::{InterpretError, interpret};
+pub use ty::{Extent, ParseTypeError, TensorType, Type};

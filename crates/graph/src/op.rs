@@ -1,0 +1,270 @@
+//! What an operation is: a name, declared props, a type rule and a reference `perform`.
+//!
+//! An op is immutable. Two ops are equal when their Rust type, name and props are equal; nothing else counts, so
+//! whatever distinguishes an op must be declared in its props. Code generation is another trait (`precast_codegen::COp`),
+//! implemented by the same Rust type.
+
+use crate::array::Array;
+use crate::dtype::DType;
+use crate::graph::{BuildError, FunctionGraph, VarId};
+use crate::ty::Type;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The value of a declared prop.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Prop {
+    /// Yes or no.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// Text.
+    Str(String),
+    /// A dtype.
+    DType(DType),
+    /// Several props, in order.
+    List(Vec<Prop>),
+    /// A whole graph, as in a Composite.
+    Graph(Arc<FunctionGraph>),
+    /// Another op, as the scalar op of an Elemwise.
+    Op(Arc<dyn Op>),
+}
+
+/// Declared props by name.
+pub type Props = BTreeMap<String, Prop>;
+
+/// An operation on typed variables.
+///
+/// # Examples
+/// The op library of `precast-ops` has many; a minimal one:
+/// ```
+/// use precast_graph::{Array, MakeNodeError, Op, PerformError, Type};
+///
+/// /// Doubles a C scalar.
+/// #[derive(Debug)]
+/// struct Twice;
+///
+/// impl Op for Twice {
+///     fn name(&self) -> &str {
+///         "twice"
+///     }
+///     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+///         MakeNodeError::expect_inputs(self.name(), 1, inputs)?;
+///         Ok(vec![inputs[0].clone()])
+///     }
+///     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+///         match inputs[0] {
+///             Array::F64(x) => Ok(vec![Array::F64(x * 2.0)]),
+///             other => Err(PerformError::value(self.name(), format!("no rule for {}", other.dtype()))),
+///         }
+///     }
+/// }
+/// ```
+pub trait Op: Any + fmt::Debug + Send + Sync {
+    /// The name in text, JSON and messages: `add`. Lower case; unique in a library.
+    fn name(&self) -> &str;
+
+    /// What signatures and the text form print: the name, and the props in braces. An Elemwise prints its scalar op.
+    fn label(&self) -> String {
+        let props = self.props();
+        if props.is_empty() {
+            return self.name().to_owned();
+        }
+        let props: Vec<String> = props.iter().map(|(name, prop)| format!("{name}={prop}")).collect();
+        format!("{}{{{}}}", self.name(), props.join(","))
+    }
+
+    /// The declared props; with the name they decide equality.
+    fn props(&self) -> Props {
+        Props::new()
+    }
+
+    /// Checks the types of the inputs and gives those of the outputs.
+    ///
+    /// # Errors
+    /// A [`MakeNodeError`] that names the op, the input, what was found and what was expected.
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError>;
+
+    /// Computes the outputs the slow, obvious way: the oracle of the C code.
+    ///
+    /// # Errors
+    /// Values that the op refuses at run time (shapes that do not match), as the C code does.
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError>;
+
+    /// Which outputs may be views of which inputs: pairs (output, input). Empty: no output aliases an input.
+    fn view_map(&self) -> Vec<(usize, usize)> {
+        Vec::new()
+    }
+
+    /// Which inputs are overwritten by which outputs: pairs (output, input). Empty: no input is modified.
+    fn destroy_map(&self) -> Vec<(usize, usize)> {
+        Vec::new()
+    }
+}
+
+impl PartialEq for dyn Op {
+    fn eq(&self, other: &Self) -> bool {
+        // `Any::type_id` of the values, not of the trait objects.
+        let (a, b): (&dyn Any, &dyn Any) = (self, other);
+        a.type_id() == b.type_id() && self.name() == other.name() && self.props() == other.props()
+    }
+}
+
+impl fmt::Display for Prop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Str(value) => write!(f, "{value:?}"),
+            Self::DType(value) => write!(f, "{value}"),
+            Self::Op(op) => f.write_str(&op.label()),
+            Self::Graph(graph) => write!(f, "{graph}"),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", items.join(","))
+            }
+        }
+    }
+}
+
+/// An argument of a function call in text form.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand {
+    /// A variable of the graph.
+    Var(VarId),
+    /// An integer literal: takes the dtype of what it meets (`2*x` is f32 when x is), else i64.
+    Int(i64),
+    /// A float literal: takes the dtype of a float it meets, else f64.
+    Float(f64),
+    /// `True` or `False`.
+    Bool(bool),
+}
+
+/// Turns the names of a written form into ops.
+pub trait OpLibrary {
+    /// Applies the function `name` of the text form (`exp`, `add`, `sum`, …; operators have names too) to `args`:
+    /// chooses the ops, inserts casts by NumPy's promotion, adds constants for literals. `None` if there is no such function.
+    ///
+    /// # Errors
+    /// Arguments or props that the function refuses.
+    fn call(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        args: &[Operand],
+        props: &Props,
+    ) -> Option<Result<VarId, BuildError>>;
+
+    /// The op of this name with these props; `None` if the library has no op of that name.
+    ///
+    /// # Errors
+    /// Props that the op does not have, lacks, or of the wrong kind.
+    fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>>;
+
+    /// The names of all ops, sorted; for messages.
+    fn names(&self) -> Vec<String>;
+}
+
+/// Why an op cannot be applied to these types.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MakeNodeError {
+    /// Wrong number of inputs.
+    #[error("`{op}` takes {expected} input(s), found {found}")]
+    Arity {
+        /// The op.
+        op: String,
+        /// How many it takes, in words or digits.
+        expected: String,
+        /// How many were given.
+        found: usize,
+    },
+    /// An input has a dtype that the op does not support.
+    #[error("`{op}` does not support dtype `{found}` of input {input}; it supports {expected}")]
+    DType {
+        /// The op.
+        op: String,
+        /// Position of the input.
+        input: usize,
+        /// Its dtype.
+        found: DType,
+        /// What is supported.
+        expected: String,
+    },
+    /// An input has the wrong type otherwise (rank, extent, scalar against tensor).
+    #[error("`{op}`: input {input} has type `{found}`, expected {expected}")]
+    Input {
+        /// The op.
+        op: String,
+        /// Position of the input.
+        input: usize,
+        /// Its type.
+        found: String,
+        /// What was expected, in words.
+        expected: String,
+    },
+    /// Extents that can never be broadcast together.
+    #[error("`{op}`: dimension {dimension} of the inputs cannot be broadcast: extents {extents}")]
+    Broadcast {
+        /// The op.
+        op: String,
+        /// The dimension, counted in the result.
+        dimension: usize,
+        /// The extents, in words.
+        extents: String,
+    },
+    /// A prop is missing, unknown, or of the wrong kind.
+    #[error("`{op}`: prop `{prop}` {problem}")]
+    Prop {
+        /// The op.
+        op: String,
+        /// The prop.
+        prop: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl MakeNodeError {
+    /// Checks the number of inputs.
+    ///
+    /// # Errors
+    /// [`MakeNodeError::Arity`] when it is not `expected`.
+    pub fn expect_inputs(op: &str, expected: usize, inputs: &[Type]) -> Result<(), Self> {
+        if inputs.len() == expected {
+            return Ok(());
+        }
+        Err(Self::Arity { op: op.to_owned(), expected: expected.to_string(), found: inputs.len() })
+    }
+
+    /// A problem with a prop.
+    #[must_use]
+    pub fn prop(op: &str, prop: &str, problem: impl Into<String>) -> Self {
+        Self::Prop { op: op.to_owned(), prop: prop.to_owned(), problem: problem.into() }
+    }
+}
+
+/// Why an op refused its values at run time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PerformError {
+    /// A shape or value that the op refuses.
+    #[error("`{op}`: {problem}")]
+    Value {
+        /// The op.
+        op: String,
+        /// What is wrong, in words.
+        problem: String,
+    },
+}
+
+impl PerformError {
+    /// A shape or value that `op` refuses.
+    #[must_use]
+    pub fn value(op: &str, problem: impl Into<String>) -> Self {
+        Self::Value { op: op.to_owned(), problem: problem.into() }
+    }
+}

@@ -1,0 +1,90 @@
+//! The slow road: a graph evaluated by the reference `perform` of its ops.
+
+use crate::array::Array;
+use crate::graph::{FunctionGraph, Origin};
+use crate::op::PerformError;
+
+/// Why a graph could not be interpreted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterpretError {
+    /// Wrong number of inputs.
+    #[error("the graph takes {expected} input(s), found {found}")]
+    Arity {
+        /// Inputs of the graph.
+        expected: usize,
+        /// Inputs given.
+        found: usize,
+    },
+    /// An input that its declared type does not admit.
+    #[error("input {input} has dtype `{dtype}` and shape {shape:?}, expected `{expected}`")]
+    Input {
+        /// Position of the input.
+        input: usize,
+        /// Its dtype.
+        dtype: String,
+        /// Its extents.
+        shape: Vec<usize>,
+        /// The declared type.
+        expected: String,
+    },
+    /// An op refused its values.
+    #[error("apply {apply}, `{signature}`")]
+    Perform {
+        /// Position of the Apply.
+        apply: usize,
+        /// Its signature.
+        signature: String,
+        /// What it refused.
+        source: PerformError,
+    },
+}
+
+/// Evaluates `graph` with the reference `perform` of each op: the oracle of all compiled forms.
+///
+/// # Errors
+/// Inputs that do not fit the declared types; values that an op refuses.
+pub fn interpret(graph: &FunctionGraph, inputs: &[Array]) -> Result<Vec<Array>, InterpretError> {
+    check_inputs(graph, inputs)?;
+    let mut values: Vec<Option<Array>> = graph
+        .variables()
+        .iter()
+        .map(|variable| match &variable.origin {
+            Origin::Input(i) => Some(inputs[*i].clone()),
+            Origin::Constant(value) => Some(value.clone()),
+            Origin::Output { .. } => None,
+        })
+        .collect();
+    for (position, apply) in graph.applies().iter().enumerate() {
+        // Applies are in topological order, so every input has its value by now.
+        let arguments: Vec<&Array> = apply.inputs.iter().filter_map(|v| values[v.index()].as_ref()).collect();
+        let results = apply.op.perform(&arguments).map_err(|source| InterpretError::Perform {
+            apply: position,
+            signature: graph.signature(apply),
+            source,
+        })?;
+        for (variable, result) in apply.outputs.iter().zip(results) {
+            values[variable.index()] = Some(result);
+        }
+    }
+    Ok(graph.outputs().iter().filter_map(|v| values[v.index()].clone()).collect())
+}
+
+fn check_inputs(graph: &FunctionGraph, inputs: &[Array]) -> Result<(), InterpretError> {
+    let expected = graph.inputs().len();
+    if inputs.len() != expected {
+        return Err(InterpretError::Arity { expected, found: inputs.len() });
+    }
+    for (position, (variable, value)) in graph.inputs().iter().zip(inputs).enumerate() {
+        let ty = graph.ty(*variable);
+        if !ty.admits(value.dtype(), value.shape()) {
+            return Err(InterpretError::Input {
+                input: position,
+                dtype: value.dtype().to_string(),
+                shape: value.shape().to_vec(),
+                expected: ty.to_string(),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+//! The op library: declarations, reference perform, C templates

@@ -1,0 +1,1 @@
+//! Ahead-of-time compiled numeric graphs: the crate that users add

@@ -1,0 +1,2 @@
+//! A small scoring service.
+fn main() {}

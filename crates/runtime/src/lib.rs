@@ -1,0 +1,1 @@
+//! Resolve, verify, load, dispatch; JIT on a miss where policy allows

@@ -1,0 +1,61 @@
+//! The inputs of an [`ActionKey`]: everything that can change a byte of the machine code.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::build::names;
+use super::{ActionKey, Canonical, ParseNameError, ToolchainId, context};
+
+names! {
+    /// What an action does.
+    ActionKind, "action", "`compile`, `link`, `entry`", {
+        /// Compiles a unit of modules to an object and a shared object.
+        Compile = "compile",
+        /// Links the objects of several archives.
+        Link = "link",
+        /// Names a graph.
+        Entry = "entry",
+    }
+}
+
+/// Everything that can change what comes out of a build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionInputs {
+    /// What is done.
+    pub kind: ActionKind,
+    /// The BuildKeys of a unit, or the Digests that are linked; their order counts.
+    pub inputs: Vec<[u8; 32]>,
+    /// The target triple, such as `x86_64-unknown-linux-gnu`.
+    pub target: String,
+    /// The ISA level, such as `x86-64-v3`.
+    pub isa: String,
+    /// The full flags that the compiler sees, without absolute paths; their order counts.
+    pub flags: Vec<String>,
+    /// The toolchain, where one is used.
+    pub toolchain: Option<ToolchainId>,
+    /// Name → content of what comes from the system, for modules with system libraries; link order counts.
+    pub linked: Vec<(String, [u8; 32])>,
+}
+
+impl ActionInputs {
+    /// Computes how it is made.
+    #[must_use]
+    pub fn key(&self) -> ActionKey {
+        let Self { kind, inputs, target, isa, flags, toolchain, linked } = self;
+        let mut encoder = Canonical::new(context::ACTION_KEY).str(kind.name()).list(inputs.len());
+        for input in inputs {
+            encoder = encoder.bytes(input);
+        }
+        encoder = encoder.str(target).str(isa).strs(flags).list(usize::from(toolchain.is_some()));
+        if let Some(toolchain) = toolchain {
+            encoder = encoder.bytes(toolchain.as_bytes());
+        }
+        encoder = encoder.list(linked.len());
+        for (name, content) in linked {
+            encoder = encoder.str(name).bytes(content);
+        }
+        ActionKey::from_bytes(encoder.finish())
+    }
+}

@@ -1,0 +1,54 @@
+//! The key document: a [`BuildKey`] taken apart, small enough to be kept in every record.
+//!
+//! It serves two readers. A machine recomputes the key from it ([`KeyDocument::key`]). A person is told what a miss
+//! differs in ([`Diff`](super::Diff)); for that it also holds the printable signatures, which are not hashed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BuildKey, Canonical, ContentId, HostAbi, Language, Profile, context};
+
+/// The inputs of a [`BuildKey`], long texts by their content id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyDocument {
+    /// The [`FORMAT_EPOCH`](super::FORMAT_EPOCH) under which the key was made.
+    pub epoch: u64,
+    /// The host ABI.
+    pub host_abi: HostAbi,
+    /// The profile.
+    pub profile: Profile,
+    /// The language of the text.
+    pub language: Language,
+    /// One printable signature an Apply, such as `add(f32[..], f32[..]) -> f32[..]`. For people: not in the key.
+    pub ops: Vec<String>,
+    /// Content id of the module's text.
+    pub text: ContentId,
+    /// Logical name → content id of the SourceSet.
+    pub sources: BTreeMap<String, ContentId>,
+    /// Flags that the ops ask for, in order.
+    pub flags: Vec<String>,
+    /// Library names, in order.
+    pub libraries: Vec<String>,
+}
+
+impl KeyDocument {
+    /// Computes the key that this document is the preimage of.
+    #[must_use]
+    pub fn key(&self) -> BuildKey {
+        // Destructured whole, so that a new field cannot be forgotten here.
+        let Self { epoch, host_abi, profile, language, ops: _, text, sources, flags, libraries } = self;
+        let mut encoder = Canonical::new(context::BUILD_KEY)
+            .u64(*epoch)
+            .str(host_abi.name())
+            .str(profile.name())
+            .str(language.name())
+            .bytes(text.as_bytes())
+            .list(sources.len());
+        for (name, content) in sources {
+            encoder = encoder.str(name).bytes(content.as_bytes());
+        }
+        BuildKey::from_bytes(encoder.strs(flags).strs(libraries).finish())
+    }
+}

@@ -1,0 +1,1 @@
+//! Development only: random graphs, fixtures, comparison in ulp
