@@ -49,10 +49,5 @@ pub use build::{BuildInputs, FORMAT_EPOCH, HostAbi, Language, ParseNameError, Pr
 pub use canonical::{Canonical, context};
 pub use diff::{Diff, Difference, nearest};
 pub use document::KeyDocument;
-pub use hash::{
-    ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId,
-};
+pub use hash::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use signature::{Signature, SignatureDiff};
-
-
-

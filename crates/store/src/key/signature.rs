@@ -55,7 +55,10 @@ fn types(list: &str) -> Vec<(String, String)> {
         character == ',' && depth == 0
     });
     let items = split.map(str::trim).filter(|item| !item.is_empty());
-    items.map(|item| item.split_at(item.find('[').unwrap_or(item.len()))).map(|(a, b)| (a.into(), b.into())).collect()
+    items
+        .map(|item| item.split_at(item.find('[').unwrap_or(item.len())))
+        .map(|(a, b)| (a.into(), b.into()))
+        .collect()
 }
 
 /// In what two signatures differ, the coarsest difference first.
@@ -99,7 +102,8 @@ impl SignatureDiff {
         let (dtype_inputs, shape_inputs) = unequal(&a.inputs, &b.inputs);
         let (dtype_outputs, shape_outputs) = unequal(&a.outputs, &b.outputs);
         // Equal but for blanks.
-        let equal = [&dtype_inputs, &shape_inputs, &dtype_outputs, &shape_outputs].iter().all(|list| list.is_empty());
+        let equal =
+            [&dtype_inputs, &shape_inputs, &dtype_outputs, &shape_outputs].iter().all(|list| list.is_empty());
         (!equal).then_some(Self::Types { dtype_inputs, shape_inputs, dtype_outputs, shape_outputs })
     }
 
@@ -111,7 +115,10 @@ impl SignatureDiff {
             Self::Arity => 400,
             Self::Types { dtype_inputs, shape_inputs, dtype_outputs, shape_outputs } => {
                 let count = |list: &Vec<usize>| list.len() as u64;
-                10 * count(dtype_inputs) + 3 * count(dtype_outputs) + 5 * count(shape_inputs) + 2 * count(shape_outputs)
+                10 * count(dtype_inputs)
+                    + 3 * count(dtype_outputs)
+                    + 5 * count(shape_inputs)
+                    + 2 * count(shape_outputs)
             }
         }
     }
