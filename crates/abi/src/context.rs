@@ -91,8 +91,14 @@ pub struct Host {
     pub abi_version: u32,
     pub struct_bytes: u32,
     pub tensor_new: unsafe extern "C" fn(*mut Context, i32, i32, *const i64) -> *mut Tensor,
-    pub tensor_view:
-        unsafe extern "C" fn(*mut Context, *mut Tensor, i32, *const i64, *const i64, *mut c_char) -> *mut Tensor,
+    pub tensor_view: unsafe extern "C" fn(
+        *mut Context,
+        *mut Tensor,
+        i32,
+        *const i64,
+        *const i64,
+        *mut c_char,
+    ) -> *mut Tensor,
     pub alloc: unsafe extern "C" fn(*mut Context, usize) -> *mut c_void,
     pub release: unsafe extern "C" fn(*mut Context, *mut c_void),
     pub format: *const c_void,

@@ -1,1 +1,33 @@
-//! C code generation: CType, COp, CLinker; graph to module source
+//! C code generation: a graph in, the source of a module out. Pure: no files, clock, environment or processes.
+//!
+//! ```text
+//! FunctionGraph ──▶ CLinker ──▶ Module { includes, body with `@M@`, language, sources, flags } ──▶ BuildKey
+//!                    │   ▲                             │
+//!             COp, CType │                             └─▶ Unit: the modules of one translation unit ──▶ text
+//!                     Library (which Rust type emits C, which name is which op)
+//! ```
+//! The words and the methods are those of Theano, Aesara and PyTensor: [`COp`], [`CType`], [`CLinkerObject`], `sub`.
+//! C text lives in template files (`c/`, marks like `@NAME@`), not in Rust strings.
+//!
+//! Two linkers share all of it: [`link`] makes one module for a graph, [`link_opwise`] one for each Apply.
+
+mod cop;
+mod ctype;
+mod library;
+mod linker;
+mod module;
+mod native;
+mod object;
+mod sub;
+pub mod template;
+mod unit;
+
+pub use cop::{COp, Node};
+pub use ctype::{CType, c_type};
+pub use library::{Library, OpFactory};
+pub use linker::{LinkError, link, link_opwise, single};
+pub use module::{Module, SourceSet};
+pub use native::native_signature;
+pub use object::{CCompiler, CLinkerObject, CacheVersion};
+pub use sub::Sub;
+pub use unit::Unit;

@@ -48,7 +48,8 @@ typedef struct pc_entry {
   uint32_t n_tasks;
   uint32_t reserved;     /* 0 */
   const pc_task *tasks;  /* n_tasks of them; tasks[0] is PC_TASK_NONE */
-  /* Runs c_init_code and c_init_code_apply, once after loading. NULL when there is none. Returns 0 or a failure id. */
+  /* Runs c_init_code and c_init_code_apply, once after loading. NULL when there is none. Returns 0, or another number with
+   * the error slot set. */
   int (*load)(pc_context *ctx);
   /* Makes an instance in `self` (instance_bytes, 64-byte aligned, zeroed by the host). Takes its own references to the
    * slots. Returns 0 or a failure id; after a failure `self` holds nothing and `cleanup` must not be called. */

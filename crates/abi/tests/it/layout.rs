@@ -1,0 +1,174 @@
+//! The C compiler compares every size and offset of the headers with the Rust mirror.
+
+use precast_abi::{HEADERS, context, module, tensor};
+use std::fmt::Write as _;
+use std::mem::{offset_of, size_of};
+use std::process::Command;
+
+macro_rules! layout {
+    ($text:ident, $c:literal, $rust:ident, $($field:ident $(= $c_field:literal)?),+ $(,)?) => {
+        // Destructured without `..`: a field that is not listed does not compile.
+        const _: fn(&$rust) = |value| { let $rust { $($field: _),+ } = value; };
+        writeln!($text, "_Static_assert(sizeof({}) == {}, \"size of {}\");", $c, size_of::<$rust>(), $c).unwrap();
+        $(
+            let field = [$($c_field,)? stringify!($field)][0];
+            writeln!($text, "_Static_assert(offsetof({}, {field}) == {}, \"{}.{field}\");", $c, offset_of!($rust, $field), $c).unwrap();
+        )+
+    };
+}
+
+fn assertions() -> String {
+    use context::{Context, Error, Host};
+    use module::{Entry, Module, Task};
+    use tensor::{Object, Tensor, Type};
+    let mut c = String::from("#include <precast/module.h>\n");
+    layout!(c, "pc_type", Type, name, dealloc);
+    layout!(c, "pc_object", Object, refcount, ty = "type");
+    layout!(
+        c,
+        "pc_tensor",
+        Tensor,
+        object,
+        data,
+        dtype,
+        ndim,
+        shape,
+        strides,
+        flags,
+        reserved,
+        owner,
+        capacity_bytes
+    );
+    layout!(c, "pc_error", Error, kind, reserved, message);
+    layout!(
+        c,
+        "pc_host",
+        Host,
+        abi_version,
+        struct_bytes,
+        tensor_new,
+        tensor_view,
+        alloc,
+        release,
+        format,
+        gemm
+    );
+    layout!(c, "pc_context", Context, host, error);
+    layout!(c, "pc_task", Task, kind, apply, variable);
+    layout!(
+        c,
+        "pc_entry",
+        Entry,
+        key,
+        signature,
+        native,
+        instance_bytes,
+        n_inputs,
+        n_outputs,
+        n_slots,
+        n_tasks,
+        reserved,
+        tasks,
+        load,
+        init,
+        run,
+        cleanup
+    );
+    layout!(
+        c,
+        "pc_module",
+        Module,
+        magic,
+        abi_version,
+        module_bytes,
+        entry_bytes,
+        tensor_bytes,
+        host_bytes,
+        context_bytes,
+        n_entries,
+        entries
+    );
+    let constants = [
+        ("PC_MODULE_MAGIC", i64::from(module::MAGIC)),
+        ("PC_ABI_VERSION", i64::from(precast_abi::ABI_VERSION)),
+        ("PC_MAX_NDIM", tensor::MAX_NDIM as i64),
+        ("PC_ERROR_BYTES", context::ERROR_BYTES as i64),
+        ("PC_ERROR_ASSERT", i64::from(context::ErrorKind::Assert.code())),
+        ("PC_TASK_STRUCT", 4),
+        ("PC_FLAG_READONLY", i64::from(tensor::FLAG_READONLY)),
+    ];
+    for (name, value) in constants {
+        writeln!(c, "_Static_assert({name} == {value}, \"{name}\");").unwrap();
+    }
+    c
+}
+
+fn compile(language: &str, text: &str) -> std::process::Output {
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, header) in HEADERS {
+        let path = scratch.path().join(name);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, header).unwrap();
+    }
+    fs_err::write(scratch.path().join("t.c"), text).unwrap();
+    let standard = if language == "c" { "-std=c11" } else { "-std=c++17" };
+    let compiler = cc::Build::new()
+        .cpp(language == "c++")
+        .target("x86_64-unknown-linux-gnu")
+        .host("x86_64-unknown-linux-gnu")
+        .opt_level(0)
+        .cargo_metadata(false)
+        .get_compiler();
+    Command::new(compiler.path())
+        .current_dir(scratch.path())
+        .args([
+            "-x",
+            language,
+            standard,
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-pedantic",
+            "-I.",
+            "-fsyntax-only",
+            "t.c",
+        ])
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn rust_mirrors_the_headers() {
+    let output = compile("c", &assertions());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_wrong_offset_would_be_noticed() {
+    let wrong = assertions().replacen("== 0, \"pc_tensor.object\"", "== 8, \"pc_tensor.object\"", 1);
+    assert!(!compile("c", &wrong).status.success());
+}
+
+#[test]
+fn each_header_compiles_alone_in_c_and_cxx() {
+    for (name, _) in HEADERS {
+        for language in ["c", "c++"] {
+            let output = compile(language, &format!("#include <{name}>\n"));
+            assert!(
+                output.status.success(),
+                "{name} as {language}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+}
+
+#[test]
+fn the_table_macro_is_valid_in_c_and_cxx() {
+    let text = "#include <precast/module.h>\nPC_EXTERN_C const pc_entry e;\nconst pc_entry e = {{0}, \"a\", \"b\", 0, 0, 0, 0, 0, 0, \
+                NULL, NULL, NULL, NULL, NULL};\nstatic const pc_entry *const t[] = {&e};\nPC_MODULE(t)\n";
+    for language in ["c", "c++"] {
+        let output = compile(language, text);
+        assert!(output.status.success(), "{language}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -1,0 +1,93 @@
+//! COp: an op that emits C.
+
+use crate::linker::LinkError;
+use crate::object::{CLinkerObject, CacheVersion};
+use crate::sub::Sub;
+use precast_graph::{Op, Type};
+
+/// The Apply that code is generated for: what the seeds call `node`.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Types of the inputs.
+    pub inputs: Vec<Type>,
+    /// Types of the outputs.
+    pub outputs: Vec<Type>,
+    /// Position of the Apply in the module's graph.
+    pub position: usize,
+}
+
+/// An op that emits C. All C it returns is inserted as it is; names that must be unique carry `name`.
+///
+/// In run code (`c_code`, `c_code_cleanup`) `ctx` is the call's `pc_context *`; on an error set its slot, then insert
+/// `sub.fail`. Never `return`, nor jump out of your own loops.
+pub trait COp: Op + CLinkerObject {
+    /// The C that computes the outputs from the inputs. `inputs` and `outputs` name C variables as the types declare
+    /// them: `pc_tensor *` for tensors (outputs may be NULL, of another shape, or reusable), `double` for `f64`.
+    ///
+    /// # Errors
+    /// Types that this op has no C for.
+    fn c_code(
+        &self,
+        node: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError>;
+
+    /// Runs after `c_code`, also when it failed.
+    fn c_code_cleanup(
+        &self,
+        _node: &Node,
+        _name: &str,
+        _inputs: &[String],
+        _outputs: &[String],
+        _sub: &Sub,
+    ) -> String {
+        String::new()
+    }
+
+    /// Helper code at file scope for one Apply; names carry `name`.
+    ///
+    /// # Errors
+    /// Types that this op has no C for.
+    fn c_support_code_apply(&self, _node: &Node, _name: &str) -> Result<String, LinkError> {
+        Ok(String::new())
+    }
+
+    /// Statements run once when the module is loaded, for one Apply.
+    fn c_init_code_apply(&self, _node: &Node, _name: &str) -> String {
+        String::new()
+    }
+
+    /// Members of the instance; in C code they are `self->member`, in C++ code bare names work too.
+    fn c_support_code_struct(&self, _node: &Node, _name: &str) -> String {
+        String::new()
+    }
+
+    /// Initialises the members. `sub.fail` returns from the initialisation.
+    fn c_init_code_struct(&self, _node: &Node, _name: &str, _sub: &Sub) -> String {
+        String::new()
+    }
+
+    /// Gives back what `c_init_code_struct` or the run code left in the members.
+    fn c_cleanup_code_struct(&self, _node: &Node, _name: &str) -> String {
+        String::new()
+    }
+
+    /// The version of one Apply's code; the op's own unless it depends on the types.
+    fn c_code_cache_version_apply(&self, _node: &Node) -> CacheVersion {
+        self.c_code_cache_version()
+    }
+
+    /// Whether types validate the inputs and outputs of this op; `false` only where the op does so itself.
+    fn check_input(&self) -> bool {
+        true
+    }
+
+    /// Names the content of all C this op can emit, if that is fixed by the generator's own sources: the fast path to a
+    /// key. `None`: the C comes from hand-written Rust elsewhere, so the module is generated before it is looked up.
+    fn content_id(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,69 @@
+//! CType: how a type of the graph is held in C.
+//!
+//! | step | called for | what it does |
+//! |---|---|---|
+//! | `c_declare` | every variable | declares its C variables, resources NULL |
+//! | `c_extract` | inputs, slots | fills them from `py_<name>` |
+//! | `c_init` | simple temporaries | gives them a valid first value |
+//! | `c_extract_out` | outputs and kept temporaries | extracts what may be reused, else initialises |
+//! | `c_sync` | outputs and kept temporaries, without failure | puts the value into `py_<name>`, never NULL |
+//! | `c_cleanup` | every variable, always | gives back what the C variables hold |
+
+mod scalar;
+mod tensor;
+
+use crate::object::CLinkerObject;
+use crate::sub::Sub;
+use precast_graph::Type;
+
+/// The C side of a type. `name` is the C variable; its object is `sub.py_ptr`; `ctx` is the call's `pc_context *`.
+pub trait CType: CLinkerObject {
+    /// Declares the variables of `name`. What can be released later is NULL from the start.
+    fn c_declare(&self, name: &str, sub: &Sub, check_input: bool) -> String;
+
+    /// Gives the declared variables a first value.
+    fn c_init(&self, name: &str, sub: &Sub) -> String;
+
+    /// Fills the declared variables from the object; validates it only if `check_input`.
+    fn c_extract(&self, name: &str, sub: &Sub, check_input: bool) -> String;
+
+    /// As `c_extract` if there is an object to reuse, else as `c_init`.
+    fn c_extract_out(&self, name: &str, sub: &Sub, check_input: bool) -> String {
+        let (extract, init) = (self.c_extract(name, sub, check_input), self.c_init(name, sub));
+        crate::template::render(
+            include_str!("../../c/extract_out.c.in"),
+            &[("PY", &sub.py_ptr), ("EXTRACT", &extract), ("INIT", &init)],
+        )
+    }
+
+    /// Puts the computed value into the object; on failure the object stays valid.
+    fn c_sync(&self, name: &str, sub: &Sub) -> String;
+
+    /// Gives back what the declared variables hold; sees only them.
+    fn c_cleanup(&self, name: &str, sub: &Sub) -> String;
+
+    /// Whether the value lives in the C variable alone, so that a temporary needs no object.
+    fn c_is_simple(&self) -> bool {
+        false
+    }
+
+    /// The primitive C type of the elements: `pc_f64`.
+    fn c_element_type(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The C side of a built-in type.
+#[must_use]
+pub fn c_type(ty: &Type) -> Box<dyn CType> {
+    match ty {
+        Type::Scalar(dtype) => Box::new(scalar::CScalar(*dtype)),
+        other => Box::new(tensor::CTensor(other.dtype())),
+    }
+}
+
+/// The header that the code of the built-in types calls.
+fn link_sources() -> crate::module::SourceSet {
+    let own = [("precast/link.h", include_str!("../../c/precast/link.h"))];
+    own.iter().chain(precast_abi::HEADERS).map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()
+}

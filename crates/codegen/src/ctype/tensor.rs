@@ -1,0 +1,58 @@
+//! `f64[?,?]`: a `pc_tensor *`, of which the variable owns one reference.
+//!
+//! The code names no rank and no extent, so that modules are shared by all ranks; the caller checks those.
+
+use super::CType;
+use crate::module::SourceSet;
+use crate::object::CLinkerObject;
+use crate::sub::Sub;
+use crate::template::render;
+use precast_graph::DType;
+
+/// The C side of a tensor.
+pub(super) struct CTensor(pub(super) DType);
+
+impl CTensor {
+    fn render(&self, template: &str, name: &str, sub: &Sub) -> String {
+        let typenum = self.0.typenum().to_string();
+        render(template, &[("NAME", name), ("TYPENUM", &typenum), ("PY", &sub.py_ptr), ("FAIL", &sub.fail)])
+    }
+}
+
+impl CLinkerObject for CTensor {
+    fn c_headers(&self) -> Vec<String> {
+        vec!["precast/link.h".to_owned()]
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        super::link_sources()
+    }
+}
+
+impl CType for CTensor {
+    fn c_declare(&self, name: &str, sub: &Sub, _check_input: bool) -> String {
+        self.render("pc_tensor *@NAME@;\n@NAME@ = NULL;\n", name, sub)
+    }
+
+    fn c_init(&self, name: &str, sub: &Sub) -> String {
+        self.render("@NAME@ = NULL;\n", name, sub)
+    }
+
+    fn c_extract(&self, name: &str, sub: &Sub, check_input: bool) -> String {
+        let check = if check_input { include_str!("../../c/tensor_extract.c.in") } else { "" };
+        let load = "@NAME@ = (pc_tensor *)@PY@;\npc_incref((pc_object *)@NAME@);\n";
+        self.render(check, name, sub) + &self.render(load, name, sub)
+    }
+
+    fn c_sync(&self, name: &str, sub: &Sub) -> String {
+        self.render(include_str!("../../c/tensor_sync.c.in"), name, sub)
+    }
+
+    fn c_cleanup(&self, name: &str, sub: &Sub) -> String {
+        self.render("pc_xdecref((pc_object *)@NAME@);\n", name, sub)
+    }
+
+    fn c_element_type(&self) -> Option<String> {
+        Some(format!("pc_{}", self.0))
+    }
+}

@@ -1,0 +1,73 @@
+//! Which Rust type is which op: an explicit list, no link-time magic.
+
+use crate::cop::COp;
+use precast_graph::{MakeNodeError, Op, Props};
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Makes an op of its declared props.
+pub type OpFactory = fn(&Props) -> Result<Arc<dyn Op>, MakeNodeError>;
+
+type AsCOp = fn(&dyn Op) -> Option<&dyn COp>;
+
+/// Names of ops and the C side of their Rust types. Immutable once built; ordered by name.
+#[derive(Clone, Default)]
+pub struct Library {
+    factories: BTreeMap<String, OpFactory>,
+    c_ops: Vec<(TypeId, AsCOp)>,
+}
+
+impl Library {
+    /// An empty library.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the C side of the Rust type `O`, so that ops of that type can be linked.
+    #[must_use]
+    pub fn with_c<O: COp>(mut self) -> Self {
+        if self.c_ops.iter().all(|(id, _)| *id != TypeId::of::<O>()) {
+            self.c_ops.push((TypeId::of::<O>(), |op| {
+                let any: &dyn Any = op;
+                any.downcast_ref::<O>().map(|op| op as &dyn COp)
+            }));
+        }
+        self
+    }
+
+    /// Adds a name that JSON can refer to. A later one of the same name replaces the earlier.
+    #[must_use]
+    pub fn with_name(mut self, name: &str, factory: OpFactory) -> Self {
+        self.factories.insert(name.to_owned(), factory);
+        self
+    }
+
+    /// The C side of an op; `None` if its Rust type was not added.
+    #[must_use]
+    pub fn c_op<'op>(&self, op: &'op dyn Op) -> Option<&'op dyn COp> {
+        let any: &dyn Any = op;
+        let id = any.type_id();
+        let (_, as_c) = self.c_ops.iter().find(|(known, _)| *known == id)?;
+        as_c(op)
+    }
+
+    /// The factory of a name.
+    #[must_use]
+    pub fn factory(&self, name: &str) -> Option<OpFactory> {
+        self.factories.get(name).copied()
+    }
+
+    /// All names, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.factories.keys().cloned().collect()
+    }
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Library").field("names", &self.names()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! The module's text, put together.
+
+use super::variables::{Plan, Task, plan};
+use super::{LinkError, collect, instance, run};
+use crate::library::Library;
+use crate::module::Module;
+use crate::native::native_signature;
+use crate::template::render;
+use precast_graph::{FunctionGraph, Type};
+use precast_store::key::{Language, Profile};
+
+/// Makes the module of a valid graph.
+pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
+    let plan = plan(graph, library)?;
+    let requests = collect::collect(&plan)?;
+    let n_slots = graph.constants().count();
+    let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
+    let (inputs, outputs) = (types(graph.inputs()), types(graph.outputs()));
+    let ops: Vec<String> =
+        plan.steps.iter().map(|s| print(&s.apply.op.label(), &s.node.inputs, &s.node.outputs)).collect();
+    let signature = match ops.as_slice() {
+        [one] => one.clone(),
+        _ => print("graph", &inputs, &outputs),
+    };
+    let entry = entry(&plan, &signature, &inputs, &outputs, n_slots);
+    let template = match requests.language {
+        Language::Cxx => include_str!("../../c/module.cc.in"),
+        Language::C => include_str!("../../c/module.c.in"),
+    };
+    let body = render(
+        template,
+        &[
+            ("SUPPORT", &requests.support),
+            ("N_SLOTS", &n_slots.to_string()),
+            ("N_TEMPS", &plan.n_kept.to_string()),
+            ("MEMBERS", &instance::members(&plan)),
+            ("CLEANUP", &instance::cleanup(&plan, n_slots)),
+            ("INIT", &instance::init(&plan, n_slots)),
+            ("RUN", &run::body(&plan, inputs.len())?),
+            ("ENTRY", &entry),
+        ],
+    );
+    Ok(Module {
+        signature,
+        ops,
+        includes: requests.headers,
+        body,
+        language: requests.language,
+        sources: requests.sources,
+        flags: requests.flags,
+        header_dirs: requests.header_dirs,
+        libraries: requests.libraries,
+        lib_dirs: requests.lib_dirs,
+        profile: Profile::Release,
+        unpublished: requests.unpublished,
+    })
+}
+
+/// The entry of the module's table, its failure ids, and the code run at load.
+fn entry(plan: &Plan<'_>, signature: &str, inputs: &[Type], outputs: &[Type], n_slots: usize) -> String {
+    let (load_function, load) = instance::load(plan);
+    let task = |t: &Task| format!("    {{{}, {}, {}}},\n", t.kind.c_name(), t.apply, t.variable);
+    let tasks: String = plan.tasks.iter().map(task).collect();
+    render(
+        include_str!("../../c/entry.c.in"),
+        &[
+            ("LOAD_FUNCTION", &load_function),
+            ("LOAD", load),
+            ("TASKS", &tasks),
+            ("SIGNATURE", &signature.replace('\\', "\\\\").replace('"', "\\\"")),
+            ("NATIVE", &native_signature(inputs, outputs)),
+            ("N_INPUTS", &inputs.len().to_string()),
+            ("N_OUTPUTS", &outputs.len().to_string()),
+            ("N_SLOTS", &n_slots.to_string()),
+        ],
+    )
+}
+
+/// A printable signature without ranks and extents: `add(f32[..], f32[..]) -> f32[..]`.
+pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
+    let join = |types: &[Type]| types.iter().map(rankless).collect::<Vec<_>>().join(", ");
+    // A label may hold a nested graph; keep it out of C comments.
+    let label = label.replace("*/", "* /");
+    format!("{label}({}) -> {}", join(inputs), join(outputs))
+}
+
+fn rankless(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(dtype) => dtype.to_string(),
+        other if other.ndim() == 0 => format!("{}[]", other.dtype()),
+        other => format!("{}[..]", other.dtype()),
+    }
+}

@@ -1,0 +1,86 @@
+//! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
+
+use super::LinkError;
+use super::variables::Plan;
+use crate::module::SourceSet;
+use crate::object::{CCompiler, CLinkerObject, CacheVersion};
+use precast_store::key::Language;
+
+/// Requests of all ops and types of a module.
+pub(super) struct Requests {
+    pub(super) language: Language,
+    pub(super) headers: Vec<String>,
+    pub(super) header_dirs: Vec<String>,
+    pub(super) libraries: Vec<String>,
+    pub(super) lib_dirs: Vec<String>,
+    pub(super) flags: Vec<String>,
+    pub(super) sources: SourceSet,
+    pub(super) support: String,
+    pub(super) unpublished: bool,
+}
+
+/// Collects the requests.
+pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
+    let objects: Vec<&dyn CLinkerObject> = plan
+        .vars
+        .iter()
+        .map(|var| {
+            let object: &dyn CLinkerObject = &*var.ctype;
+            object
+        })
+        .chain(plan.steps.iter().map(|step| {
+            let object: &dyn CLinkerObject = step.op;
+            object
+        }))
+        .collect();
+    let wants_cxx = |o: &&dyn CLinkerObject| o.c_compiler().is_some_and(|c| c.language == Language::Cxx);
+    let language = if objects.iter().any(wants_cxx) { Language::Cxx } else { Language::C };
+    let compiler = CCompiler { language };
+    let all = |with: fn(&dyn CLinkerObject, &CCompiler) -> Option<Vec<String>>,
+               without: fn(&dyn CLinkerObject) -> Vec<String>| {
+        unique(objects.iter().flat_map(|o| with(*o, &compiler).unwrap_or_else(|| without(*o))))
+    };
+    let mut headers = vec!["precast/module.h".to_owned()];
+    headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
+    let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
+    let refused = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
+    flags.retain(|flag| !refused.contains(flag));
+    // What is taken away may also be one of the compiler's own arguments: say so to the compiler, in the key.
+    flags.extend(refused.iter().map(|flag| format!("--precast-without={flag}")));
+    let sources = objects.iter().flat_map(|o| o.c_sources()).collect();
+    Ok(Requests {
+        language,
+        headers: unique(headers.into_iter()),
+        header_dirs: all(|o, c| o.c_header_dirs_for(c), |o| o.c_header_dirs()),
+        libraries: all(|o, c| o.c_libraries_for(c), |o| o.c_libraries()),
+        lib_dirs: all(|o, c| o.c_lib_dirs_for(c), |o| o.c_lib_dirs()),
+        flags,
+        sources,
+        support: support(plan, &objects)?,
+        unpublished: plan
+            .steps
+            .iter()
+            .any(|s| s.op.c_code_cache_version_apply(&s.node) == CacheVersion::Never),
+    })
+}
+
+/// Support code: shared texts once, then each Apply's own.
+fn support(plan: &Plan<'_>, objects: &[&dyn CLinkerObject]) -> Result<String, LinkError> {
+    let mut parts = unique(objects.iter().flat_map(|o| o.c_support_code()));
+    for step in &plan.steps {
+        parts.push(step.op.c_support_code_apply(&step.node, &step.name)?);
+    }
+    parts.retain(|part| !part.is_empty());
+    Ok(parts.join("\n"))
+}
+
+/// The first of each, in order; empty ones dropped.
+fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for item in items {
+        if !item.is_empty() && !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}

@@ -1,0 +1,83 @@
+//! What lives longer than a call: slots, kept temporaries, the ops' struct members; and code run once at load.
+
+use super::variables::Plan;
+use crate::sub::Sub;
+use crate::template::render;
+use std::fmt::Write as _;
+
+/// The members that ops declare.
+pub(super) fn members(plan: &Plan<'_>) -> String {
+    plan.steps.iter().map(|step| line(step.op.c_support_code_struct(&step.node, &step.name))).collect()
+}
+
+/// The body of `init`: slots, then each op's members; on failure what was made is given back in reverse order.
+pub(super) fn init(plan: &Plan<'_>, n_slots: usize) -> String {
+    let (mut code, mut unwind) = (String::new(), String::new());
+    for step in &plan.steps {
+        let sub = Sub {
+            fail: format!("{{ failure = {0}; goto label_{0}; }}", step.struct_task),
+            id: step.struct_task,
+            failure_var: "failure".to_owned(),
+            ..Sub::default()
+        };
+        let init = step.op.c_init_code_struct(&step.node, &step.name, &sub);
+        if !init.is_empty() {
+            let cleanup = line(step.op.c_cleanup_code_struct(&step.node, &step.name));
+            code.push_str(&format!("{{\n{init}\n}}\n"));
+            unwind = format!("label_{}: ;\n{{\n{cleanup}}}\n{unwind}", step.struct_task);
+        }
+    }
+    let (mut take, mut give) = (String::new(), String::new());
+    for slot in 0..n_slots {
+        // Writing to a string cannot fail.
+        let _ = writeln!(take, "self->slots[{slot}] = slots[{slot}];\npc_incref(slots[{slot}]);");
+        let _ = writeln!(give, "pc_xdecref(self->slots[{slot}]);");
+    }
+    let head = "(void)self;\n(void)ctx;\n(void)slots;\n";
+    if unwind.is_empty() {
+        return format!("{head}{take}return 0;\n");
+    }
+    format!("int failure = 0;\n{head}{take}{code}return 0;\n{unwind}{give}return failure;\n")
+}
+
+/// The body of `cleanup`: the ops' members, kept temporaries, slots.
+pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize) -> String {
+    let mut text = String::from("(void)self;\n(void)ctx;\n");
+    for step in plan.steps.iter().rev() {
+        let code = step.op.c_cleanup_code_struct(&step.node, &step.name);
+        if !code.is_empty() {
+            text.push_str(&format!("{{\n{code}\n}}\n"));
+        }
+    }
+    for temp in 0..plan.n_kept {
+        text.push_str(&format!("pc_xdecref(self->temps[{temp}]);\n"));
+    }
+    for slot in 0..n_slots {
+        text.push_str(&format!("pc_xdecref(self->slots[{slot}]);\n"));
+    }
+    text
+}
+
+/// The function that runs once after loading, and its name; `NULL` when there is nothing to run.
+pub(super) fn load(plan: &Plan<'_>) -> (String, &'static str) {
+    let mut snippets: Vec<String> = Vec::new();
+    let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
+    let ops = plan.steps.iter().flat_map(|step| step.op.c_init_code());
+    let applies = plan.steps.iter().map(|step| step.op.c_init_code_apply(&step.node, &step.name));
+    for snippet in types.chain(ops).chain(applies) {
+        if !snippet.is_empty() && !snippets.contains(&snippet) {
+            snippets.push(snippet);
+        }
+    }
+    if snippets.is_empty() {
+        return (String::new(), "NULL");
+    }
+    (render(include_str!("../../c/load.c.in"), &[("CODE", &snippets.join("\n"))]), "@M@_load")
+}
+
+fn line(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}

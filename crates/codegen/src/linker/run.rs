@@ -1,0 +1,87 @@
+//! The body of `run`: one block for each variable, nested, and inside them one for each Apply.
+//!
+//! ```text
+//! {  pc_tensor *V0; V0 = NULL;          declare: resources NULL before the first possible failure
+//!    …                                  extract or init; failing jumps to this block's own label
+//!    {  …the next block…  }
+//!    if (!failure) { …sync… }           outputs and kept temporaries only
+//!   label_1: ;
+//!    …cleanup…
+//! }
+//! ```
+//! `fail` is `{ failure = K; goto label_K; }`: every jump is forward and out of scopes, so C and C++ both allow it.
+
+use super::LinkError;
+use super::variables::{Plan, Role, Step, Var};
+use crate::sub::Sub;
+use std::fmt::Write as _;
+
+/// The body of `run`.
+pub(super) fn body(plan: &Plan<'_>, n_inputs: usize) -> Result<String, LinkError> {
+    let mut text = String::from("  int failure = 0;\n");
+    for var in &plan.vars {
+        text.push_str(&object(var, n_inputs));
+    }
+    text.push_str("  (void)self;\n  (void)args;\n");
+    let mut inner = String::new();
+    for step in &plan.steps {
+        inner.push_str(&code(step)?);
+    }
+    for var in plan.vars.iter().rev() {
+        inner = block(var, &inner);
+    }
+    text.push_str(&inner);
+    text.push_str("  return failure;\n");
+    Ok(text)
+}
+
+/// `py_V3` and the cell it came from.
+fn object(var: &Var, n_inputs: usize) -> String {
+    let name = &var.name;
+    let cell = match var.role {
+        Role::Input(i) => format!("args[{i}]"),
+        Role::Output(i) => format!("args[{}]", n_inputs + i),
+        Role::Slot(i) => format!("self->slots[{i}]"),
+        Role::Kept(i) => format!("self->temps[{i}]"),
+        Role::Local => return String::new(),
+    };
+    format!(
+        "  pc_object **const storage_{name} = &{cell};\n  pc_object *py_{name} = *storage_{name};\n  (void)py_{name};\n"
+    )
+}
+
+/// The block of a variable around `inner`.
+fn block(var: &Var, inner: &str) -> String {
+    let (sub, check) = (var.sub(var.task), var.check_input);
+    let behaviour = match var.role {
+        Role::Input(_) | Role::Slot(_) => var.ctype.c_extract(&var.name, &sub, check),
+        Role::Local => var.ctype.c_init(&var.name, &sub),
+        Role::Kept(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
+    };
+    let mut text = format!("{{\n{}{behaviour}{inner}", var.ctype.c_declare(&var.name, &sub, check));
+    if var.is_synced() {
+        let sync = var.ctype.c_sync(&var.name, &var.sub(var.sync_task));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "if (!failure) {{\n{sync}}}\n");
+    }
+    let _ = write!(text, "label_{}: ;\n{}", var.task, var.ctype.c_cleanup(&var.name, &sub));
+    if var.is_synced() {
+        let _ = writeln!(text, "*storage_{0} = py_{0};", var.name);
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// The block of an Apply.
+fn code(step: &Step<'_>) -> Result<String, LinkError> {
+    let sub = Sub {
+        fail: format!("{{ failure = {0}; goto label_{0}; }}", step.task),
+        id: step.task,
+        failure_var: "failure".to_owned(),
+        ..Sub::default()
+    };
+    let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
+    let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
+    let comment = super::assemble::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
+    Ok(format!("{{\n/* {comment} */\n{code}\nlabel_{}: ;\n{cleanup}}}\n", step.task))
+}

@@ -1,0 +1,185 @@
+//! The variables of a module: role, C names, failure ids.
+
+use super::LinkError;
+use crate::cop::COp;
+use crate::ctype::{CType, c_type};
+use crate::library::Library;
+use crate::sub::Sub;
+use precast_abi::module::TaskKind;
+use precast_graph::{Apply, FunctionGraph, Origin, VarId};
+
+/// What a variable is to the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Argument of a call; its position.
+    Input(usize),
+    /// Constant given at initialisation; its slot.
+    Slot(usize),
+    /// Intermediate value whose storage is kept from call to call; its cell.
+    Kept(usize),
+    /// Intermediate value that dies with the call: C scalars, views.
+    Local,
+    /// Result of a call; its position.
+    Output(usize),
+}
+
+/// A variable as the module sees it.
+pub(super) struct Var {
+    /// `V3`.
+    pub(super) name: String,
+    pub(super) role: Role,
+    pub(super) ctype: Box<dyn CType>,
+    pub(super) check_input: bool,
+    pub(super) task: u32,
+    /// Failure id of `c_sync`; for outputs and kept temporaries.
+    pub(super) sync_task: u32,
+}
+
+impl Var {
+    /// The `sub` of code whose failure id is `task` and whose label is this variable's.
+    pub(super) fn sub(&self, task: u32) -> Sub {
+        Sub {
+            fail: format!("{{ failure = {task}; goto label_{}; }}", self.task),
+            id: task,
+            failure_var: "failure".to_owned(),
+            py_ptr: format!("py_{}", self.name),
+            stor_ptr: format!("storage_{}", self.name),
+            params: None,
+        }
+    }
+
+    /// Whether there is an object to put the value into.
+    pub(super) fn is_synced(&self) -> bool {
+        matches!(self.role, Role::Output(_) | Role::Kept(_))
+    }
+}
+
+/// An Apply as the module sees it.
+pub(super) struct Step<'a> {
+    pub(super) apply: &'a Apply,
+    pub(super) op: &'a dyn COp,
+    pub(super) node: crate::cop::Node,
+    /// `@M@_n0`.
+    pub(super) name: String,
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
+    pub(super) task: u32,
+    pub(super) struct_task: u32,
+}
+
+/// One failure id.
+pub(super) struct Task {
+    pub(super) kind: TaskKind,
+    pub(super) apply: i64,
+    pub(super) variable: i64,
+}
+
+/// Everything the module's text is made of.
+pub(super) struct Plan<'a> {
+    pub(super) vars: Vec<Var>,
+    pub(super) steps: Vec<Step<'a>>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) n_kept: usize,
+}
+
+/// Plans the variables and steps of `graph`.
+pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Plan<'a>, LinkError> {
+    let mut plan = Plan { vars: Vec::new(), steps: Vec::new(), tasks: Vec::new(), n_kept: 0 };
+    check_outputs(graph)?;
+    for id in order(graph) {
+        let role = role(graph, id, &mut plan.n_kept);
+        let n = i64::try_from(id.index()).unwrap_or(-1);
+        let task = plan.task(TaskKind::Extract, -1, n);
+        let synced = matches!(role, Role::Output(_) | Role::Kept(_));
+        let sync_task = if synced { plan.task(TaskKind::Sync, -1, n) } else { 0 };
+        plan.vars.push(Var {
+            name: format!("V{}", id.index()),
+            role,
+            ctype: c_type(graph.ty(id)),
+            check_input: checked(graph, library, id),
+            task,
+            sync_task,
+        });
+    }
+    for (position, apply) in graph.applies().iter().enumerate() {
+        let op = library
+            .c_op(&*apply.op)
+            .ok_or_else(|| LinkError::NoC { apply: position, op: apply.op.label() })?;
+        let n = i64::try_from(position).unwrap_or(-1);
+        let task = plan.task(TaskKind::Code, n, -1);
+        let struct_task = plan.task(TaskKind::Struct, n, -1);
+        let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
+        plan.steps.push(Step {
+            apply,
+            op,
+            node: crate::cop::Node {
+                inputs: graph.input_types(apply),
+                outputs: graph.output_types(apply),
+                position,
+            },
+            name: format!("@M@_n{position}"),
+            inputs: names(&apply.inputs),
+            outputs: names(&apply.outputs),
+            task,
+            struct_task,
+        });
+    }
+    Ok(plan)
+}
+
+impl Plan<'_> {
+    fn task(&mut self, kind: TaskKind, apply: i64, variable: i64) -> u32 {
+        self.tasks.push(Task { kind, apply, variable });
+        // Id 0 means success, so ids are one ahead of positions.
+        u32::try_from(self.tasks.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Inputs, constants, temporaries, outputs: the order of the nested blocks.
+fn order(graph: &FunctionGraph) -> Vec<VarId> {
+    let computed = graph.applies().iter().flat_map(|apply| apply.outputs.iter().copied());
+    let is_output = |v: &VarId| graph.outputs().contains(v);
+    let mut ids: Vec<VarId> = graph.inputs().to_vec();
+    ids.extend(graph.constants().map(|(id, _)| id));
+    ids.extend(computed.filter(|v| !is_output(v)));
+    ids.extend(graph.outputs());
+    ids
+}
+
+fn role(graph: &FunctionGraph, id: VarId, n_kept: &mut usize) -> Role {
+    if let Some(position) = graph.outputs().iter().position(|v| *v == id) {
+        return Role::Output(position);
+    }
+    match &graph.variable(id).origin {
+        Origin::Input(position) => Role::Input(*position),
+        Origin::Constant(_) => {
+            Role::Slot(graph.constants().position(|(constant, _)| constant == id).unwrap_or(usize::MAX))
+        }
+        Origin::Output { apply, index } => {
+            let op = &graph.applies()[apply.index()].op;
+            let is_view = op.view_map().iter().any(|(output, _)| output == index);
+            if is_view || c_type(graph.ty(id)).c_is_simple() {
+                return Role::Local;
+            }
+            *n_kept += 1;
+            Role::Kept(*n_kept - 1)
+        }
+    }
+}
+
+/// Whether any op that uses the variable wants it validated.
+fn checked(graph: &FunctionGraph, library: &Library, id: VarId) -> bool {
+    let uses = graph.applies().iter().filter(|a| a.inputs.contains(&id) || a.outputs.contains(&id));
+    let mut ops = uses.filter_map(|apply| library.c_op(&*apply.op)).peekable();
+    ops.peek().is_none() || ops.any(|op| op.check_input())
+}
+
+fn check_outputs(graph: &FunctionGraph) -> Result<(), LinkError> {
+    for (output, id) in graph.outputs().iter().enumerate() {
+        let repeated = graph.outputs()[..output].contains(id);
+        if repeated || !matches!(graph.variable(*id).origin, Origin::Output { .. }) {
+            return Err(LinkError::AliasedOutput { output, with: format!("V{}", id.index()) });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The source of a module: what a BuildKey is made of.
+
+use precast_store::key::KeyDocument;
+use precast_store::key::{BuildInputs, BuildKey, HostAbi, Language, Profile};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Own C files and headers: logical name → content. What these include is in the set too.
+pub type SourceSet = BTreeMap<String, Arc<str>>;
+
+/// The generated C of one graph, with everything that decides what it computes.
+///
+/// The text carries two marks, `@M@` for the module's name and `@KEY@` for its key, so that it does not depend on its own
+/// hash; [`crate::Unit`] fills them in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Module {
+    /// Printable signature: `add(f32[..], f32[..]) -> f32[..]`.
+    pub signature: String,
+    /// One printable signature for each Apply, in order.
+    pub ops: Vec<String>,
+    /// Headers, `<math.h>` or `precast/ops/elemwise.h`, in order.
+    pub includes: Vec<String>,
+    /// Everything after the includes.
+    pub body: String,
+    /// C, or C++ as soon as one fragment asks for it.
+    pub language: Language,
+    /// The own files that the includes reach.
+    pub sources: SourceSet,
+    /// Arguments that ops and types ask of the compiler, in order.
+    pub flags: Vec<String>,
+    /// Directories for headers outside the SourceSet; part of the flags' meaning, not of the key.
+    pub header_dirs: Vec<String>,
+    /// Libraries to link.
+    pub libraries: Vec<String>,
+    /// Directories searched for libraries.
+    pub lib_dirs: Vec<String>,
+    /// How the code is meant to be compiled.
+    pub profile: Profile,
+    /// Whether some op wants its code kept in this process only.
+    pub unpublished: bool,
+}
+
+impl Module {
+    /// Everything that decides what the module computes.
+    #[must_use]
+    pub fn build_inputs(&self) -> BuildInputs {
+        BuildInputs {
+            host_abi: HostAbi::Native,
+            profile: self.profile,
+            language: self.language,
+            text: self.text(),
+            sources: self.sources.clone(),
+            flags: self.flags.clone(),
+            libraries: self.libraries.clone(),
+        }
+    }
+
+    /// The hash of [`Module::build_inputs`].
+    #[must_use]
+    pub fn key(&self) -> BuildKey {
+        self.build_inputs().key()
+    }
+
+    /// The readable form of the key's inputs, which a miss is compared against.
+    #[must_use]
+    pub fn document(&self) -> KeyDocument {
+        self.build_inputs().document(self.ops.clone())
+    }
+
+    /// The whole text, with its marks.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::with_capacity(self.body.len() + 256);
+        for include in &self.includes {
+            text.push_str(&include_line(include));
+        }
+        text.push_str(&self.body);
+        text
+    }
+}
+
+/// The `#include` line of a header.
+pub(crate) fn include_line(header: &str) -> String {
+    let mut line = String::new();
+    let bracketed = header.starts_with('<') || header.starts_with('"');
+    // Writing to a string cannot fail.
+    let _ =
+        if bracketed { writeln!(line, "#include {header}") } else { writeln!(line, "#include <{header}>") };
+    line
+}

@@ -1,0 +1,109 @@
+//! A unit: the modules of one translation unit, compiled together.
+//!
+//! A function's machine code may depend on its neighbours, so a unit is an identity of its own: modules of one language
+//! and one set of flags, sorted by BuildKey. What is not declared as batchable (whole graphs, C++, user code) is a unit
+//! of one; see [`Unit::batches`] for the rule.
+
+use crate::module::{Module, SourceSet, include_line};
+use precast_store::key::{BuildKey, Language};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Modules compiled together, sorted by their keys; the position is the slot in the table.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    members: Vec<(BuildKey, Arc<Module>)>,
+}
+
+/// Modules a batch holds on average.
+const BATCH: usize = 16;
+
+impl Unit {
+    /// A unit of one module.
+    #[must_use]
+    pub fn single(module: Arc<Module>) -> Self {
+        Self { members: vec![(module.key(), module)] }
+    }
+
+    /// Groups modules into units by a rule that depends on the declared set only: by language, flags and libraries;
+    /// within a group by the first bits of the key, as many as make batches of about 16. Duplicates count once.
+    #[must_use]
+    pub fn batches(modules: Vec<Arc<Module>>) -> Vec<Self> {
+        let mut keyed: Vec<(BuildKey, Arc<Module>)> = modules.into_iter().map(|m| (m.key(), m)).collect();
+        keyed.sort_by(|(ka, a), (kb, b)| group(a).cmp(&group(b)).then(ka.cmp(kb)));
+        keyed.dedup_by(|(a, _), (b, _)| a == b);
+        let mut units = Vec::new();
+        for members in keyed.chunk_by(|(_, a), (_, b)| group(a) == group(b)) {
+            let bits = members.len().div_ceil(BATCH).next_power_of_two().trailing_zeros();
+            let bucket = |key: &BuildKey| {
+                let head = u32::from_be_bytes([key.as_bytes()[0], key.as_bytes()[1], key.as_bytes()[2], 0]);
+                u64::from(head) >> (32 - bits)
+            };
+            units.extend(
+                members
+                    .chunk_by(|(a, _), (b, _)| bucket(a) == bucket(b))
+                    .map(|members| Self { members: members.to_vec() }),
+            );
+        }
+        units
+    }
+
+    /// The members in the order of their slots.
+    #[must_use]
+    pub fn members(&self) -> &[(BuildKey, Arc<Module>)] {
+        &self.members
+    }
+
+    /// C or C++.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.first().language
+    }
+
+    /// The module that stands for what all members share: language, flags, libraries.
+    #[must_use]
+    pub fn first(&self) -> &Module {
+        &self.members[0].1
+    }
+
+    /// The own files of all members.
+    #[must_use]
+    pub fn sources(&self) -> SourceSet {
+        self.members.iter().flat_map(|(_, m)| m.sources.clone()).collect()
+    }
+
+    /// The name of the member's entry in C: `m<first 16 digits of its key>_entry`.
+    #[must_use]
+    pub fn entry_symbol(key: &BuildKey) -> String {
+        format!("m{}_entry", key.short())
+    }
+
+    /// The C text of the translation unit: includes, each module under its own name, and the exported table.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut includes: Vec<&str> = Vec::new();
+        for include in self.members.iter().flat_map(|(_, m)| &m.includes) {
+            if !includes.contains(&include.as_str()) {
+                includes.push(include);
+            }
+        }
+        let mut text: String = includes.into_iter().map(include_line).collect();
+        for (key, module) in &self.members {
+            let bytes: Vec<String> = key.as_bytes().iter().map(|b| format!("0x{b:02x}")).collect();
+            let body = module.body.replace("@KEY@", &bytes.join(","));
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n{}", body.replace("@M@", &format!("m{}", key.short())));
+        }
+        text.push_str("\nstatic const pc_entry *const precast_entries[] = {\n");
+        for (key, _) in &self.members {
+            let _ = writeln!(text, "  &{},", Self::entry_symbol(key));
+        }
+        text.push_str("};\nPC_MODULE(precast_entries)\n");
+        text
+    }
+}
+
+/// What the modules of a unit must share.
+fn group(module: &Module) -> (Language, &[String], &[String], &[String], &[String]) {
+    (module.language, &module.flags, &module.libraries, &module.header_dirs, &module.lib_dirs)
+}
