@@ -5,7 +5,10 @@ use crate::ty::Type;
 use ndarray::{ArrayD, IxDyn};
 
 /// An owned array of any dtype; what `perform` takes and gives, and what constants are.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Two arrays are equal when dtype, shape and the bits of every element are: a NaN equals itself, and 0 differs from −0.
+/// The layout in memory does not count.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Array {
     /// Truth values.
@@ -103,6 +106,14 @@ impl Array {
         })
     }
 }
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Self) -> bool {
+        self.dtype() == other.dtype() && self.shape() == other.shape() && self.bits() == other.bits()
+    }
+}
+
+impl Eq for Array {}
 
 fn map<T>(bits: &[u64], convert: impl Fn(u64) -> T) -> Vec<T> {
     bits.iter().map(|b| convert(*b)).collect()

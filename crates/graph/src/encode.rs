@@ -1,1 +1,331 @@
-//! placeholder
+//! The canonical bytes of a graph: what the fingerprint hashes, and the numbering that modules are generated from.
+//!
+//! Two graphs have the same bytes exactly when they compute the same thing in the same way from their inputs: equal ops
+//! with equal props on equal *edges*. How the graph was built does not count. What is left out, and why:
+//!
+//! | left out | because |
+//! |---|---|
+//! | the order in which applies and constants were added | a walk from the outputs numbers them anew |
+//! | applies that no output needs | they compute nothing |
+//! | names | they are for people |
+//! | extents | modules are generic in them; legality is checked by the caller |
+//! | values of constants | modules get them through slots |
+//!
+//! Kept: every input, used or not, by position; rank, dtype and kind of every type; outputs in order, repeated or not;
+//! whether two uses share one variable. A graph inside a prop has no slots of its own and is its op's alone, so there
+//! extents and the bits of constants stay.
+//!
+//! # Layout
+//! The values of `precast_store::key::Canonical`, each with a tag that tells where it ends, so nothing is ambiguous and
+//! the bytes can be read back (the tests do):
+//! ```text
+//! str  01 length: u64 LE, UTF-8      bytes 02 length: u64 LE, bytes     u64 03 value: u64 LE
+//! bool 04 00|01                      list  05 count: u64 LE, items
+//!
+//! graph    = [format, [type of input…], [slot…], [apply…], [edge of output…]]
+//! slot     = type                     in a prop: [type, [extent…], [bits…]]
+//! apply    = [op, [edge…], [type of output…]]
+//! op       = [name, [[prop name, prop]…]]            props in order of their names
+//! prop     = [kind, value]                           kind is a str; value as the kind says, a graph as bytes
+//! edge     = [0, input] | [1, slot] | [2, apply, index]
+//! type     = [is a tensor, dtype, rank]     in a prop: [is a tensor, dtype, rank, [[] for ?, else [extent]…]]
+//! ```
+//! An op is its name and props; that names are unique is the promise of an [`OpLibrary`](crate::OpLibrary).
+
+use crate::graph::{Apply, FunctionGraph, Origin, VarId};
+use crate::op::{Op, Prop};
+use crate::ty::{Extent, Type};
+
+/// Version of the layout; the first value of the bytes.
+pub const FORMAT: u64 = 1;
+
+/// Renders the canonical bytes of `graph`, equal for graphs that differ only in what the module's table leaves out.
+///
+/// # Examples
+/// ```
+/// use precast_graph::{FunctionGraph, Type, encode::canonical};
+///
+/// let identity = |name| {
+///     let mut graph = FunctionGraph::new();
+///     let x = graph.input(name, "f64[?]".parse().unwrap()).unwrap();
+///     graph.output(x, None).unwrap();
+///     graph
+/// };
+/// assert_eq!(canonical(&identity("x")), canonical(&identity("y")));
+/// ```
+#[must_use]
+pub fn canonical(graph: &FunctionGraph) -> Vec<u8> {
+    let mut encoder = Encoder { bytes: Vec::new(), detail: Detail::Keyed };
+    encoder.graph(graph);
+    encoder.bytes
+}
+
+/// Renumbers a graph in canonical order, without dead applies and unused constants, and forgets every extent.
+///
+/// Variables are numbered inputs first, then constants in order of first use, which is the order of a module's slots,
+/// then the outputs of the applies in the order of the walk. Whoever generates code from this graph alone gives equal
+/// code for equal [`canonical`] bytes, up to names and to the graphs inside props, which stay as they are.
+///
+/// Names and values of constants are kept. Normalising twice changes nothing more.
+#[must_use]
+pub fn normalise(graph: &FunctionGraph) -> FunctionGraph {
+    let walk = Walk::of(graph);
+    let mut result = FunctionGraph::new();
+    let mut renamed: Vec<Option<VarId>> = vec![None; graph.variables().len()];
+    for (position, old) in graph.inputs().iter().enumerate() {
+        renamed[old.index()] =
+            Some(result.push_input(graph.input_name(position), graph.ty(*old).without_extents()));
+    }
+    for old in &walk.constants {
+        if let Origin::Constant(value) = &graph.variable(*old).origin {
+            renamed[old.index()] = Some(result.constant_of(value.clone(), graph.ty(*old).without_extents()));
+        }
+    }
+    for apply in &walk.applies {
+        // The walk puts an Apply after everything it uses, so each input has its number.
+        let inputs: Vec<VarId> = apply.inputs.iter().filter_map(|v| renamed[v.index()]).collect();
+        let types = apply.outputs.iter().map(|v| graph.ty(*v).without_extents()).collect();
+        let outputs = result.push_apply(apply.op.clone(), &inputs, types);
+        for (old, new) in apply.outputs.iter().zip(outputs) {
+            renamed[old.index()] = Some(new);
+        }
+    }
+    for (old, new) in renamed.iter().enumerate() {
+        if let (Some(name), Some(new)) = (&graph.variables()[old].name, new) {
+            result.name(*new, name);
+        }
+    }
+    for (position, old) in graph.outputs().iter().enumerate() {
+        if let Some(new) = renamed[old.index()] {
+            result.push_output(new, graph.declared_output_name(position));
+        }
+    }
+    result
+}
+
+/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply.
+struct Walk<'g> {
+    applies: Vec<&'g Apply>,
+    constants: Vec<VarId>,
+    /// The edge of each variable that was met, by its position in the graph.
+    edges: Vec<Option<Edge>>,
+}
+
+/// Where a value comes from, in canonical numbers.
+#[derive(Clone, Copy)]
+enum Edge {
+    Input(usize),
+    Slot(usize),
+    Output(usize, usize),
+}
+
+impl<'g> Walk<'g> {
+    fn of(graph: &'g FunctionGraph) -> Self {
+        let edges = vec![None; graph.variables().len()];
+        let mut walk = Self { applies: Vec::new(), constants: Vec::new(), edges };
+        for output in graph.outputs() {
+            walk.visit(graph, *output);
+        }
+        walk
+    }
+
+    /// Numbers a variable and all it needs; a stack of its own, since graphs may be deeper than the thread's.
+    fn visit(&mut self, graph: &'g FunctionGraph, variable: VarId) {
+        // (apply, how many of its inputs are done)
+        let mut stack: Vec<(&'g Apply, usize)> = Vec::new();
+        stack.extend(self.meet(graph, variable).map(|apply| (apply, 0)));
+        while let Some((apply, done)) = stack.pop() {
+            if let Some(input) = apply.inputs.get(done) {
+                stack.push((apply, done + 1));
+                stack.extend(self.meet(graph, *input).map(|apply| (apply, 0)));
+            } else {
+                for (index, output) in apply.outputs.iter().enumerate() {
+                    self.edges[output.index()] = Some(Edge::Output(self.applies.len(), index));
+                }
+                self.applies.push(apply);
+            }
+        }
+    }
+
+    /// Numbers an input or a constant; gives the Apply that has to be walked first, if the variable needs one.
+    fn meet(&mut self, graph: &'g FunctionGraph, variable: VarId) -> Option<&'g Apply> {
+        if self.edges[variable.index()].is_some() {
+            return None;
+        }
+        match &graph.variable(variable).origin {
+            Origin::Input(position) => self.edges[variable.index()] = Some(Edge::Input(*position)),
+            Origin::Constant(_) => {
+                self.edges[variable.index()] = Some(Edge::Slot(self.constants.len()));
+                self.constants.push(variable);
+            }
+            Origin::Output { apply, .. } => return graph.applies().get(apply.index()),
+        }
+        None
+    }
+}
+
+/// How much of types and constants is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Neither extents nor values: the graph that is keyed.
+    Keyed,
+    /// Everything but names: a graph inside a prop.
+    Whole,
+}
+
+struct Encoder {
+    bytes: Vec<u8>,
+    detail: Detail,
+}
+
+impl Encoder {
+    fn graph(&mut self, graph: &FunctionGraph) {
+        let walk = Walk::of(graph);
+        self.list(5);
+        self.u64(FORMAT);
+        self.list(graph.inputs().len());
+        for input in graph.inputs() {
+            self.ty(graph.ty(*input));
+        }
+        self.list(walk.constants.len());
+        for constant in &walk.constants {
+            self.slot(graph, *constant);
+        }
+        self.list(walk.applies.len());
+        for apply in &walk.applies {
+            self.list(3);
+            self.op(&*apply.op);
+            self.edges(&walk, &apply.inputs);
+            self.list(apply.outputs.len());
+            for output in &apply.outputs {
+                self.ty(graph.ty(*output));
+            }
+        }
+        self.edges(&walk, graph.outputs());
+    }
+
+    fn slot(&mut self, graph: &FunctionGraph, constant: VarId) {
+        let variable = graph.variable(constant);
+        let (Origin::Constant(value), Detail::Whole) = (&variable.origin, self.detail) else {
+            return self.ty(&variable.ty);
+        };
+        self.list(3);
+        self.ty(&variable.ty);
+        self.list(value.shape().len());
+        for n in value.shape() {
+            self.u64(*n as u64);
+        }
+        let bits = value.bits();
+        self.list(bits.len());
+        for element in bits {
+            self.u64(element);
+        }
+    }
+
+    fn op(&mut self, op: &dyn Op) {
+        let props = op.props();
+        self.list(2);
+        self.str(op.name());
+        self.list(props.len());
+        for (name, prop) in &props {
+            self.list(2);
+            self.str(name);
+            self.prop(prop);
+        }
+    }
+
+    fn prop(&mut self, prop: &Prop) {
+        self.list(2);
+        match prop {
+            Prop::Bool(value) => {
+                self.str("bool");
+                self.bytes.extend([4, u8::from(*value)]);
+            }
+            Prop::Int(value) => {
+                self.str("int");
+                self.u64(value.cast_unsigned());
+            }
+            Prop::Str(value) => {
+                self.str("str");
+                self.str(value);
+            }
+            Prop::DType(value) => {
+                self.str("dtype");
+                self.str(value.name());
+            }
+            Prop::List(items) => {
+                self.str("list");
+                self.list(items.len());
+                for item in items {
+                    self.prop(item);
+                }
+            }
+            Prop::Op(op) => {
+                self.str("op");
+                self.op(&**op);
+            }
+            Prop::Graph(graph) => {
+                self.str("graph");
+                let mut nested = Self { bytes: Vec::new(), detail: Detail::Whole };
+                nested.graph(graph);
+                self.tagged(2, nested.bytes.len() as u64);
+                self.bytes.extend(nested.bytes);
+            }
+        }
+    }
+
+    fn edges(&mut self, walk: &Walk<'_>, variables: &[VarId]) {
+        self.list(variables.len());
+        for edge in variables.iter().filter_map(|v| walk.edges[v.index()]) {
+            let (kind, first, second) = match edge {
+                Edge::Input(position) => (0, position, None),
+                Edge::Slot(position) => (1, position, None),
+                Edge::Output(apply, index) => (2, apply, Some(index)),
+            };
+            self.list(if second.is_some() { 3 } else { 2 });
+            self.u64(kind);
+            self.u64(first as u64);
+            if let Some(second) = second {
+                self.u64(second as u64);
+            }
+        }
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        let whole = self.detail == Detail::Whole;
+        self.list(if whole { 4 } else { 3 });
+        self.bytes.extend([4, u8::from(matches!(ty, Type::Tensor(_)))]);
+        self.str(ty.dtype().name());
+        self.u64(ty.ndim() as u64);
+        if whole {
+            self.list(ty.ndim());
+            for extent in ty.shape() {
+                match extent {
+                    Extent::Unknown => self.list(0),
+                    Extent::Fixed(n) => {
+                        self.list(1);
+                        self.u64(*n);
+                    }
+                }
+            }
+        }
+    }
+
+    fn str(&mut self, text: &str) {
+        self.tagged(1, text.len() as u64);
+        self.bytes.extend(text.as_bytes());
+    }
+
+    fn u64(&mut self, value: u64) {
+        self.tagged(3, value);
+    }
+
+    fn list(&mut self, count: usize) {
+        self.tagged(5, count as u64);
+    }
+
+    fn tagged(&mut self, tag: u8, number: u64) {
+        self.bytes.push(tag);
+        self.bytes.extend(number.to_le_bytes());
+    }
+}

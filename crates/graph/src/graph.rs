@@ -130,10 +130,15 @@ impl FunctionGraph {
         if self.find_input(name).is_some() {
             return Err(BuildError::DuplicateName { name: name.to_owned(), what: "input" });
         }
+        Ok(self.push_input(name, ty))
+    }
+
+    /// Adds an input whose name is known to be new.
+    pub(crate) fn push_input(&mut self, name: &str, ty: Type) -> VarId {
         let origin = Origin::Input(self.inputs.len());
         let variable = self.push(Variable { ty, name: Some(name.to_owned()), origin });
         self.inputs.push(variable);
-        Ok(variable)
+        variable
     }
 
     /// Adds a constant; its type fixes only extents of 1, so that graphs which differ in constants share modules.
@@ -145,8 +150,9 @@ impl FunctionGraph {
         self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
     }
 
-    /// Adds a constant of a given type; for C scalars and for types wider than the value's own.
+    /// Adds a constant of a given type, which must admit the value; for C scalars and for types wider than the value's.
     pub fn constant_of(&mut self, value: Array, ty: Type) -> VarId {
+        debug_assert!(ty.admits(value.dtype(), value.shape()), "a constant of another type than `{ty}`");
         self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
     }
 
@@ -160,14 +166,21 @@ impl FunctionGraph {
         }
         let types: Vec<Type> = inputs.iter().map(|v| self.ty(*v).clone()).collect();
         let results = op.make_node(&types)?;
+        Ok(self.push_apply(op, inputs, results))
+    }
+
+    /// Adds an Apply whose output types are known already: those of its `make_node`, or ones that cover them.
+    pub(crate) fn push_apply(&mut self, op: Arc<dyn Op>, inputs: &[VarId], results: Vec<Type>) -> Vec<VarId> {
         let apply = ApplyId::at(self.applies.len());
         let outputs: Vec<VarId> = results
             .into_iter()
             .enumerate()
-            .map(|(index, ty)| self.push(Variable { ty, name: None, origin: Origin::Output { apply, index } }))
+            .map(|(index, ty)| {
+                self.push(Variable { ty, name: None, origin: Origin::Output { apply, index } })
+            })
             .collect();
         self.applies.push(Apply { op, inputs: inputs.to_vec(), outputs: outputs.clone() });
-        Ok(outputs)
+        outputs
     }
 
     /// Makes a variable an output, with a name or without.
@@ -181,9 +194,14 @@ impl FunctionGraph {
         {
             return Err(BuildError::DuplicateName { name: name.to_owned(), what: "output" });
         }
+        self.push_output(variable, name);
+        Ok(())
+    }
+
+    /// Makes a variable of this graph an output whose name is known to be new.
+    pub(crate) fn push_output(&mut self, variable: VarId, name: Option<&str>) {
         self.outputs.push(variable);
         self.output_names.push(name.map(str::to_owned));
-        Ok(())
     }
 
     /// Gives a variable a name for people, unless it has one.
@@ -310,7 +328,7 @@ pub(crate) fn signature(label: &str, inputs: &[Type], outputs: &[Type]) -> Strin
 }
 
 impl fmt::Display for FunctionGraph {
-    /// One line an Apply, `v3 = exp(v2) : f64[?]`; for messages and tests. The text form is [`crate::text::render`].
+    /// One line an Apply, `v3 = exp(v2) : f64[?]`; for messages and tests. [`crate::json::render`] keeps everything.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |v: &VarId| match &self.variable(*v).origin {
             Origin::Input(i) => self.input_name(*i).to_owned(),

@@ -18,6 +18,7 @@ mod dtype;
 pub mod encode;
 mod graph;
 pub mod json;
+mod nearest;
 pub mod op;
 mod perform;
 pub mod text;

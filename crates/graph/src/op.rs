@@ -26,7 +26,7 @@ pub enum Prop {
     /// A dtype.
     DType(DType),
     /// Several props, in order.
-    List(Vec<Prop>),
+    List(Vec<Self>),
     /// A whole graph, as in a Composite.
     Graph(Arc<FunctionGraph>),
     /// Another op, as the scalar op of an Elemwise.

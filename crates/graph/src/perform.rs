@@ -1,7 +1,7 @@
 //! The slow road: a graph evaluated by the reference `perform` of its ops.
 
 use crate::array::Array;
-use crate::graph::{FunctionGraph, Origin};
+use crate::graph::{Apply, FunctionGraph, Origin};
 use crate::op::PerformError;
 
 /// Why a graph could not be interpreted.
@@ -58,7 +58,7 @@ pub fn interpret(graph: &FunctionGraph, inputs: &[Array]) -> Result<Vec<Array>, 
     for (position, apply) in graph.applies().iter().enumerate() {
         // Applies are in topological order, so every input has its value by now.
         let arguments: Vec<&Array> = apply.inputs.iter().filter_map(|v| values[v.index()].as_ref()).collect();
-        let results = apply.op.perform(&arguments).map_err(|source| InterpretError::Perform {
+        let results = perform(apply, &arguments).map_err(|source| InterpretError::Perform {
             apply: position,
             signature: graph.signature(apply),
             source,
@@ -68,6 +68,15 @@ pub fn interpret(graph: &FunctionGraph, inputs: &[Array]) -> Result<Vec<Array>, 
         }
     }
     Ok(graph.outputs().iter().filter_map(|v| values[v.index()].clone()).collect())
+}
+
+fn perform(apply: &Apply, arguments: &[&Array]) -> Result<Vec<Array>, PerformError> {
+    let results = apply.op.perform(arguments)?;
+    let (found, expected) = (results.len(), apply.outputs.len());
+    if found == expected {
+        return Ok(results);
+    }
+    Err(PerformError::value(apply.op.name(), format!("perform gave {found} result(s), make_node {expected}")))
 }
 
 fn check_inputs(graph: &FunctionGraph, inputs: &[Array]) -> Result<(), InterpretError> {

@@ -90,6 +90,27 @@ impl Type {
         }
     }
 
+    /// The same type with every extent forgotten: what a key sees of it.
+    #[must_use]
+    pub fn without_extents(&self) -> Self {
+        match self {
+            Self::Scalar(dtype) => Self::Scalar(*dtype),
+            Self::Tensor(tensor) => Self::tensor(tensor.dtype, tensor.shape.len()),
+        }
+    }
+
+    /// Whether every value of `other` is a value of this type: the same kind, dtype and rank, and no extent fixed that
+    /// `other` leaves open.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        let same_kind = matches!(self, Self::Scalar(_)) == matches!(other, Self::Scalar(_));
+        let extents = self.shape().iter().zip(other.shape());
+        same_kind
+            && self.dtype() == other.dtype()
+            && self.ndim() == other.ndim()
+            && extents.into_iter().all(|(mine, its)| *mine == Extent::Unknown || mine == its)
+    }
+
     /// Number of dimensions; 0 for a scalar.
     #[must_use]
     pub fn ndim(&self) -> usize {
@@ -193,10 +214,10 @@ fn parse_extents(extents: &str, whole: &str) -> Result<Vec<Extent>, ParseTypeErr
     }
     let parse = |found: &str| match found.trim() {
         "?" => Ok(Extent::Unknown),
-        n => n.parse().map(Extent::Fixed).map_err(|_| ParseTypeError::Extent {
-            text: whole.to_owned(),
-            found: n.to_owned(),
-        }),
+        n => n
+            .parse()
+            .map(Extent::Fixed)
+            .map_err(|_| ParseTypeError::Extent { text: whole.to_owned(), found: n.to_owned() }),
     };
     let shape = extents.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
     if shape.len() > MAX_NDIM {

@@ -1,1 +1,58 @@
-//! placeholder
+//! The text form: expressions as Python and NumPy write them.
+//!
+//! ```text
+//! text       = statement {(";" | newline) statement}      the last one is the output, the others are intermediates
+//! statement  = [name "="] comparison
+//! comparison = or [("<" | "<=" | ">" | ">=" | "==" | "!=") or]        chaining is refused
+//! or         = xor {"|" xor}       xor = and {"^" and}       and = sum {"&" sum}
+//! sum        = term {("+" | "-") term}
+//! term       = factor {("*" | "/" | "//" | "%" | "@") factor}
+//! factor     = ("+" | "-" | "~") factor | power
+//! power      = primary ["**" factor]
+//! primary    = number | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
+//! arguments  = [comparison {"," comparison}] {"," name "=" setting} [","]
+//! setting    = integer | "True" | "False" | "None" | dtype | quoted text | "(" setting {"," setting} ")" | "[" … "]"
+//! ```
+//! A newline inside brackets is a space, and `#` begins a comment. Operators are calls of the functions that
+//! [`OPERATORS`] names; what a function does, and which casts it inserts, is the [`OpLibrary`](crate::OpLibrary)'s
+//! business. A setting of `None` is left out; a float is no setting, since props hold none.
+//!
+//! A name is bound once. A literal bound to a name stays a literal: it takes the dtype of what it meets.
+//!
+//! ```text
+//! text ──lex──▶ tokens ──parse──▶ OpLibrary::call ──▶ FunctionGraph        one pass, no tree between
+//! ```
+
+mod error;
+mod input;
+mod lex;
+mod parse;
+mod place;
+
+pub use error::ParseTextError;
+pub use input::{ParseInputError, parse_input};
+pub use parse::parse;
+pub use place::Place;
+
+/// The operators of the text form and the function of the op library that each one calls.
+///
+/// `-` with one operand is `neg`, `~` is `invert`; `+` with one operand is nothing at all.
+pub const OPERATORS: [(&str, &str); 17] = [
+    ("<", "lt"),
+    ("<=", "le"),
+    (">", "gt"),
+    (">=", "ge"),
+    ("==", "eq"),
+    ("!=", "ne"),
+    ("|", "bitwise_or"),
+    ("^", "bitwise_xor"),
+    ("&", "bitwise_and"),
+    ("+", "add"),
+    ("-", "sub"),
+    ("*", "mul"),
+    ("/", "div"),
+    ("//", "floor_div"),
+    ("%", "mod"),
+    ("@", "dot"),
+    ("**", "pow"),
+];

@@ -1,0 +1,461 @@
+//! Reads a document: first its version, then its fields, then its meaning, the graph being built as it goes.
+//!
+//! Nothing is trusted: ids are declared once and resolved, types are derived anew by the ops, sizes are held against each
+//! other before anything is made from them. Every error names its place in the document, `applies[3].inputs[1]`.
+
+use super::cycle;
+use super::document::{ApplyDocument, ConstantDocument, GraphDocument, PropsDocument, VersionDocument};
+use super::prop::{NamedProp, PropDocument};
+use crate::array::Array;
+use crate::dtype::DType;
+use crate::graph::{BuildError, FunctionGraph, VarId};
+use crate::nearest::{nearest, suggestion};
+use crate::op::{MakeNodeError, Op, OpLibrary, Prop, Props};
+use crate::ty::{ParseTypeError, Type};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Why a document is not a graph.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseJsonError {
+    /// Not JSON, or too deeply nested.
+    #[error("the graph is not JSON")]
+    Syntax(#[source] serde_json::Error),
+    /// Not a graph document at all.
+    #[error("the document has no usable version in `precast_graph`; expected {known}", known = super::VERSION)]
+    NoVersion(#[source] serde_json::Error),
+    /// A version that this program does not know.
+    #[error(
+        "`{place}precast_graph` is version {found}; this program reads version {known}",
+        known = super::VERSION
+    )]
+    Version {
+        /// Where; empty for the document itself.
+        place: String,
+        /// The version.
+        found: u64,
+    },
+    /// A field is missing, unknown, or of the wrong kind.
+    #[error("at `{place}`")]
+    Field {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A type cannot be read.
+    #[error("at `{place}`")]
+    Type {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        source: ParseTypeError,
+    },
+    /// An id, or the name of an output, that is there twice.
+    #[error("at `{place}`: duplicate name `{name}`, already that of `{first}`")]
+    Duplicate {
+        /// The second place.
+        place: String,
+        /// The name.
+        name: String,
+        /// The first place.
+        first: String,
+    },
+    /// A reference to nothing.
+    #[error("at `{place}`: no variable has the id `{found}`{}", suggestion(nearest.as_deref()))]
+    Dangling {
+        /// Where.
+        place: String,
+        /// The id.
+        found: String,
+        /// An id that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// An Apply that needs its own result.
+    #[error("at `{place}`: cycle through `{id}`: {chain}")]
+    Cycle {
+        /// Where.
+        place: String,
+        /// The id whose use closes the cycle.
+        id: String,
+        /// The applies of the cycle, in words.
+        chain: String,
+    },
+    /// An Apply that stands before one that it needs.
+    #[error("at `{place}`: `{id}` is made later, by `{maker}`; an apply uses only what stands before it")]
+    Order {
+        /// Where.
+        place: String,
+        /// The id.
+        id: String,
+        /// The Apply that makes it.
+        maker: String,
+    },
+    /// An op that the library does not have.
+    #[error("at `{place}`: unknown op `{found}`{}", suggestion(nearest.as_deref()))]
+    UnknownOp {
+        /// Where.
+        place: String,
+        /// The name.
+        found: String,
+        /// A name that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// A dtype in a prop that is not one.
+    #[error("at `{place}`")]
+    DType {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        source: crate::dtype::ParseDTypeError,
+    },
+    /// Props that an op refuses, or types that it does not take.
+    #[error("at `{place}`")]
+    MakeNode {
+        /// Where.
+        place: String,
+        /// What the op says.
+        source: MakeNodeError,
+    },
+    /// A declared type that is not what the op gives.
+    #[error("at `{place}`: declared type `{found}`, but `{op}` gives `{expected}`")]
+    ResultType {
+        /// Where.
+        place: String,
+        /// The op.
+        op: String,
+        /// The declared type.
+        found: String,
+        /// What the op derives.
+        expected: String,
+    },
+    /// Another number of results than the op gives.
+    #[error("at `{place}`: {found} output(s) declared, but `{op}` gives {expected}")]
+    ResultCount {
+        /// Where.
+        place: String,
+        /// The op.
+        op: String,
+        /// How many are declared.
+        found: usize,
+        /// How many there are.
+        expected: usize,
+    },
+    /// A constant whose type, shape and elements do not fit each other.
+    #[error("at `{place}`: {problem}")]
+    Constant {
+        /// Where.
+        place: String,
+        /// What does not fit, in words.
+        problem: String,
+    },
+    /// A graph that computes nothing.
+    #[error("at `{place}`")]
+    Build {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        source: BuildError,
+    },
+}
+
+impl ParseJsonError {
+    /// What the user can do about it, where that is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Version { .. } => {
+                Some("the graph was written by another version of precast; update this program")
+            }
+            Self::NoVersion(_) => Some("a graph document begins with `{\"precast_graph\": 1, …`"),
+            Self::Order { .. } => Some("move the apply behind the ones it needs"),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a graph from the text of its JSON form.
+///
+/// # Errors
+/// A [`ParseJsonError`] that names the place in the document, what was found and what was expected.
+pub fn parse(text: &str, library: &dyn OpLibrary) -> Result<FunctionGraph, ParseJsonError> {
+    let version = serde_json::from_str(text).map_err(|source| match source.classify() {
+        serde_json::error::Category::Data => ParseJsonError::NoVersion(source),
+        _ => ParseJsonError::Syntax(source),
+    })?;
+    check_version("", &version)?;
+    build(&read(&mut serde_json::Deserializer::from_str(text))?, library, "")
+}
+
+/// Reads a graph from the value of its JSON form.
+///
+/// # Errors
+/// As [`parse`].
+pub fn from_json(
+    value: &serde_json::Value,
+    library: &dyn OpLibrary,
+) -> Result<FunctionGraph, ParseJsonError> {
+    let version = VersionDocument::deserialize(value).map_err(ParseJsonError::NoVersion)?;
+    check_version("", &version)?;
+    build(&read(value)?, library, "")
+}
+
+fn read<'de, D>(deserializer: D) -> Result<GraphDocument, ParseJsonError>
+where
+    D: serde::Deserializer<'de, Error = serde_json::Error>,
+{
+    serde_path_to_error::deserialize(deserializer).map_err(|error| {
+        let place = error.path().to_string();
+        ParseJsonError::Field { place, source: error.into_inner() }
+    })
+}
+
+fn check_version(place: &str, document: &VersionDocument) -> Result<(), ParseJsonError> {
+    let found = document.precast_graph;
+    if found == super::VERSION {
+        return Ok(());
+    }
+    Err(ParseJsonError::Version { place: place.to_owned(), found })
+}
+
+/// Builds the graph of a document; `place` is the way to it, empty or ending in a dot.
+fn build(
+    document: &GraphDocument,
+    library: &dyn OpLibrary,
+    place: &str,
+) -> Result<FunctionGraph, ParseJsonError> {
+    check_version(place, &VersionDocument { precast_graph: document.precast_graph })?;
+    let mut builder =
+        Builder { document, library, place, graph: FunctionGraph::new(), ready: BTreeMap::new() };
+    let makers = declare(document, place)?;
+    for (i, input) in document.inputs.iter().enumerate() {
+        let ty = parse_type(&input.ty, || format!("{place}inputs[{i}].type"))?;
+        let variable = builder.graph.push_input(&input.name, ty);
+        builder.ready.insert(&input.name, variable);
+    }
+    for (i, constant) in document.constants.iter().enumerate() {
+        builder.constant(constant, &format!("{place}constants[{i}]"))?;
+    }
+    for (i, apply) in document.applies.iter().enumerate() {
+        builder.apply(apply, i, &makers)?;
+    }
+    builder.outputs()?;
+    Ok(builder.graph)
+}
+
+/// Checks that ids are unique; gives the Apply that makes each id, for those that one makes.
+fn declare<'d>(document: &'d GraphDocument, place: &str) -> Result<BTreeMap<&'d str, usize>, ParseJsonError> {
+    let inputs =
+        document.inputs.iter().enumerate().map(|(i, input)| (&*input.name, format!("inputs[{i}]"), None));
+    let constants =
+        document.constants.iter().enumerate().map(|(i, c)| (&*c.id, format!("constants[{i}]"), None));
+    let results = document.applies.iter().enumerate().flat_map(|(i, apply)| {
+        let one = move |(j, result): (usize, &'d super::document::ResultDocument)| {
+            (&*result.id, format!("applies[{i}].outputs[{j}]"), Some(i))
+        };
+        apply.outputs.iter().enumerate().map(one)
+    });
+    let mut first: BTreeMap<&str, String> = BTreeMap::new();
+    let mut makers = BTreeMap::new();
+    for (id, at, maker) in inputs.chain(constants).chain(results) {
+        let at = format!("{place}{at}");
+        if let Some(first) = first.get(id) {
+            return Err(ParseJsonError::Duplicate { place: at, name: id.to_owned(), first: first.clone() });
+        }
+        first.insert(id, at);
+        makers.extend(maker.map(|apply| (id, apply)));
+    }
+    Ok(makers)
+}
+
+struct Builder<'d> {
+    document: &'d GraphDocument,
+    library: &'d dyn OpLibrary,
+    place: &'d str,
+    graph: FunctionGraph,
+    /// Variables that exist by now, by id.
+    ready: BTreeMap<&'d str, VarId>,
+}
+
+impl<'d> Builder<'d> {
+    fn constant(&mut self, constant: &'d ConstantDocument, place: &str) -> Result<(), ParseJsonError> {
+        let ty = parse_type(&constant.ty, || format!("{place}.type"))?;
+        let value = constant_value(constant, &ty, place)?;
+        let variable = self.graph.constant_of(value, ty);
+        if let Some(name) = &constant.name {
+            self.graph.name(variable, name);
+        }
+        self.ready.insert(&constant.id, variable);
+        Ok(())
+    }
+
+    fn apply(
+        &mut self,
+        apply: &'d ApplyDocument,
+        position: usize,
+        makers: &BTreeMap<&str, usize>,
+    ) -> Result<(), ParseJsonError> {
+        let place = format!("{}applies[{position}]", self.place);
+        let op = resolve_op(&apply.op, &apply.props, self.library, &place)?;
+        let resolve = |(i, id): (usize, &String)| {
+            let found = self.ready.get(id.as_str()).copied();
+            found.ok_or_else(|| self.missing(&format!("{place}.inputs[{i}]"), id, Some(position), makers))
+        };
+        let inputs = apply.inputs.iter().enumerate().map(resolve).collect::<Result<Vec<_>, _>>()?;
+        let types: Vec<Type> = inputs.iter().map(|v| self.graph.ty(*v).clone()).collect();
+        let derived = op
+            .make_node(&types)
+            .map_err(|source| ParseJsonError::MakeNode { place: place.clone(), source })?;
+        let types = declared_types(apply, &op.label(), derived, &place)?;
+        let outputs = self.graph.push_apply(op, &inputs, types);
+        for (result, variable) in apply.outputs.iter().zip(outputs) {
+            if let Some(name) = &result.name {
+                self.graph.name(variable, name);
+            }
+            self.ready.insert(&result.id, variable);
+        }
+        Ok(())
+    }
+
+    fn outputs(&mut self) -> Result<(), ParseJsonError> {
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for (i, output) in self.document.outputs.iter().enumerate() {
+            if let Some(name) = &output.name
+                && let Some(first) = names.insert(name, i)
+            {
+                return Err(ParseJsonError::Duplicate {
+                    place: format!("{}outputs[{i}]", self.place),
+                    name: name.clone(),
+                    first: format!("{}outputs[{first}]", self.place),
+                });
+            }
+            let Some(variable) = self.ready.get(output.value.as_str()).copied() else {
+                let place = format!("{}outputs[{i}].value", self.place);
+                return Err(self.missing(&place, &output.value, None, &BTreeMap::new()));
+            };
+            self.graph.push_output(variable, output.name.as_deref());
+        }
+        let place = format!("{}outputs", self.place);
+        self.graph.validate().map_err(|source| ParseJsonError::Build { place, source })
+    }
+
+    /// Says why an id does not exist yet: never, later, or only after what uses it.
+    fn missing(
+        &self,
+        place: &str,
+        id: &str,
+        user: Option<usize>,
+        makers: &BTreeMap<&str, usize>,
+    ) -> ParseJsonError {
+        let (place, id) = (place.to_owned(), id.to_owned());
+        let (Some(user), Some(maker)) = (user, makers.get(id.as_str()).copied()) else {
+            let known = self.ready.keys().copied().chain(makers.keys().copied());
+            let nearest = nearest(&id, known).map(str::to_owned);
+            return ParseJsonError::Dangling { place, found: id, nearest };
+        };
+        let applies = &self.document.applies;
+        match cycle::chain(applies, makers, maker, user) {
+            Some(mut chain) => {
+                chain.insert(0, user);
+                ParseJsonError::Cycle { place, id, chain: cycle::describe(applies, self.place, &chain) }
+            }
+            None => ParseJsonError::Order { place, id, maker: format!("{}applies[{maker}]", self.place) },
+        }
+    }
+}
+
+fn parse_type(text: &str, place: impl Fn() -> String) -> Result<Type, ParseJsonError> {
+    text.parse().map_err(|source| ParseJsonError::Type { place: place(), source })
+}
+
+/// The types of an Apply's results: as declared, where a declaration stands and forgets nothing but extents.
+fn declared_types(
+    apply: &ApplyDocument,
+    op: &str,
+    derived: Vec<Type>,
+    place: &str,
+) -> Result<Vec<Type>, ParseJsonError> {
+    if apply.outputs.len() != derived.len() {
+        let (found, expected) = (apply.outputs.len(), derived.len());
+        let place = format!("{place}.outputs");
+        return Err(ParseJsonError::ResultCount { place, op: op.to_owned(), found, expected });
+    }
+    let check = |(i, (result, derived)): (usize, (&super::document::ResultDocument, Type))| {
+        let Some(text) = &result.ty else { return Ok(derived) };
+        let place = || format!("{place}.outputs[{i}].type");
+        let declared = parse_type(text, place)?;
+        if declared.covers(&derived) {
+            return Ok(declared);
+        }
+        let (found, expected) = (declared.to_string(), derived.to_string());
+        Err(ParseJsonError::ResultType { place: place(), op: op.to_owned(), found, expected })
+    };
+    apply.outputs.iter().zip(derived).enumerate().map(check).collect()
+}
+
+fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result<Array, ParseJsonError> {
+    let wrong =
+        |at: String, problem: String| ParseJsonError::Constant { place: format!("{place}{at}"), problem };
+    let shape: Option<Vec<usize>> = constant.shape.iter().map(|n| usize::try_from(*n).ok()).collect();
+    let shape = shape.filter(|shape| ty.admits(ty.dtype(), shape)).ok_or_else(|| {
+        wrong(".shape".to_owned(), format!("shape {:?} does not fit type `{ty}`", constant.shape))
+    })?;
+    let digits = ty.dtype().itemsize_bytes() * 2;
+    let element = |(i, text): (usize, &String)| {
+        let hex = text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let bits =
+            u64::from_str_radix(text, 16).ok().filter(|bits| hex && (ty.dtype() != DType::Bool || *bits < 2));
+        bits.ok_or_else(|| {
+            let expected = format!("element `{text}` is not the {digits} hex digits of one `{}`", ty.dtype());
+            wrong(format!(".bits[{i}]"), expected)
+        })
+    };
+    let bits = constant.bits.iter().enumerate().map(element).collect::<Result<Vec<_>, _>>()?;
+    Array::from_bits(ty.dtype(), &shape, &bits)
+        .ok_or_else(|| wrong(".bits".to_owned(), format!("{} element(s) for shape {shape:?}", bits.len())))
+}
+
+fn resolve_op(
+    name: &str,
+    props: &PropsDocument,
+    library: &dyn OpLibrary,
+    place: &str,
+) -> Result<Arc<dyn Op>, ParseJsonError> {
+    let mut resolved = Props::new();
+    for (name, prop) in props {
+        resolved.insert(name.clone(), resolve_prop(prop, library, &format!("{place}.props.{name}"))?);
+    }
+    match library.op(name, &resolved) {
+        Some(Ok(op)) => Ok(op),
+        Some(Err(source)) => Err(ParseJsonError::MakeNode { place: place.to_owned(), source }),
+        None => {
+            let known = library.names();
+            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+            Err(ParseJsonError::UnknownOp { place: format!("{place}.op"), found: name.to_owned(), nearest })
+        }
+    }
+}
+
+fn resolve_prop(prop: &PropDocument, library: &dyn OpLibrary, place: &str) -> Result<Prop, ParseJsonError> {
+    Ok(match prop {
+        PropDocument::Bool(value) => Prop::Bool(*value),
+        PropDocument::Int(value) => Prop::Int(*value),
+        PropDocument::Str(value) => Prop::Str(value.clone()),
+        PropDocument::List(items) => {
+            let item = |(i, item)| resolve_prop(item, library, &format!("{place}[{i}]"));
+            Prop::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+        }
+        PropDocument::Named(NamedProp::DType(name)) => Prop::DType(
+            name.parse()
+                .map_err(|source| ParseJsonError::DType { place: format!("{place}.dtype"), source })?,
+        ),
+        PropDocument::Named(NamedProp::Op(op)) => {
+            Prop::Op(resolve_op(&op.op, &op.props, library, &format!("{place}.op"))?)
+        }
+        PropDocument::Named(NamedProp::Graph(graph)) => {
+            Prop::Graph(Arc::new(build(graph, library, &format!("{place}.graph."))?))
+        }
+    })
+}

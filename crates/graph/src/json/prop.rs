@@ -1,0 +1,74 @@
+//! A prop in JSON: plain values as themselves, the other kinds as an object of one field that names the kind.
+
+use super::document::{GraphDocument, OpDocument};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// The value of a prop.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum PropDocument {
+    Bool(bool),
+    Int(i64),
+    Str(String),
+    List(Vec<Self>),
+    Named(NamedProp),
+}
+
+/// The kinds that JSON has no literal for.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum NamedProp {
+    DType(String),
+    Op(OpDocument),
+    Graph(Box<GraphDocument>),
+}
+
+impl<'de> Deserialize<'de> for PropDocument {
+    // By hand, since serde's untagged enums forget which field was wrong.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PropVisitor)
+    }
+}
+
+struct PropVisitor;
+
+impl<'de> Visitor<'de> for PropVisitor {
+    type Value = PropDocument;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a truth value, an integer, a text, a list, or an object with `dtype`, `op` or `graph`")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<PropDocument, E> {
+        Ok(PropDocument::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<PropDocument, E> {
+        Ok(PropDocument::Int(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<PropDocument, E> {
+        i64::try_from(value)
+            .map(PropDocument::Int)
+            .map_err(|_| E::custom(format!("integer `{value}` does not fit i64")))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<PropDocument, E> {
+        Ok(PropDocument::Str(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<PropDocument, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(PropDocument::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PropDocument, A::Error> {
+        NamedProp::deserialize(MapAccessDeserializer::new(map)).map(PropDocument::Named)
+    }
+}

@@ -1,0 +1,75 @@
+//! Declarations of inputs: `x: f64[?]`, or `x=f64[?]` on a command line.
+
+use super::lex::is_name;
+use crate::ty::{ParseTypeError, Type};
+
+/// Why a text does not declare an input.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseInputError {
+    /// Neither `:` nor `=`.
+    #[error("`{text}` declares no input; expected `name: type` or `name=type`, as in `x: f64[?]`")]
+    Form {
+        /// The text.
+        text: String,
+    },
+    /// The name cannot stand in an expression.
+    #[error("`{name}` in `{text}` is no name of an input; expected letters, digits and `_`, and no keyword")]
+    Name {
+        /// The text.
+        text: String,
+        /// The name.
+        name: String,
+    },
+    /// The type cannot be read.
+    #[error("cannot read the type of input `{name}`")]
+    Type {
+        /// The input.
+        name: String,
+        /// What is wrong.
+        source: ParseTypeError,
+    },
+}
+
+/// Reads the declaration of an input.
+///
+/// # Errors
+/// A text of another form, a name that no expression could use, a type that is not one.
+///
+/// # Examples
+/// ```
+/// use precast_graph::text::parse_input;
+///
+/// let (name, ty) = parse_input("x: f64[?,1]").unwrap();
+/// assert_eq!((name.as_str(), ty.to_string().as_str()), ("x", "f64[?,1]"));
+/// assert_eq!(parse_input("x=f64[?,1]").unwrap(), (name, ty));
+/// ```
+pub fn parse_input(text: &str) -> Result<(String, Type), ParseInputError> {
+    let Some((name, ty)) = text.split_once([':', '=']) else {
+        return Err(ParseInputError::Form { text: text.to_owned() });
+    };
+    let name = name.trim().to_owned();
+    if !is_name(&name) {
+        return Err(ParseInputError::Name { text: text.to_owned(), name });
+    }
+    match ty.parse() {
+        Ok(ty) => Ok((name, ty)),
+        Err(source) => Err(ParseInputError::Type { name, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ParseInputError, parse_input};
+
+    #[test]
+    fn declarations_of_another_form_are_refused() {
+        assert!(matches!(parse_input("x f64"), Err(ParseInputError::Form { .. })));
+        for text in [": f64", "2x: f64", "x y: f64", "True: f64", "lambda = f64", "x-y: f64"] {
+            assert!(matches!(parse_input(text), Err(ParseInputError::Name { .. })), "{text}");
+        }
+        for text in ["x:", "x: f65", "x: f64[", "x: f64[a]", "x = y = f64"] {
+            assert!(matches!(parse_input(text), Err(ParseInputError::Type { .. })), "{text}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Tokens of the text form.
+
+use super::error::ParseTextError;
+use super::place::Place;
+
+/// Words of Python that are no names here, whether or not the form has a use for them.
+const KEYWORDS: [&str; 15] = [
+    "True", "False", "None", "and", "or", "not", "if", "else", "in", "is", "lambda", "for", "while", "def",
+    "return",
+];
+
+/// Signs, longest first, so that `**` is not read as two.
+const SIGNS: [&str; 26] = [
+    "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "(", ")",
+    "[", "]", ",", "=", ";", "\n",
+];
+
+/// A token; `Sign` holds every operator, bracket and separator, a line break too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Token<'t> {
+    Name(&'t str),
+    Int(u64),
+    Float(f64),
+    Text(&'t str),
+    Sign(&'static str),
+    End,
+}
+
+impl Token<'_> {
+    /// The token in words, for messages.
+    pub(super) fn describe(self) -> String {
+        match self {
+            Self::Name(name) => format!("`{name}`"),
+            Self::Int(value) => format!("`{value}`"),
+            Self::Float(value) => format!("`{value}`"),
+            Self::Text(text) => format!("text {text:?}"),
+            Self::Sign("\n") => "the end of the line".to_owned(),
+            Self::Sign(sign) => format!("`{sign}`"),
+            Self::End => "the end".to_owned(),
+        }
+    }
+}
+
+/// A token and the byte where it begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spanned<'t> {
+    pub(super) token: Token<'t>,
+    pub(super) offset: usize,
+}
+
+/// Whether a text can be the name of an input or an output.
+pub(super) fn is_name(text: &str) -> bool {
+    let first = text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    first && text.chars().all(is_name_part) && !KEYWORDS.contains(&text)
+}
+
+/// Whether a name is a keyword.
+pub(super) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Splits a text into tokens, the last of which is [`Token::End`].
+pub(super) fn lex(text: &str, output: Option<usize>) -> Result<Vec<Spanned<'_>>, ParseTextError> {
+    let mut tokens = Vec::new();
+    let (mut offset, mut open) = (0, 0_usize);
+    while let Some(c) = text[offset..].chars().next() {
+        let rest = &text[offset..];
+        let (token, length) = if c == '#' {
+            (None, rest.find('\n').unwrap_or(rest.len()))
+        } else if c.is_whitespace() && c != '\n' {
+            (None, c.len_utf8())
+        } else {
+            read(rest).map(|(token, length)| (Some(token), length)).map_err(|wrong| {
+                let place = Box::new(Place::new(output, text, offset));
+                match wrong {
+                    Some((length, expected)) => {
+                        ParseTextError::Literal { place, found: excerpt(&rest[..length]), expected }
+                    }
+                    None => ParseTextError::Character { place, found: c },
+                }
+            })?
+        };
+        match token {
+            Some(Token::Sign("(" | "[")) => open += 1,
+            Some(Token::Sign(")" | "]")) => open = open.saturating_sub(1),
+            _ => {}
+        }
+        let inside = open > 0 && token == Some(Token::Sign("\n"));
+        tokens.extend(token.filter(|_| !inside).map(|token| Spanned { token, offset }));
+        offset += length;
+    }
+    tokens.push(Spanned { token: Token::End, offset });
+    Ok(tokens)
+}
+
+/// A literal that cannot be read: its length in bytes, and what it should be. `None`: not even the start of a token.
+type Wrong = Option<(usize, &'static str)>;
+
+fn read(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
+    let first = rest.chars().next().ok_or(None)?;
+    let digit_after_dot =
+        rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if first.is_ascii_digit() || digit_after_dot {
+        return number(rest);
+    }
+    if first.is_alphabetic() || first == '_' {
+        let length = rest.find(|c| !is_name_part(c)).unwrap_or(rest.len());
+        return Ok((Token::Name(&rest[..length]), length));
+    }
+    if first == '"' || first == '\'' {
+        let end = rest[1..].find([first, '\n']).map(|end| end + 1);
+        let closed = end.filter(|end| rest[*end..].starts_with(first));
+        let closed = closed.ok_or(Some((end.unwrap_or(rest.len()), "a closed text")))?;
+        return Ok((Token::Text(&rest[1..closed]), closed + 1));
+    }
+    let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign)).ok_or(None)?;
+    Ok((Token::Sign(sign), sign.len()))
+}
+
+/// Reads all that could belong to a number, then asks whether it is one: `1x`, `1.2.3` and `0x1f` are not.
+fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
+    let mut previous = ' ';
+    let mut length = rest.len();
+    for (position, c) in rest.char_indices() {
+        let exponent_sign = matches!(c, '+' | '-') && matches!(previous, 'e' | 'E');
+        if !(is_name_part(c) || c == '.' || exponent_sign) {
+            length = position;
+            break;
+        }
+        previous = c;
+    }
+    let literal = &rest[..length];
+    let plain = literal.replace('_', "");
+    let grouped = literal.split('_').all(|part| {
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit() || literal == part);
+        literal == part || digit(part.chars().next()) && digit(part.chars().last())
+    });
+    if plain.bytes().all(|b| b.is_ascii_digit()) && grouped {
+        if plain.len() > 1 && plain.starts_with('0') && plain.bytes().any(|b| b != b'0') {
+            return Err(Some((length, "an integer without leading zeros")));
+        }
+        let value = plain.parse().map_err(|_| Some((length, "an integer that fits i64")))?;
+        return Ok((Token::Int(value), length));
+    }
+    let shaped = plain.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
+    let value = plain.parse::<f64>().ok().filter(|_| shaped && grouped).ok_or(Some((length, "a number")))?;
+    if value.is_infinite() {
+        return Err(Some((length, "a number that fits f64")));
+    }
+    Ok((Token::Float(value), length))
+}
+
+/// The beginning of a literal, for messages.
+fn excerpt(literal: &str) -> String {
+    if literal.chars().count() <= 40 {
+        return literal.to_owned();
+    }
+    literal.chars().take(40).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Token, lex};
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        lex(text, None).unwrap().into_iter().map(|spanned| spanned.token).collect()
+    }
+
+    #[test]
+    fn numbers_are_read_as_python_does() {
+        use Token::{End, Float, Int, Name, Sign};
+        assert_eq!(
+            tokens("1_000 1e-3 .5 1. 00"),
+            [Int(1000), Float(1e-3), Float(0.5), Float(1.0), Int(0), End]
+        );
+        assert_eq!(tokens("1-3"), [Int(1), Sign("-"), Int(3), End]);
+        assert_eq!(tokens("1e3-e"), [Float(1e3), Sign("-"), Name("e"), End]);
+    }
+
+    #[test]
+    fn what_is_nearly_a_number_is_refused_whole() {
+        for text in
+            ["1x", "0x1f", "1.2.3", "1e", "1e+", "1__0", "1_", "1_.5", "007", "1e999", "18446744073709551616"]
+        {
+            let message = lex(text, None).unwrap_err().to_string();
+            assert!(message.contains(&format!("`{text}` is not")), "{message}");
+        }
+    }
+
+    #[test]
+    fn line_breaks_inside_brackets_are_spaces() {
+        assert_eq!(tokens("f(\nx)\n# note\n").len(), 7);
+    }
+
+    #[test]
+    fn long_signs_win_over_short_ones() {
+        assert_eq!(tokens("a**b//c<=d"), tokens("a ** b // c <= d"));
+        assert_ne!(tokens("a**b"), tokens("a* *b"));
+    }
+}

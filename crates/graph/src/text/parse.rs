@@ -1,0 +1,402 @@
+//! Parses by precedence climbing and calls the op library as it goes; there is no tree between.
+//!
+//! Without a tree a chain `a + a + a + …` of any length needs no stack, neither to read nor to drop; brackets, signs and
+//! powers nest, and are counted against [`MAX_DEPTH`].
+
+use super::OPERATORS;
+use super::error::ParseTextError;
+use super::lex::{Spanned, Token, is_keyword, is_name, lex};
+use super::place::Place;
+use crate::array::Array;
+use crate::dtype::DType;
+use crate::graph::{FunctionGraph, VarId};
+use crate::nearest::nearest;
+use crate::op::{OpLibrary, Operand, Prop, Props};
+use crate::ty::Type;
+use std::collections::BTreeMap;
+
+/// How deep brackets, signs and powers may nest.
+const MAX_DEPTH: usize = 100;
+
+/// Functions with a second name.
+const ALIASES: [(&str, &str); 1] = [("where", "switch")];
+
+/// Reads a graph from texts, each of which gives one output.
+///
+/// The last statement of a text is the output; those before it are intermediates. Names bound in one text can be used in
+/// those after it. A text whose last statement binds no name gives an output without one; a single such output is `out`.
+///
+/// # Errors
+/// A [`ParseTextError`] that shows the place, what was found and what was expected.
+pub fn parse(
+    outputs: &[&str],
+    inputs: &[(String, Type)],
+    library: &dyn OpLibrary,
+) -> Result<FunctionGraph, ParseTextError> {
+    let mut graph = FunctionGraph::new();
+    let mut names = BTreeMap::new();
+    for (name, ty) in inputs {
+        let refuse = |problem| ParseTextError::Input { name: name.clone(), problem };
+        if !is_name(name) {
+            return Err(refuse("has a name that no expression can use"));
+        }
+        let variable = graph.input(name, ty.clone()).map_err(|_| refuse("is declared twice"))?;
+        names.insert(name.clone(), Operand::Var(variable));
+    }
+    let mut results = Vec::new();
+    for (position, text) in outputs.iter().enumerate() {
+        let output = (outputs.len() > 1).then_some(position);
+        let tokens = lex(text, output)?;
+        let parser = Parser { text, output, tokens, next: 0, depth: 0, graph, names, library };
+        let (result, name);
+        (graph, names, result, name) = parser.statements()?;
+        results.push((result, name));
+    }
+    if results.is_empty() {
+        return Err(ParseTextError::NoOutputs);
+    }
+    let only = results.len() == 1;
+    for (result, name) in results {
+        // Names are bound once, so no two outputs share one.
+        let name = name.or_else(|| only.then(|| "out".to_owned()));
+        graph.push_output(result, name.as_deref());
+    }
+    Ok(graph)
+}
+
+type Parsed<T> = Result<T, ParseTextError>;
+
+struct Parser<'t> {
+    text: &'t str,
+    output: Option<usize>,
+    tokens: Vec<Spanned<'t>>,
+    next: usize,
+    depth: usize,
+    graph: FunctionGraph,
+    names: BTreeMap<String, Operand>,
+    library: &'t dyn OpLibrary,
+}
+
+/// What a text leaves behind: the graph so far, the names so far, its result and the name of that.
+type Statements = (FunctionGraph, BTreeMap<String, Operand>, VarId, Option<String>);
+
+impl<'t> Parser<'t> {
+    fn statements(mut self) -> Parsed<Statements> {
+        loop {
+            while self.skip(";") || self.skip("\n") {}
+            let (name, value) = self.statement()?;
+            if !matches!(self.peek(), Token::End | Token::Sign(";" | "\n")) {
+                return Err(self.unexpected("an operator, `;` or the end"));
+            }
+            while self.skip(";") || self.skip("\n") {}
+            if self.peek() == Token::End {
+                let result = self.variable(value);
+                if let Some(name) = &name {
+                    self.graph.name(result, name);
+                }
+                return Ok((self.graph, self.names, result, name));
+            }
+        }
+    }
+
+    /// `[name "="] comparison`
+    fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
+        let (at, start) = (self.offset(), self.next);
+        let name = match self.take() {
+            Token::Name(name) if self.peek() == Token::Sign("=") => name,
+            _ => {
+                self.next = start;
+                return Ok((None, self.binary(0)?));
+            }
+        };
+        if is_keyword(name) {
+            self.next = start;
+            return Err(self.unexpected("a name"));
+        }
+        if self.names.contains_key(name) {
+            return Err(ParseTextError::Duplicate { place: self.place(at), name: name.to_owned() });
+        }
+        self.next += 1;
+        let value = self.binary(0)?;
+        if let Operand::Var(variable) = value {
+            self.graph.name(variable, name);
+        }
+        self.names.insert(name.to_owned(), value.clone());
+        Ok((Some(name.to_owned()), value))
+    }
+
+    /// A chain of binary operators of this level and above.
+    fn binary(&mut self, level: usize) -> Parsed<Operand> {
+        self.nested(|parser| {
+            let mut left = parser.factor()?;
+            while let Some((function, its_level)) = parser.peek_binary().filter(|(_, its)| *its >= level) {
+                let at = parser.offset();
+                parser.next += 1;
+                let right = parser.binary(its_level + 1)?;
+                left = parser.call(at, function, &[left, right], &Props::new())?;
+                if its_level == 0 && parser.peek_binary().is_some_and(|(_, next)| next == 0) {
+                    return Err(ParseTextError::Chained { place: parser.place(parser.offset()) });
+                }
+            }
+            Ok(left)
+        })
+    }
+
+    /// `("+" | "-" | "~") factor | power`
+    fn factor(&mut self) -> Parsed<Operand> {
+        let at = self.offset();
+        let function = match self.peek() {
+            Token::Sign("+") => None,
+            Token::Sign("-") => Some("neg"),
+            Token::Sign("~") => Some("invert"),
+            _ => return self.power(),
+        };
+        self.next += 1;
+        if function == Some("neg")
+            && let Some(literal) = self.negative_literal()
+        {
+            return Ok(literal);
+        }
+        let operand = self.nested(Self::factor)?;
+        function.map_or(Ok(operand.clone()), |function| self.call(at, function, &[operand], &Props::new()))
+    }
+
+    /// The literal after a minus, negated; none if a power takes it first, as in `-2**x`.
+    fn negative_literal(&mut self) -> Option<Operand> {
+        let literal = match self.peek() {
+            Token::Int(value) => Operand::Int(0_i64.checked_sub_unsigned(value)?),
+            Token::Float(value) => Operand::Float(-value),
+            _ => return None,
+        };
+        if self.tokens.get(self.next + 1).is_some_and(|next| next.token == Token::Sign("**")) {
+            return None;
+        }
+        self.next += 1;
+        Some(literal)
+    }
+
+    /// `primary ["**" factor]`
+    fn power(&mut self) -> Parsed<Operand> {
+        let base = self.primary()?;
+        let at = self.offset();
+        if !self.skip("**") {
+            return Ok(base);
+        }
+        let exponent = self.nested(Self::factor)?;
+        self.call(at, "pow", &[base, exponent], &Props::new())
+    }
+
+    fn primary(&mut self) -> Parsed<Operand> {
+        let at = self.offset();
+        match self.peek() {
+            Token::Int(value) => {
+                let value = i64::try_from(value).map_err(|_| ParseTextError::Literal {
+                    place: self.place(at),
+                    found: value.to_string(),
+                    expected: "an integer that fits i64",
+                })?;
+                self.next += 1;
+                Ok(Operand::Int(value))
+            }
+            Token::Float(value) => {
+                self.next += 1;
+                Ok(Operand::Float(value))
+            }
+            Token::Sign("(") => {
+                self.next += 1;
+                let inner = self.binary(0)?;
+                self.expect(")", "an operator or `)`")?;
+                Ok(inner)
+            }
+            Token::Name(name) if name == "True" || name == "False" => {
+                self.next += 1;
+                Ok(Operand::Bool(name == "True"))
+            }
+            Token::Name(name) if !is_keyword(name) => {
+                self.next += 1;
+                if self.skip("(") { self.arguments(at, name) } else { self.bound(at, name) }
+            }
+            _ => Err(self.unexpected("a number, a name or `(`")),
+        }
+    }
+
+    fn bound(&self, at: usize, name: &str) -> Parsed<Operand> {
+        self.names.get(name).cloned().ok_or_else(|| ParseTextError::UnknownName {
+            place: self.place(at),
+            found: name.to_owned(),
+            nearest: nearest(name, self.names.keys().map(String::as_str)).map(str::to_owned),
+        })
+    }
+
+    /// What stands between the brackets of a call, and the call.
+    fn arguments(&mut self, at: usize, function: &str) -> Parsed<Operand> {
+        let (mut operands, mut props, mut named) = (Vec::new(), Props::new(), Vec::new());
+        while !self.skip(")") {
+            let place = self.offset();
+            let keyword = match (self.peek(), self.tokens.get(self.next + 1).map(|t| t.token)) {
+                (Token::Name(name), Some(Token::Sign("="))) => Some(name),
+                _ => None,
+            };
+            if let Some(name) = keyword {
+                if named.contains(&name) {
+                    return Err(ParseTextError::Duplicate {
+                        place: self.place(place),
+                        name: name.to_owned(),
+                    });
+                }
+                named.push(name);
+                self.next += 2;
+                props.extend(self.setting()?.map(|value| (name.to_owned(), value)));
+            } else if named.is_empty() {
+                operands.push(self.binary(0)?);
+            } else {
+                return Err(self.unexpected("`name=`, since a named argument came before"));
+            }
+            if !self.skip(",") {
+                self.expect(")", "an operator, `,` or `)`")?;
+                break;
+            }
+        }
+        let function =
+            ALIASES.iter().find(|(alias, _)| *alias == function).map_or(function, |(_, name)| name);
+        self.call(at, function, &operands, &props)
+    }
+
+    /// The value of a named argument; `None` for `None`.
+    fn setting(&mut self) -> Parsed<Option<Prop>> {
+        const EXPECTED: &str = "an integer, `True`, `False`, `None`, a dtype, a text or a tuple of these";
+        let negative = self.skip("-");
+        let prop = match self.peek() {
+            Token::Int(value) => {
+                let value =
+                    if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() };
+                let value = value.ok_or_else(|| self.unexpected("an integer that fits i64"))?;
+                Prop::Int(value)
+            }
+            _ if negative => return Err(self.unexpected("an integer")),
+            Token::Text(text) => Prop::Str(text.to_owned()),
+            Token::Name("None") => {
+                self.next += 1;
+                return Ok(None);
+            }
+            Token::Name(name) if name == "True" || name == "False" => Prop::Bool(name == "True"),
+            Token::Name(name) => Prop::DType(name.parse::<DType>().map_err(|_| self.unexpected(EXPECTED))?),
+            Token::Sign("(") => {
+                self.next += 1;
+                return self.nested(|parser| parser.list(")", true)).map(Some);
+            }
+            Token::Sign("[") => {
+                self.next += 1;
+                return self.nested(|parser| parser.list("]", false)).map(Some);
+            }
+            _ => return Err(self.unexpected(EXPECTED)),
+        };
+        self.next += 1;
+        Ok(Some(prop))
+    }
+
+    /// Settings up to `close`. A single one without a comma in parentheses is itself, as in Python.
+    fn list(&mut self, close: &'static str, parentheses: bool) -> Parsed<Prop> {
+        let mut items = Vec::new();
+        while !self.skip(close) {
+            let item = self.setting()?.ok_or_else(|| self.unexpected("no `None` in a tuple"))?;
+            if !self.skip(",") {
+                self.expect(close, "`,` or the closing bracket")?;
+                if parentheses && items.is_empty() {
+                    return Ok(item);
+                }
+                items.push(item);
+                break;
+            }
+            items.push(item);
+        }
+        Ok(Prop::List(items))
+    }
+
+    fn call(&mut self, at: usize, function: &str, operands: &[Operand], props: &Props) -> Parsed<Operand> {
+        match self.library.call(&mut self.graph, function, operands, props) {
+            Some(Ok(variable)) => Ok(Operand::Var(variable)),
+            Some(Err(source)) => {
+                Err(ParseTextError::Call { place: self.place(at), function: function.to_owned(), source })
+            }
+            None => {
+                let known = self.library.names();
+                let nearest = nearest(function, known.iter().map(String::as_str)).map(str::to_owned);
+                Err(ParseTextError::UnknownFunction {
+                    place: self.place(at),
+                    found: function.to_owned(),
+                    nearest,
+                })
+            }
+        }
+    }
+
+    /// The variable of an operand; a literal that met nothing becomes a constant of its own dtype.
+    fn variable(&mut self, operand: Operand) -> VarId {
+        match operand {
+            Operand::Var(variable) => variable,
+            Operand::Int(value) => self.graph.constant(Array::from(value)),
+            Operand::Float(value) => self.graph.constant(Array::from(value)),
+            Operand::Bool(value) => self.graph.constant(Array::from(value)),
+        }
+    }
+
+    /// The function and level of the binary operator that comes next; `**` is no business of the levels.
+    fn peek_binary(&self) -> Option<(&'static str, usize)> {
+        let Token::Sign(sign) = self.peek() else { return None };
+        let level = match sign {
+            "<" | "<=" | ">" | ">=" | "==" | "!=" => 0,
+            "|" => 1,
+            "^" => 2,
+            "&" => 3,
+            "+" | "-" => 4,
+            "*" | "/" | "//" | "%" | "@" => 5,
+            _ => return None,
+        };
+        let (_, function) = OPERATORS.into_iter().find(|(symbol, _)| *symbol == sign)?;
+        Some((function, level))
+    }
+
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == MAX_DEPTH {
+            return Err(ParseTextError::Depth { place: self.place(self.offset()), limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn peek(&self) -> Token<'t> {
+        self.tokens.get(self.next).map_or(Token::End, |spanned| spanned.token)
+    }
+
+    fn take(&mut self) -> Token<'t> {
+        let token = self.peek();
+        self.next += 1;
+        token
+    }
+
+    fn skip(&mut self, sign: &'static str) -> bool {
+        let found = self.peek() == Token::Sign(sign);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, sign: &'static str, expected: &'static str) -> Parsed<()> {
+        if self.skip(sign) { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+
+    fn offset(&self) -> usize {
+        self.tokens.get(self.next).map_or(self.text.len(), |spanned| spanned.offset)
+    }
+
+    fn place(&self, offset: usize) -> Box<Place> {
+        Box::new(Place::new(self.output, self.text, offset))
+    }
+
+    fn unexpected(&self, expected: &'static str) -> ParseTextError {
+        let found = self.peek().describe();
+        ParseTextError::Unexpected { place: self.place(self.offset()), found, expected }
+    }
+}

@@ -1,0 +1,72 @@
+//! A place in a text, for people: output, line, column, and the line with a caret under it.
+
+use std::fmt;
+
+/// Most characters of a line that are shown on either side of the caret.
+const WINDOW: usize = 60;
+
+/// Where in a text something is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Which of several texts, counted from 0; `None` if there is only one.
+    pub output: Option<usize>,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    snippet: String,
+    caret: usize,
+}
+
+impl Place {
+    /// The place of the byte `offset` of `text`.
+    pub(super) fn new(output: Option<usize>, text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = before[start..].chars().count();
+        let skipped = column.saturating_sub(WINDOW);
+        let rest = text[start..].lines().next().unwrap_or_default();
+        // One column a character, whatever a terminal makes of tabs and controls.
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        let snippet = rest.chars().skip(skipped).take(2 * WINDOW).map(plain).collect();
+        let line = before.matches('\n').count() + 1;
+        Self { output, line, column: column + 1, snippet, caret: column - skipped }
+    }
+
+    /// The line of the place, and a caret under it; begins with a line break.
+    #[must_use]
+    pub fn caret(&self) -> String {
+        format!("\n    {}\n    {:caret$}^", self.snippet, "", caret = self.caret)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(output) = self.output {
+            write!(f, "outputs[{output}], ")?;
+        }
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn caret_stands_under_the_column_of_its_line() {
+        let text = "t = ä*x\nout = t +";
+        let place = Place::new(None, text, text.len());
+        assert_eq!((place.line, place.column), (2, 10));
+        assert_eq!(place.caret(), "\n    out = t +\n             ^");
+        assert_eq!(Place::new(None, text, text.find('*').unwrap()).column, 6);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_caret() {
+        let text = "x".repeat(100_000);
+        let caret = Place::new(Some(1), &text, 50_000).caret();
+        assert!(caret.len() < 250, "{caret}");
+        assert!(caret.ends_with(&format!("\n    {:60}^", "")));
+    }
+}
