@@ -1,8 +1,32 @@
 //! Keys, archive and bundle formats, and the content-addressed store on disk.
 //!
-//! One noun a folder:
+//! One noun a folder, one verb a file:
 //!
 //! | module | what it is | touches files |
 //! |---|---|---|
 //! | [`key`] | the three identities (what is wanted, how it was made, what came out), their documents and diffs | no |
+//! | [`archive`] | the files of one build as a canonical tar in a zstd frame | no |
+//! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
+//! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
+//! | [`bundle`] | a store in one deployable file | reads one |
+//! | [`event`] | what readers got over, as values | no |
+//!
+//! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
+//! answer. `FORMAT.md` beside this crate draws the bytes.
+
+pub mod archive;
+pub mod bundle;
+pub mod event;
 pub mod key;
+pub mod record;
+pub mod store;
+
+pub use archive::{Archive, Limits, PackError, UnpackError};
+pub use bundle::{Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle};
+pub use event::Event;
+pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
+pub use record::{Entry, Host, KeyDocument, Member, Record, Requires, Unmet};
+pub use store::{
+    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Store,
+    WriteError,
+};

@@ -30,8 +30,6 @@ pub mod context {
     pub const FINGERPRINT: &str = "precast v1 fingerprint";
     /// [`ToolchainId`](super::super::ToolchainId).
     pub const TOOLCHAIN: &str = "precast v1 toolchain";
-    /// File name of an entry: the hash of the name it was given.
-    pub const ENTRY_NAME: &str = "precast v1 entry name";
     /// A page, a pack or the head of a bundle.
     pub const BUNDLE: &str = "precast v1 bundle";
 }

@@ -1,0 +1,73 @@
+//! The archive: the files of one build as a canonical tar in a zstd frame.
+//!
+//! There is exactly one tar for a set of members, and [`Archive::unpack`] refuses every other: so a [`Digest`], the hash of
+//! the *uncompressed* tar, identifies the members and nothing else. The zstd bytes around it are transport; another libzstd
+//! may write others, and every one of them is read.
+//!
+//! # Layout
+//!
+//! ```text
+//! zstd frame: content size and checksum present, nothing after it
+//! └─ tar: for every member, names strictly ascending by their bytes
+//!    ├─ 512 bytes ustar header: name (or prefix + name), mode 0644, uid 0, gid 0, mtime 0, size, type '0',
+//!    │                          no link, no user or group name, device 0
+//!    ├─ the content, padded to 512 with zeros
+//!    └─ … then 1024 zeros
+//! ```
+//!
+//! What the members are called is up to the builder; the store asks only for names that are safe in every tree
+//! ([`check_name`]). No names of people, hosts or places, and no times, can enter.
+
+mod name;
+mod pack;
+mod unpack;
+
+use std::collections::BTreeMap;
+
+use crate::key::Digest;
+pub use name::{NameError, check_name};
+pub use pack::PackError;
+pub use unpack::{Limits, UnpackError};
+
+/// The files of one build, in memory.
+///
+/// # Examples
+///
+/// ```
+/// use precast_store::{Archive, Limits};
+///
+/// let mut archive = Archive::default();
+/// archive.members.insert("unit.c".to_owned(), b"int x;\n".to_vec());
+/// let (digest, frame) = archive.pack()?;
+/// assert_eq!(Archive::unpack(&frame, &Limits::default())?, (digest, archive));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Archive {
+    /// Name → content.
+    pub members: BTreeMap<String, Vec<u8>>,
+}
+
+impl Archive {
+    /// Gives a member's content.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.members.get(name).map(Vec::as_slice)
+    }
+
+    /// Computes the length of the canonical tar, in bytes: what a record states as its `size`.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        let blocks = |len: usize| 1 + (len as u64).div_ceil(512);
+        512 * (2 + self.members.values().map(|content| blocks(content.len())).sum::<u64>())
+    }
+
+    /// Computes the digest, without compressing.
+    ///
+    /// # Errors
+    ///
+    /// A member's name is refused.
+    pub fn digest(&self) -> Result<Digest, PackError> {
+        self.tar().map(|tar| pack::digest(&tar))
+    }
+}

@@ -1,0 +1,63 @@
+//! Which names a member may have: those that mean the same file below any directory, on any system.
+
+use std::collections::BTreeMap;
+
+/// Says why a member's name is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// The name is empty, absolute, or has an empty, `.` or `..` part.
+    #[error("member name `{name}` is not a plain relative path")]
+    NotRelative {
+        /// The name.
+        name: String,
+    },
+    /// The name holds a control character, a backslash or a colon, or is not UTF-8.
+    #[error("member name `{name}` holds a character that not every system takes")]
+    Character {
+        /// The name, with what is not text replaced.
+        name: String,
+    },
+    /// The name does not fit a ustar header.
+    #[error("member name `{name}` is too long for a ustar header")]
+    TooLong {
+        /// The name.
+        name: String,
+    },
+    /// The name is a file and a directory at once.
+    #[error("member name `{name}` is also the directory of `{inner}`")]
+    FileAndDirectory {
+        /// The name.
+        name: String,
+        /// A member below it.
+        inner: String,
+    },
+}
+
+/// Checks that a name is relative, of plain parts, and of characters that every system takes.
+///
+/// # Errors
+///
+/// It is not.
+pub fn check_name(name: &str) -> Result<(), NameError> {
+    if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(NameError::NotRelative { name: name.to_owned() });
+    }
+    if name.chars().any(|character| character.is_control() || matches!(character, '\\' | ':')) {
+        return Err(NameError::Character { name: name.escape_debug().to_string() });
+    }
+    Ok(())
+}
+
+/// Checks every name, and that no file stands where another member needs a directory.
+pub(super) fn check_all<T>(members: &BTreeMap<String, T>) -> Result<(), NameError> {
+    for inner in members.keys() {
+        check_name(inner)?;
+        for (at, _) in inner.match_indices('/') {
+            if let Some((name, _)) = members.get_key_value(&inner[..at]) {
+                return Err(NameError::FileAndDirectory { name: name.clone(), inner: inner.clone() });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Reads a frame that nobody vouches for: every length is checked before it is used, and only the canonical tar passes.
+//!
+//! The frame states its content size, so memory is bounded by [`Limits::size`] before the first byte is decoded, however
+//! small the input: the decoder writes into a buffer of that size and stops at its end. Headers are not interpreted but
+//! *compared* with the one header that the member may have; links, devices, extensions, owners and times thereby cannot
+//! enter, whatever the tar crate would make of them.
+
+use std::io;
+
+use tar::Header;
+use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
+
+use super::Archive;
+use super::name::{NameError, check_all};
+use super::pack::{digest, header};
+use crate::key::Digest;
+
+/// What an archive may cost its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest tar, in bytes.
+    pub size: u64,
+    /// Largest number of members.
+    pub members: usize,
+}
+
+impl Default for Limits {
+    /// 512 MiB and 65 536 members: far above any build, far below what hurts.
+    fn default() -> Self {
+        Self { size: 512 << 20, members: 1 << 16 }
+    }
+}
+
+/// Says why bytes are not an archive.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnpackError {
+    /// There is no whole zstd frame, or it lacks its size or checksum, or something follows it.
+    #[error("not one zstd frame with content size and checksum: {reason}")]
+    Frame {
+        /// Which of it.
+        reason: &'static str,
+    },
+    /// The frame cannot be decoded.
+    #[error("cannot decode the zstd frame")]
+    Decode {
+        /// What zstd said.
+        source: io::Error,
+    },
+    /// The tar is larger than the reader allows.
+    #[error("found a tar of {found} bytes, expected at most {limit}")]
+    TooLarge {
+        /// Length of the tar, in bytes.
+        found: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// There are more members than the reader allows.
+    #[error("found more than {limit} members")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+    /// The tar ends within a member, or its end is not 1024 zeros.
+    #[error("the tar is cut or has more than its members, at byte {at}")]
+    Structure {
+        /// Where, counted from the start of the tar.
+        at: usize,
+    },
+    /// A header is not the one that its member may have.
+    #[error(
+        "the header of member `{name}` is not canonical: a link, a device, an extension, an owner, a mode or a time"
+    )]
+    Header {
+        /// The member, with what is not text replaced.
+        name: String,
+    },
+    /// A member's name is refused.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A member does not come after the one before it.
+    #[error("member `{name}` is out of order or a duplicate")]
+    Order {
+        /// The member.
+        name: String,
+    },
+}
+
+impl Archive {
+    /// Unpacks a frame and computes the digest of what is in it. Whoever expects a certain digest compares.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not an archive in canonical form, or go beyond `limits`.
+    pub fn unpack(frame: &[u8], limits: &Limits) -> Result<(Digest, Self), UnpackError> {
+        let tar = decompress(frame, limits)?;
+        Ok((digest(&tar), parse(&tar, limits)?))
+    }
+}
+
+fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
+    let refuse = |reason| Err(UnpackError::Frame { reason });
+    if !frame.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        return refuse("wrong magic");
+    }
+    // Bit 2 of the frame header descriptor is the checksum flag (RFC 8878, 3.1.1.1.1).
+    if frame.get(4).is_none_or(|descriptor| descriptor & 4 == 0) {
+        return refuse("no checksum");
+    }
+    let Ok(Some(found)) = get_frame_content_size(frame) else { return refuse("no content size") };
+    if found > limits.size {
+        return Err(UnpackError::TooLarge { found, limit: limits.size });
+    }
+    if find_frame_compressed_size(frame).ok() != Some(frame.len()) {
+        return refuse("cut, or followed by other bytes");
+    }
+    let capacity = usize::try_from(found).unwrap_or(usize::MAX);
+    let tar = zstd::bulk::decompress(frame, capacity).map_err(|source| UnpackError::Decode { source })?;
+    if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
+}
+
+fn parse(tar: &[u8], limits: &Limits) -> Result<Archive, UnpackError> {
+    let mut archive = Archive::default();
+    let mut at = 0;
+    loop {
+        let block = tar.get(at..at + 512).ok_or(UnpackError::Structure { at })?;
+        if block.iter().all(|byte| *byte == 0) {
+            break;
+        }
+        if archive.members.len() == limits.members {
+            return Err(UnpackError::TooMany { limit: limits.members });
+        }
+        let (name, size) = member(block)?;
+        if archive.members.last_key_value().is_some_and(|(last, _)| *last >= name) {
+            return Err(UnpackError::Order { name });
+        }
+        let start = at + 512;
+        let end = usize::try_from(size).ok().and_then(|size| start.checked_add(size));
+        let content = end.and_then(|end| tar.get(start..end)).ok_or(UnpackError::Structure { at })?;
+        let next = (start + content.len()).next_multiple_of(512);
+        let padding = tar.get(start + content.len()..next).ok_or(UnpackError::Structure { at })?;
+        if padding.iter().any(|byte| *byte != 0) {
+            return Err(UnpackError::Structure { at });
+        }
+        archive.members.insert(name, content.to_vec());
+        at = next;
+    }
+    if tar.len() != at + 1024 || tar[at..].iter().any(|byte| *byte != 0) {
+        return Err(UnpackError::Structure { at });
+    }
+    check_all(&archive.members)?;
+    Ok(archive)
+}
+
+/// Reads the name and size of a header that is byte for byte the canonical one.
+fn member(block: &[u8]) -> Result<(String, u64), UnpackError> {
+    let found = Header::from_byte_slice(block);
+    let bytes = found.path_bytes();
+    let shown = || String::from_utf8_lossy(&bytes).escape_debug().to_string();
+    let refuse = || UnpackError::Header { name: shown() };
+    let name = std::str::from_utf8(&bytes).map_err(|_| NameError::Character { name: shown() })?;
+    super::check_name(name)?;
+    let size = found.entry_size().map_err(|_| refuse())?;
+    if header(name, size)?.as_bytes().as_slice() != block {
+        return Err(refuse());
+    }
+    Ok((name.to_owned(), size))
+}

@@ -1,0 +1,157 @@
+//! Looks up in a bundle. There is no I/O and so no error: what is damaged is told as an event and is a miss.
+
+use super::Bundle;
+use super::layout::{hash, slice, u32_at, u64_at};
+use crate::event::{Event, chain};
+use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};
+use crate::record::{Entry, Record, set_documents};
+
+/// A row of the table of records.
+pub(super) struct Row<'a> {
+    pub(super) id: RecordId,
+    pub(super) bytes: &'a [u8],
+}
+
+/// Where a blob is: its offset, and its hash when that is not its name.
+pub(super) const RECORD_AT: usize = 32;
+pub(super) const DOCUMENTS_AT: usize = 48;
+pub(super) const PACK_AT: usize = 96;
+
+impl<'a> Row<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
+        Some(Self { id: RecordId::from_bytes(*bytes.first_chunk()?), bytes })
+    }
+}
+
+impl Bundle {
+    /// Finds the records that have a module of this key, sorted by RecordId. Their documents are not filled in.
+    #[must_use]
+    pub fn find(&self, key: &BuildKey) -> Vec<Record> {
+        let found = self.indexed(key.as_bytes());
+        found
+            .into_iter()
+            .filter(|(record, slot)| record.member(key).is_some_and(|m| m.slot == *slot))
+            .map(|(r, _)| r)
+            .collect()
+    }
+
+    /// Finds the records that have a module of this fingerprint, each with the module's key. Their documents are not filled
+    /// in.
+    #[must_use]
+    pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Vec<(Record, BuildKey)> {
+        let found = self.indexed(fingerprint.as_bytes()).into_iter();
+        let keyed = found.filter_map(|(record, slot)| {
+            let member = record.member_by_fingerprint(fingerprint).filter(|member| member.slot == slot)?;
+            let key = member.key;
+            Some((record, key))
+        });
+        keyed.collect()
+    }
+
+    /// Finds the document of a key.
+    #[must_use]
+    pub fn document(&self, key: &BuildKey) -> Option<KeyDocument> {
+        self.find_rows(&self.head.index, key.as_bytes()).into_iter().find_map(|row| {
+            let row = self.row(&self.head.rows, u32_at(row, 32)? as usize)?;
+            let mut record = self.record(&Row::new(row)?)?;
+            self.fill_documents(&Row::new(row)?, &mut record);
+            record.members.into_iter().find(|member| member.key == *key)?.document
+        })
+    }
+
+    /// Gives every intact record with its documents, sorted by RecordId.
+    #[must_use]
+    pub fn records(&self) -> Vec<Record> {
+        let rows = self.all_rows(&self.head.rows).into_iter().filter_map(Row::new);
+        let records = rows.filter_map(|row| {
+            let mut record = self.record(&row)?;
+            self.fill_documents(&row, &mut record);
+            Some(record)
+        });
+        records.collect()
+    }
+
+    /// Finds the entry of this name.
+    #[must_use]
+    pub fn find_entry(&self, name: &str) -> Option<Entry> {
+        let rows = self.find_rows(&self.head.names, ContentId::of(name).as_bytes());
+        rows.into_iter().find_map(|row| self.entry(row)).filter(|entry| entry.name == name)
+    }
+
+    /// Gives every intact entry, sorted by name.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        let rows = self.all_rows(&self.head.names).into_iter();
+        let mut entries: Vec<Entry> = rows.filter_map(|row| self.entry(row)).collect();
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries
+    }
+
+    fn indexed(&self, key: &[u8; 32]) -> Vec<(Record, u32)> {
+        let rows = self.find_rows(&self.head.index, key).into_iter();
+        let records = rows.filter_map(|row| {
+            let (number, slot) = (u32_at(row, 32)?, u32_at(row, 36)?);
+            let row = self.row(&self.head.rows, number as usize)?;
+            Some((self.record(&Row::new(row)?)?, slot))
+        });
+        records.collect()
+    }
+
+    fn record(&self, row: &Row<'_>) -> Option<Record> {
+        let part = || format!("record `{}`", row.id.short());
+        let bytes = self.blob(row.bytes, RECORD_AT).filter(|bytes| Record::id_of(bytes) == row.id);
+        let Some(bytes) = bytes else {
+            self.damaged(&part(), "it does not hash to its name");
+            return None;
+        };
+        match Record::parse(bytes) {
+            Ok(record) => Some(record),
+            Err(error) => {
+                self.unreadable(&part(), chain(&error));
+                None
+            }
+        }
+    }
+
+    fn fill_documents(&self, row: &Row<'_>, record: &mut Record) {
+        let part = || format!("documents of record `{}`", row.id.short());
+        match self.hashed_blob(row.bytes, DOCUMENTS_AT) {
+            None => self.damaged(&part(), "they do not hash to their hash"),
+            Some(bytes) => {
+                if let Err(error) = set_documents(record, bytes) {
+                    self.unreadable(&part(), chain(&error));
+                }
+            }
+        }
+    }
+
+    fn entry(&self, row: &[u8]) -> Option<Entry> {
+        let part =
+            || format!("entry `{}`", row[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        let Some(bytes) = self.hashed_blob(row, 32) else {
+            self.damaged(&part(), "it does not hash to its hash");
+            return None;
+        };
+        match Entry::parse(bytes) {
+            Ok(entry) => Some(entry),
+            Err(error) => {
+                self.unreadable(&part(), chain(&error));
+                None
+            }
+        }
+    }
+
+    fn unreadable(&self, part: &str, reason: String) {
+        self.observer.tell(&Event::Unreadable { place: format!("{}, {part}", self.name), reason });
+    }
+
+    /// The bytes that (offset, length) at `at` of a row speak of.
+    fn blob(&self, row: &[u8], at: usize) -> Option<&[u8]> {
+        slice(&self.data, u64_at(row, at)?, u64_at(row, at + 8)?)
+    }
+
+    /// The bytes that (offset, length, hash) at `at` of a row speak of, verified.
+    pub(super) fn hashed_blob(&self, row: &[u8], at: usize) -> Option<&[u8]> {
+        self.blob(row, at).filter(|bytes| hash(bytes) == row[at + 16..at + 48])
+    }
+}

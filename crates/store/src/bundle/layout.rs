@@ -1,0 +1,98 @@
+//! The numbers of the format, and the head with every length and offset checked.
+
+use super::table::Table;
+use crate::key::context;
+
+/// The format of bundles that this crate writes, and the newest that it reads.
+pub const FORMAT: u32 = 1;
+
+pub(super) const MAGIC: &[u8; 8] = b"precastb";
+/// Where the generator stands.
+pub(super) const GENERATOR_AT: usize = 224;
+/// Longest generator, in bytes.
+pub(super) const GENERATOR_LIMIT: usize = 256;
+pub(super) const HASH_AT: usize = 32;
+pub(super) const SECTIONS_AT: usize = 64;
+pub(super) const ROOT_AT: usize = 192;
+pub(super) const SECTIONS: usize = 8;
+
+/// (bytes a row, rows a page) of the three tables.
+pub(super) const INDEX: (usize, usize) = (40, 64);
+pub(super) const ROWS: (usize, usize) = (144, 16);
+pub(super) const NAMES: (usize, usize) = (80, 32);
+
+/// Hashes a page, a pack, a list of documents, an entry or the page hashes.
+pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
+    blake3::derive_key(context::BUNDLE, bytes)
+}
+
+/// Hashes a head: all of it but the place of the hash.
+pub(super) fn hash_head(head: &[u8]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key(context::BUNDLE);
+    hasher.update(&head[..HASH_AT]).update(&head[SECTIONS_AT..]);
+    *hasher.finalize().as_bytes()
+}
+
+/// Reads a number at `at`, or `None` beyond the end.
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Reads a number at `at` as an index, or `None` beyond the end or beyond what this machine can address.
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<usize> {
+    usize::try_from(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)).ok()
+}
+
+/// Takes `len` bytes at `offset`, or `None` when they are not all there.
+pub(super) fn slice(bytes: &[u8], offset: usize, len: usize) -> Option<&[u8]> {
+    bytes.get(offset..offset.checked_add(len)?)
+}
+
+/// The head of a bundle, checked.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    pub(super) generator: String,
+    /// Offset of the page hashes.
+    pub(super) hashes: usize,
+    /// Number of pages.
+    pub(super) pages: usize,
+    pub(super) root: [u8; 32],
+    pub(super) index: Table,
+    pub(super) rows: Table,
+    pub(super) names: Table,
+}
+
+impl Head {
+    /// Reads the head of a file whose magic, version and length have been checked. `Err` says what is wrong.
+    pub(super) fn parse(data: &[u8]) -> Result<Self, &'static str> {
+        let cut = "the file ends within the head";
+        let len = u32_at(data, 24).ok_or(cut)? as usize;
+        if len > GENERATOR_LIMIT {
+            return Err("the generator's name is too long");
+        }
+        let head = slice(data, 0, GENERATOR_AT + len).ok_or(cut)?;
+        if head[HASH_AT..SECTIONS_AT] != hash_head(head) {
+            return Err("the head does not hash to its hash");
+        }
+        let generator =
+            str::from_utf8(&head[GENERATOR_AT..]).map_err(|_| "the generator's name is not text")?;
+        let root = *head[ROOT_AT..].first_chunk().ok_or(cut)?;
+        let beyond = "a section lies beyond the end of the file";
+        let mut sections = [(0, 0); SECTIONS];
+        for (number, section) in sections.iter_mut().enumerate() {
+            let at = SECTIONS_AT + 16 * number;
+            *section = (u64_at(head, at).ok_or(beyond)?, u64_at(head, at + 8).ok_or(beyond)?);
+            slice(data, section.0, section.1).ok_or(beyond)?;
+        }
+        let [hashes, index, rows, names, ..] = sections;
+        let uneven = "a table is not a whole number of rows";
+        let index = Table::new("index", index, INDEX, 0).ok_or(uneven)?;
+        let rows = Table::new("rows", rows, ROWS, index.end_page()).ok_or(uneven)?;
+        let names = Table::new("names", names, NAMES, rows.end_page()).ok_or(uneven)?;
+        let pages = names.end_page();
+        if Some(hashes.1) != pages.checked_mul(32) {
+            return Err("the page hashes are fewer or more than the pages");
+        }
+        Ok(Self { generator: generator.to_owned(), hashes: hashes.0, pages, root, index, rows, names })
+    }
+}

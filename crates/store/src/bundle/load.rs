@@ -1,0 +1,87 @@
+//! Loads one pack, and reads a whole bundle.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Bundle;
+use super::find::{PACK_AT, Row};
+use super::layout::{hash, slice};
+use crate::event::{Event, Observer};
+use crate::key::RecordId;
+use crate::record::Record;
+
+/// Says why a pack was not loaded. Both are a miss to the caller.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleLoadError {
+    /// The bundle has no such record, or has lost it.
+    #[error("{name} has no record `{}`", record.short())]
+    Missing {
+        /// The bundle.
+        name: String,
+        /// The record.
+        record: RecordId,
+    },
+    /// The pack is damaged.
+    #[error("{name} is damaged: the pack of record `{}` does not hash to its hash", record.short())]
+    Damaged {
+        /// The bundle.
+        name: String,
+        /// The record.
+        record: RecordId,
+    },
+}
+
+impl Bundle {
+    /// Loads the shared object of a record, verified.
+    ///
+    /// # Errors
+    ///
+    /// The record is not of this bundle, or its pack is damaged.
+    pub fn load(&self, record: &Record) -> Result<Vec<u8>, BundleLoadError> {
+        let id = record.id();
+        let rows = self.find_rows(&self.head.rows, id.as_bytes());
+        let Some(row) = rows.first() else {
+            return Err(BundleLoadError::Missing { name: self.name.clone(), record: id });
+        };
+        match self.hashed_blob(row, PACK_AT) {
+            Some(pack) => Ok(pack.to_vec()),
+            None => {
+                self.damaged(&format!("pack of record `{}`", id.short()), "it does not hash to its hash");
+                Err(BundleLoadError::Damaged { name: self.name.clone(), record: id })
+            }
+        }
+    }
+
+    /// Reads and verifies everything. Gives what it found; the observer is told too. Empty: the bundle is intact.
+    #[must_use]
+    pub fn verify(&self) -> Vec<Event> {
+        let events: Arc<Mutex<Vec<Event>>> = Arc::default();
+        let (sink, observer) = (Arc::clone(&events), self.observer.clone());
+        let mut listening = self.clone();
+        listening.observer = Observer::new(move |event| {
+            observer.tell(event);
+            sink.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        });
+        listening.read_all();
+        std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn read_all(&self) {
+        let hashes = slice(&self.data, self.head.hashes, 32 * self.head.pages);
+        if hashes.map(hash) != Some(self.head.root) {
+            self.damaged("page hashes", "they do not hash to the root");
+        }
+        self.all_rows(&self.head.index);
+        // Whatever these cannot give, they tell.
+        let _ = (self.records(), self.entries());
+        for row in self.all_rows(&self.head.rows).into_iter().filter_map(Row::new) {
+            if self.pack(&row).is_none() {
+                self.damaged(&format!("pack of record `{}`", row.id.short()), "it does not hash to its hash");
+            }
+        }
+    }
+
+    fn pack(&self, row: &Row<'_>) -> Option<&[u8]> {
+        self.hashed_blob(row.bytes, PACK_AT)
+    }
+}

@@ -1,0 +1,129 @@
+//! Opens a bundle: constant time once it is in memory.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Bundle;
+use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
+use crate::event::Observer;
+
+/// Says why a bundle cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenBundleError {
+    /// The file system refused.
+    #[error("cannot read bundle `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no bundle.
+    #[error("{name} is not a bundle: found magic `{found}`, expected `precastb`")]
+    Magic {
+        /// The bundle.
+        name: String,
+        /// The first bytes.
+        found: String,
+    },
+    /// A newer precast wrote it.
+    #[error(
+        "{name} needs a reader of format {found}, expected at most {FORMAT}\nhint: a newer precast wrote it; build it again with this one, or update"
+    )]
+    Newer {
+        /// The bundle.
+        name: String,
+        /// The lowest format that a reader must know.
+        found: u32,
+    },
+    /// It is cut, or has been added to.
+    #[error(
+        "{name} has another length than it states: found {found} bytes, expected {expected}\nhint: it was not copied whole"
+    )]
+    Length {
+        /// The bundle.
+        name: String,
+        /// Its length, in bytes.
+        found: usize,
+        /// The length that it states, in bytes.
+        expected: u64,
+    },
+    /// Its head is damaged.
+    #[error("{name} is damaged: {reason}")]
+    Damaged {
+        /// The bundle.
+        name: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+impl Bundle {
+    /// Opens a bundle file. The file is read into memory and closed.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not a whole bundle of a format that is known here.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
+        let path = path.as_ref();
+        let data =
+            fs_err::read(path).map_err(|source| OpenBundleError::Io { path: path.to_path_buf(), source })?;
+        Self::new(Cow::Owned(data), format!("bundle `{}`", path.display()))
+    }
+
+    /// Opens a bundle that is part of the program. No alignment is asked for, and nothing is copied.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a whole bundle of a format that is known here.
+    pub fn from_static(data: &'static [u8]) -> Result<Self, OpenBundleError> {
+        Self::new(Cow::Borrowed(data), "the embedded bundle".to_owned())
+    }
+
+    fn new(data: Cow<'static, [u8]>, name: String) -> Result<Self, OpenBundleError> {
+        if !data.starts_with(MAGIC) {
+            let found = data[..data.len().min(MAGIC.len())].escape_ascii().to_string();
+            return Err(OpenBundleError::Magic { name, found });
+        }
+        let cut = |name: &str| OpenBundleError::Length {
+            name: name.to_owned(),
+            found: data.len(),
+            expected: GENERATOR_AT as u64,
+        };
+        let min_reader = u32_at(&data, 12).ok_or_else(|| cut(&name))?;
+        if min_reader > FORMAT {
+            return Err(OpenBundleError::Newer { name, found: min_reader });
+        }
+        let stated = data.get(16..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_le_bytes);
+        let expected = stated.ok_or_else(|| cut(&name))?;
+        if u64_at(&data, 16) != Some(data.len()) {
+            return Err(OpenBundleError::Length { name, found: data.len(), expected });
+        }
+        match Head::parse(&data) {
+            Ok(head) => Ok(Self { name, data, head, observer: Observer::default() }),
+            Err(reason) => Err(OpenBundleError::Damaged { name, reason }),
+        }
+    }
+}
+
+/// Tells, in a constant, whether `data` begins like a bundle of this `generator`: so that a build helper of another version
+/// is a compile error and not a silent miss.
+#[must_use]
+pub const fn has_generator(data: &[u8], generator: &str) -> bool {
+    const fn same(data: &[u8], at: usize, wanted: &[u8]) -> bool {
+        let mut i = 0;
+        while i < wanted.len() {
+            if at + i >= data.len() || data[at + i] != wanted[i] {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+    let len = generator.len() as u32;
+    same(data, 0, MAGIC)
+        && same(data, 24, &len.to_le_bytes())
+        && same(data, GENERATOR_AT, generator.as_bytes())
+}

@@ -1,0 +1,121 @@
+//! A sorted table of fixed-size rows in pages, each page with its own hash.
+//!
+//! Look-up is a binary search over the first keys of the pages, then over the rows of one page. The first search reads keys
+//! that are not verified yet, so its outcome is checked: the page that it lands on must be intact and begin at or before the
+//! key, and the pages after it are read until an intact one goes beyond the key. If that proof fails, every page is read and
+//! the damaged ones are skipped: so damage to one page can cost its own keys, but not those of others.
+
+use super::Bundle;
+use super::layout::{hash, slice};
+
+/// A table of a bundle. The offset and length have been checked against the file.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    offset: usize,
+    pub(super) count: usize,
+    row: usize,
+    per_page: usize,
+    first_page: usize,
+}
+
+impl Table {
+    /// Lays a table over a section; `None` when the section is not a whole number of rows.
+    pub(super) fn new(
+        name: &'static str,
+        (offset, len): (usize, usize),
+        (row, per_page): (usize, usize),
+        first_page: usize,
+    ) -> Option<Self> {
+        len.is_multiple_of(row).then(|| Self { name, offset, count: len / row, row, per_page, first_page })
+    }
+
+    pub(super) fn pages(&self) -> usize {
+        self.count.div_ceil(self.per_page)
+    }
+
+    /// Number of the page after the table's last, counted over all tables.
+    pub(super) fn end_page(&self) -> usize {
+        self.first_page + self.pages()
+    }
+}
+
+type Key = [u8; 32];
+
+impl Bundle {
+    /// Gives a page's bytes, unverified.
+    fn raw_page(&self, table: &Table, page: usize) -> Option<&[u8]> {
+        let start = page * table.per_page;
+        let rows = table.per_page.min(table.count.checked_sub(start)?);
+        slice(&self.data, table.offset + start * table.row, rows * table.row)
+    }
+
+    /// Gives a page's bytes once they hash to the page's hash.
+    fn page(&self, table: &Table, page: usize) -> Option<&[u8]> {
+        let bytes = self.raw_page(table, page)?;
+        let expected = slice(&self.data, self.head.hashes + 32 * (table.first_page + page), 32)?;
+        (hash(bytes) == expected).then_some(bytes)
+    }
+
+    /// Finds all rows of a key.
+    pub(super) fn find_rows(&self, table: &Table, key: &Key) -> Vec<&[u8]> {
+        self.search(table, key).unwrap_or_else(|| {
+            let rows = self.all_rows(table);
+            rows.into_iter().filter(|row| row.starts_with(key)).collect()
+        })
+    }
+
+    /// The fast way: `None` when damage stands in it.
+    fn search(&self, table: &Table, key: &Key) -> Option<Vec<&[u8]>> {
+        let (mut low, mut high) = (0, table.pages());
+        while low < high {
+            let middle = low.midpoint(high);
+            if &self.raw_page(table, middle)?[..32] < key.as_slice() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let start = low.saturating_sub(1);
+        let mut found = Vec::new();
+        for number in start..table.pages() {
+            let page = self.page(table, number)?;
+            if number == start && start > 0 && &page[..32] >= key.as_slice() {
+                return None;
+            }
+            let rows: Vec<&[u8]> = page.chunks_exact(table.row).collect();
+            let from = rows.partition_point(|row| &row[..32] < key.as_slice());
+            found.extend(rows[from..].iter().take_while(|row| row.starts_with(key)));
+            if rows.last().is_some_and(|row| &row[..32] > key.as_slice()) {
+                break;
+            }
+        }
+        Some(found)
+    }
+
+    /// Gives the rows of all intact pages and tells of the others.
+    pub(super) fn all_rows(&self, table: &Table) -> Vec<&[u8]> {
+        let mut rows = Vec::new();
+        for number in 0..table.pages() {
+            match self.page(table, number) {
+                Some(page) => rows.extend(page.chunks_exact(table.row)),
+                None => self
+                    .damaged(&format!("page {number} of the {}", table.name), "it does not hash to its hash"),
+            }
+        }
+        rows
+    }
+
+    /// Gives one row, by its number.
+    pub(super) fn row(&self, table: &Table, number: usize) -> Option<&[u8]> {
+        let (page, row) = (number / table.per_page, number % table.per_page);
+        if number >= table.count {
+            return None;
+        }
+        let Some(bytes) = self.page(table, page) else {
+            self.damaged(&format!("page {page} of the {}", table.name), "it does not hash to its hash");
+            return None;
+        };
+        slice(bytes, row * table.row, table.row)
+    }
+}

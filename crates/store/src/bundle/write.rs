@@ -1,0 +1,238 @@
+//! Writes a bundle: sort everything, lay the tables over it, hash the pages, hash the head.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::layout::{
+    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, MAGIC, NAMES, ROOT_AT, ROWS, SECTIONS,
+    SECTIONS_AT, hash, hash_head,
+};
+use crate::key::{BuildKey, ContentId, RecordId};
+use crate::record::{Entry, EntryNameError, ParseRecordError, Record, check_entry_name, documents_bytes};
+
+/// Says why a bundle cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteBundleError {
+    /// A record contradicts itself.
+    #[error("record `{}` contradicts itself", record.short())]
+    Record {
+        /// The record.
+        record: RecordId,
+        /// In what.
+        source: ParseRecordError,
+    },
+    /// A member has no document.
+    #[error("member `{}` of record `{}` has no document", key.short(), record.short())]
+    NoDocument {
+        /// The record.
+        record: RecordId,
+        /// The member.
+        key: BuildKey,
+    },
+    /// A record was given twice, with different shared objects.
+    #[error("record `{}` was given with two different shared objects", record.short())]
+    Conflict {
+        /// The record.
+        record: RecordId,
+    },
+    /// An entry's name is refused.
+    #[error(transparent)]
+    EntryName(#[from] EntryNameError),
+    /// What would be read back is another entry.
+    #[error("entry `{name}` does not survive its JSON form: a float in it is not written as text")]
+    LossyEntry {
+        /// The entry.
+        name: String,
+    },
+    /// Two entries have one name.
+    #[error("two different entries are called `{name}`")]
+    EntryTwice {
+        /// The name.
+        name: String,
+    },
+    /// The generator's name does not fit.
+    #[error("the generator's name has {found} bytes, expected at most {GENERATOR_LIMIT}")]
+    Generator {
+        /// Its length, in bytes.
+        found: usize,
+    },
+    /// There are more records than a row number can count.
+    #[error("found {found} records, expected at most 4294967295")]
+    TooMany {
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// Writes a bundle of `records`, each with its `unit.so`, and `entries`. The order of both does not matter, and what is given
+/// twice is written once.
+///
+/// # Errors
+///
+/// A record lacks a document or contradicts itself, or two things have one name.
+pub fn write_bundle(
+    records: &[(Record, Vec<u8>)],
+    entries: &[Entry],
+    generator: &str,
+) -> Result<Vec<u8>, WriteBundleError> {
+    if generator.len() > GENERATOR_LIMIT {
+        return Err(WriteBundleError::Generator { found: generator.len() });
+    }
+    let records = sort_records(records)?;
+    let entries = sort_entries(entries)?;
+    let index = index(&records)?;
+    let pages = [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES)];
+    let page_count: usize = pages.iter().map(|(count, (_, per_page))| count.div_ceil(*per_page)).sum();
+    // Where the blobs begin: after the head, the page hashes and the three tables.
+    let tables: usize = pages.iter().map(|(count, (row, _))| count * row).sum();
+    let mut blobs =
+        Blobs { base: GENERATOR_AT + generator.len() + 32 * page_count + tables, ..Blobs::default() };
+    let mut rows: Vec<Vec<u8>> = records
+        .iter()
+        .map(|(id, item)| [id.as_bytes().as_slice(), &blobs.put(&item.record)].concat())
+        .collect();
+    let mut ends = vec![blobs.end()];
+    for (row, item) in rows.iter_mut().zip(records.values()) {
+        row.extend(blobs.put_hashed(&item.documents));
+    }
+    ends.push(blobs.end());
+    for (row, item) in rows.iter_mut().zip(records.values()) {
+        row.extend(blobs.put_hashed(item.pack));
+    }
+    ends.push(blobs.end());
+    let mut names = Vec::new();
+    for (name, entry) in &entries {
+        names.push([name.as_bytes().as_slice(), &blobs.put_hashed(entry)].concat());
+    }
+    ends.push(blobs.end());
+    Ok(assemble(generator, [(index, INDEX), (rows, ROWS), (names, NAMES)], &blobs, &ends))
+}
+
+struct Item<'a> {
+    of: &'a Record,
+    record: Vec<u8>,
+    documents: Vec<u8>,
+    pack: &'a [u8],
+}
+
+fn sort_records(records: &[(Record, Vec<u8>)]) -> Result<BTreeMap<RecordId, Item<'_>>, WriteBundleError> {
+    let mut sorted: BTreeMap<RecordId, Item<'_>> = BTreeMap::new();
+    for (of, pack) in records {
+        let record = of.to_bytes();
+        let id = Record::id_of(&record);
+        of.check().map_err(|source| WriteBundleError::Record { record: id, source })?;
+        if let Some(member) = of.members.iter().find(|member| member.document.is_none()) {
+            return Err(WriteBundleError::NoDocument { record: id, key: member.key });
+        }
+        let documents = documents_bytes(of).unwrap_or_default();
+        match sorted.get(&id) {
+            Some(item) if item.pack != pack || item.documents != documents => {
+                return Err(WriteBundleError::Conflict { record: id });
+            }
+            Some(_) => {}
+            None => drop(sorted.insert(id, Item { of, record, documents, pack })),
+        }
+    }
+    Ok(sorted)
+}
+
+fn sort_entries(entries: &[Entry]) -> Result<BTreeMap<ContentId, Vec<u8>>, WriteBundleError> {
+    let mut sorted = BTreeMap::new();
+    for entry in entries {
+        check_entry_name(&entry.name)?;
+        let bytes = entry.to_bytes();
+        let name = || entry.name.clone();
+        if Entry::parse(&bytes).ok().as_ref() != Some(entry) {
+            return Err(WriteBundleError::LossyEntry { name: name() });
+        }
+        let before = sorted.insert(ContentId::of(&entry.name), bytes.clone());
+        if before.is_some_and(|before| before != bytes) {
+            return Err(WriteBundleError::EntryTwice { name: name() });
+        }
+    }
+    Ok(sorted)
+}
+
+fn index(records: &BTreeMap<RecordId, Item<'_>>) -> Result<Vec<Vec<u8>>, WriteBundleError> {
+    let mut keys = BTreeSet::new();
+    for (number, item) in records.values().enumerate() {
+        let number = u32::try_from(number).map_err(|_| WriteBundleError::TooMany { found: records.len() })?;
+        for member in &item.of.members {
+            let fingerprints = member.fingerprints.iter().map(|fingerprint| *fingerprint.as_bytes());
+            for key in fingerprints.chain([*member.key.as_bytes()]) {
+                keys.insert((key, number, member.slot));
+            }
+        }
+    }
+    let row = |(key, number, slot): &([u8; 32], u32, u32)| {
+        [&key[..], &number.to_le_bytes(), &slot.to_le_bytes()].concat()
+    };
+    Ok(keys.iter().map(row).collect())
+}
+
+/// The bytes after the tables, and where the next will be.
+#[derive(Default)]
+struct Blobs {
+    base: usize,
+    bytes: Vec<u8>,
+}
+
+impl Blobs {
+    fn end(&self) -> usize {
+        self.base + self.bytes.len()
+    }
+
+    /// Appends bytes and gives their (offset, length).
+    fn put(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let place = [number(self.end()), number(bytes.len())].concat();
+        self.bytes.extend_from_slice(bytes);
+        place
+    }
+
+    /// Appends bytes and gives their (offset, length, hash).
+    fn put_hashed(&mut self, bytes: &[u8]) -> Vec<u8> {
+        [self.put(bytes).as_slice(), &hash(bytes)].concat()
+    }
+}
+
+fn number(value: usize) -> [u8; 8] {
+    (value as u64).to_le_bytes()
+}
+
+type Rows = (Vec<Vec<u8>>, (usize, usize));
+
+fn assemble(generator: &str, tables: [Rows; 3], blobs: &Blobs, ends: &[usize]) -> Vec<u8> {
+    let pages = tables.iter().flat_map(|(rows, (_, per_page))| rows.chunks(*per_page));
+    let hashes: Vec<u8> = pages.flat_map(|page| hash(&page.concat())).collect();
+    let mut at = GENERATOR_AT + generator.len();
+    let mut sections = Vec::with_capacity(SECTIONS);
+    let lengths = tables.iter().map(|(rows, (row, _))| rows.len() * row);
+    for len in std::iter::once(hashes.len()).chain(lengths) {
+        sections.push((at, len));
+        at += len;
+    }
+    for end in ends {
+        sections.push((at, end - at));
+        at = *end;
+    }
+    let mut data = Vec::with_capacity(blobs.end());
+    data.extend_from_slice(MAGIC);
+    data.extend(FORMAT.to_le_bytes());
+    data.extend(FORMAT.to_le_bytes());
+    data.extend(number(blobs.end()));
+    data.extend((generator.len() as u32).to_le_bytes());
+    data.resize(SECTIONS_AT, 0);
+    for (offset, len) in sections {
+        data.extend(number(offset));
+        data.extend(number(len));
+    }
+    debug_assert_eq!(data.len(), ROOT_AT);
+    data.extend(hash(&hashes));
+    data.extend_from_slice(generator.as_bytes());
+    let head = hash_head(&data);
+    data[HASH_AT..SECTIONS_AT].copy_from_slice(&head);
+    data.extend(hashes);
+    data.extend(tables.into_iter().flat_map(|(rows, _)| rows.concat()));
+    data.extend_from_slice(&blobs.bytes);
+    data
+}

@@ -1,0 +1,88 @@
+//! Where everything is in a store. No path is put together anywhere else.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::key::{ActionKey, Digest, RecordId};
+
+/// The directories of a store, below its root.
+pub(super) const DIRECTORIES: [&str; 7] =
+    ["objects", "records", "keys", "entries", "roots", "quarantine", "tmp"];
+
+/// The paths of one store.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    pub(super) root: PathBuf,
+}
+
+/// The file name of a record, and of the pointers to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RecordName {
+    pub(super) action: ActionKey,
+    pub(super) id: RecordId,
+}
+
+impl RecordName {
+    /// Reads a file name, or gives `None` for the name of something else.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let (action, id) = name.split_once('-')?;
+        Some(Self { action: action.parse().ok()?, id: id.parse().ok()? })
+    }
+}
+
+impl fmt::Display for RecordName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.action, self.id)
+    }
+}
+
+const OBJECT_SUFFIX: &str = ".tar.zst";
+
+impl Layout {
+    pub(super) fn store_file(&self) -> PathBuf {
+        self.root.join("STORE")
+    }
+
+    pub(super) fn dir(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(super) fn object(&self, digest: &Digest) -> PathBuf {
+        self.sharded("objects", &format!("{digest}{OBJECT_SUFFIX}"))
+    }
+
+    pub(super) fn record(&self, name: &RecordName) -> PathBuf {
+        self.sharded("records", &name.to_string())
+    }
+
+    pub(super) fn documents(&self, name: &RecordName) -> PathBuf {
+        self.sharded("records", &format!("{name}.documents"))
+    }
+
+    /// The shard that holds the records of an action.
+    pub(super) fn records_of(&self, action: &ActionKey) -> PathBuf {
+        self.dir("records").join(&action.to_string()[..2])
+    }
+
+    /// The directory of the pointers of a key or a fingerprint.
+    pub(super) fn pointers(&self, key: &str) -> PathBuf {
+        self.sharded("keys", key)
+    }
+
+    pub(super) fn entry(&self, id: &RecordId) -> PathBuf {
+        self.sharded("entries", &id.to_string())
+    }
+
+    pub(super) fn entry_roots(&self) -> PathBuf {
+        self.dir("roots").join("entry")
+    }
+
+    fn sharded(&self, directory: &str, name: &str) -> PathBuf {
+        self.dir(directory).join(&name[..2]).join(name)
+    }
+}
+
+/// Reads the digest from the name of an object.
+pub(super) fn object_digest(path: &Path) -> Option<Digest> {
+    path.file_name()?.to_str()?.strip_suffix(OBJECT_SUFFIX)?.parse().ok()
+}

@@ -1,0 +1,72 @@
+//! Loads an archive, and only the one that was asked for: decode, hash, compare.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Store;
+use super::find::read;
+use crate::archive::{Archive, Limits};
+use crate::event::chain;
+use crate::key::Digest;
+use crate::record::Record;
+
+/// Says why an archive was not loaded. The first two are a miss to the caller.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The object is damaged. It has been quarantined where that was possible, and the observer told.
+    #[error("archive `{}` is damaged: {reason}\nhint: building again puts it back", digest.short())]
+    Damaged {
+        /// The archive.
+        digest: Digest,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such object.
+    #[error("archive `{}` is missing\nhint: building again puts it back", digest.short())]
+    Missing {
+        /// The archive.
+        digest: Digest,
+    },
+    /// The file system refused.
+    #[error("cannot read `{}` in the store", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Store {
+    /// Loads the archive of a record. What comes back has the record's digest and size.
+    ///
+    /// # Errors
+    ///
+    /// The object is missing or damaged, or the file system refuses.
+    pub fn load(&self, record: &Record) -> Result<Archive, LoadError> {
+        let archive = self.load_object(&record.digest)?;
+        if archive.size() == record.size {
+            return Ok(archive);
+        }
+        let reason = format!("found a tar of {} bytes, its record states {}", archive.size(), record.size);
+        Err(LoadError::Damaged { digest: record.digest, reason })
+    }
+
+    pub(super) fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
+        let path = self.layout.object(digest);
+        let limits = Limits::default();
+        let Some(frame) =
+            read(&path, limits.size).map_err(|source| LoadError::Io { path: path.clone(), source })?
+        else {
+            return Err(LoadError::Missing { digest: *digest });
+        };
+        let reason = match Archive::unpack(&frame, &limits) {
+            Ok((found, archive)) if found == *digest => return Ok(archive),
+            Ok((found, _)) => format!("its content hashes to `{}`", found.short()),
+            Err(error) => chain(&error),
+        };
+        self.damaged(&path, reason.clone());
+        Err(LoadError::Damaged { digest: *digest, reason })
+    }
+}

@@ -1,0 +1,83 @@
+//! The store: records and archives in a directory that many processes read and write at once, without locks.
+//!
+//! # Layout
+//!
+//! ```text
+//! artifacts/
+//!   STORE                                         format, hash, lowest format that a reader must know
+//!   objects/ab/<Digest>.tar.zst                   an archive; 0444; appears by rename only, never modified
+//!   records/ab/<ActionKey>-<RecordId>             a record, named by its own hash
+//!   records/ab/<ActionKey>-<RecordId>.documents   the preimages of its members' keys
+//!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
+//!   entries/ab/<RecordId>                         a named graph
+//!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
+//!   quarantine/<name>.<random>/<name>             what was damaged
+//!   tmp/                                          what is being written
+//! ```
+//!
+//! `ab` are the first two digits of the name that follows.
+//!
+//! # Rules
+//!
+//! * A file appears whole: random name in `tmp/` → write → fsync → rename → fsync of the directory. The order is object →
+//!   documents → record → pointers → root, so whatever names something comes after it.
+//! * Two writers of the same thing write the same bytes; the later rename changes nothing. No lock is needed for that.
+//! * A writer *verifies* what is already there before it skips a write: a damaged object heals with the next publish.
+//! * A reader believes nothing: objects must hash to their names, records too, a pointer only says where to look. Damage is
+//!   moved to `quarantine/` where the tree can be written, told as an [`Event`], and is a miss.
+//! * Reads need no permission to write, and leave no trace on an intact tree.
+//! * Pointers are not synced one by one: on power loss one may be missing, which is a miss that the next publish, or
+//!   [`Store::verify`], mends.
+//!
+//! # Costs
+//!
+//! A publish costs three files and as many fsyncs; a find one directory listing and one read; a load one read, one decode
+//! and one hash.
+
+mod create;
+mod entry;
+mod find;
+mod layout;
+mod load;
+mod open;
+mod publish;
+mod quarantine;
+mod records;
+mod verify;
+mod write;
+
+pub use create::CreateError;
+pub use entry::PutEntryError;
+pub use find::FindError;
+pub use load::LoadError;
+pub use open::OpenError;
+pub use publish::{PublishError, Published};
+pub use verify::Report;
+pub use write::WriteError;
+
+use std::path::Path;
+
+use crate::event::{Event, Observer};
+use layout::Layout;
+
+/// A store in a directory. Cheap to clone, and safe to share between threads.
+#[derive(Debug, Clone)]
+pub struct Store {
+    layout: Layout,
+    observer: Observer,
+}
+
+impl Store {
+    /// Gives the directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.layout.root
+    }
+
+    /// Hands every [`Event`] to `observer` from now on, in place of the one before.
+    #[must_use]
+    pub fn on_event(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.observer = Observer::new(observer);
+        self
+    }
+}

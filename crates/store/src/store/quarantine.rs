@@ -1,0 +1,30 @@
+//! Moves what is damaged out of the way, where the tree can be written, and tells of it in any case.
+//!
+//! Two processes may find the same damage; one of them moves the file, the other finds it gone. When a writer has meanwhile
+//! put a good file in its place, that file may be moved too: a miss, which the next publish mends, never a wrong answer.
+
+use std::path::{Path, PathBuf};
+
+use super::Store;
+use crate::event::Event;
+
+impl Store {
+    /// Quarantines `path` and tells the observer.
+    pub(super) fn damaged(&self, path: &Path, reason: impl Into<String>) {
+        let quarantined = self.quarantine(path);
+        let place = path.display().to_string();
+        self.observer.tell(&Event::Damaged { place, reason: reason.into(), quarantined });
+    }
+
+    fn quarantine(&self, path: &Path) -> Option<PathBuf> {
+        let name = path.file_name()?;
+        let prefix = format!("{}.", name.to_str()?);
+        let directory =
+            tempfile::Builder::new().prefix(&prefix).tempdir_in(self.layout.dir("quarantine")).ok()?;
+        let target = directory.path().join(name);
+        fs_err::rename(path, &target).ok()?;
+        // From here on the directory stays.
+        let _ = directory.keep();
+        Some(target)
+    }
+}

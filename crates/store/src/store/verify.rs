@@ -1,0 +1,108 @@
+//! Reads everything there is and says what it found.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use walkdir::WalkDir;
+
+use super::Store;
+use super::find::{FindError, walk_error};
+use super::layout::object_digest;
+use super::load::LoadError;
+use crate::event::{Event, Observer};
+use crate::key::Digest;
+
+/// What a whole store consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// Number of intact archives.
+    pub objects: usize,
+    /// Number of intact records.
+    pub records: usize,
+    /// Number of intact entries.
+    pub entries: usize,
+    /// Archives that records name and the store lacks, or lacks now that they are quarantined.
+    pub missing: Vec<Digest>,
+    /// Archives that no record names: left over from a publish that was cut short. They are harmless.
+    pub unreferenced: Vec<Digest>,
+    /// Records whose documents are lost: they serve, but cannot be explained.
+    pub undocumented: usize,
+    /// Damage, and what was restored; the observer was told too.
+    pub events: Vec<Event>,
+}
+
+impl Report {
+    /// Tells whether nothing is damaged or missing.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.events.is_empty() && self.missing.is_empty() && self.undocumented == 0
+    }
+}
+
+impl Store {
+    /// Reads and verifies every file. Damage is quarantined as by any reader, and missing pointers are put back, where the
+    /// tree can be written.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn verify(&self) -> Result<Report, FindError> {
+        let events: Arc<Mutex<Vec<Event>>> = Arc::default();
+        let (sink, observer) = (Arc::clone(&events), self.observer.clone());
+        let listening = Self {
+            layout: self.layout.clone(),
+            observer: Observer::new(move |event| {
+                observer.tell(event);
+                sink.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+            }),
+        };
+        let mut report = listening.read_all()?;
+        report.events = std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(report)
+    }
+
+    fn read_all(&self) -> Result<Report, FindError> {
+        let mut report = Report::default();
+        let objects = self.read_objects()?;
+        let mut named = BTreeSet::new();
+        for item in self.named_records() {
+            let (name, record) = item?;
+            report.records += 1;
+            report.undocumented += usize::from(record.members.iter().any(|member| member.document.is_none()));
+            named.insert(record.digest);
+            for place in self.restore_pointers(&name, &record) {
+                self.observer.tell(&Event::PointerRestored { place });
+            }
+        }
+        report.objects = objects.len();
+        report.missing = named.difference(&objects).copied().collect();
+        report.unreferenced = objects.difference(&named).copied().collect();
+        report.entries = self.entries()?.len();
+        Ok(report)
+    }
+
+    /// Loads every object; gives the intact ones.
+    fn read_objects(&self) -> Result<BTreeSet<Digest>, FindError> {
+        let root = self.layout.dir("objects");
+        let mut intact = BTreeSet::new();
+        for entry in WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => match walk_error(&root, error) {
+                    Some(error) => return Err(error),
+                    None => continue,
+                },
+            };
+            let Some(digest) = object_digest(entry.path()) else {
+                self.damaged(entry.path(), "not the name of an object");
+                continue;
+            };
+            match self.load_object(&digest) {
+                Ok(_) => drop(intact.insert(digest)),
+                Err(LoadError::Io { path, source }) => return Err(FindError::Io { path, source }),
+                Err(_) => {}
+            }
+        }
+        Ok(intact)
+    }
+}

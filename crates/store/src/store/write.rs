@@ -1,0 +1,121 @@
+//! The only place that writes: files that appear whole, and directories that others cannot write.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Says why the file system did not take a write.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The disk or the quota is full.
+    #[error("no space left for `{}`\nhint: free some, or name another store", path.display())]
+    NoSpace {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file system is mounted read-only.
+    #[error("`{}` is on a read-only file system\nhint: name a store that can be written", path.display())]
+    ReadOnly {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// We may not write there.
+    #[error("no permission to write `{}`\nhint: name a store that can be written, or change its owner", path.display())]
+    Permission {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Something else.
+    #[error("cannot write `{}`", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl WriteError {
+    pub(super) fn new(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::NoSpace { path, source }
+            }
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
+            io::ErrorKind::PermissionDenied => Self::Permission { path, source },
+            _ => Self::Io { path, source },
+        }
+    }
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> WriteError {
+    move |source| WriteError::new(path, source)
+}
+
+/// Makes a directory and those above it, none of them writable by group or others whatever the umask says.
+pub(super) fn create_dir(path: &Path) -> Result<(), WriteError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
+    builder.create(path).map_err(at(path))
+}
+
+/// Makes the directory of `file` where it is missing; a new one is synced into its parent.
+pub(super) fn create_parent(file: &Path) -> Result<(), WriteError> {
+    let Some(parent) = file.parent() else { return Ok(()) };
+    if parent.is_dir() {
+        return Ok(());
+    }
+    create_dir(parent)?;
+    parent.parent().map_or(Ok(()), sync_dir)
+}
+
+/// Writes a file so that it is either absent or whole: a random name in `tmp`, fsync, rename. The directory's own fsync is
+/// left to the caller, who may write several files into it.
+pub(super) fn write_file(tmp: &Path, target: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+    // The temporary file is removed when it is dropped before the rename.
+    let mut file = tempfile::Builder::new().prefix("put-").tempfile_in(tmp).map_err(at(tmp))?;
+    file.write_all(bytes).map_err(at(target))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).map_err(at(target))?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    // After an error here the pages may be marked clean: the file is given up, never synced again.
+    file.as_file().sync_all().map_err(at(target))?;
+    file.persist(target).map_err(|error| WriteError::new(target, error.error))?;
+    Ok(())
+}
+
+/// Makes the renames into a directory durable.
+pub(super) fn sync_dir(path: &Path) -> Result<(), WriteError> {
+    #[cfg(unix)]
+    fs_err::File::open(path).and_then(|directory| directory.sync_all()).map_err(at(path))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Finds out whether a file can be made in `directory`.
+pub(super) fn probe(directory: &Path) -> Result<(), WriteError> {
+    tempfile::tempfile_in(directory).map(drop).map_err(at(directory))
+}
+
+/// Makes an empty file, or leaves the one that is there. Tells whether it was missing.
+pub(super) fn touch(path: &Path) -> Result<bool, WriteError> {
+    match fs_err::File::create_new(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => Err(WriteError::new(path, source)),
+    }
+}
