@@ -1,0 +1,280 @@
+//! Random graphs with inputs and the outputs that the reference `perform` gives.
+//!
+//! A graph grows by calls of library functions on what it has so far. Each step is performed at once: one whose types or
+//! values are refused is taken back, so every case is valid, whatever the functions. Some results stay unused, some outputs
+//! are inputs or repeated, extents may be 0, 1 or undeclared.
+
+use crate::{Choices, arrays};
+use precast_graph::{
+    Array, DType, Extent, FunctionGraph, OpLibrary, Operand, Origin, Props, TensorType, Type, VarId,
+};
+use proptest::strategy::Strategy;
+use std::ops::RangeInclusive;
+
+/// A function that random graphs call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// Its name in the text form.
+    pub name: String,
+    /// How many operands it takes.
+    pub operands: usize,
+    /// The props of its calls, one of which is taken each time; none means without props.
+    pub props: Vec<Props>,
+}
+
+impl Function {
+    /// A function of `operands` operands without props.
+    #[must_use]
+    pub fn new(name: &str, operands: usize) -> Self {
+        Self { name: name.to_owned(), operands, props: Vec::new() }
+    }
+
+    /// The same with one more choice of props.
+    #[must_use]
+    pub fn with(mut self, props: Props) -> Self {
+        self.props.push(props);
+        self
+    }
+}
+
+/// What random graphs are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The functions to call.
+    pub functions: Vec<Function>,
+    /// The dtypes of inputs.
+    pub dtypes: Vec<DType>,
+    /// How many applies; fewer when too many calls are refused.
+    pub applies: RangeInclusive<usize>,
+    /// How many inputs; at least one.
+    pub inputs: RangeInclusive<usize>,
+    /// The highest rank of an input.
+    pub max_ndim: usize,
+    /// Whether inputs hold NaN, infinities and other special values.
+    pub specials: bool,
+}
+
+impl Plan {
+    /// 1–40 applies on 1–4 inputs of every dtype up to rank 3, with special values.
+    #[must_use]
+    pub fn new(functions: Vec<Function>) -> Self {
+        let (applies, inputs) = (1..=40, 1..=4);
+        Self { functions, dtypes: DType::ALL.to_vec(), applies, inputs, max_ndim: 3, specials: true }
+    }
+}
+
+/// A graph with inputs that it admits and the outputs that `perform` gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The graph.
+    pub graph: FunctionGraph,
+    /// One array for each input.
+    pub inputs: Vec<Array>,
+    /// One array for each output.
+    pub outputs: Vec<Array>,
+}
+
+/// Most elements of one value.
+const MAX_ELEMENTS: usize = 1 << 14;
+
+/// A strategy for cases; they shrink towards fewer applies, first functions and plain values.
+pub fn cases(plan: Plan, library: impl OpLibrary + 'static) -> impl Strategy<Value = Case> {
+    // About eight choices an Apply; the tape's length bounds the size as much as the plan does.
+    let choices = 64 + 16 * plan.applies.end();
+    proptest::collection::vec(proptest::num::u32::ANY, 0..=choices)
+        .prop_map(move |tape| draw(&mut Choices::tape(tape), &plan, &library))
+}
+
+/// Draws a case.
+///
+/// # Panics
+/// When a function's `perform` panics, which is the defect to find.
+#[must_use]
+pub fn draw(choices: &mut Choices, plan: &Plan, library: &dyn OpLibrary) -> Case {
+    let mut growing = Growing { graph: FunctionGraph::new(), values: Vec::new(), performed: 0 };
+    let inputs = draw_inputs(choices, plan, &mut growing);
+    let target = choices.within(&plan.applies);
+    for _ in 0..8 * target {
+        if growing.performed >= target {
+            break;
+        }
+        if let Some(grown) = growing.step(choices, plan, library)
+            && grown.performed <= *plan.applies.end()
+        {
+            growing = grown;
+        }
+    }
+    let outputs = growing.draw_outputs(choices);
+    Case { graph: growing.graph, inputs, outputs }
+}
+
+/// Draws the inputs of a graph: types that agree in their trailing extents, but for ones, and a value of each.
+fn draw_inputs(choices: &mut Choices, plan: &Plan, growing: &mut Growing) -> Vec<Array> {
+    const EXTENTS: [usize; 10] = [2, 3, 5, 4, 7, 1, 8, 17, 3, 0];
+    let extents: Vec<usize> = (0..plan.max_ndim).map(|_| *choices.pick(&EXTENTS).unwrap_or(&2)).collect();
+    let count = choices.within(&plan.inputs).max(1);
+    (0..count)
+        .map(|position| {
+            let dtype = choices.pick(&plan.dtypes).copied().unwrap_or(DType::F64);
+            let ndim = choices.below(plan.max_ndim + 1);
+            let trailing = &extents[plan.max_ndim - ndim..];
+            let shape: Vec<usize> = trailing.iter().map(|n| if choices.one_in(5) { 1 } else { *n }).collect();
+            let extent =
+                |n: &usize| if choices.one_in(2) { Extent::Fixed(*n as u64) } else { Extent::Unknown };
+            let ty = Type::Tensor(TensorType { dtype, shape: shape.iter().map(extent).collect() });
+            let draw = if plan.specials { arrays::draw } else { arrays::draw_plain };
+            let value = draw(choices, dtype, &shape);
+            growing.graph.input(&format!("x{position}"), ty).expect("numbered names differ");
+            growing.values.push(Some(value.clone()));
+            value
+        })
+        .collect()
+}
+
+/// A graph and the values of all its variables.
+#[derive(Clone)]
+struct Growing {
+    graph: FunctionGraph,
+    values: Vec<Option<Array>>,
+    performed: usize,
+}
+
+impl Growing {
+    /// The graph after one more call; `None` if it was refused.
+    fn step(&self, choices: &mut Choices, plan: &Plan, library: &dyn OpLibrary) -> Option<Self> {
+        let function = choices.pick(&plan.functions)?;
+        let props = choices.pick(&function.props).cloned().unwrap_or_default();
+        let operands: Vec<Operand> = (0..function.operands).map(|i| self.operand(choices, i)).collect();
+        let mut grown = self.clone();
+        library.call(&mut grown.graph, &function.name, &operands, &props)?.ok()?;
+        grown.perform().then_some(grown)
+    }
+
+    /// A variable, a recent one half of the time; now and then a literal, but not first.
+    fn operand(&self, choices: &mut Choices, position: usize) -> Operand {
+        if position > 0 && choices.one_in(6) {
+            return match choices.below(4) {
+                0 => Operand::Int(choices.below(5) as i64 - 2),
+                1 => Operand::Float(8.0 * choices.unit() - 4.0),
+                2 => Operand::Float([0.0, -0.0, 0.5, 1e300][choices.below(4)]),
+                _ => Operand::Bool(choices.one_in(2)),
+            };
+        }
+        let known = self.values.len();
+        let recent = if choices.one_in(2) { known.min(4) } else { known };
+        Operand::Var(self.variable(known - 1 - choices.below(recent)))
+    }
+
+    fn variable(&self, position: usize) -> VarId {
+        // Every variable is an input, a constant or a result, and each of these lists gives its ids.
+        let results = self.graph.applies().iter().flat_map(|apply| &apply.outputs);
+        let constants = self.graph.constants().map(|(v, _)| v);
+        let mut all = self.graph.inputs().iter().chain(results).copied().chain(constants);
+        all.find(|v| v.index() == position).expect("a position below the number of variables")
+    }
+
+    /// Gives values to the variables that the last call added; false if an op refuses its values or they are too large.
+    fn perform(&mut self) -> bool {
+        let constant =
+            |origin: &Origin| if let Origin::Constant(value) = origin { Some(value.clone()) } else { None };
+        let new = self.graph.variables().iter().skip(self.values.len());
+        self.values.extend(new.map(|variable| constant(&variable.origin)));
+        for apply in &self.graph.applies()[self.performed..] {
+            let inputs: Vec<&Array> =
+                apply.inputs.iter().filter_map(|v| self.values[v.index()].as_ref()).collect();
+            let Ok(results) = apply.op.perform(&inputs) else { return false };
+            if results.iter().any(|a| a.shape().iter().product::<usize>() > MAX_ELEMENTS) {
+                return false;
+            }
+            for (variable, value) in apply.outputs.iter().zip(results) {
+                self.values[variable.index()] = Some(value);
+            }
+        }
+        self.performed = self.graph.applies().len();
+        true
+    }
+
+    /// Makes outputs of up to three results that nothing uses, now and then of any variable too.
+    fn draw_outputs(&mut self, choices: &mut Choices) -> Vec<Array> {
+        let used: Vec<usize> =
+            self.graph.applies().iter().flat_map(|apply| &apply.inputs).map(|v| v.index()).collect();
+        let results = self.graph.applies().iter().flat_map(|apply| apply.outputs.iter().copied());
+        let mut outputs: Vec<VarId> = results.filter(|v| !used.contains(&v.index())).collect();
+        outputs.reverse();
+        outputs.truncate(3);
+        if outputs.is_empty() || choices.one_in(6) {
+            outputs.push(self.variable(choices.below(self.values.len())));
+        }
+        if choices.one_in(8) {
+            outputs.push(outputs[0]);
+        }
+        for (position, output) in outputs.iter().enumerate() {
+            self.graph.output(*output, Some(&format!("out{position}"))).expect("numbered names differ");
+        }
+        outputs.iter().filter_map(|v| self.values[v.index()].clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Case, Function, Plan, draw};
+    use crate::Choices;
+    use crate::toy::ToyLibrary;
+    use precast_graph::{Props, interpret};
+    use std::collections::BTreeSet;
+
+    fn plan() -> Plan {
+        let unary = ["exp", "neg", "invert"].map(|name| Function::new(name, 1));
+        let binary = ["add", "mul", "lt"].map(|name| Function::new(name, 2));
+        let sum = Function::new("sum", 1).with(Props::new());
+        Plan::new(unary.into_iter().chain(binary).chain([sum, Function::new("switch", 3)]).collect())
+    }
+
+    fn drawn() -> impl Iterator<Item = Case> {
+        (0..300).map(|seed| draw(&mut Choices::seeded(seed), &plan(), &ToyLibrary))
+    }
+
+    #[test]
+    fn cases_are_valid_and_hold_what_perform_gives() {
+        for case in drawn() {
+            assert!((1..=40).contains(&case.graph.applies().len()));
+            assert_eq!(interpret(&case.graph, &case.inputs).as_ref(), Ok(&case.outputs), "{}", case.graph);
+        }
+    }
+
+    #[test]
+    fn a_seed_always_gives_the_same_case() {
+        let case = || draw(&mut Choices::seeded(42), &plan(), &ToyLibrary);
+        assert_eq!(case(), case());
+    }
+
+    #[test]
+    fn cases_reach_every_corner_that_is_promised() {
+        let mut seen = BTreeSet::new();
+        for case in drawn() {
+            seen.extend(case.graph.applies().iter().map(|apply| apply.op.name().to_owned()));
+            seen.extend(case.inputs.iter().map(|a| a.dtype().to_string()));
+            seen.extend(case.inputs.iter().map(|a| format!("rank {}", a.shape().len())));
+            let outputs: BTreeSet<_> = case.graph.outputs().iter().collect();
+            let corner = |name: &str, holds: bool| holds.then(|| name.to_owned());
+            seen.extend(corner("repeated output", outputs.len() < case.graph.outputs().len()));
+            seen.extend(corner("empty", case.inputs.iter().any(|a| a.shape().contains(&0))));
+            seen.extend(corner("broadcast", case.inputs.iter().any(|a| a.shape().contains(&1))));
+            seen.extend(corner("constant", case.graph.constants().next().is_some()));
+            seen.extend(corner("large", case.graph.applies().len() > 30));
+        }
+        let names = plan().functions.into_iter().map(|f| f.name).collect::<Vec<_>>();
+        let corners =
+            ["repeated output", "empty", "broadcast", "constant", "large", "bool", "i64", "f32", "f64"];
+        let ranks = ["rank 0", "rank 1", "rank 2", "rank 3"];
+        for expected in names.iter().map(String::as_str).chain(corners).chain(ranks) {
+            assert!(seen.contains(expected), "never `{expected}`");
+        }
+    }
+
+    #[test]
+    fn an_empty_tape_gives_the_smallest_case() {
+        let case = draw(&mut Choices::tape(vec![]), &plan(), &ToyLibrary);
+        assert_eq!((case.graph.applies().len(), case.inputs.len()), (1, 1));
+    }
+}

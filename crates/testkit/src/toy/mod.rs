@@ -1,0 +1,45 @@
+//! A small op library for tests that stand below `precast-ops`: names, props and type rules of the usual shape, values in
+//! plain f64 arithmetic.
+//!
+//! | ops | props |
+//! |---|---|
+//! | `neg exp log sqrt tanh invert`, `add sub mul div floor_div mod pow maximum`, comparisons, `bitwise_and/or/xor`, `switch` | – |
+//! | `cast` | `dtype` |
+//! | `sum` | `axis` (a list; absent: all), `keepdims` |
+//! | `dot` (rank 2 with rank 2 or 1) | – |
+//! | `minmax`: two outputs | – |
+//! | `composite`: a graph as an op | `graph` |
+//! | `map`: another op, pointwise | `op` |
+//!
+//! Not a model of accuracy: integers go through f64, and nothing here is rounded with care.
+
+mod library;
+mod pointwise;
+mod reduce;
+mod wrap;
+
+pub use library::ToyLibrary;
+pub use wrap::Composite;
+
+use precast_graph::{Array, DType};
+
+/// The elements as f64; truth values as 0 and 1.
+fn to_f64(array: &Array) -> ndarray::ArrayD<f64> {
+    match array {
+        Array::Bool(a) => a.mapv(|x| f64::from(u8::from(x))),
+        Array::I64(a) => a.mapv(|x| x as f64),
+        Array::F32(a) => a.mapv(f64::from),
+        Array::F64(a) => a.clone(),
+        _ => unreachable!("every dtype is listed"),
+    }
+}
+
+/// The elements in a dtype: integers saturate, a NaN is integer 0, what is not 0 is true.
+fn from_f64(values: &ndarray::ArrayD<f64>, dtype: DType) -> Array {
+    match dtype {
+        DType::Bool => Array::from(values.mapv(|x| x != 0.0)),
+        DType::I64 => Array::from(values.mapv(|x| x as i64)),
+        DType::F32 => Array::from(values.mapv(|x| x as f32)),
+        DType::F64 => Array::from(values.clone()),
+    }
+}

@@ -1,0 +1,204 @@
+//! Comparison of floats by how many representable values lie between them.
+
+use precast_graph::{Array, with_array};
+
+/// Steps between two `f64`: 0 for equal values, for +0 and −0, and for any two NaN; `u64::MAX` for a NaN and a number.
+///
+/// # Examples
+/// ```
+/// use precast_testkit::ulp::ulp_distance;
+/// assert_eq!(ulp_distance(1.0, 1.0 + f64::EPSILON), 1);
+/// assert_eq!(ulp_distance(f64::MAX, f64::INFINITY), 1);
+/// ```
+#[must_use]
+pub fn ulp_distance(a: f64, b: f64) -> u64 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => 0,
+        (false, false) => ordered(a.to_bits(), 1 << 63).abs_diff(ordered(b.to_bits(), 1 << 63)),
+        _ => u64::MAX,
+    }
+}
+
+/// Steps between two `f32`, as [`ulp_distance`].
+#[must_use]
+pub fn ulp_distance_f32(a: f32, b: f32) -> u64 {
+    let ordered = |x: f32| ordered(u64::from(x.to_bits()), 1 << 31);
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => 0,
+        (false, false) => ordered(a).abs_diff(ordered(b)),
+        _ => u64::MAX,
+    }
+}
+
+/// The bits of a float as an integer that grows with the float; both zeros are 0.
+fn ordered(bits: u64, sign: u64) -> i64 {
+    let magnitude = (bits & (sign - 1)).cast_signed();
+    if bits & sign == 0 { magnitude } else { -magnitude }
+}
+
+/// Where two arrays differ by more than allowed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mismatch {
+    /// Not even the dtype or the shape is the same.
+    Type {
+        /// What was found, `f64[3,1]`.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// An element is too far off.
+    Element {
+        /// Its index.
+        index: Vec<usize>,
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: String,
+        /// The distance in ulp; `None` for integers, a zero of the wrong sign, a NaN against a number.
+        ulp: Option<u64>,
+        /// How many elements are too far off.
+        count: usize,
+    },
+}
+
+impl std::fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Type { found, expected } => write!(f, "found `{found}`, expected `{expected}`"),
+            Self::Element { index, found, expected, ulp, count } => {
+                write!(f, "at {index:?}: found {found}, expected {expected}")?;
+                if let Some(ulp) = ulp {
+                    write!(f, ", {ulp} ulp apart")?;
+                }
+                write!(f, "; {count} element(s) differ")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// Compares arrays: same dtype and shape, integers equal, floats within `max_ulp`.
+///
+/// With `max_ulp` 0 floats must have the same bits, except that any NaN equals any other (payloads differ between CPUs);
+/// otherwise +0 and −0 are equal too.
+///
+/// # Errors
+/// The element that is farthest off, with its index and both values.
+pub fn compare(found: &Array, expected: &Array, max_ulp: u64) -> Result<(), Mismatch> {
+    if found.dtype() != expected.dtype() || found.shape() != expected.shape() {
+        return Err(Mismatch::Type { found: found.ty().to_string(), expected: expected.ty().to_string() });
+    }
+    let far = distances(found, expected, max_ulp == 0);
+    let count = far.iter().filter(|ulp| **ulp > max_ulp).count();
+    // The farthest; the first of equals.
+    let worst = far.iter().enumerate().max_by_key(|(position, ulp)| (**ulp, std::cmp::Reverse(*position)));
+    let Some((position, ulp)) = worst.filter(|(_, ulp)| **ulp > max_ulp) else { return Ok(()) };
+    Err(Mismatch::Element {
+        index: unravel(position, found.shape()),
+        found: show(found, position),
+        expected: show(expected, position),
+        ulp: (*ulp != u64::MAX).then_some(*ulp),
+        count,
+    })
+}
+
+/// Asserts that [`compare`] finds nothing.
+///
+/// # Panics
+/// With the context and the element that is farthest off.
+#[track_caller]
+pub fn assert_ulp(found: &Array, expected: &Array, max_ulp: u64, context: &dyn std::fmt::Display) {
+    if let Err(mismatch) = compare(found, expected, max_ulp) {
+        panic!("{context}: {mismatch}; allowed {max_ulp} ulp");
+    }
+}
+
+/// The distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies.
+fn distances(found: &Array, expected: &Array, signed_zero: bool) -> Vec<u64> {
+    let wrong_zero = |a: u64, b: u64, nan: bool| signed_zero && a != b && !nan;
+    match (found, expected) {
+        (Array::F64(a), Array::F64(b)) => {
+            let far = |(x, y): (&f64, &f64)| match ulp_distance(*x, *y) {
+                0 if wrong_zero(x.to_bits(), y.to_bits(), x.is_nan()) => u64::MAX,
+                ulp => ulp,
+            };
+            a.iter().zip(b).map(far).collect()
+        }
+        (Array::F32(a), Array::F32(b)) => {
+            let far = |(x, y): (&f32, &f32)| match ulp_distance_f32(*x, *y) {
+                0 if wrong_zero(x.to_bits().into(), y.to_bits().into(), x.is_nan()) => u64::MAX,
+                ulp => ulp,
+            };
+            a.iter().zip(b).map(far).collect()
+        }
+        _ => {
+            let exact = |(a, b): (u64, u64)| if a == b { 0 } else { u64::MAX };
+            found.bits().into_iter().zip(expected.bits()).map(exact).collect()
+        }
+    }
+}
+
+/// The index of a position in C order.
+fn unravel(mut position: usize, shape: &[usize]) -> Vec<usize> {
+    let mut index: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|n| {
+            let here = position % n;
+            position /= n;
+            here
+        })
+        .collect();
+    index.reverse();
+    index
+}
+
+fn show(array: &Array, position: usize) -> String {
+    let bits = array.bits().get(position).copied().unwrap_or_default();
+    let value = with_array!(array, a => a.iter().nth(position).map(|x| format!("{x:?}")));
+    format!("{} (bits 0x{bits:x})", value.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mismatch, compare, ulp_distance, ulp_distance_f32};
+    use ndarray::arr2;
+    use precast_graph::Array;
+
+    #[test]
+    fn distance_counts_the_floats_between() {
+        assert_eq!(ulp_distance(0.0, f64::from_bits(3)), 3);
+        assert_eq!(ulp_distance(-f64::from_bits(2), f64::from_bits(3)), 5);
+        assert_eq!(ulp_distance(0.0, -0.0), 0);
+        assert_eq!(ulp_distance(f64::NEG_INFINITY, f64::INFINITY), 2 * 0x7ff0_0000_0000_0000);
+        assert_eq!(ulp_distance_f32(1.0, 1.0 - f32::EPSILON), 2);
+        assert_eq!(ulp_distance_f32(f32::NAN, -f32::NAN), 0);
+        assert_eq!(ulp_distance_f32(f32::NAN, 1.0), u64::MAX);
+    }
+
+    #[test]
+    fn compare_names_the_element_that_is_farthest_off() {
+        let a = Array::from(arr2(&[[1.0, 2.0], [3.0, 4.0]]).into_dyn());
+        let b = Array::from(arr2(&[[1.0, 2.0], [3.0 + 4e-16, 4.0 + 8e-15]]).into_dyn());
+        assert_eq!(compare(&a, &b, 9), Ok(()));
+        let Err(Mismatch::Element { index, ulp, count, .. }) = compare(&a, &b, 0) else {
+            panic!("they differ")
+        };
+        assert_eq!((index, ulp, count), (vec![1, 1], Some(9), 2));
+    }
+
+    #[test]
+    fn zeros_of_both_signs_are_equal_only_within_a_tolerance() {
+        assert!(compare(&Array::from(0.0), &Array::from(-0.0), 0).is_err());
+        assert!(compare(&Array::from(0.0), &Array::from(-0.0), 1).is_ok());
+        assert!(compare(&Array::from(f64::NAN), &Array::from(-f64::NAN), 0).is_ok());
+        assert!(compare(&Array::from(f64::NAN), &Array::from(1.0), 1 << 60).is_err());
+    }
+
+    #[test]
+    fn integers_have_no_tolerance() {
+        assert!(compare(&Array::from(3_i64), &Array::from(4_i64), 10).is_err());
+        assert!(compare(&Array::from(3_i64), &Array::from(3.0), 10).is_err());
+    }
+}
