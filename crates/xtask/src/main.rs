@@ -1,2 +1,54 @@
-//! Repository automation.
-fn main() {}
+//! Repository automation: `cargo xtask test | ci | tidy`.
+//!
+//! ```text
+//! test    README's second command: every test, after saying which optional tools are not there
+//! ci      what .ci/run runs: tidy, fmt, headers, clippy, doc, features, quickstart, test
+//! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
+//! ```
+//! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
+//! for, and says aloud what it goes without. Every step prints what it ran and how long it took.
+
+#![allow(clippy::print_stdout, reason = "a command line tool for this repository's developers")]
+
+mod ci;
+mod headers;
+mod steps;
+mod test;
+mod tidy;
+mod tools;
+
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+usage: cargo xtask COMMAND
+
+  test [ARGS…]          run all tests; ARGS go to the runner (and leave out the doctests)
+  ci [--without-test]   run what .ci/run runs
+  tidy                  check the rules of the tree
+";
+
+fn main() -> Result<ExitCode> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let fine = match args.as_slice() {
+        ["test", rest @ ..] => test::run(rest)?,
+        ["ci"] => ci::run(true)?,
+        ["ci", "--without-test"] => ci::run(false)?,
+        ["tidy"] => tidy::run(&root())?,
+        [] | ["help" | "-h" | "--help", ..] => {
+            print!("{HELP}");
+            true
+        }
+        _ => bail!("unknown command `{}`\n{HELP}", args.join(" ")),
+    };
+    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Folder of the workspace: two above this package's, as cargo names it when it runs us.
+fn root() -> PathBuf {
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("crates/xtask"), Into::into);
+    package.ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
+}

@@ -1,0 +1,31 @@
+//! `cargo xtask ci`: every check that a change must pass, cheapest first, with the time of each.
+//!
+//! All cargo commands take `--locked`: a Cargo.lock that does not fit is an error here.
+
+use crate::steps::Steps;
+use crate::{headers, root, test, tidy};
+use anyhow::Result;
+
+/// Runs all steps, the tests last and only if asked for; `true` if all are fine.
+pub(crate) fn run(tests: bool) -> Result<bool> {
+    let mut steps = Steps::default();
+    let deny = [("RUSTDOCFLAGS", "-D warnings")];
+    steps.step("tidy", || tidy::run(&root()));
+    steps.cargo("fmt", &["fmt", "--all", "--check"], &[]);
+    steps.step("headers", || headers::run(&root()));
+    steps.cargo(
+        "clippy",
+        &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        &[],
+    );
+    steps.cargo("doc", &["doc", "--workspace", "--no-deps", "--locked"], &deny);
+    for package in ["precast-runtime", "precast"] {
+        let args = ["check", "--locked", "-p", package, "--no-default-features"];
+        steps.cargo(&format!("features: {package} without any"), &args, &[]);
+    }
+    steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
+    if tests {
+        steps.step("test", || test::run(&[]));
+    }
+    Ok(steps.finish())
+}

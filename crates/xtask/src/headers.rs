@@ -1,0 +1,66 @@
+//! Compiles every header of ours alone, as C and as C++, warnings denied.
+//!
+//! A header that only works after another one, or in one language, breaks a module far from the edit that broke it.
+
+use crate::tools::compiler;
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use walkdir::WalkDir;
+
+/// Include folders of the workspace's own C, as the compiler sees them when it builds a module.
+const INCLUDE: [&str; 3] = ["crates/abi/include", "crates/codegen/c", "crates/ops/c"];
+
+/// Flags of both languages. Headers hold `static` functions that a lone include does not call.
+const FLAGS: [&str; 5] = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
+
+/// Compiles all headers; `true` if every one is fine.
+pub(crate) fn run(root: &Path) -> Result<bool> {
+    let mut fine = true;
+    for (variable, fallback, language, standard) in
+        [("CC", "cc", "c", "-std=gnu11"), ("CXX", "c++", "c++", "-std=gnu++17")]
+    {
+        let Some(compiler) = compiler(variable, fallback) else {
+            println!("skipped: headers as {language}: no `{fallback}` here");
+            continue;
+        };
+        let headers = headers(root)?;
+        for header in &headers {
+            let accepted = compile(root, &compiler, &["-x", language, standard], header)?;
+            if !accepted {
+                println!("`{}` is not a header of its own in {language}", header.display());
+            }
+            fine &= accepted;
+        }
+        println!("{} headers as {language} by `{compiler}`", headers.len());
+    }
+    Ok(fine)
+}
+
+/// Paths of all headers below their include folder, sorted.
+fn headers(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in INCLUDE {
+        for entry in WalkDir::new(root.join(folder)).sort_by_file_name() {
+            let path = entry?.into_path();
+            if path.extension().is_some_and(|e| e == "h") {
+                found.push(path.strip_prefix(root.join(folder))?.to_path_buf());
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn compile(root: &Path, compiler: &str, language: &[&str], header: &Path) -> Result<bool> {
+    let mut command = Command::new(compiler);
+    command.args(FLAGS).args(language);
+    for folder in INCLUDE {
+        command.arg("-I").arg(root.join(folder));
+    }
+    let mut child = command.arg("-").stdin(Stdio::piped()).spawn()?;
+    let mut input = child.stdin.take().context("a piped standard input")?;
+    writeln!(input, "#include \"{}\"", header.display())?;
+    drop(input);
+    Ok(child.wait()?.success())
+}

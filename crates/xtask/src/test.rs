@@ -1,0 +1,61 @@
+//! `cargo xtask test`: all tests of the workspace in a fresh clone that has cargo and a C compiler.
+//!
+//! Doctests run first, so that the last lines are the closing lines of the runner of everything else. The runner is
+//! `cargo nextest` where it is installed, else `cargo test`. Tests that need more than cargo and a C compiler skip
+//! themselves; a runner hides what a passing test prints, so what will be skipped is said here, before they run.
+
+use crate::steps::run as run_command;
+use crate::tools::{answers, cargo, compiler};
+use anyhow::{Result, bail};
+use std::process::Command;
+use std::time::Instant;
+
+/// Runs the tests; `args` go to the runner. `true` if all passed.
+pub(crate) fn run(args: &[&str]) -> Result<bool> {
+    let start = Instant::now();
+    if compiler("CC", "cc").is_none() {
+        bail!(
+            "no C compiler: the tests compile C\nhint: install one (Debian: `apt-get install gcc`), or name it in CC"
+        );
+    }
+    say_what_is_missing();
+    let documents = if args.is_empty() {
+        run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?
+    } else {
+        println!("skipped: doctests, since arguments for the runner were given");
+        true
+    };
+    println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
+    let runner: &[&str] = if answers(Command::new(cargo()).args(["nextest", "--version"])) {
+        &["nextest", "run", "--workspace"]
+    } else {
+        println!("not there: `cargo nextest`; `cargo test` runs the tests");
+        &["test", "--workspace", "--all-targets", "--no-fail-fast"]
+    };
+    let tests = run_command(Command::new(cargo()).args(runner).args(args))?;
+    if !documents {
+        println!("FAILED: doctests (see above)");
+    }
+    Ok(documents && tests)
+}
+
+/// Names each optional tool that is not there and the tests that skip themselves without it.
+fn say_what_is_missing() {
+    let optional = [
+        (
+            compiler("CXX", "c++").is_some(),
+            "a C++ compiler",
+            "tests of C++ modules and of the headers in C++",
+        ),
+        (
+            answers(Command::new("strace").arg("-V")),
+            "`strace`",
+            "the test that the quickstart starts no process",
+        ),
+    ];
+    for (there, tool, tests) in optional {
+        if !there {
+            println!("not there: {tool}; skipped: {tests}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Which package stands on which: arrows point down only. Drawn with words in crates/README.md.
+
+/// Layer of each package; a normal dependency must have a lower one.
+const LAYERS: [(&str, u8); 12] = [
+    ("precast-abi", 0),
+    ("precast-graph", 0),
+    ("precast-store", 0),
+    ("precast-codegen", 1),
+    ("precast-ops", 2),
+    ("precast-compile", 2),
+    ("precast-build", 3),
+    ("precast-runtime", 3),
+    ("precast", 4),
+    ("precast-cli", 5),
+    ("precast-quickstart", 5),
+    ("precast-bench", 5),
+];
+
+/// Packages for development: they may use everything, and nothing that users get may use them.
+const DEVELOPMENT: [&str; 3] = ["precast-testkit", "precast-tests", "xtask"];
+
+/// The lowest layer whose packages are for people, not for other packages.
+const FACES: u8 = 5;
+
+/// Where a package stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// In a layer of the house.
+    Layer(u8),
+    /// Beside it.
+    Development,
+}
+
+impl Place {
+    /// The place of a package; `None` for one that is not listed.
+    pub(super) fn find(package: &str) -> Option<Self> {
+        let layer = LAYERS.iter().find(|(name, _)| *name == package).map(|(_, layer)| Self::Layer(*layer));
+        layer.or_else(|| DEVELOPMENT.contains(&package).then_some(Self::Development))
+    }
+
+    /// Whether code here may have `dependency` as a normal dependency.
+    pub(super) fn may_use(self, dependency: Self) -> bool {
+        match (self, dependency) {
+            (Self::Development, _) => true,
+            (Self::Layer(_), Self::Development) => false,
+            (Self::Layer(own), Self::Layer(other)) => other < own,
+        }
+    }
+
+    /// Whether other people's programs contain this code.
+    pub(super) fn is_library(self) -> bool {
+        matches!(self, Self::Layer(layer) if layer < FACES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn arrows_point_down_only() {
+        assert!(Place::Layer(2).may_use(Place::Layer(1)));
+        assert!(!Place::Layer(2).may_use(Place::Layer(2)));
+        assert!(!Place::Layer(1).may_use(Place::Layer(2)));
+        assert!(!Place::Layer(5).may_use(Place::Development));
+        assert!(Place::Development.may_use(Place::Layer(5)));
+    }
+}

@@ -1,0 +1,79 @@
+//! Where files are, which must be there, and what no file may say.
+
+use super::Findings;
+use super::tree::Tree;
+use std::collections::BTreeSet;
+
+/// All that may be at the top, besides files and folders whose name begins with a dot.
+const TOP: [&str; 8] =
+    ["Cargo.toml", "Cargo.lock", "LICENSE", "README.md", "build-support", "crates", "artifacts", "tests"];
+
+/// Files that someone relies on.
+const REQUIRED: [&str; 9] = [
+    ".ci/run",
+    "Cargo.lock",
+    "LICENSE",
+    "README.md",
+    "artifacts/README.md",
+    "artifacts/STORE",
+    "crates/README.md",
+    "crates/precast/CHANGELOG.md",
+    "tests/README.md",
+];
+
+/// The commands that README.md promises and .ci/run runs.
+const COMMANDS: [&str; 2] = ["cargo run --release -p precast-quickstart", "cargo xtask test"];
+
+/// Beginnings of paths on the machines that we build on: a file that holds one works nowhere else.
+const MACHINE: [&str; 3] = ["/work/", "/root/", "/home/"];
+
+/// The file that lists them.
+const MACHINE_LIST: &str = "crates/xtask/src/tidy/layout.rs";
+
+/// Checks all of it.
+pub(super) fn check(tree: &Tree, findings: &mut Findings) {
+    let tops: BTreeSet<&str> = tree.files.keys().filter_map(|path| path.split('/').next()).collect();
+    for top in tops {
+        if !top.starts_with('.') && !TOP.contains(&top) {
+            findings.problem(top, "not allowed at the top level");
+        }
+    }
+    for path in REQUIRED {
+        if !tree.files.contains_key(path) {
+            findings.problem(path, "must be there");
+        }
+    }
+    let readme = tree.files.get("README.md").and_then(Option::as_deref).unwrap_or_default();
+    for command in COMMANDS {
+        if !readme.contains(command) {
+            findings.problem("README.md", format!("must show the command `{command}`"));
+        }
+    }
+    for (path, text) in tree.with_suffix("").filter(|(path, _)| *path != MACHINE_LIST) {
+        for (index, line) in text.lines().enumerate() {
+            if MACHINE.iter().any(|prefix| names_absolute(line, prefix)) {
+                findings.problem(format!("{path}:{}", index + 1), "names a path of a build machine");
+            }
+        }
+    }
+}
+
+/// Whether `prefix` begins a path in `line`, rather than goes on with one (`crates/work/`).
+fn names_absolute(line: &str, prefix: &str) -> bool {
+    line.match_indices(prefix).any(|(at, _)| {
+        !line[..at].ends_with(|before: char| before.is_alphanumeric() || "._-/}*".contains(before))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_absolute;
+
+    #[test]
+    fn only_the_beginning_of_a_path_is_a_machine_path() {
+        assert!(names_absolute("open(\"/work/main\")", "/work/"));
+        assert!(names_absolute("/work/main", "/work/"));
+        assert!(!names_absolute("crates/work/main", "/work/"));
+        assert!(!names_absolute("{root}/work/main", "/work/"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Rules about Cargo.toml files.
+
+use super::Findings;
+use super::layers::Place;
+use super::tree::Tree;
+use anyhow::{Context, Result};
+use toml::{Table, Value};
+
+/// One member of the workspace.
+pub(super) struct Member {
+    /// Folder below the root.
+    pub(super) folder: String,
+    /// Name of the package.
+    pub(super) package: String,
+    /// Names of its normal dependencies, of all targets.
+    dependencies: Vec<String>,
+    described: bool,
+}
+
+/// Checks descriptions and the direction of dependencies.
+pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
+    let members = members(tree)?;
+    for member in &members {
+        let manifest = format!("{}/Cargo.toml", member.folder);
+        if !member.described {
+            findings.problem(&manifest, "the package has no description");
+        }
+        let Some(place) = Place::find(&member.package) else {
+            findings.problem(&manifest, format!("`{}` has no layer in xtask's layers.rs", member.package));
+            continue;
+        };
+        for dependency in member.dependencies.iter().filter(|d| members.iter().any(|m| m.package == **d)) {
+            if !Place::find(dependency).is_none_or(|other| place.may_use(other)) {
+                findings
+                    .problem(&manifest, format!("depends on `{dependency}`, which is not in a lower layer"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All packages of the tree.
+pub(super) fn members(tree: &Tree) -> Result<Vec<Member>> {
+    let mut members = Vec::new();
+    for (path, text) in tree.with_suffix("/Cargo.toml") {
+        if path.split('/').any(|name| name == "fixtures") {
+            continue;
+        }
+        let manifest: Table = text.parse().with_context(|| path.to_owned())?;
+        let package = manifest.get("package").and_then(Value::as_table).with_context(|| path.to_owned())?;
+        members.push(Member {
+            folder: path.trim_end_matches("/Cargo.toml").to_owned(),
+            package: package.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            dependencies: dependencies(&manifest),
+            described: package.get("description").and_then(Value::as_str).is_some_and(|d| !d.is_empty()),
+        });
+    }
+    Ok(members)
+}
+
+fn dependencies(manifest: &Table) -> Vec<String> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
+    std::iter::once(manifest)
+        .chain(tables)
+        .filter_map(|table| table.get("dependencies").and_then(Value::as_table))
+        .flat_map(|table| table.iter().map(|(name, value)| renamed(name, value)))
+        .collect()
+}
+
+/// Name of the package behind a dependency: its `package` key, else its own name.
+fn renamed(name: &str, value: &Value) -> String {
+    value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()
+}
