@@ -85,6 +85,12 @@ pub trait COp: Op + CLinkerObject {
         true
     }
 
+    /// Whether inputs are broadcast against each other at run time, so that the module for higher ranks also serves
+    /// inputs of lower rank. Lets one artifact of `mul(f64[..], f64[..])` serve `2*x` when a graph is served op by op.
+    fn broadcasts(&self) -> bool {
+        false
+    }
+
     /// Names the content of all C this op can emit, if that is fixed by the generator's own sources: the fast path to a
     /// key. `None`: the C comes from hand-written Rust elsewhere, so the module is generated before it is looked up.
     fn content_id(&self) -> Option<String> {

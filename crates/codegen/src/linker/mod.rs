@@ -18,7 +18,7 @@ mod variables;
 
 use crate::library::Library;
 use crate::module::Module;
-use precast_graph::{BuildError, FunctionGraph, Origin};
+use precast_graph::{BuildError, Extent, FunctionGraph, TensorType, Type};
 
 /// Why no module can be made of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,33 +67,31 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
 /// # Errors
 /// Ops without C.
 pub fn link_opwise(graph: &FunctionGraph, library: &Library) -> Result<Vec<Module>, LinkError> {
-    (0..graph.applies().len()).map(|position| link(&single(graph, position)?, library)).collect()
+    (0..graph.applies().len()).map(|position| link(&single(graph, position, library)?, library)).collect()
 }
 
-/// The graph of one Apply alone: its distinct inputs become inputs (constants stay constants), its outputs outputs.
+/// The graph of one Apply alone: each of its inputs becomes an input of its own, also where the Apply uses a variable
+/// twice and where it is a constant, so that all uses of an op on the same types share a module. Where the op broadcasts
+/// at run time, inputs without dimensions get one, `[1]`, beside others that have some.
 ///
 /// # Errors
-/// None in practice: the op accepted the same types before.
-pub fn single(graph: &FunctionGraph, position: usize) -> Result<FunctionGraph, LinkError> {
+/// None in practice: the op accepted such types before.
+pub fn single(graph: &FunctionGraph, position: usize, library: &Library) -> Result<FunctionGraph, LinkError> {
     let apply = &graph.applies()[position];
+    let types = graph.input_types(apply);
+    let broadcasts = library.c_op(&*apply.op).is_some_and(crate::cop::COp::broadcasts);
+    let widen = broadcasts && types.iter().any(|ty| ty.ndim() > 0);
     let mut alone = FunctionGraph::new();
-    let mut known = Vec::new();
-    for variable in &apply.inputs {
-        if known.iter().any(|(old, _)| old == variable) {
-            continue;
-        }
-        let ty = graph.ty(*variable).clone();
-        let fresh = match &graph.variable(*variable).origin {
-            Origin::Constant(value) => alone.constant_of(value.clone(), ty),
-            _ => alone.input(&format!("x{}", alone.inputs().len()), ty)?,
+    let mut inputs = Vec::new();
+    for (i, ty) in types.into_iter().enumerate() {
+        let ty = match ty {
+            Type::Tensor(t) if widen && t.shape.is_empty() => {
+                Type::Tensor(TensorType { dtype: t.dtype, shape: vec![Extent::Fixed(1)] })
+            }
+            other => other,
         };
-        known.push((*variable, fresh));
+        inputs.push(alone.input(&format!("x{i}"), ty)?);
     }
-    let inputs: Vec<_> = apply
-        .inputs
-        .iter()
-        .filter_map(|v| known.iter().find(|(old, _)| old == v).map(|(_, fresh)| *fresh))
-        .collect();
     for output in alone.apply(apply.op.clone(), &inputs)? {
         alone.output(output, None)?;
     }
