@@ -1,1 +1,48 @@
-//! The only way to a C compiler: finds and fingerprints the toolchain, compiles units reproducibly
+//! The only way to a C compiler: finds and fingerprints the toolchain, compiles units reproducibly.
+//!
+//! ```text
+//! Toolchain::find ── cc (which compiler?), probe, contents ──▶ Toolchain { driver, ld, objcopy, ToolchainId }
+//!                                                                   │
+//! Unit ──▶ text + SourceSet ── lean? ──▶ ActionInputs ──▶ ActionKey │
+//!             │                  └ no: cc -E, ld -t: text and libraries by content
+//!             ▼                                                     ▼
+//!          scratch/unit.c, scratch/include/… ── cc -c ── objcopy ── ld -shared ── ELF read back ──▶ Archive + Record
+//! ```
+//! Ahead of time and on a miss the same [`compile`] runs; same `ActionKey`, same bytes.
+//!
+//! # What keeps the bytes equal
+//!
+//! The compiler sees a fresh directory with exactly the unit's files under relative names, and an environment of `PATH`
+//! (the toolchain's directories), `LC_ALL`, `SOURCE_DATE_EPOCH` and `TMPDIR`. A *lean* unit includes nothing but its own
+//! files and the compiler's freestanding headers, and links nothing. Whatever else a unit uses (system headers,
+//! libraries) enters the `ActionKey` by content.
+//!
+//! # What a step costs
+//!
+//! Of about 30 ms for a small kernel `cc1` takes 22–25, the link by `ld` 2.5 (through the compiler's driver 5),
+//! `objcopy` 1.5, the driver 1. `-pipe` lets the assembler work beside `cc1` and saves 2.
+#![forbid(unsafe_code)]
+
+mod action;
+mod compile;
+mod diagnostics;
+mod error;
+mod flags;
+mod includes;
+mod isa;
+mod link;
+mod parallel;
+mod requires;
+mod run;
+mod scratch;
+mod system;
+mod tokens;
+mod toolchain;
+
+pub use action::action;
+pub use compile::{Compiled, compile};
+pub use diagnostics::Diagnostic;
+pub use error::CompileError;
+pub use isa::{Isa, ParseIsaError, Variant};
+pub use parallel::{Parallel, Progress, compile_all};
+pub use toolchain::{Family, FindToolchainError, Toolchain, host_target};

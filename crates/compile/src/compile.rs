@@ -1,0 +1,174 @@
+//! The one function from a unit to its archive and record.
+//!
+//! # Layout
+//!
+//! ```text
+//! manifest.json       what this is: members by slot, variant, flags, what came from the system; no digest, no place
+//! unit.c | unit.cc    the text
+//! include/<name>      the SourceSet
+//! unit.o              the object, symbols localised, for static linking
+//! unit.so             the shared object, which exports `precast_module_v1`
+//! ```
+
+use precast_codegen::Unit;
+use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi};
+use precast_store::{ActionKey, Archive, Member, Record, Requires};
+use serde::Serialize;
+
+use crate::action::Prepared;
+use crate::diagnostics::Locator;
+use crate::error::CompileError;
+use crate::isa::Variant;
+use crate::link::{self, OBJECT, RAW, SHARED};
+use crate::requires;
+use crate::scratch::Scratch;
+use crate::system;
+use crate::toolchain::Toolchain;
+
+/// What a unit became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The files.
+    pub archive: Archive,
+    /// The statement about them. Fingerprints are not known here: whoever knows them adds them to the members.
+    pub record: Record,
+}
+
+/// Compiles a unit.
+///
+/// The archive is a function of the unit's [`ActionKey`]: the same in every directory, for every user, at any time.
+///
+/// # Errors
+///
+/// The compiler or the linker refuses the unit, or cannot be run; see [`CompileError`].
+pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<Compiled, CompileError> {
+    let prepared = Prepared::new(unit, toolchain, variant)?;
+    let scratch = prepared.unpack()?;
+    let linked = system::linked(&prepared, &scratch)?;
+    let inputs = prepared.inputs(linked);
+    let action = inputs.key();
+    object(&prepared, &scratch, &action)?;
+    link::localise(&prepared, &scratch)?;
+    link::link(&prepared, &scratch)?;
+    let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED)?);
+    let requires = requires::read(&prepared, &shared)?;
+    pack(prepared, &inputs, action, object, shared, requires)
+}
+
+/// Runs the compiler.
+fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Result<(), CompileError> {
+    let compiler = prepared.compiler;
+    let input =
+        if prepared.lean { prepared.file } else { system::preprocessed_name(prepared.unit.language()) };
+    let mut arguments = prepared.flags.compile.clone();
+    arguments.extend(prepared.paths(scratch));
+    arguments.push(format!("-frandom-seed={action}"));
+    arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
+    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
+    if ended.status.success() { Ok(()) } else { Err(rejected(prepared, &ended.stderr)) }
+}
+
+/// Makes the error of a compiler that refuses the text.
+pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
+    let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
+    CompileError::Rejected {
+        compiler: prepared.compiler.description.clone(),
+        diagnostics: locator.diagnostics(words),
+        words: words.to_owned(),
+    }
+}
+
+/// Format of `manifest.json`.
+const MANIFEST: u32 = 1;
+
+#[derive(Serialize)]
+struct Manifest<'a> {
+    format: u32,
+    kind: ActionKind,
+    action: ActionKey,
+    toolchain: &'a str,
+    target: &'a str,
+    isa: &'a str,
+    members: Vec<ManifestMember<'a>>,
+    flags: &'a [String],
+    linked: Vec<(&'a str, ContentId)>,
+    requires: &'a Requires,
+}
+
+#[derive(Serialize)]
+struct ManifestMember<'a> {
+    slot: u32,
+    signature: &'a str,
+    ops: &'a [String],
+    entry: String,
+}
+
+fn pack(
+    prepared: Prepared<'_>,
+    inputs: &ActionInputs,
+    action: ActionKey,
+    object: Vec<u8>,
+    shared: Vec<u8>,
+    requires: Requires,
+) -> Result<Compiled, CompileError> {
+    let members = prepared.unit.members();
+    let slots = || (0_u32..).zip(members);
+    let manifest = Manifest {
+        format: MANIFEST,
+        kind: inputs.kind,
+        action,
+        toolchain: &prepared.compiler.description,
+        target: &inputs.target,
+        isa: &inputs.isa,
+        members: slots()
+            .map(|(slot, (key, module))| ManifestMember {
+                slot,
+                signature: &module.signature,
+                ops: &module.ops,
+                entry: Unit::entry_symbol(key),
+            })
+            .collect(),
+        flags: &inputs.flags,
+        linked: inputs
+            .linked
+            .iter()
+            .map(|(name, content)| (name.as_str(), ContentId::from_bytes(*content)))
+            .collect(),
+        requires: &requires,
+    };
+    let mut json =
+        serde_json::to_vec(&manifest).map_err(|error| CompileError::Module { what: error.to_string() })?;
+    json.push(b'\n');
+    let mut archive = Archive::default();
+    let mut add = |name: &str, content: Vec<u8>| archive.members.insert(name.to_owned(), content);
+    add("manifest.json", json);
+    add(prepared.file, prepared.text.into_bytes());
+    add(OBJECT, object);
+    add(SHARED, shared);
+    for (name, content) in &prepared.sources {
+        add(&format!("include/{name}"), content.as_bytes().to_vec());
+    }
+    let record = Record {
+        kind: inputs.kind,
+        action,
+        toolchain: inputs.toolchain,
+        target: inputs.target.clone(),
+        isa: inputs.isa.clone(),
+        profile: prepared.variant.profile,
+        host_abi: HostAbi::Native,
+        language: prepared.unit.language(),
+        members: slots()
+            .map(|(slot, (key, module))| Member {
+                key: *key,
+                slot,
+                fingerprints: Vec::new(),
+                signature: module.signature.clone(),
+                document: Some(module.document()),
+            })
+            .collect(),
+        digest: archive.digest().map_err(|source| CompileError::Pack { source })?,
+        size: archive.size(),
+        requires,
+    };
+    Ok(Compiled { archive, record })
+}

@@ -1,0 +1,166 @@
+//! The compiler's errors, led back to the module and the op whose text they are about.
+//!
+//! A unit's text is its includes, then each member's body (see `Unit::text`), so a line belongs to the member whose body
+//! covers it; the op is named by the last comment `/* <signature> */` above the line. An error in a header is led back
+//! through the compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`.
+
+use precast_codegen::Unit;
+
+/// One error of the compiler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The file: `unit.c`, `unit.cc`, or a logical name under `include/`.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column, counted from 1.
+    pub column: usize,
+    /// The compiler's words.
+    pub message: String,
+    /// The text of the line, where the file is the unit.
+    pub source: Option<String>,
+    /// The signature of the module.
+    pub module: Option<String>,
+    /// The signature of the op.
+    pub op: Option<String>,
+}
+
+/// Where the members of a unit are in its text.
+pub(crate) struct Locator<'a> {
+    unit: &'a Unit,
+    file: &'a str,
+    lines: Vec<&'a str>,
+    /// The index of each member's first line, from 0.
+    starts: Vec<usize>,
+}
+
+impl<'a> Locator<'a> {
+    /// Measures a unit whose text is `text`, under the name that the compiler knows it by.
+    pub(crate) fn new(unit: &'a Unit, file: &'a str, text: &'a str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut includes: Vec<&String> =
+            unit.members().iter().flat_map(|(_, module)| &module.includes).collect();
+        includes.sort();
+        includes.dedup();
+        let mut at = includes.len();
+        let mut starts = Vec::with_capacity(unit.members().len());
+        for (_, module) in unit.members() {
+            starts.push(at);
+            // `Unit::text` puts one line break in front of each body; marks hold none.
+            at += 1 + module.body.matches('\n').count();
+        }
+        Self { unit, file, lines, starts }
+    }
+
+    /// Names the module and the op of a line, counted from 1.
+    fn place(&self, line: usize) -> (Option<String>, Option<String>) {
+        let index = line.saturating_sub(1);
+        let Some(member) = self.starts.iter().rposition(|start| *start <= index) else { return (None, None) };
+        let module = &self.unit.members()[member].1;
+        let above = self.lines.get(self.starts[member]..=index.min(self.lines.len().saturating_sub(1)));
+        let comments = above.unwrap_or_default().iter().rev().filter_map(|line| {
+            let (_, rest) = line.split_once("/* ")?;
+            rest.rsplit_once(" */").map(|(text, _)| text)
+        });
+        let mut named = comments.filter(|text| module.ops.iter().any(|op| op == text));
+        (Some(module.signature.clone()), named.next().map(str::to_owned))
+    }
+
+    /// Names the op, else the module, whose text has a symbol as a word.
+    pub(crate) fn find_symbol(&self, symbol: &str) -> Option<String> {
+        let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let names = |line: &str| {
+            line.match_indices(symbol).any(|(at, _)| {
+                let bytes = line.as_bytes();
+                !word(at.checked_sub(1).and_then(|at| bytes.get(at))) && !word(bytes.get(at + symbol.len()))
+            })
+        };
+        let line = self.lines.iter().position(|line| names(line))?;
+        let (module, op) = self.place(line + 1);
+        op.or(module)
+    }
+
+    /// Takes the errors out of the compiler's words.
+    pub(crate) fn diagnostics(&self, words: &str) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = Vec::new();
+        // A line of the unit that the trail before an error names: `from unit.c:3:`.
+        let mut trail: Option<usize> = None;
+        for text in words.lines() {
+            let Some((file, line, column, severity, message)) = split(text) else {
+                let mention = self.mention(text);
+                trail = mention.or(trail);
+                // A trail may also follow: `unit.c:9:1: note: in expansion of macro`.
+                continue;
+            };
+            if matches!(severity, "error" | "fatal error") {
+                let in_unit = file == self.file;
+                let at = if in_unit { Some(line) } else { trail };
+                let (module, op) = at.map_or((None, None), |line| self.place(line));
+                let source =
+                    in_unit.then(|| self.lines.get(line.saturating_sub(1)).map(|line| (*line).to_owned()));
+                let message = message.to_owned();
+                found.push(Diagnostic {
+                    file: file.to_owned(),
+                    line,
+                    column,
+                    message,
+                    source: source.flatten(),
+                    module,
+                    op,
+                });
+                trail = None;
+            } else if file == self.file
+                && severity == "note"
+                && let Some(last) =
+                    found.last_mut().filter(|last| last.file != self.file && last.op.is_none())
+            {
+                (last.module, last.op) = self.place(line);
+            }
+        }
+        found
+    }
+
+    fn mention(&self, text: &str) -> Option<usize> {
+        let (_, rest) = text.split_once(&format!("from {}:", self.file))?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    }
+}
+
+/// Splits `file:line:column: severity: message`.
+fn split(text: &str) -> Option<(&str, usize, usize, &str, &str)> {
+    let mut parts = text.splitn(4, ':');
+    let (file, line, column, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let (severity, message) = rest.trim_start().split_once(": ")?;
+    let known = matches!(severity, "error" | "fatal error" | "warning" | "note");
+    let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+    known.then(|| (file.strip_prefix("include/").unwrap_or(file), line, column, severity, message))
+}
+
+/// How many errors a message shows.
+const SHOWN: usize = 3;
+
+/// Renders the message of [`CompileError::Rejected`](crate::CompileError::Rejected).
+pub(crate) fn render(compiler: &str, diagnostics: &[Diagnostic], words: &str) -> String {
+    let Some(first) = diagnostics.first() else {
+        let words = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no words");
+        return format!("{compiler} refuses the unit: {words}");
+    };
+    let mut text = match &first.module {
+        Some(module) => format!("{compiler} refuses `{module}`"),
+        None => format!("{compiler} refuses the unit"),
+    };
+    for Diagnostic { file, line, column, message, source, module, op } in diagnostics.iter().take(SHOWN) {
+        text.push_str(&format!("\n  {file}:{line}:{column}: {message}"));
+        if let Some(op) = op.as_ref().filter(|op| module.as_ref() != Some(op)) {
+            text.push_str(&format!("\n    in `{op}`"));
+        }
+        if let Some(source) = source {
+            text.push_str(&format!("\n    | {}", source.trim()));
+        }
+    }
+    if diagnostics.len() > SHOWN {
+        text.push_str(&format!("\n  and {} more", diagnostics.len() - SHOWN));
+    }
+    text
+}

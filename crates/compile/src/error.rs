@@ -1,0 +1,173 @@
+//! What can go wrong between a unit and its archive.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use precast_store::PackError;
+use precast_store::key::Profile;
+
+use crate::diagnostics::{Diagnostic, render};
+use crate::isa::Isa;
+use crate::toolchain::FindToolchainError;
+
+/// Says why a unit was not compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// There is no compiler for the unit's language.
+    #[error(transparent)]
+    Toolchain(#[from] FindToolchainError),
+    /// The compiler refuses the text.
+    #[error("{}", render(compiler, diagnostics, words))]
+    Rejected {
+        /// The compiler's name and version.
+        compiler: String,
+        /// The errors that could be located, the first one first.
+        diagnostics: Vec<Diagnostic>,
+        /// All that the compiler said.
+        words: String,
+    },
+    /// The linker, or the tool that localises symbols, refuses the object.
+    #[error("cannot link: {words}")]
+    Link {
+        /// What the tool said.
+        words: String,
+    },
+    /// The code calls what nobody provides.
+    #[error(
+        "`{symbol}` is called{} but not defined\nhint: define it in the op's support code, or return the library that has \
+         it from `c_libraries`",
+        place.as_deref().map(|place| format!(" in `{place}`")).unwrap_or_default()
+    )]
+    Undefined {
+        /// The symbol.
+        symbol: String,
+        /// The signature of the op, or of the module, whose text names it.
+        place: Option<String>,
+    },
+    /// A library is not found.
+    #[error("cannot find library `{name}`\nhint: install it, or return its directory from `c_lib_dirs`")]
+    Library {
+        /// Its name, as in `-l`.
+        name: String,
+    },
+    /// A header comes from where no key looks.
+    #[error(
+        "`{}` is included from outside the unit and the toolchain\nhint: return its directory from `c_header_dirs`, or \
+         its text from `c_sources`",
+        path.display()
+    )]
+    Outside {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The text pulls in bytes that no key sees.
+    #[error(
+        "`{file}` uses `{what}`, which embeds a file that is in no key\nhint: give the bytes as a C array"
+    )]
+    Embed {
+        /// The file of the unit.
+        file: String,
+        /// The directive.
+        what: &'static str,
+    },
+    /// An own file's name leaves the unit's directory.
+    #[error("source name `{name}` is not a plain relative path")]
+    SourceName {
+        /// The name.
+        name: String,
+    },
+    /// An op asks for a flag that it may not have.
+    #[error("flag `{flag}` is refused\nhint: {remedy}")]
+    Flag {
+        /// The flag.
+        flag: String,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// The toolchain serves another target.
+    #[error("the toolchain compiles for `{found}`, expected `{wanted}`")]
+    Target {
+        /// The variant's target.
+        wanted: String,
+        /// The toolchain's.
+        found: String,
+    },
+    /// The ISA level belongs to another architecture.
+    #[error("ISA level `{isa}` does not exist on `{target}`")]
+    Isa {
+        /// The level.
+        isa: Isa,
+        /// The target.
+        target: String,
+    },
+    /// A module was generated for another profile.
+    #[error("module `{signature}` was generated for profile `{found}`, expected `{wanted}`")]
+    Profile {
+        /// The module.
+        signature: String,
+        /// Its profile.
+        found: Profile,
+        /// The variant's.
+        wanted: Profile,
+    },
+    /// What was linked is not a module.
+    #[error("the linked object is not a module: {what}")]
+    Module {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The scratch directory cannot be made, written or read.
+    #[error("cannot use the scratch directory `{}`\nhint: set TMPDIR to a directory with space", directory.display())]
+    Scratch {
+        /// The directory.
+        directory: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A file of the system that the unit uses cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A tool cannot be started.
+    #[error("cannot start `{}`", program.display())]
+    Start {
+        /// The tool.
+        program: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A tool took too long and was stopped.
+    #[error("`{}` did not end within {limit:?}", program.display())]
+    Timeout {
+        /// The tool.
+        program: PathBuf,
+        /// The limit.
+        limit: Duration,
+    },
+    /// A tool was ended from outside.
+    #[error("`{}` was ended: {how}\nhint: most often memory ran out; compile fewer units at once", program.display())]
+    Killed {
+        /// The tool.
+        program: PathBuf,
+        /// By what.
+        how: String,
+    },
+    /// The archive cannot be packed.
+    #[error("cannot put the unit into an archive")]
+    Pack {
+        /// Why not.
+        source: PackError,
+    },
+    /// A defect of this program ended the job; the others went on.
+    #[error("compiling ended in a panic: {message}")]
+    Panic {
+        /// The panic's message.
+        message: String,
+    },
+}

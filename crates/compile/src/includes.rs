@@ -1,0 +1,197 @@
+//! What a unit includes: only its own files and the compiler's freestanding headers (*lean*), or more.
+//!
+//! The directives are read without a preprocessor, so what stands behind a false `#if` counts too, and what a macro names
+//! is not known: both make a unit less lean than it is, never more. Lean units are compiled with `-nostdinc`, so an error
+//! here ends in a missing header, not in a header that nobody hashed.
+
+use std::borrow::Cow;
+
+use precast_codegen::SourceSet;
+
+use crate::error::CompileError;
+
+/// Headers of every compiler that need no C library behind them.
+const FREESTANDING: &[&str] = &[
+    "float.h",
+    "iso646.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdnoreturn.h",
+];
+
+/// Reads the directives of the unit's text and of its files. `true`: the unit is lean.
+///
+/// # Errors
+///
+/// A file is embedded that no key would see (`#embed`, `.incbin`, the assembler's `.include`), or a file's name is not a
+/// plain relative path.
+pub(crate) fn check(unit_file: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
+    let mut lean = scan(unit_file, "", text, sources)?;
+    for (name, content) in sources {
+        if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']) {
+            return Err(CompileError::SourceName { name: name.clone() });
+        }
+        let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+        lean &= scan(name, directory, content, sources)?;
+    }
+    Ok(lean)
+}
+
+fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
+    let text = without_comments(text);
+    if let Some(what) = embeds(&text) {
+        return Err(CompileError::Embed { file: file.to_owned(), what });
+    }
+    let mut lean = true;
+    for line in text.lines() {
+        let line = line.trim_start();
+        let Some(directive) = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")) else { continue };
+        let directive = directive.trim_start();
+        if directive.starts_with("embed") {
+            return Err(CompileError::Embed { file: file.to_owned(), what: "#embed" });
+        }
+        let operand =
+            ["include_next", "include", "import"].iter().find_map(|word| directive.strip_prefix(word));
+        if let Some(operand) = operand {
+            lean &= is_own(operand.trim(), directory, sources);
+        }
+    }
+    Ok(lean)
+}
+
+fn is_own(operand: &str, directory: &str, sources: &SourceSet) -> bool {
+    let between =
+        |open: char, close: char| operand.strip_prefix(open)?.split_once(close).map(|(name, _)| name);
+    let known = |name: &str| {
+        // The intrinsics' headers include a `mm_malloc.h` that needs a C library; a unit may bring its own.
+        let intrinsics = name.ends_with("intrin.h") && sources.contains_key("mm_malloc.h");
+        sources.contains_key(name) || FREESTANDING.contains(&name) || intrinsics
+    };
+    if let Some(name) = between('<', '>') {
+        return known(name);
+    }
+    match between('"', '"') {
+        Some(name) if !directory.is_empty() => {
+            sources.contains_key(&format!("{directory}/{name}")) || known(name)
+        }
+        Some(name) => known(name),
+        None => false,
+    }
+}
+
+/// Finds what would pull bytes into the object that no key has seen.
+pub(crate) fn embeds(text: &str) -> Option<&'static str> {
+    if text.contains("incbin") {
+        return Some(".incbin");
+    }
+    let directive = |at: usize| {
+        let before = text[..at].chars().next_back();
+        before.is_some_and(|before| before.is_whitespace() || matches!(before, '"' | ';'))
+            || text[..at].ends_with("\\n")
+            || text[..at].ends_with("\\t")
+    };
+    text.match_indices(".include").any(|(at, _)| directive(at)).then_some(".include")
+}
+
+/// Joins continued lines and blanks comments; strings stay. A text without either is given back as it is.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    let joined: Cow<'_, str> =
+        if text.contains("\\\n") { text.replace("\\\n", "").into() } else { text.into() };
+    if !joined.contains("/*") && !joined.contains("//") {
+        return joined;
+    }
+    let mut out = String::with_capacity(joined.len());
+    let mut rest = &*joined;
+    while let Some(at) = rest.find(['"', '\'', '/']) {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        let taken = if tail.starts_with("//") {
+            tail.find('\n').unwrap_or(tail.len())
+        } else if let Some(comment) = tail.strip_prefix("/*") {
+            out.push(' ');
+            comment.find("*/").map_or(tail.len(), |end| end + 4)
+        } else {
+            let taken = if tail.starts_with('/') { 1 } else { literal(tail) };
+            out.push_str(&tail[..taken]);
+            taken
+        };
+        rest = &tail[taken..];
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+/// Measures a string or character literal; one that is not closed ends with its line.
+fn literal(text: &str) -> usize {
+    let quote = text.as_bytes()[0];
+    let mut bytes = text.bytes().enumerate().skip(1);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'\n' => return at,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lean(text: &str) -> Result<bool, CompileError> {
+        let own = [("a/b.h", "#include \"c.h\"\n"), ("a/c.h", "int c;\n")];
+        let sources = own.into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
+        check("unit.c", text, &sources)
+    }
+
+    #[test]
+    fn own_and_freestanding_headers_are_lean() {
+        assert!(lean("#include <a/b.h>\n#include <stdint.h>\n # include \"a/c.h\"\nint x;\n").unwrap());
+        assert!(lean("/* #include <math.h> */ // #include <math.h>\nchar *s = \"/*\"; // */\n").unwrap());
+    }
+
+    #[test]
+    fn everything_else_is_not() {
+        for text in [
+            "#include <math.h>\n",
+            "%:include <math.h>\n",
+            "#inc\\\nlude <math.h>\n",
+            "#define H <stdint.h>\n#include H\n",
+            "#include \"/etc/hosts\"\n",
+            "#include \"../x.h\"\n",
+            "char *s = \"/*\";\n#include <math.h>\n",
+            "#include <immintrin.h>\n",
+        ] {
+            assert!(!lean(text).unwrap(), "{text}");
+        }
+    }
+
+    #[test]
+    fn embedded_files_are_refused() {
+        for text in
+            ["asm(\".incbin \\\"x\\\"\");\n", "#embed \"x\"\n", "asm(\"nop\\n.include \\\"x\\\"\");\n"]
+        {
+            assert!(matches!(lean(text), Err(CompileError::Embed { .. })), "{text}");
+        }
+        assert!(lean("int f(struct s x) { return x.include; }\n").unwrap());
+    }
+
+    #[test]
+    fn names_that_leave_the_directory_are_refused() {
+        let sources = [("../x.h".to_owned(), "".into())].into_iter().collect();
+        assert!(matches!(check("unit.c", "", &sources), Err(CompileError::SourceName { .. })));
+    }
+
+    #[test]
+    fn unclosed_comments_and_literals_end_with_the_text() {
+        assert!(lean("int x; /* open").unwrap());
+        assert!(lean("int x; /*/").unwrap());
+        assert!(lean("char c = '\\").unwrap());
+    }
+}

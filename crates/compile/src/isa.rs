@@ -1,0 +1,247 @@
+//! ISA levels and variants: for which processors a unit is compiled.
+//!
+//! A level is a fixed set of features, so that a host can tell by cpuid whether it may run the code. `native` is not a
+//! level: what it means depends on the machine that compiles. [`Isa::native`] gives the level of this CPU by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use precast_store::key::Profile;
+
+/// What a unit is compiled for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// The target as Rust spells it, such as `x86_64-unknown-linux-gnu`.
+    pub target: String,
+    /// The ISA level.
+    pub isa: Isa,
+    /// What the build is for; the unit's modules must say the same.
+    pub profile: Profile,
+}
+
+/// An ISA level: the instructions that the compiler may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Isa {
+    /// `x86-64`: SSE2.
+    X86_64,
+    /// `x86-64-v2`: up to SSE4.2 and POPCNT.
+    X86_64V2,
+    /// `x86-64-v3`: AVX2, FMA, BMI2.
+    X86_64V3,
+    /// `x86-64-v4`: AVX-512 F, BW, CD, DQ, VL.
+    X86_64V4,
+    /// `aarch64`: Armv8-A with Advanced SIMD.
+    Aarch64,
+}
+
+/// Says that a text is not an ISA level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseIsaError {
+    /// `native` would mean something else on every machine.
+    #[error("ISA level `native` depends on the machine that compiles\nhint: {}", native_hint(*level))]
+    Native {
+        /// The level of this CPU.
+        level: Option<Isa>,
+    },
+    /// No such level.
+    #[error(
+        "unknown ISA level `{found}`, expected one of `x86-64`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4`, `aarch64`"
+    )]
+    Unknown {
+        /// The text.
+        found: String,
+    },
+}
+
+fn native_hint(level: Option<Isa>) -> String {
+    level.map_or_else(|| "name a level".to_owned(), |level| format!("name a level; this CPU is an `{level}`"))
+}
+
+const V2: &[&str] = &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"];
+const V3: &[&str] = &[
+    "avx",
+    "avx2",
+    "bmi1",
+    "bmi2",
+    "cmpxchg16b",
+    "f16c",
+    "fma",
+    "lzcnt",
+    "movbe",
+    "popcnt",
+    "sse3",
+    "sse4.1",
+    "sse4.2",
+    "ssse3",
+];
+const V4: &[&str] = &[
+    "avx",
+    "avx2",
+    "avx512bw",
+    "avx512cd",
+    "avx512dq",
+    "avx512f",
+    "avx512vl",
+    "bmi1",
+    "bmi2",
+    "cmpxchg16b",
+    "f16c",
+    "fma",
+    "lzcnt",
+    "movbe",
+    "popcnt",
+    "sse3",
+    "sse4.1",
+    "sse4.2",
+    "ssse3",
+];
+
+impl Isa {
+    /// Every level, the lowest of an architecture first.
+    pub const ALL: &'static [Self] =
+        &[Self::X86_64, Self::X86_64V2, Self::X86_64V3, Self::X86_64V4, Self::Aarch64];
+
+    /// Gives the name used in keys, records and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::X86_64 => "x86-64",
+            Self::X86_64V2 => "x86-64-v2",
+            Self::X86_64V3 => "x86-64-v3",
+            Self::X86_64V4 => "x86-64-v4",
+            Self::Aarch64 => "aarch64",
+        }
+    }
+
+    /// Gives the architecture, as the first part of a target triple.
+    #[must_use]
+    pub const fn arch(self) -> &'static str {
+        match self {
+            Self::X86_64 | Self::X86_64V2 | Self::X86_64V3 | Self::X86_64V4 => "x86_64",
+            Self::Aarch64 => "aarch64",
+        }
+    }
+
+    /// Gives the compiler's flags.
+    #[must_use]
+    pub const fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::X86_64 => &["-march=x86-64", "-mtune=generic"],
+            Self::X86_64V2 => &["-march=x86-64-v2", "-mtune=generic"],
+            Self::X86_64V3 => &["-march=x86-64-v3", "-mtune=generic"],
+            Self::X86_64V4 => &["-march=x86-64-v4", "-mtune=generic", "-mprefer-vector-width=512"],
+            // Outlined atomics call into libgcc, which a module does not link.
+            Self::Aarch64 => &["-march=armv8-a", "-mno-outline-atomics"],
+        }
+    }
+
+    /// Gives the CPU features that the code needs beyond its architecture, as `is_x86_feature_detected!` spells them,
+    /// sorted.
+    #[must_use]
+    pub const fn cpu_features(self) -> &'static [&'static str] {
+        match self {
+            Self::X86_64 | Self::Aarch64 => &[],
+            Self::X86_64V2 => V2,
+            Self::X86_64V3 => V3,
+            Self::X86_64V4 => V4,
+        }
+    }
+
+    /// Gives the levels that a target is served by when nothing is said; none for an architecture that has no level.
+    #[must_use]
+    pub fn defaults(target: &str) -> Vec<Self> {
+        match target.split('-').next() {
+            Some("x86_64") => vec![Self::X86_64V2, Self::X86_64V3, Self::X86_64V4],
+            Some("aarch64") => vec![Self::Aarch64],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Finds the highest level of this CPU; `None` on an architecture that has no level.
+    #[must_use]
+    pub fn native() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let v2 = has!("cmpxchg16b")
+                && has!("popcnt")
+                && has!("sse3")
+                && has!("sse4.1")
+                && has!("sse4.2")
+                && has!("ssse3");
+            let v3 = v2
+                && has!("avx")
+                && has!("avx2")
+                && has!("bmi1")
+                && has!("bmi2")
+                && has!("f16c")
+                && has!("fma")
+                && has!("lzcnt")
+                && has!("movbe");
+            let v4 = v3
+                && has!("avx512bw")
+                && has!("avx512cd")
+                && has!("avx512dq")
+                && has!("avx512f")
+                && has!("avx512vl");
+            Some(match (v2, v3, v4) {
+                (_, _, true) => Self::X86_64V4,
+                (_, true, _) => Self::X86_64V3,
+                (true, _, _) => Self::X86_64V2,
+                _ => Self::X86_64,
+            })
+        }
+        #[cfg(target_arch = "aarch64")]
+        return Some(Self::Aarch64);
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        return None;
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Isa {
+    type Err = ParseIsaError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIsaError> {
+        if text == "native" {
+            return Err(ParseIsaError::Native { level: Self::native() });
+        }
+        let level = Self::ALL.iter().copied().find(|level| level.name() == text);
+        level.ok_or_else(|| ParseIsaError::Unknown { found: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for level in Isa::ALL {
+            assert_eq!(level.to_string().parse(), Ok(*level));
+        }
+    }
+
+    #[test]
+    fn native_is_refused_with_the_level_of_this_cpu() {
+        let error = "native".parse::<Isa>().unwrap_err().to_string();
+        assert!(error.contains("hint: name a level"), "{error}");
+        assert!(error.contains(Isa::native().unwrap().name()), "{error}");
+    }
+
+    #[test]
+    fn each_level_has_the_features_of_the_one_below() {
+        for pair in [Isa::X86_64, Isa::X86_64V2, Isa::X86_64V3, Isa::X86_64V4].windows(2) {
+            let (low, high) = (pair[0].cpu_features(), pair[1].cpu_features());
+            assert!(low.iter().all(|feature| high.contains(feature)) && low.len() < high.len());
+            assert!(high.is_sorted());
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! From the compiler's object to `unit.o` (symbols localised) and `unit.so` (one symbol exported).
+//!
+//! A unit without libraries is linked by `ld` itself, in a third of the driver's time, and may leave open only what every
+//! compiler calls on its own: `memcpy`, `memmove`, `memset`, `memcmp`. A unit with system headers or libraries is linked by
+//! the driver against a C library, and may leave nothing open.
+
+use std::path::PathBuf;
+
+use crate::action::{Prepared, exports};
+use crate::error::CompileError;
+use crate::scratch::Scratch;
+
+/// The object as the compiler writes it.
+pub(crate) const RAW: &str = "raw.o";
+/// The object of the archive.
+pub(crate) const OBJECT: &str = "unit.o";
+/// The shared object of the archive.
+pub(crate) const SHARED: &str = "unit.so";
+const KEEP: &str = "keep.txt";
+
+/// Localises every symbol but the exported ones.
+pub(crate) fn localise(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
+    let list: String = exports(prepared.unit).into_iter().flat_map(|name| [name, "\n".to_owned()]).collect();
+    scratch.write(KEEP, list)?;
+    let arguments = [format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
+    let compiler = prepared.compiler;
+    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.objcopy, &arguments)?;
+    if ended.status.success() {
+        Ok(())
+    } else {
+        Err(CompileError::Link { words: first_words(&ended.stderr) })
+    }
+}
+
+/// Links the shared object.
+pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
+    let compiler = prepared.compiler;
+    let mut arguments = prepared.flags.link.clone();
+    arguments.extend(["-o", SHARED, OBJECT].map(str::to_owned));
+    let program = if prepared.flags.hosted_link {
+        arguments.extend(libraries(prepared));
+        &compiler.driver
+    } else {
+        &compiler.ld
+    };
+    let ended = scratch.run(prepared.toolchain, &compiler.path, program, &arguments)?;
+    if ended.status.success() { Ok(()) } else { Err(refusal(prepared, &ended.stderr)) }
+}
+
+fn libraries(prepared: &Prepared<'_>) -> Vec<String> {
+    let first = prepared.unit.first();
+    let directories = first.lib_dirs.iter().map(|directory| format!("-L{directory}"));
+    directories.chain(first.libraries.iter().map(|name| format!("-l{name}"))).collect()
+}
+
+/// Lists the files that a hosted link reads beside the object: start files, libraries, linker scripts.
+pub(crate) fn files(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<PathBuf>, CompileError> {
+    let compiler = prepared.compiler;
+    let mut arguments = prepared.flags.link.clone();
+    arguments.extend(["-Wl,-t", "-Wl,--no-as-needed", "-o", "trial.so"].map(str::to_owned));
+    let start = libraries(prepared);
+    // The driver refuses to link nothing at all; `-lc` is linked anyway.
+    arguments.extend(if start.is_empty() { vec!["-lc".to_owned()] } else { start });
+    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
+    if !ended.status.success() {
+        return Err(refusal(prepared, &ended.stderr));
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    for line in ended.stdout.lines().map(str::trim).filter(|line| line.starts_with('/')) {
+        let file = PathBuf::from(line);
+        // Scratch files of the driver are not of the system.
+        if !file.starts_with(scratch.root()) && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
+/// Finds out what the linker misses.
+fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
+    let after = |line: &str, mark: &str| line.split_once(mark).map(|(_, rest)| rest.to_owned());
+    if let Some(name) = words.lines().find_map(|line| after(line, "cannot find -l")) {
+        let name = name.split([':', ' ']).next().unwrap_or_default().to_owned();
+        return CompileError::Library { name };
+    }
+    if let Some(symbol) = words.lines().find_map(|line| after(line, "undefined reference to ")) {
+        return undefined(prepared, symbol.trim_matches(['`', '\'', '"']));
+    }
+    CompileError::Link { words: first_words(words) }
+}
+
+/// Names the symbol that nobody defines, and the op whose text calls it.
+pub(crate) fn undefined(prepared: &Prepared<'_>, symbol: &str) -> CompileError {
+    let locator = crate::diagnostics::Locator::new(prepared.unit, prepared.file, &prepared.text);
+    // A C++ symbol is shown with its arguments; the text has its name only.
+    let name = symbol.split('(').next().unwrap_or(symbol).rsplit("::").next().unwrap_or(symbol);
+    CompileError::Undefined { symbol: symbol.to_owned(), place: locator.find_symbol(name) }
+}
+
+fn first_words(words: &str) -> String {
+    words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no words").to_owned()
+}

@@ -1,0 +1,125 @@
+//! What the code needs to run, read back from the shared object: nothing is taken from what was asked for, but the CPU
+//! features, which no object states.
+
+use std::collections::BTreeSet;
+
+use object::elf::{self, FileHeader64};
+use object::read::elf::{Dyn as _, ElfFile, FileHeader as _};
+use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _};
+use precast_store::Requires;
+
+use crate::action::{Prepared, TABLE};
+use crate::error::CompileError;
+use crate::link;
+
+/// What a lean unit may leave to its host: compilers call these on their own.
+const ALLOWED: &[&str] = &["memcmp", "memcpy", "memmove", "memset"];
+
+type Elf<'a> = ElfFile<'a, FileHeader64<Endianness>>;
+
+/// Reads and checks a shared object.
+pub(crate) fn read(prepared: &Prepared<'_>, shared: &[u8]) -> Result<Requires, CompileError> {
+    let refuse = |what: &str| CompileError::Module { what: what.to_owned() };
+    let elf = Elf::parse(shared).map_err(|error| refuse(&format!("not a 64-bit ELF file: {error}")))?;
+    let arch = match elf.elf_header().e_machine(elf.endian()) {
+        elf::EM_X86_64 => "x86_64",
+        elf::EM_AARCH64 => "aarch64",
+        other => return Err(refuse(&format!("made for ELF machine {other}"))),
+    };
+    if arch != prepared.variant.isa.arch() {
+        return Err(refuse(&format!("made for `{arch}`, expected `{}`", prepared.variant.isa.arch())));
+    }
+    let undefined = undefined(&elf).map_err(|error| refuse(&error.to_string()))?;
+    if !prepared.flags.hosted_link
+        && let Some(symbol) = undefined.iter().find(|name| !ALLOWED.contains(&name.as_str()))
+    {
+        return Err(link::undefined(prepared, symbol));
+    }
+    let exported = elf.dynamic_symbols().filter(|symbol| symbol.is_definition());
+    let exported: BTreeSet<&str> = exported.filter_map(|symbol| symbol.name().ok()).collect();
+    if exported != BTreeSet::from([TABLE]) {
+        return Err(refuse(&format!("it exports {exported:?}, expected `{TABLE}` alone")));
+    }
+    let abi = abi_version(&elf).ok_or_else(|| refuse(&format!("`{TABLE}` is cut or has no magic number")))?;
+    let needed = needed(&elf).map_err(|error| refuse(&error.to_string()))?;
+    let libc = libc(&needed);
+    let libc_version = if libc.as_deref() == Some("gnu") { glibc_version(&elf) } else { None };
+    Ok(Requires {
+        arch: arch.to_owned(),
+        os: os(&prepared.variant.target).to_owned(),
+        libc,
+        libc_version,
+        cpu: prepared.variant.isa.cpu_features().iter().map(|name| (*name).to_owned()).collect(),
+        needed,
+        undefined,
+        abi: (abi, abi | 0xffff),
+    })
+}
+
+fn os(target: &str) -> &str {
+    let parts: Vec<&str> = target.split('-').collect();
+    ["linux", "android", "freebsd", "netbsd", "openbsd", "none"]
+        .into_iter()
+        .find(|os| parts.iter().any(|part| part.starts_with(os)))
+        .unwrap_or("unknown")
+}
+
+fn undefined(elf: &Elf<'_>) -> object::Result<Vec<String>> {
+    let open = elf.dynamic_symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_weak());
+    let names: BTreeSet<String> =
+        open.map(|symbol| symbol.name().map(str::to_owned)).collect::<Result<_, _>>()?;
+    Ok(names.into_iter().filter(|name| !name.is_empty()).collect())
+}
+
+/// The sonames of DT_NEEDED, sorted.
+fn needed(elf: &Elf<'_>) -> object::Result<Vec<String>> {
+    let (endian, data) = (elf.endian(), elf.data());
+    let Some((entries, link)) = elf.elf_section_table().dynamic(endian, data)? else { return Ok(Vec::new()) };
+    let strings = elf.elf_section_table().strings(endian, data, link)?;
+    let mut names = BTreeSet::new();
+    for entry in entries.iter().filter(|entry| entry.tag(endian) == elf::DT_NEEDED) {
+        names.insert(String::from_utf8_lossy(entry.string(endian, strings)?).into_owned());
+    }
+    Ok(names.into_iter().collect())
+}
+
+fn libc(needed: &[String]) -> Option<String> {
+    let any = |test: fn(&str) -> bool| needed.iter().any(|name| test(name));
+    if any(|name| name.starts_with("libc.so.6") || name.starts_with("libm.so.6")) {
+        Some("gnu".to_owned())
+    } else if any(|name| name.starts_with("libc.musl") || name == "libc.so") {
+        Some("musl".to_owned())
+    } else {
+        None
+    }
+}
+
+/// The highest `GLIBC_x.y` that a symbol asks for: the lowest C library that has them all.
+fn glibc_version(elf: &Elf<'_>) -> Option<String> {
+    let (endian, data) = (elf.endian(), elf.data());
+    let sections = elf.elf_section_table();
+    let (mut libraries, link) = sections.gnu_verneed(endian, data).ok()??;
+    let strings = sections.strings(endian, data, link).ok()?;
+    let mut highest: Option<Vec<u32>> = None;
+    while let Ok(Some((_, mut versions))) = libraries.next() {
+        while let Ok(Some(version)) = versions.next() {
+            let name = String::from_utf8_lossy(version.name(endian, strings).ok()?).into_owned();
+            let Some(numbers) = name.strip_prefix("GLIBC_") else { continue };
+            let numbers: Option<Vec<u32>> = numbers.split('.').map(|part| part.parse().ok()).collect();
+            highest = highest.max(numbers);
+        }
+    }
+    let parts: Vec<String> = highest?.iter().map(u32::to_string).collect();
+    Some(parts.join("."))
+}
+
+/// The ABI that the module was compiled against, from its exported table; both targets are little-endian.
+fn abi_version(elf: &Elf<'_>) -> Option<u32> {
+    let table = elf.dynamic_symbols().find(|symbol| symbol.name() == Ok(TABLE))?;
+    let section = elf.section_by_index(table.section_index()?).ok()?;
+    let start = usize::try_from(table.address().checked_sub(section.address())?).ok()?;
+    let bytes = section.data().ok()?.get(start..start + 8)?;
+    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    // Held against `PC_MODULE_MAGIC` of the C header by the layout tests of precast-abi.
+    (number(0)? == precast_abi::module::MAGIC).then(|| number(4))?
+}

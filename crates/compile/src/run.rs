@@ -1,0 +1,102 @@
+//! Runs one tool to its end, with a limit of time, and keeps what it says.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How a tool ended, with its words.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Why a tool did not end by itself.
+#[derive(Debug)]
+pub(crate) enum RunError {
+    /// It could not be started, or its words not be read.
+    Start(io::Error),
+    /// It ran longer than the limit and was stopped.
+    Timeout,
+}
+
+/// Runs a command without input.
+pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunError> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(RunError::Start)?;
+    let stderr = child.stderr.take().map(collect);
+    let stdout = child.stdout.take().map(collect);
+    let mut words = [String::new(), String::new()];
+    for (words, pipe) in words.iter_mut().zip([stdout, stderr]) {
+        let Some(pipe) = pipe else { continue };
+        match pipe.recv_timeout(limit) {
+            Ok(bytes) => *words = String::from_utf8_lossy(&bytes).into_owned(),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                stop(&mut child);
+                return Err(RunError::Timeout);
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => {}
+        }
+    }
+    let status = child.wait().map_err(RunError::Start)?;
+    let [stdout, stderr] = words;
+    Ok(Ended { status, stdout, stderr })
+}
+
+/// Reads a pipe to its end on a thread of its own: it ends when the tool and all that it started are done.
+fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // A pipe that breaks ends the words; nobody may be left to hear them.
+        let _ = pipe.read_to_end(&mut bytes);
+        let _ = send.send(bytes);
+    });
+    receive
+}
+
+/// Stops a tool and what it started: a driver that is killed leaves its `cc1` running.
+fn stop(child: &mut Child) {
+    #[cfg(target_os = "linux")]
+    for pid in descendants(child.id()) {
+        if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(target_os = "linux")]
+fn descendants(pid: u32) -> Vec<u32> {
+    let list = fs_err::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children = list.split_whitespace().filter_map(|child| child.parse().ok());
+    children.flat_map(|child| std::iter::once(child).chain(descendants(child))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_tool_that_hangs_is_stopped_with_its_children() {
+        let start = Instant::now();
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "sleep 30; true"]);
+        assert!(matches!(run(&mut command, Duration::from_millis(100)), Err(RunError::Timeout)));
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn words_and_status_come_back() {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "echo out; echo err >&2; exit 3"]);
+        let ended = run(&mut command, Duration::from_secs(10)).unwrap();
+        assert_eq!((ended.status.code(), &*ended.stdout, &*ended.stderr), (Some(3), "out\n", "err\n"));
+    }
+}

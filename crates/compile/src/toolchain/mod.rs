@@ -1,0 +1,196 @@
+//! The toolchain: which compiler, assembler and linker, and what they are by content.
+//!
+//! ```text
+//! find.rs         which program: CC and its kin, cross prefixes (crate `cc`), PATH
+//! probe.rs        what it is: family, version, machine, where its parts are
+//! fingerprint.rs  the contents of its parts ──▶ ToolchainId
+//! memo.rs         all of this again for free while no file changed
+//! ```
+//! The C compiler is found at once, the C++ compiler when a unit first asks for it.
+
+mod error;
+mod find;
+mod fingerprint;
+mod memo;
+mod probe;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use precast_store::ToolchainId;
+use precast_store::key::Language;
+use serde::{Deserialize, Serialize};
+
+pub use error::FindToolchainError;
+
+/// How long one run of a tool may take unless [`Toolchain::with_timeout`] says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Whose flags a compiler takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Family {
+    /// The GNU compilers.
+    Gcc,
+    /// Clang.
+    Clang,
+}
+
+/// One language's compiler with the tools that go with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Compiler {
+    /// The driver, as it is started.
+    pub(crate) driver: PathBuf,
+    pub(crate) family: Family,
+    /// `gcc 12.2.0`.
+    pub(crate) description: String,
+    /// `x86_64-linux-gnu`, as the compiler says it.
+    pub(crate) machine: String,
+    /// `PATH` for everything that is started: the directories of the driver, the assembler and the linker.
+    pub(crate) path: String,
+    /// Directory of the headers that belong to the compiler: `stdint.h`, `stddef.h`, …
+    pub(crate) own_headers: PathBuf,
+    /// Directories searched for `<…>`, the compiler's own among them.
+    pub(crate) system_headers: Vec<PathBuf>,
+    pub(crate) ld: PathBuf,
+    pub(crate) objcopy: PathBuf,
+    pub(crate) id: ToolchainId,
+}
+
+/// A resolved compiler, assembler and linker.
+pub struct Toolchain {
+    target: String,
+    /// The path the caller gave, instead of a search.
+    explicit: Option<PathBuf>,
+    c: Compiler,
+    cxx: OnceLock<Compiler>,
+    timeout: Duration,
+}
+
+impl Toolchain {
+    /// Finds the C compiler for a target triple as Rust spells it; `None` is the machine this program was built for.
+    ///
+    /// The variables of the crate `cc` count (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`), then the names that it
+    /// tries for the target, such as `aarch64-linux-gnu-gcc`. Contents are hashed once and remembered by device, inode,
+    /// size and time of each file: in `$PRECAST_CACHE`, else, in a build script, in `$OUT_DIR`, else in the user's
+    /// cache directory, else in this process only.
+    ///
+    /// # Errors
+    ///
+    /// There is no compiler, it does not work, or it compiles for another architecture.
+    pub fn find(target: Option<&str>) -> Result<Self, FindToolchainError> {
+        Self::resolve(target, None)
+    }
+
+    /// Takes the C compiler at `driver`, searching nothing; for C++ it takes its sibling (`g++` beside `gcc`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Toolchain::find`].
+    pub fn at(driver: &Path, target: Option<&str>) -> Result<Self, FindToolchainError> {
+        Self::resolve(target, Some(driver.to_owned()))
+    }
+
+    fn resolve(target: Option<&str>, explicit: Option<PathBuf>) -> Result<Self, FindToolchainError> {
+        let target = target.map_or_else(host_target, str::to_owned);
+        let c = find::find(&target, Language::C, explicit.as_deref())?;
+        Ok(Self { target, explicit, c, cxx: OnceLock::new(), timeout: TIMEOUT })
+    }
+
+    /// Limits how long one run of the compiler or the linker may take; 10 minutes unless set.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Gives the target triple, as Rust spells it.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// Gives the compiler's name and version: `gcc 12.2.0`.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.c.description
+    }
+
+    /// Gives the family of the compiler.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.c.family
+    }
+
+    /// Gives the C compiler's driver.
+    #[must_use]
+    pub fn driver(&self) -> &Path {
+        &self.c.driver
+    }
+
+    /// Gives the linker.
+    #[must_use]
+    pub fn linker(&self) -> &Path {
+        &self.c.ld
+    }
+
+    /// Gives the tool that localises symbols.
+    #[must_use]
+    pub fn objcopy(&self) -> &Path {
+        &self.c.objcopy
+    }
+
+    /// Gives the identity that units of this language are compiled under. C++ is looked for on the first call.
+    ///
+    /// # Errors
+    ///
+    /// There is no C++ compiler, or it does not work.
+    pub fn id(&self, language: Language) -> Result<ToolchainId, FindToolchainError> {
+        self.compiler(language).map(|compiler| compiler.id)
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Gives the compiler of a language.
+    pub(crate) fn compiler(&self, language: Language) -> Result<&Compiler, FindToolchainError> {
+        match language {
+            Language::C => Ok(&self.c),
+            Language::Cxx => match self.cxx.get() {
+                Some(compiler) => Ok(compiler),
+                None => {
+                    let found = find::find(&self.target, Language::Cxx, self.explicit.as_deref())?;
+                    Ok(self.cxx.get_or_init(|| found))
+                }
+            },
+        }
+    }
+}
+
+impl fmt::Debug for Toolchain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { target, explicit: _, c, cxx, timeout: _ } = self;
+        f.debug_struct("Toolchain").field("target", target).field("c", c).field("cxx", cxx).finish()
+    }
+}
+
+/// Gives the triple of the machine that this program was built for.
+#[must_use]
+pub fn host_target() -> String {
+    let arch = std::env::consts::ARCH;
+    match std::env::consts::OS {
+        "linux" if cfg!(target_env = "musl") => format!("{arch}-unknown-linux-musl"),
+        "linux" => format!("{arch}-unknown-linux-gnu"),
+        "macos" => format!("{arch}-apple-darwin"),
+        "windows" if cfg!(target_env = "msvc") => format!("{arch}-pc-windows-msvc"),
+        "windows" => format!("{arch}-pc-windows-gnu"),
+        os => format!("{arch}-unknown-{os}"),
+    }
+}

@@ -1,0 +1,201 @@
+//! What a driver is: its own words taken apart. Nothing is guessed from its name.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use precast_store::ToolchainId;
+use precast_store::key::Language;
+
+use super::{Compiler, Family, FindToolchainError};
+use crate::run::{RunError, run};
+
+/// How long a question to the driver may take.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A compiler whose contents are not yet known.
+pub(super) struct Probed {
+    compiler: Compiler,
+    /// The program behind the driver, `cc1` or `cc1plus`; clang has none.
+    pub(super) back_end: Option<PathBuf>,
+    /// The assembler; clang's is built in.
+    pub(super) assembler: Option<PathBuf>,
+    /// gcc's specs, as text.
+    pub(super) specs: String,
+}
+
+impl Probed {
+    pub(super) fn compiler(&self) -> &Compiler {
+        &self.compiler
+    }
+
+    pub(super) fn finish(self, id: ToolchainId) -> Compiler {
+        Compiler { id, ..self.compiler }
+    }
+}
+
+/// Asks the driver what it is and where its parts are.
+pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<Probed, FindToolchainError> {
+    let search =
+        driver.parent().map(|directory| directory.to_string_lossy().into_owned()).unwrap_or_default();
+    let user_path = std::env::var("PATH").unwrap_or_default();
+    // Until the tools' own directories are known: the driver's first, then wherever the user has the assembler.
+    let wide = if search.is_empty() { user_path.clone() } else { format!("{search}:{user_path}") };
+    let kind = match language {
+        Language::C => "c",
+        Language::Cxx => "c++",
+    };
+    let words = ask(driver, &wide, &["-v", "-E", "-x", kind, "/dev/null"])?.stderr;
+    let broken =
+        |what: &str| FindToolchainError::Broken { program: driver.to_owned(), what: what.to_owned() };
+    let (family, version) = version(&words).ok_or_else(|| broken("it is neither gcc nor clang"))?;
+    let machine = words.lines().find_map(|line| line.strip_prefix("Target: ")).unwrap_or_default().to_owned();
+    if family == Family::Gcc && !same_arch(&machine, target) {
+        return Err(FindToolchainError::Machine {
+            program: driver.to_owned(),
+            machine,
+            target: target.to_owned(),
+        });
+    }
+    let ask_path = |option: &str, tool: &str| -> Result<PathBuf, FindToolchainError> {
+        let said = ask(driver, &wide, &[&format!("{option}{tool}")])?.stdout;
+        Ok(PathBuf::from(said.trim()))
+    };
+    let tool = |tool: &str| -> Result<PathBuf, FindToolchainError> {
+        locate(&ask_path("-print-prog-name=", tool)?, &wide).ok_or_else(|| incomplete(driver, tool))
+    };
+    let own_headers = ask_path("-print-file-name=", "include")?;
+    if !own_headers.is_absolute() {
+        return Err(incomplete(driver, "include/stdint.h"));
+    }
+    let is_gcc = family == Family::Gcc;
+    let back_end = match (is_gcc, language) {
+        (false, _) => None,
+        (true, Language::C) => Some(tool("cc1")?),
+        (true, Language::Cxx) => Some(tool("cc1plus")?),
+    };
+    let assembler = if is_gcc { Some(tool("as")?) } else { None };
+    let ld = tool("ld")?;
+    let objcopy =
+        if is_gcc { tool("objcopy")? } else { tool("objcopy").or_else(|_| tool("llvm-objcopy"))? };
+    let specs = if is_gcc { ask(driver, &wide, &["-dumpspecs"])?.stdout } else { String::new() };
+    let parts = [Some(driver), assembler.as_deref(), Some(&*ld)];
+    let compiler = Compiler {
+        driver: driver.to_owned(),
+        family,
+        description: version,
+        machine,
+        path: directories(&parts),
+        own_headers,
+        system_headers: system_headers(&words),
+        ld,
+        objcopy,
+        id: ToolchainId::from_bytes([0; 32]),
+    };
+    Ok(Probed { compiler, back_end, assembler, specs })
+}
+
+struct Answer {
+    stdout: String,
+    stderr: String,
+}
+
+fn ask(driver: &Path, path: &str, arguments: &[&str]) -> Result<Answer, FindToolchainError> {
+    let mut command = Command::new(driver);
+    command.args(arguments).env_clear().env("PATH", path).env("LC_ALL", "C");
+    let broken = |what: String| FindToolchainError::Broken { program: driver.to_owned(), what };
+    let ended = run(&mut command, LIMIT).map_err(|error| match error {
+        RunError::Start(source) => FindToolchainError::Start { program: driver.to_owned(), source },
+        RunError::Timeout => broken(format!("no answer to `{}` within {LIMIT:?}", arguments.join(" "))),
+    })?;
+    if !ended.status.success() {
+        let words = ended.stderr.lines().chain(ended.stdout.lines()).find(|line| !line.trim().is_empty());
+        let words = words.map(|line| format!(", `{}`", line.trim())).unwrap_or_default();
+        return Err(broken(format!("`{}` ended with {}{words}", arguments.join(" "), ended.status)));
+    }
+    Ok(Answer { stdout: ended.stdout, stderr: ended.stderr })
+}
+
+/// Finds `gcc version 12.2.0 (Debian …)` or `Debian clang version 14.0.6`.
+fn version(words: &str) -> Option<(Family, String)> {
+    [(Family::Gcc, "gcc"), (Family::Clang, "clang")].into_iter().find_map(|(family, name)| {
+        let mark = format!("{name} version ");
+        let rest = words.lines().find_map(|line| line.split_once(&mark).map(|(_, rest)| rest))?;
+        let number = rest.split_whitespace().next()?;
+        Some((family, format!("{name} {number}")))
+    })
+}
+
+fn same_arch(machine: &str, target: &str) -> bool {
+    let arch = |triple: &str| match triple.split('-').next().unwrap_or_default() {
+        "amd64" => "x86_64".to_owned(),
+        "arm64" => "aarch64".to_owned(),
+        "i386" | "i486" | "i586" => "i686".to_owned(),
+        other if other.starts_with("riscv64") => "riscv64".to_owned(),
+        "powerpc64le" => "ppc64le".to_owned(),
+        other if other.starts_with("arm") => "arm".to_owned(),
+        other => other.to_owned(),
+    };
+    arch(machine) == arch(target)
+}
+
+/// Takes the directories that `-v` lists between two marks.
+fn system_headers(words: &str) -> Vec<PathBuf> {
+    let list = words.lines().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
+    let list = list.take_while(|line| line.starts_with(' '));
+    list.map(|line| PathBuf::from(line.trim())).collect()
+}
+
+/// Finds a tool that the driver named, by path or as a word to be looked for on `PATH`.
+fn locate(named: &Path, path: &str) -> Option<PathBuf> {
+    if named.is_absolute() {
+        return named.is_file().then(|| named.to_owned());
+    }
+    std::env::split_paths(path).map(|directory| directory.join(named)).find(|file| file.is_file())
+}
+
+fn directories(tools: &[Option<&Path>]) -> String {
+    let mut list: Vec<String> = Vec::new();
+    for directory in tools.iter().flatten().filter_map(|tool| tool.parent()) {
+        let directory = directory.to_string_lossy().into_owned();
+        if !list.contains(&directory) {
+            list.push(directory);
+        }
+    }
+    list.join(":")
+}
+
+fn incomplete(driver: &Path, tool: &str) -> FindToolchainError {
+    let package = match tool {
+        "cc1plus" => "g++",
+        "cc1" | "include/stdint.h" => "gcc",
+        _ => "binutils",
+    };
+    FindToolchainError::Incomplete { program: driver.to_owned(), tool: tool.to_owned(), package }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_either_family() {
+        let gcc = "Target: x86_64-linux-gnu\ngcc version 12.2.0 (Debian 12.2.0-14+deb12u1) \n";
+        assert_eq!(version(gcc), Some((Family::Gcc, "gcc 12.2.0".to_owned())));
+        let clang = "Debian clang version 14.0.6\nTarget: x86_64-pc-linux-gnu\n";
+        assert_eq!(version(clang), Some((Family::Clang, "clang 14.0.6".to_owned())));
+        assert_eq!(version("tcc version 0.9.27"), None);
+    }
+
+    #[test]
+    fn search_list_ends_at_its_mark() {
+        let words = "#include \"...\" search starts here:\n#include <...> search starts here:\n /a\n /b\nEnd of search list.\n /c\n";
+        assert_eq!(system_headers(words), [PathBuf::from("/a"), PathBuf::from("/b")]);
+    }
+
+    #[test]
+    fn architectures_are_compared_by_meaning() {
+        assert!(same_arch("x86_64-linux-gnu", "x86_64-unknown-linux-gnu"));
+        assert!(!same_arch("x86_64-linux-gnu", "aarch64-unknown-linux-gnu"));
+    }
+}

@@ -1,0 +1,159 @@
+//! Every refusal names its place and, where there is one, the remedy.
+
+use std::process::Command;
+use std::time::Duration;
+
+use precast_compile::{CompileError, Isa, Toolchain, Variant, compile};
+use precast_store::key::Profile;
+
+use crate::modules::{kernel, module, single, toolchain, variant};
+use precast_codegen::{Module, Unit};
+use std::sync::Arc;
+
+fn refused(module: Module) -> CompileError {
+    compile(&single(module), toolchain(), &variant()).expect_err("it should be refused")
+}
+
+#[test]
+fn syntax_error_names_op_line_and_source() {
+    let bad = module("bad(f64) -> f64", "", "    int x = 1 +;");
+    let good = [kernel(1), kernel(2)].map(Arc::new);
+    let unit = &Unit::batches(good.into_iter().chain([Arc::new(bad)]).collect())[0];
+    let error = compile(unit, toolchain(), &variant()).unwrap_err();
+    let CompileError::Rejected { diagnostics, .. } = &error else { panic!("{error}") };
+    let first = &diagnostics[0];
+    assert_eq!(first.op.as_deref(), Some("bad(f64) -> f64"));
+    assert_eq!(first.module.as_deref(), Some("graph of bad(f64) -> f64"));
+    assert_eq!(first.source.as_deref(), Some("    int x = 1 +;"));
+    assert_eq!(unit.text().lines().nth(first.line - 1), Some("    int x = 1 +;"));
+    let text = error.to_string();
+    assert!(
+        text.contains("unit.c:") && text.contains("int x = 1 +;") && text.contains("in `bad(f64) -> f64`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn error_in_a_header_is_led_back_to_the_unit() {
+    let mut broken = kernel(3);
+    broken.sources.insert("own.h".to_owned(), "int broken(;\n".into());
+    broken.includes.push("own.h".to_owned());
+    let CompileError::Rejected { diagnostics, .. } = refused(broken) else { panic!() };
+    assert_eq!((diagnostics[0].file.as_str(), diagnostics[0].line), ("own.h", 1));
+}
+
+#[test]
+fn error_in_a_macro_of_a_header_names_the_op() {
+    let mut broken = module("macro(f64) -> f64", "", "    OWN_MACRO(3);");
+    broken
+        .sources
+        .insert("own.h".to_owned(), "#define OWN_MACRO(x) do { undeclared = x; } while (0)\n".into());
+    broken.includes.push("own.h".to_owned());
+    let CompileError::Rejected { diagnostics, .. } = refused(broken) else { panic!() };
+    assert_eq!(diagnostics[0].op.as_deref(), Some("macro(f64) -> f64"));
+}
+
+#[test]
+fn missing_header_is_named() {
+    let mut lost = kernel(3);
+    lost.includes.push("no/such/header.h".to_owned());
+    let text = refused(lost).to_string();
+    assert!(text.contains("no/such/header.h") && text.contains("No such file"), "{text}");
+}
+
+#[test]
+fn undefined_symbol_is_named_with_its_op() {
+    let error = refused(module(
+        "open(f64) -> f64",
+        "double nobody_has_it(double);",
+        "    return nobody_has_it(1.0) > 0;",
+    ));
+    let CompileError::Undefined { symbol, place } = &error else { panic!("{error}") };
+    assert_eq!(symbol, "nobody_has_it");
+    assert_eq!(place.as_deref(), Some("graph of open(f64) -> f64"));
+    let inside = refused(module("inside(f64) -> f64", "", "    extern int nobody(void); return nobody();"));
+    let CompileError::Undefined { place, .. } = &inside else { panic!("{inside}") };
+    assert_eq!(place.as_deref(), Some("inside(f64) -> f64"));
+}
+
+#[test]
+fn misspelt_function_is_an_error_of_the_compiler() {
+    let text = refused(module("misspelt(f64) -> f64", "", "    return sqroot(1.0) > 0;")).to_string();
+    assert!(text.contains("sqroot") && text.contains("misspelt(f64) -> f64"), "{text}");
+}
+
+#[test]
+fn embedded_files_are_refused() {
+    let error = refused(module("embed() -> f64", "__asm__(\".incbin \\\"/etc/hostname\\\"\");", ""));
+    assert!(matches!(error, CompileError::Embed { what: ".incbin", .. }), "{error}");
+}
+
+#[test]
+fn a_clock_in_the_text_is_refused() {
+    let text =
+        refused(module("clock() -> f64", "", "    const char *t = __TIME__; return t[0];")).to_string();
+    assert!(text.contains("reproducible"), "{text}");
+}
+
+#[test]
+fn files_beside_unit_and_toolchain_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("secret.h");
+    fs_err::write(&file, "int x;\n").unwrap();
+    let mut outside = kernel(3);
+    outside.includes.push(format!("\"{}\"", file.display()));
+    let error = refused(outside);
+    assert!(matches!(&error, CompileError::Outside { path } if *path == file), "{error}");
+}
+
+#[test]
+fn wrong_variants_are_refused() {
+    let unit = single(kernel(3));
+    let other = Variant { target: "sparc64-unknown-linux-gnu".to_owned(), ..variant() };
+    assert!(matches!(compile(&unit, toolchain(), &other), Err(CompileError::Target { .. })));
+    let isa = if cfg!(target_arch = "aarch64") { Isa::X86_64 } else { Isa::Aarch64 };
+    assert!(matches!(
+        compile(&unit, toolchain(), &Variant { isa, ..variant() }),
+        Err(CompileError::Isa { .. })
+    ));
+    let profile = Profile::Debug;
+    assert!(matches!(
+        compile(&unit, toolchain(), &Variant { profile, ..variant() }),
+        Err(CompileError::Profile { .. })
+    ));
+}
+
+#[test]
+fn a_compiler_that_takes_too_long_is_stopped() {
+    let found = Toolchain::find(None).unwrap().with_timeout(Duration::from_millis(1));
+    let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
+    assert!(matches!(error, CompileError::Timeout { .. }), "{error}");
+}
+
+/// Looks for a compiler where there is none; run by the test below.
+#[test]
+#[ignore = "the child of no_compiler_is_one_error_with_a_hint"]
+fn child_finds_no_compiler() {
+    println!("error={}", Toolchain::find(None).unwrap_err());
+}
+
+#[test]
+fn no_compiler_is_one_error_with_a_hint() {
+    let child = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--ignored", "--exact", "errors::child_finds_no_compiler", "--nocapture"]);
+        command.env_remove("CC").env("HOME", "/nonexistent").envs(variables.iter().copied());
+        String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned()
+    };
+    let words = child(&[("PATH", "/nonexistent")]);
+    assert!(
+        words.contains("error=cannot find a C compiler") && words.contains("hint: install one"),
+        "{words}"
+    );
+    let words = child(&[("CC", "/nonexistent/cc")]);
+    assert!(words.contains("`/nonexistent/cc`") && words.contains("hint: "), "{words}");
+    let words = child(&[("CC", "gcc -m32")]);
+    assert!(words.contains("without arguments"), "{words}");
+    let words = child(&[("CC", "/bin/false")]);
+    assert!(words.contains("does not work"), "{words}");
+}
