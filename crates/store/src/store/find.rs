@@ -28,21 +28,15 @@ pub enum FindError {
 /// No record or entry comes near this size, in bytes.
 const RECORD_LIMIT: u64 = 64 << 20;
 
-/// Reads a whole file of at most `limit` bytes; `None` when there is none.
+/// Reads a whole file; `None` when there is none. What is longer than `limit` bytes is cut, and so fails its hash.
 pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match fs_err::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let found = file.metadata()?.len();
-    if found > limit {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("found {found} bytes, expected at most {limit}"),
-        ));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(found).unwrap_or(0) + 1);
+    let limit = limit.min(file.metadata()?.len().saturating_add(1));
+    let mut bytes = Vec::with_capacity(usize::try_from(limit).unwrap_or(0));
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }

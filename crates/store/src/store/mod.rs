@@ -31,8 +31,8 @@
 //!
 //! # Costs
 //!
-//! A publish costs three files and as many fsyncs; a find one directory listing and one read; a load one read, one decode
-//! and one hash.
+//! A publish costs three files and six fsyncs (each file, its directory, the last pointer's directory), and one more for
+//! every shard that is new; a find one directory listing and one read; a load one read, one decode and one hash.
 
 mod create;
 mod entry;

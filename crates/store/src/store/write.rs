@@ -119,3 +119,29 @@ pub(super) fn touch(path: &Path) -> Result<bool, WriteError> {
         Err(source) => Err(WriteError::new(path, source)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn refusals_of_the_system_are_told_apart() {
+        let error = |code| WriteError::new(Path::new("p"), io::Error::from_raw_os_error(code));
+        let (enospc, edquot, erofs, eacces, eio) = (28, 122, 30, 13, 5);
+        assert!(matches!(error(enospc), WriteError::NoSpace { .. }));
+        assert!(matches!(error(edquot), WriteError::NoSpace { .. }));
+        assert!(matches!(error(erofs), WriteError::ReadOnly { .. }));
+        assert!(matches!(error(eacces), WriteError::Permission { .. }));
+        assert!(matches!(error(eio), WriteError::Io { .. }));
+        assert!(error(enospc).to_string().contains("\nhint: "));
+    }
+
+    #[test]
+    fn a_write_that_fails_leaves_nothing_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("missing").join("file");
+        assert!(write_file(directory.path(), &target, b"x", 0o444).is_err());
+        assert_eq!(walkdir::WalkDir::new(directory.path()).min_depth(1).into_iter().count(), 0);
+    }
+}

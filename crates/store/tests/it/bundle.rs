@@ -1,0 +1,245 @@
+//! One file: found, loaded, refused; and what damage costs.
+
+use std::collections::BTreeSet;
+
+use precast_store::bundle::has_generator;
+use precast_store::{
+    Bundle, BundleLoadError, Entry, OpenBundleError, Record, WriteBundleError, write_bundle,
+};
+use proptest::prelude::*;
+
+use crate::sample::{bare, entry, unit};
+
+fn packs(count: usize) -> Vec<(Record, Vec<u8>)> {
+    (0..count)
+        .map(|n| unit(&format!("unit {n}"), "v3").1)
+        .map(|r| (r.clone(), r.id().to_string().into_bytes()))
+        .collect()
+}
+
+fn open(bytes: &[u8]) -> Result<Bundle, OpenBundleError> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("b");
+    fs_err::write(&path, bytes).unwrap();
+    Bundle::open(path)
+}
+
+/// Everything that a bundle can be asked for, answered as if nothing were damaged.
+fn assert_whole(bundle: &Bundle, records: &[(Record, Vec<u8>)], entries: &[Entry]) {
+    for (record, pack) in records {
+        for member in &record.members {
+            assert_eq!(bundle.find(&member.key), [bare(record)]);
+            assert_eq!(bundle.find_fingerprint(&member.fingerprints[0]), [(bare(record), member.key)]);
+            assert_eq!(bundle.document(&member.key), member.document);
+        }
+        assert_eq!(bundle.load(record).as_ref(), Ok(pack));
+    }
+    for entry in entries {
+        assert_eq!(bundle.find_entry(&entry.name).as_ref(), Some(entry));
+    }
+    assert_eq!(bundle.verify(), []);
+}
+
+#[test]
+fn a_bundle_gives_what_was_put_into_it() {
+    let (records, entries) = (packs(60), [entry("score"), entry("loss")]);
+    let bytes = write_bundle(&records, &entries, "precast 0.1.0").unwrap();
+    let bundle = open(&bytes).unwrap();
+    assert_eq!((bundle.generator(), bundle.len()), ("precast 0.1.0", 60));
+    assert_whole(&bundle, &records, &entries);
+    let ids: BTreeSet<_> = bundle.records().iter().map(Record::id).collect();
+    assert_eq!(ids, records.iter().map(|(record, _)| record.id()).collect());
+    assert!(
+        bundle.records().iter().all(|record| record.members.iter().all(|member| member.document.is_some()))
+    );
+    let names: Vec<_> = bundle.entries().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names, ["loss", "score"]);
+    let (_, other) = unit("other", "v3");
+    assert_eq!(bundle.find(&other.members[0].key), []);
+    assert_eq!(bundle.document(&other.members[0].key), None);
+    assert!(matches!(bundle.load(&other).unwrap_err(), BundleLoadError::Missing { .. }));
+    assert_eq!(bundle.find_entry("scores"), None);
+}
+
+#[test]
+fn variants_of_one_key_are_all_found_across_pages() {
+    let records: Vec<_> = (0..200).map(|isa| (unit("one", &format!("isa {isa}")).1, vec![0])).collect();
+    let bundle = open(&write_bundle(&records, &[], "g").unwrap()).unwrap();
+    for member in &records[0].0.members {
+        assert_eq!(bundle.find(&member.key).len(), 200);
+    }
+}
+
+#[test]
+fn an_empty_bundle_is_a_bundle() {
+    let bytes = write_bundle(&[], &[], "").unwrap();
+    let bundle = Bundle::from_static(bytes.clone().leak()).unwrap();
+    assert!(bundle.is_empty());
+    assert_whole(&bundle, &[], &[]);
+    assert_eq!(bundle.find(&unit("a", "v3").1.members[0].key), []);
+}
+
+#[test]
+fn embedded_bytes_need_no_alignment() {
+    let records = packs(3);
+    let bytes = write_bundle(&records, &[], "g").unwrap();
+    for shift in 0..8 {
+        let shifted = [vec![0; shift], bytes.clone()].concat().leak();
+        assert_whole(&Bundle::from_static(&shifted[shift..]).unwrap(), &records, &[]);
+    }
+}
+
+#[test]
+fn the_generator_can_be_asserted_in_a_constant() {
+    const BYTES: &[u8] = include_bytes!("../golden/bundle-v1.precast");
+    const _: () = assert!(has_generator(BYTES, "precast golden"));
+    let bytes = write_bundle(&[], &[], "precast 0.1.0").unwrap();
+    assert!(has_generator(&bytes, "precast 0.1.0"));
+    for other in ["precast 0.1.1", "precast 0.1.", "precast 0.1.00", ""] {
+        assert!(!has_generator(&bytes, other), "{other}");
+    }
+    assert!(!has_generator(b"precastb", "precast 0.1.0"));
+}
+
+#[test]
+fn what_is_no_bundle_is_refused_with_what_was_found() {
+    let bytes = write_bundle(&packs(1), &[], "g").unwrap();
+    let error = |bytes: &[u8]| Bundle::from_static(bytes.to_vec().leak()).unwrap_err();
+    assert_eq!(
+        error(b"\x7fELF").to_string(),
+        "the embedded bundle is not a bundle: found magic `\\x7fELF`, expected `precastb`"
+    );
+    assert!(matches!(error(b""), OpenBundleError::Magic { .. }));
+    let mut newer = bytes.clone();
+    newer[12] = 2;
+    assert!(matches!(error(&newer), OpenBundleError::Newer { found: 2, .. }));
+    let expected = bytes.len();
+    let cut = error(&bytes[..expected - 1]).to_string();
+    assert!(cut.contains(&format!("found {} bytes, expected {expected}", expected - 1)), "{cut}");
+    assert!(matches!(error(&[bytes, vec![0]].concat()), OpenBundleError::Length { .. }));
+    let missing = Bundle::open("/nonexistent/b").unwrap_err();
+    assert!(missing.to_string().contains("`/nonexistent/b`"), "{missing}");
+}
+
+#[test]
+fn bundles_that_would_be_ambiguous_are_not_written() {
+    let (_, record) = unit("a", "v3");
+    let twice = [(record.clone(), vec![1]), (record.clone(), vec![2])];
+    assert!(matches!(write_bundle(&twice, &[], "g").unwrap_err(), WriteBundleError::Conflict { .. }));
+    let undocumented = [(bare(&record), vec![1])];
+    assert!(matches!(
+        write_bundle(&undocumented, &[], "g").unwrap_err(),
+        WriteBundleError::NoDocument { .. }
+    ));
+    let entries = [entry("score"), Entry { program: Vec::new(), ..entry("score") }];
+    assert!(matches!(write_bundle(&[], &entries, "g").unwrap_err(), WriteBundleError::EntryTwice { .. }));
+    assert!(matches!(write_bundle(&[], &[entry("../a")], "g").unwrap_err(), WriteBundleError::EntryName(_)));
+    assert!(matches!(
+        write_bundle(&[], &[], &"g".repeat(257)).unwrap_err(),
+        WriteBundleError::Generator { found: 257 }
+    ));
+}
+
+#[test]
+fn every_cut_is_refused() {
+    let bytes = write_bundle(&packs(2), &[entry("score")], "g").unwrap();
+    let bytes: &'static [u8] = bytes.leak();
+    for cut in 0..bytes.len() {
+        assert!(Bundle::from_static(&bytes[..cut]).is_err(), "cut at {cut}");
+    }
+}
+
+#[test]
+fn every_flip_is_an_error_or_a_miss_and_verify_finds_it() {
+    let (records, entries) = (packs(2), [entry("score")]);
+    let bytes = write_bundle(&records, &entries, "g").unwrap();
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        let Ok(bundle) = Bundle::from_static(flipped.leak()) else { continue };
+        for (record, pack) in &records {
+            for member in &record.members {
+                let found = bundle.find(&member.key);
+                assert!(found.is_empty() || found == [bare(record)], "byte {at}");
+                let found = bundle.find_fingerprint(&member.fingerprints[0]);
+                assert!(found.is_empty() || found == [(bare(record), member.key)], "byte {at}");
+                let document = bundle.document(&member.key);
+                assert!(document.is_none() || document == member.document, "byte {at}");
+            }
+            assert!(
+                bundle.load(record).is_ok_and(|found| found == *pack) || bundle.load(record).is_err(),
+                "byte {at}"
+            );
+        }
+        assert!(bundle.find_entry("score").is_none_or(|found| found == entries[0]), "byte {at}");
+        assert_ne!(bundle.verify(), [], "byte {at}");
+    }
+}
+
+#[test]
+fn a_damaged_page_loses_only_its_keys() {
+    let records = packs(150);
+    let bytes = write_bundle(&records, &[], "g").unwrap();
+    // The index: 900 rows of 40 bytes, 64 a page. Its section is the second in the head.
+    let offset = usize::try_from(u64::from_le_bytes(bytes[80..88].try_into().unwrap())).unwrap();
+    let keys: Vec<&[u8]> = bytes[offset..offset + 900 * 40].chunks(40).map(|row| &row[..32]).collect();
+    for page in [0, 1, 7, 14] {
+        for byte in [0, 31, 35, 39] {
+            let mut damaged = bytes.clone();
+            damaged[offset + page * 64 * 40 + byte] ^= 0x80;
+            let bundle = open(&damaged).unwrap();
+            for (record, _) in &records {
+                for member in &record.members {
+                    let at = keys.iter().position(|key| key == member.key.as_bytes()).unwrap();
+                    assert_eq!(
+                        bundle.find(&member.key).is_empty(),
+                        at / 64 == page,
+                        "page {page} byte {byte} row {at}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_damaged_pack_loses_only_its_record() {
+    let records = packs(10);
+    let bytes = write_bundle(&records, &[], "g").unwrap();
+    let broken = &records[3];
+    let at = bytes.windows(64).position(|window| window == broken.1).unwrap();
+    let mut damaged = bytes.clone();
+    damaged[at] ^= 1;
+    let (events, bundle) = (std::sync::Arc::new(std::sync::Mutex::new(Vec::new())), open(&damaged).unwrap());
+    let sink = std::sync::Arc::clone(&events);
+    let bundle = bundle.on_event(move |event| sink.lock().unwrap().push(event.to_string()));
+    for (record, pack) in &records {
+        if record == &broken.0 {
+            assert!(matches!(bundle.load(record).unwrap_err(), BundleLoadError::Damaged { .. }));
+        } else {
+            assert_eq!(bundle.load(record).as_ref(), Ok(pack));
+        }
+    }
+    assert_eq!(events.lock().unwrap().len(), 1);
+    assert!(events.lock().unwrap()[0].contains("is damaged and was not used"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn order_and_repetition_do_not_reach_the_bytes(count in 0_usize..40, shuffle in any::<proptest::sample::Index>()) {
+        let entries = [entry("a"), entry("b"), entry("c")];
+        let records = packs(count);
+        let bytes = write_bundle(&records, &entries, "g").unwrap();
+        let (mut other, mut names) = (records.clone(), entries.to_vec());
+        if count > 0 {
+            other.rotate_left(shuffle.index(count));
+            other.reverse();
+            other.push(records[0].clone());
+        }
+        names.reverse();
+        names.push(entries[1].clone());
+        prop_assert_eq!(&write_bundle(&other, &names, "g").unwrap(), &bytes);
+        assert_whole(&Bundle::from_static(bytes.leak()).unwrap(), &records, &entries);
+    }
+}

@@ -1,0 +1,37 @@
+//! Frozen bytes: what format 1 looks like is read for ever. These files are never written again.
+
+use precast_store::{Archive, Bundle, Limits, Record, write_bundle};
+
+use crate::sample::{bare, entry, unit};
+
+const ARCHIVE: &[u8] = include_bytes!("../golden/archive-v1.tar.zst");
+const RECORD: &[u8] = include_bytes!("../golden/record-v1.json");
+const BUNDLE: &[u8] = include_bytes!("../golden/bundle-v1.precast");
+
+#[test]
+fn the_archive_of_format_1_is_read() {
+    let (digest, archive) = Archive::unpack(ARCHIVE, &Limits::default()).unwrap();
+    assert_eq!(digest.to_string(), "6d5f4583d1d10396fd6645054d53b8996f18fd74f0fd2c14068befa16f07e547");
+    assert_eq!(archive, unit("golden", "x86-64-v3").0);
+}
+
+#[test]
+fn the_record_of_format_1_is_read_and_written() {
+    let (_, record) = unit("golden", "x86-64-v3");
+    assert_eq!(Record::parse(RECORD).unwrap(), bare(&record));
+    assert_eq!(record.to_bytes(), RECORD);
+    assert_eq!(record.id().to_string(), "f3ad34eba4b8103cd4114e0252691c3d66631092a6eb3d783a1f00e5f2b354a2");
+}
+
+#[test]
+fn the_bundle_of_format_1_is_read_and_written() {
+    let (archive, record) = unit("golden", "x86-64-v3");
+    let object = archive.get("unit.so").unwrap();
+    let bundle = Bundle::from_static(BUNDLE).unwrap();
+    assert_eq!(bundle.verify(), []);
+    assert_eq!(bundle.find(&record.members[1].key), [bare(&record)]);
+    assert_eq!(bundle.load(&record).unwrap(), object);
+    assert_eq!(bundle.entries(), [entry("golden")]);
+    let again = write_bundle(&[(record, object.to_vec())], &[entry("golden")], "precast golden").unwrap();
+    assert_eq!(again, BUNDLE);
+}

@@ -1,0 +1,110 @@
+//! Canonical bytes, refusals, and what a host must have.
+
+use std::collections::BTreeSet;
+
+use precast_store::record::{Host, ParseRecordError, Requires, Unmet};
+use precast_store::{Entry, Record};
+
+use crate::sample::{bare, entry, requires, unit};
+
+#[test]
+fn records_come_back_without_their_documents() {
+    let (_, record) = unit("a", "v3");
+    let bytes = record.to_bytes();
+    assert_eq!(Record::parse(&bytes).unwrap(), bare(&record));
+    assert_eq!(record.id(), bare(&record).id());
+    assert!(bytes.starts_with(b"{\"format\":1,\"record\":{\"kind\":\"compile\",\"action\":\""));
+}
+
+#[test]
+fn every_flip_and_every_cut_of_a_record_changes_its_id_or_is_refused() {
+    let (_, record) = unit("a", "v3");
+    let bytes = record.to_bytes();
+    for at in 0..bytes.len() {
+        assert!(Record::parse(&bytes[..at]).is_err(), "cut at {at}");
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1;
+        if let Ok(found) = Record::parse(&flipped) {
+            assert_eq!(found.to_bytes(), flipped);
+            assert_ne!(found.id(), record.id());
+        }
+    }
+}
+
+#[test]
+fn only_the_canonical_json_is_a_record() {
+    let (_, record) = unit("a", "v3");
+    let text = String::from_utf8(record.to_bytes()).unwrap();
+    let parse = |text: String| Record::parse(text.as_bytes()).unwrap_err();
+    assert!(matches!(parse(text.replacen("\"target\"", " \"target\"", 1)), ParseRecordError::NotCanonical));
+    assert!(matches!(parse(format!("{text} ")), ParseRecordError::NotCanonical));
+    assert!(matches!(parse(text.replace("\"size\"", "\"sise\"")), ParseRecordError::Json { .. }));
+    let newer = parse(text.replace("\"format\":1", "\"format\":2"));
+    assert!(matches!(newer, ParseRecordError::Newer { found: 2, .. }));
+    assert!(newer.to_string().starts_with("found a record of format 2, expected at most 1\nhint: "));
+    let entry = String::from_utf8(entry("score").to_bytes()).unwrap();
+    assert!(matches!(parse(entry), ParseRecordError::NotCanonical));
+}
+
+#[test]
+fn a_record_that_contradicts_itself_is_refused() {
+    let (_, record) = unit("a", "v3");
+    let mut slots = record.clone();
+    slots.members[1].slot = 0;
+    assert!(matches!(slots.check().unwrap_err(), ParseRecordError::Twice { slot: 0, .. }));
+    assert!(Record::parse(&slots.to_bytes()).is_err());
+    let mut documents = record;
+    documents.members[1].document = documents.members[0].document.clone();
+    assert!(matches!(documents.check().unwrap_err(), ParseRecordError::Document { .. }));
+}
+
+#[test]
+fn entries_come_back_as_they_were() {
+    let entry = entry("score");
+    assert_eq!(Entry::parse(&entry.to_bytes()).unwrap(), entry);
+    assert_eq!(Entry::parse(&entry.to_bytes()).unwrap().id(), entry.id());
+}
+
+fn host() -> Host {
+    Host {
+        arch: "x86_64".into(),
+        os: "linux".into(),
+        libc: Some("gnu".into()),
+        libc_version: Some("2.36".into()),
+        cpu: ["sse2", "avx2", "fma"].map(str::to_owned).into(),
+        abi: (1, 2),
+    }
+}
+
+#[test]
+fn a_host_is_told_what_it_lacks() {
+    let unmet = |change: fn(&mut Requires)| {
+        let mut needs = requires();
+        change(&mut needs);
+        needs.check(&host()).unwrap_err().to_string()
+    };
+    assert_eq!(requires().check(&host()), Ok(()));
+    assert_eq!(unmet(|r| r.arch = "aarch64".into()), "needs architecture `aarch64`, found `x86_64`");
+    assert_eq!(unmet(|r| r.os = "macos".into()), "needs operating system `macos`, found `linux`");
+    assert_eq!(unmet(|r| r.libc = Some("musl".into())), "needs C library `musl 2.29`, found `gnu 2.36`");
+    assert_eq!(
+        unmet(|r| r.libc_version = Some("2.100".into())),
+        "needs C library `gnu 2.100`, found `gnu 2.36`"
+    );
+    assert_eq!(unmet(|r| r.libc_version = Some("two".into())), "needs C library `gnu two`, found `gnu 2.36`");
+    assert_eq!(
+        unmet(|r| r.cpu = vec!["avx2".into(), "avx512f".into(), "gfni".into()]),
+        "needs CPU features `avx512f`, `gfni`, which this CPU lacks"
+    );
+    assert_eq!(unmet(|r| r.abi = (3, 4)), "needs C ABI 3 to 4, found 1 to 2");
+}
+
+#[test]
+fn code_without_a_c_library_runs_under_any() {
+    let needs = Requires { libc: None, libc_version: None, cpu: Vec::new(), ..requires() };
+    let bare = Host { libc: None, libc_version: None, cpu: BTreeSet::new(), ..host() };
+    assert_eq!(needs.check(&bare), Ok(()));
+    assert!(matches!(requires().check(&bare).unwrap_err(), Unmet::Libc { .. }));
+    let old = Requires { libc_version: Some("2.9".into()), ..requires() };
+    assert_eq!(old.check(&host()), Ok(()), "2.9 is before 2.36");
+}

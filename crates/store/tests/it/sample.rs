@@ -1,0 +1,136 @@
+//! Small, valid inputs for every test: a unit of three modules, its archive and its record.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use precast_store::key::{
+    ActionInputs, ActionKind, BuildInputs, Canonical, HostAbi, Language, Profile, context,
+};
+use precast_store::{Archive, Entry, Event, Fingerprint, Member, Record, Requires, Store};
+
+pub(crate) fn inputs(text: &str) -> BuildInputs {
+    BuildInputs {
+        host_abi: HostAbi::Native,
+        profile: Profile::Release,
+        language: Language::C,
+        text: text.to_owned(),
+        sources: BTreeMap::from([("precast/tensor.h".to_owned(), Arc::from("struct pc_tensor;\n"))]),
+        flags: vec!["-ffp-contract=off".to_owned()],
+        libraries: vec!["m".to_owned()],
+    }
+}
+
+pub(crate) fn member(slot: u32, text: &str, signature: &str) -> Member {
+    let inputs = inputs(text);
+    let fingerprint = Canonical::new(context::FINGERPRINT).str(text).finish();
+    Member {
+        key: inputs.key(),
+        slot,
+        fingerprints: vec![Fingerprint::from_bytes(fingerprint)],
+        signature: signature.to_owned(),
+        document: Some(inputs.document(vec![signature.to_owned()])),
+    }
+}
+
+pub(crate) fn requires() -> Requires {
+    Requires {
+        arch: "x86_64".into(),
+        os: "linux".into(),
+        libc: Some("gnu".into()),
+        libc_version: Some("2.29".into()),
+        cpu: vec!["avx2".into(), "fma".into()],
+        needed: vec!["libm.so.6".into()],
+        undefined: vec!["expf".into()],
+        abi: (1, 1),
+    }
+}
+
+/// An archive and its record; `seed` makes both differ.
+pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
+    let mut archive = Archive::default();
+    for (name, content) in [
+        ("include/precast/tensor.h", "struct pc_tensor;\n".to_owned()),
+        ("manifest.json", format!("{{\"seed\":\"{seed}\"}}")),
+        ("unit.c", format!("/* {seed} {isa} */\n")),
+        ("unit.so", format!("\u{7f}ELF {seed} {isa}")),
+    ] {
+        archive.members.insert(name.to_owned(), content.into_bytes());
+    }
+    let members: Vec<Member> = ["add", "mul", "exp"]
+        .iter()
+        .enumerate()
+        .map(|(slot, op)| {
+            member(slot as u32, &format!("{seed} {op} @M@"), &format!("{op}(f32[..], f32[..]) -> f32[..]"))
+        })
+        .collect();
+    let action = ActionInputs {
+        kind: ActionKind::Compile,
+        inputs: members.iter().map(|member| *member.key.as_bytes()).collect(),
+        target: "x86_64-unknown-linux-gnu".into(),
+        isa: isa.into(),
+        flags: vec!["-O3".into()],
+        toolchain: None,
+        linked: Vec::new(),
+    };
+    let record = Record {
+        kind: action.kind,
+        action: action.key(),
+        toolchain: action.toolchain,
+        target: action.target.clone(),
+        isa: isa.into(),
+        profile: Profile::Release,
+        host_abi: HostAbi::Native,
+        language: Language::C,
+        members,
+        digest: archive.digest().unwrap(),
+        size: archive.size(),
+        requires: requires(),
+    };
+    (archive, record)
+}
+
+/// A record as a look-up gives it: without documents.
+pub(crate) fn bare(record: &Record) -> Record {
+    let mut record = record.clone();
+    record.members.iter_mut().for_each(|member| member.document = None);
+    record
+}
+
+pub(crate) fn entry(name: &str) -> Entry {
+    let (_, record) = unit("entry", "x86-64-v3");
+    Entry {
+        name: name.to_owned(),
+        graph: serde_json::json!({"nodes": [{"op": "add"}], "inputs": ["x", "y"]}),
+        declared: serde_json::json!({"text": "out = x + y", "scale": "0x1.8p+0"}),
+        program: record.members.iter().map(|member| member.key).collect(),
+    }
+}
+
+/// A store in a directory of its own, and the events it tells.
+pub(crate) fn store() -> (tempfile::TempDir, Store, Arc<Mutex<Vec<Event>>>) {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, events) = listening(Store::create(directory.path().join("artifacts")).unwrap());
+    (directory, store, events)
+}
+
+pub(crate) fn listening(store: Store) -> (Store, Arc<Mutex<Vec<Event>>>) {
+    let events: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let sink = Arc::clone(&events);
+    (store.on_event(move |event| sink.lock().unwrap().push(event.clone())), events)
+}
+
+/// The one file below `directory` whose name ends so.
+pub(crate) fn file(store: &Store, directory: &str, suffix: &str) -> std::path::PathBuf {
+    let files = walkdir::WalkDir::new(store.path().join(directory)).into_iter().map(Result::unwrap);
+    let mut files =
+        files.filter(|entry| entry.file_type().is_file() && entry.path().to_str().unwrap().ends_with(suffix));
+    let file = files.next().unwrap().into_path();
+    assert!(files.next().is_none(), "more than one file ends so");
+    file
+}
+
+/// Replaces a file that is read-only.
+pub(crate) fn overwrite(path: &std::path::Path, bytes: &[u8]) {
+    fs_err::remove_file(path).unwrap();
+    fs_err::write(path, bytes).unwrap();
+}
