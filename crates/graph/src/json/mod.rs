@@ -22,11 +22,14 @@
 
 mod cycle;
 mod document;
+mod error;
+mod ops;
 mod parse;
 mod prop;
 mod render;
 
-pub use parse::{ParseJsonError, from_json, parse};
+pub use error::ParseJsonError;
+pub use parse::{from_json, parse};
 pub use render::{render, to_json};
 
 /// The newest version of the form; also the only one so far.

@@ -3,178 +3,18 @@
 //! Nothing is trusted: ids are declared once and resolved, types are derived anew by the ops, sizes are held against each
 //! other before anything is made from them. Every error names its place in the document, `applies[3].inputs[1]`.
 
+use super::ParseJsonError;
 use super::cycle;
-use super::document::{ApplyDocument, ConstantDocument, GraphDocument, PropsDocument, VersionDocument};
-use super::prop::{NamedProp, PropDocument};
+use super::document::{ApplyDocument, ConstantDocument, GraphDocument, ResultDocument, VersionDocument};
+use super::ops::resolve_op;
 use crate::array::Array;
 use crate::dtype::DType;
-use crate::graph::{BuildError, FunctionGraph, VarId};
-use crate::nearest::{nearest, suggestion};
-use crate::op::{MakeNodeError, Op, OpLibrary, Prop, Props};
-use crate::ty::{ParseTypeError, Type};
+use crate::graph::{FunctionGraph, VarId};
+use crate::nearest::nearest;
+use crate::op::OpLibrary;
+use crate::ty::Type;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// Why a document is not a graph.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ParseJsonError {
-    /// Not JSON, or too deeply nested.
-    #[error("the graph is not JSON")]
-    Syntax(#[source] serde_json::Error),
-    /// Not a graph document at all.
-    #[error("the document has no usable version in `precast_graph`; expected {known}", known = super::VERSION)]
-    NoVersion(#[source] serde_json::Error),
-    /// A version that this program does not know.
-    #[error(
-        "`{place}precast_graph` is version {found}; this program reads version {known}",
-        known = super::VERSION
-    )]
-    Version {
-        /// Where; empty for the document itself.
-        place: String,
-        /// The version.
-        found: u64,
-    },
-    /// A field is missing, unknown, or of the wrong kind.
-    #[error("at `{place}`")]
-    Field {
-        /// Where.
-        place: String,
-        /// What is wrong.
-        source: serde_json::Error,
-    },
-    /// A type cannot be read.
-    #[error("at `{place}`")]
-    Type {
-        /// Where.
-        place: String,
-        /// What is wrong.
-        source: ParseTypeError,
-    },
-    /// An id, or the name of an output, that is there twice.
-    #[error("at `{place}`: duplicate name `{name}`, already that of `{first}`")]
-    Duplicate {
-        /// The second place.
-        place: String,
-        /// The name.
-        name: String,
-        /// The first place.
-        first: String,
-    },
-    /// A reference to nothing.
-    #[error("at `{place}`: no variable has the id `{found}`{}", suggestion(nearest.as_deref()))]
-    Dangling {
-        /// Where.
-        place: String,
-        /// The id.
-        found: String,
-        /// An id that was perhaps meant.
-        nearest: Option<String>,
-    },
-    /// An Apply that needs its own result.
-    #[error("at `{place}`: cycle through `{id}`: {chain}")]
-    Cycle {
-        /// Where.
-        place: String,
-        /// The id whose use closes the cycle.
-        id: String,
-        /// The applies of the cycle, in words.
-        chain: String,
-    },
-    /// An Apply that stands before one that it needs.
-    #[error("at `{place}`: `{id}` is made later, by `{maker}`; an apply uses only what stands before it")]
-    Order {
-        /// Where.
-        place: String,
-        /// The id.
-        id: String,
-        /// The Apply that makes it.
-        maker: String,
-    },
-    /// An op that the library does not have.
-    #[error("at `{place}`: unknown op `{found}`{}", suggestion(nearest.as_deref()))]
-    UnknownOp {
-        /// Where.
-        place: String,
-        /// The name.
-        found: String,
-        /// A name that was perhaps meant.
-        nearest: Option<String>,
-    },
-    /// A dtype in a prop that is not one.
-    #[error("at `{place}`")]
-    DType {
-        /// Where.
-        place: String,
-        /// What is wrong.
-        source: crate::dtype::ParseDTypeError,
-    },
-    /// Props that an op refuses, or types that it does not take.
-    #[error("at `{place}`")]
-    MakeNode {
-        /// Where.
-        place: String,
-        /// What the op says.
-        source: MakeNodeError,
-    },
-    /// A declared type that is not what the op gives.
-    #[error("at `{place}`: declared type `{found}`, but `{op}` gives `{expected}`")]
-    ResultType {
-        /// Where.
-        place: String,
-        /// The op.
-        op: String,
-        /// The declared type.
-        found: String,
-        /// What the op derives.
-        expected: String,
-    },
-    /// Another number of results than the op gives.
-    #[error("at `{place}`: {found} output(s) declared, but `{op}` gives {expected}")]
-    ResultCount {
-        /// Where.
-        place: String,
-        /// The op.
-        op: String,
-        /// How many are declared.
-        found: usize,
-        /// How many there are.
-        expected: usize,
-    },
-    /// A constant whose type, shape and elements do not fit each other.
-    #[error("at `{place}`: {problem}")]
-    Constant {
-        /// Where.
-        place: String,
-        /// What does not fit, in words.
-        problem: String,
-    },
-    /// A graph that computes nothing.
-    #[error("at `{place}`")]
-    Build {
-        /// Where.
-        place: String,
-        /// What is wrong.
-        source: BuildError,
-    },
-}
-
-impl ParseJsonError {
-    /// What the user can do about it, where that is known.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Version { .. } => {
-                Some("the graph was written by another version of precast; update this program")
-            }
-            Self::NoVersion(_) => Some("a graph document begins with `{\"precast_graph\": 1, …`"),
-            Self::Order { .. } => Some("move the apply behind the ones it needs"),
-            _ => None,
-        }
-    }
-}
 
 /// Reads a graph from the text of its JSON form.
 ///
@@ -221,7 +61,7 @@ fn check_version(place: &str, document: &VersionDocument) -> Result<(), ParseJso
 }
 
 /// Builds the graph of a document; `place` is the way to it, empty or ending in a dot.
-fn build(
+pub(super) fn build(
     document: &GraphDocument,
     library: &dyn OpLibrary,
     place: &str,
@@ -252,7 +92,7 @@ fn declare<'d>(document: &'d GraphDocument, place: &str) -> Result<BTreeMap<&'d 
     let constants =
         document.constants.iter().enumerate().map(|(i, c)| (&*c.id, format!("constants[{i}]"), None));
     let results = document.applies.iter().enumerate().flat_map(|(i, apply)| {
-        let one = move |(j, result): (usize, &'d super::document::ResultDocument)| {
+        let one = move |(j, result): (usize, &'d ResultDocument)| {
             (&*result.id, format!("applies[{i}].outputs[{j}]"), Some(i))
         };
         apply.outputs.iter().enumerate().map(one)
@@ -382,7 +222,7 @@ fn declared_types(
         let place = format!("{place}.outputs");
         return Err(ParseJsonError::ResultCount { place, op: op.to_owned(), found, expected });
     }
-    let check = |(i, (result, derived)): (usize, (&super::document::ResultDocument, Type))| {
+    let check = |(i, (result, derived)): (usize, (&ResultDocument, Type))| {
         let Some(text) = &result.ty else { return Ok(derived) };
         let place = || format!("{place}.outputs[{i}].type");
         let declared = parse_type(text, place)?;
@@ -415,47 +255,4 @@ fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result
     let bits = constant.bits.iter().enumerate().map(element).collect::<Result<Vec<_>, _>>()?;
     Array::from_bits(ty.dtype(), &shape, &bits)
         .ok_or_else(|| wrong(".bits".to_owned(), format!("{} element(s) for shape {shape:?}", bits.len())))
-}
-
-fn resolve_op(
-    name: &str,
-    props: &PropsDocument,
-    library: &dyn OpLibrary,
-    place: &str,
-) -> Result<Arc<dyn Op>, ParseJsonError> {
-    let mut resolved = Props::new();
-    for (name, prop) in props {
-        resolved.insert(name.clone(), resolve_prop(prop, library, &format!("{place}.props.{name}"))?);
-    }
-    match library.op(name, &resolved) {
-        Some(Ok(op)) => Ok(op),
-        Some(Err(source)) => Err(ParseJsonError::MakeNode { place: place.to_owned(), source }),
-        None => {
-            let known = library.names();
-            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
-            Err(ParseJsonError::UnknownOp { place: format!("{place}.op"), found: name.to_owned(), nearest })
-        }
-    }
-}
-
-fn resolve_prop(prop: &PropDocument, library: &dyn OpLibrary, place: &str) -> Result<Prop, ParseJsonError> {
-    Ok(match prop {
-        PropDocument::Bool(value) => Prop::Bool(*value),
-        PropDocument::Int(value) => Prop::Int(*value),
-        PropDocument::Str(value) => Prop::Str(value.clone()),
-        PropDocument::List(items) => {
-            let item = |(i, item)| resolve_prop(item, library, &format!("{place}[{i}]"));
-            Prop::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
-        }
-        PropDocument::Named(NamedProp::DType(name)) => Prop::DType(
-            name.parse()
-                .map_err(|source| ParseJsonError::DType { place: format!("{place}.dtype"), source })?,
-        ),
-        PropDocument::Named(NamedProp::Op(op)) => {
-            Prop::Op(resolve_op(&op.op, &op.props, library, &format!("{place}.op"))?)
-        }
-        PropDocument::Named(NamedProp::Graph(graph)) => {
-            Prop::Graph(Arc::new(build(graph, library, &format!("{place}.graph."))?))
-        }
-    })
 }

@@ -17,7 +17,8 @@
 //! [`OPERATORS`] names; what a function does, and which casts it inserts, is the [`OpLibrary`](crate::OpLibrary)'s
 //! business. A setting of `None` is left out; a float is no setting, since props hold none.
 //!
-//! A name is bound once. A literal bound to a name stays a literal: it takes the dtype of what it meets.
+//! A name is bound once. A literal bound to a name stays a literal: it takes the dtype of what it meets. So does what
+//! `+ - * / **` make of literals alone, as in Python: `x * (1/3)` is f32 when `x` is.
 //!
 //! ```text
 //! text ──lex──▶ tokens ──parse──▶ OpLibrary::call ──▶ FunctionGraph        one pass, no tree between
@@ -26,6 +27,7 @@
 mod error;
 mod input;
 mod lex;
+mod literal;
 mod parse;
 mod place;
 

@@ -6,6 +6,7 @@
 use super::OPERATORS;
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword, is_name, lex};
+use super::literal::{fold, negate};
 use super::place::Place;
 use crate::array::Array;
 use crate::dtype::DType;
@@ -133,7 +134,7 @@ impl<'t> Parser<'t> {
                 let at = parser.offset();
                 parser.next += 1;
                 let right = parser.binary(its_level + 1)?;
-                left = parser.call(at, function, &[left, right], &Props::new())?;
+                left = parser.operator(at, function, left, right)?;
                 if its_level == 0 && parser.peek_binary().is_some_and(|(_, next)| next == 0) {
                     return Err(ParseTextError::Chained { place: parser.place(parser.offset()) });
                 }
@@ -152,27 +153,19 @@ impl<'t> Parser<'t> {
             _ => return self.power(),
         };
         self.next += 1;
-        if function == Some("neg")
-            && let Some(literal) = self.negative_literal()
-        {
-            return Ok(literal);
+        // The least i64, whose magnitude is none.
+        if (function, self.peek()) == (Some("neg"), Token::Int(i64::MIN.unsigned_abs())) {
+            self.next += 1;
+            return Ok(Operand::Int(i64::MIN));
         }
         let operand = self.nested(Self::factor)?;
-        function.map_or(Ok(operand.clone()), |function| self.call(at, function, &[operand], &Props::new()))
-    }
-
-    /// The literal after a minus, negated; none if a power takes it first, as in `-2**x`.
-    fn negative_literal(&mut self) -> Option<Operand> {
-        let literal = match self.peek() {
-            Token::Int(value) => Operand::Int(0_i64.checked_sub_unsigned(value)?),
-            Token::Float(value) => Operand::Float(-value),
-            _ => return None,
-        };
-        if self.tokens.get(self.next + 1).is_some_and(|next| next.token == Token::Sign("**")) {
-            return None;
+        match function {
+            None => Ok(operand),
+            Some(function) => match negate(&operand).filter(|_| function == "neg") {
+                Some(literal) => Ok(literal),
+                None => self.call(at, function, &[operand], &Props::new()),
+            },
         }
-        self.next += 1;
-        Some(literal)
     }
 
     /// `primary ["**" factor]`
@@ -183,7 +176,14 @@ impl<'t> Parser<'t> {
             return Ok(base);
         }
         let exponent = self.nested(Self::factor)?;
-        self.call(at, "pow", &[base, exponent], &Props::new())
+        self.operator(at, "pow", base, exponent)
+    }
+
+    fn operator(&mut self, at: usize, function: &str, left: Operand, right: Operand) -> Parsed<Operand> {
+        match fold(function, &left, &right) {
+            Some(literal) => Ok(literal),
+            None => self.call(at, function, &[left, right], &Props::new()),
+        }
     }
 
     fn primary(&mut self) -> Parsed<Operand> {

@@ -1,0 +1,53 @@
+//! Ops and props of a document, resolved through the library.
+
+use super::ParseJsonError;
+use super::document::PropsDocument;
+use super::parse::build;
+use super::prop::{NamedProp, PropDocument};
+use crate::nearest::nearest;
+use crate::op::{Op, OpLibrary, Prop, Props};
+use std::sync::Arc;
+
+/// The op of this name with these props; `place` is that of what holds them.
+pub(super) fn resolve_op(
+    name: &str,
+    props: &PropsDocument,
+    library: &dyn OpLibrary,
+    place: &str,
+) -> Result<Arc<dyn Op>, ParseJsonError> {
+    let mut resolved = Props::new();
+    for (name, prop) in props {
+        resolved.insert(name.clone(), resolve_prop(prop, library, &format!("{place}.props.{name}"))?);
+    }
+    match library.op(name, &resolved) {
+        Some(Ok(op)) => Ok(op),
+        Some(Err(source)) => Err(ParseJsonError::MakeNode { place: place.to_owned(), source }),
+        None => {
+            let known = library.names();
+            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+            Err(ParseJsonError::UnknownOp { place: format!("{place}.op"), found: name.to_owned(), nearest })
+        }
+    }
+}
+
+fn resolve_prop(prop: &PropDocument, library: &dyn OpLibrary, place: &str) -> Result<Prop, ParseJsonError> {
+    Ok(match prop {
+        PropDocument::Bool(value) => Prop::Bool(*value),
+        PropDocument::Int(value) => Prop::Int(*value),
+        PropDocument::Str(value) => Prop::Str(value.clone()),
+        PropDocument::List(items) => {
+            let item = |(i, item)| resolve_prop(item, library, &format!("{place}[{i}]"));
+            Prop::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+        }
+        PropDocument::Named(NamedProp::DType(name)) => Prop::DType(
+            name.parse()
+                .map_err(|source| ParseJsonError::DType { place: format!("{place}.dtype"), source })?,
+        ),
+        PropDocument::Named(NamedProp::Op(op)) => {
+            Prop::Op(resolve_op(&op.op, &op.props, library, &format!("{place}.op"))?)
+        }
+        PropDocument::Named(NamedProp::Graph(graph)) => {
+            Prop::Graph(Arc::new(build(graph, library, &format!("{place}.graph."))?))
+        }
+    })
+}

@@ -1,0 +1,138 @@
+//! Types, arrays, building and interpreting.
+
+use super::graph;
+use precast_graph::{
+    Array, BuildError, DType, Extent, FunctionGraph, InterpretError, MakeNodeError, OpLibrary, Props, Type,
+    interpret,
+};
+use precast_testkit::arrays::specials;
+use precast_testkit::layout::{Layout, lay_out_any};
+use precast_testkit::toy::ToyLibrary;
+use proptest::prelude::*;
+
+fn ty(text: &str) -> Type {
+    text.parse().unwrap()
+}
+
+#[test]
+fn types_are_written_as_they_are_read() {
+    for text in ["f64", "bool", "i64[]", "f32[?]", "f64[?,1,3]", "f64[0]"] {
+        assert_eq!(ty(text).to_string(), text);
+    }
+    assert_eq!(ty(" f64 [ ? , 1 ] "), ty("f64[?,1]"));
+}
+
+#[test]
+fn types_that_are_none_are_refused_with_what_was_found() {
+    let many = format!("f64[{}]", vec!["?"; 33].join(","));
+    let rows = [
+        ("f65[?]", "in type `f65[?]`"),
+        ("", "in type ``"),
+        ("f64[?", "expected `dtype[extent,…]`"),
+        ("f64[a]", "extent `a` is neither"),
+        ("f64[-1]", "extent `-1` is neither"),
+        ("f64[?,]", "extent `` is neither"),
+        ("f64[99999999999999999999]", "extent `99999999999999999999`"),
+        (&many, "has 33 dimensions; at most 32"),
+    ];
+    for (text, fragment) in rows {
+        let message = text.parse::<Type>().unwrap_err().to_string();
+        assert!(message.contains(fragment), "{message}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn reading_a_type_never_panics(text in "[a-z0-9?,\\[\\] -]{0,40}") {
+        if let Ok(ty) = text.parse::<Type>() {
+            prop_assert_eq!(ty.to_string().parse::<Type>(), Ok(ty));
+        }
+    }
+}
+
+#[test]
+fn a_type_covers_what_it_knows_no_more_of() {
+    assert!(ty("f64[?,1]").covers(&ty("f64[3,1]")));
+    assert!(!ty("f64[3,1]").covers(&ty("f64[?,1]")));
+    assert!(!ty("f64[]").covers(&ty("f64")) && !ty("f64").covers(&ty("f64[]")));
+    assert!(!ty("f64[?]").covers(&ty("f32[?]")) && !ty("f64[?]").covers(&ty("f64[?,?]")));
+    assert_eq!(ty("f64[3,1]").without_extents(), ty("f64[?,?]"));
+    assert_eq!(ty("f64").without_extents(), ty("f64"));
+}
+
+#[test]
+fn extents_broadcast_as_numpy_says() {
+    use Extent::{Fixed, Unknown};
+    assert_eq!(Fixed(1).broadcast(Fixed(0)), Some(Fixed(0)));
+    assert_eq!(Unknown.broadcast(Fixed(3)), Some(Fixed(3)));
+    assert_eq!(Unknown.broadcast(Fixed(1)), Some(Unknown));
+    assert_eq!(Fixed(2).broadcast(Fixed(3)), None);
+}
+
+#[test]
+fn arrays_are_equal_when_their_bits_are() {
+    for dtype in DType::ALL {
+        let array = specials(dtype);
+        assert_eq!(Array::from_bits(dtype, array.shape(), &array.bits()), Some(array.clone()));
+        for layout in Layout::ALL {
+            assert_eq!(lay_out_any(&array, layout), array, "{layout:?}");
+        }
+    }
+    assert_eq!(Array::from(f64::NAN), Array::from(f64::NAN));
+    assert_ne!(Array::from(0.0), Array::from(-0.0));
+    assert_ne!(Array::from(1.0_f32), Array::from(1.0_f64));
+    assert_ne!(Array::zeros(DType::F64, &[2, 0]), Array::zeros(DType::F64, &[0, 2]));
+}
+
+#[test]
+fn bits_that_do_not_fit_the_shape_make_no_array() {
+    assert_eq!(Array::from_bits(DType::F64, &[2], &[0]), None);
+    assert_eq!(Array::from_bits(DType::F64, &[usize::MAX, 2], &[]), None);
+}
+
+#[test]
+fn building_refuses_duplicate_names_and_foreign_variables() {
+    let mut a = FunctionGraph::new();
+    let x = a.input("x", ty("f64[?]")).unwrap();
+    let duplicate = |what| BuildError::DuplicateName { name: "x".to_owned(), what };
+    assert_eq!(a.input("x", ty("f64")), Err(duplicate("input")));
+    a.output(x, Some("x")).unwrap();
+    assert_eq!(a.output(x, Some("x")), Err(duplicate("output")));
+    assert_eq!(a.output(x, None), Ok(()));
+    let mut empty = FunctionGraph::new();
+    assert_eq!(empty.output(x, None), Err(BuildError::ForeignVariable { index: 0 }));
+    assert_eq!(empty.validate(), Err(BuildError::NoOutputs));
+    let add = ToyLibrary.op("add", &Props::new()).unwrap().unwrap();
+    assert_eq!(empty.apply(add.clone(), &[x, x]), Err(BuildError::ForeignVariable { index: 0 }));
+    let arity = MakeNodeError::Arity { op: "add".to_owned(), expected: "2".to_owned(), found: 1 };
+    assert_eq!(a.apply(add, &[x]), Err(arity.into()));
+}
+
+#[test]
+fn signatures_are_printed_with_types() {
+    let g = graph(&["x: f32[?]", "y: f64[?,3]"], &["x + y"]);
+    assert_eq!(g.signature(&g.applies()[0]), "add(f32[?], f64[?,3]) -> f64[?,3]");
+}
+
+#[test]
+fn interpret_refuses_what_the_types_do_not_admit() {
+    let g = graph(&["x: f64[3]"], &["x + x"]);
+    assert_eq!(interpret(&g, &[]), Err(InterpretError::Arity { expected: 1, found: 0 }));
+    for wrong in
+        [Array::zeros(DType::F32, &[3]), Array::zeros(DType::F64, &[4]), Array::zeros(DType::F64, &[3, 1])]
+    {
+        let error = interpret(&g, &[wrong]).unwrap_err();
+        assert!(
+            matches!(&error, InterpretError::Input { input: 0, expected, .. } if expected == "f64[3]"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn interpret_names_the_apply_that_refused() {
+    let g = graph(&["x: f64[?]", "y: f64[?]"], &["exp(x) + y"]);
+    let inputs = [Array::zeros(DType::F64, &[3]), Array::zeros(DType::F64, &[2])];
+    let error = interpret(&g, &inputs).unwrap_err();
+    assert_eq!(error.to_string(), "apply 1, `add(f64[?], f64[?]) -> f64[?]`");
+}

@@ -1,0 +1,349 @@
+//! The JSON form: written, read back, refused.
+
+use super::{graph, plan};
+use precast_graph::encode::{canonical, normalise};
+use precast_graph::json::{ParseJsonError, from_json, parse, render, to_json};
+use precast_graph::{Array, FunctionGraph, interpret};
+use precast_testkit::Choices;
+use precast_testkit::graphs::{cases, draw};
+use precast_testkit::toy::{Composite, ToyLibrary};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::error::Error;
+use std::sync::Arc;
+
+/// `out = exp(x) * 2; t` by hand, with everything that a document can hold.
+fn document() -> Value {
+    json!({
+        "precast_graph": 1,
+        "inputs": [{"name": "x", "type": "f64[?]"}],
+        "constants": [{"id": "c0", "type": "f64[]", "shape": [], "bits": ["4000000000000000"]}],
+        "applies": [
+            {"op": "exp", "inputs": ["x"], "outputs": [{"id": "v0", "type": "f64[?]", "name": "t"}]},
+            {"op": "mul", "inputs": ["v0", "c0"], "outputs": [{"id": "v1", "type": "f64[?]", "name": "out"}]},
+            {"op": "sum", "props": {"axis": [0], "keepdims": true}, "inputs": ["v1"],
+             "outputs": [{"id": "v2", "type": "f64[1]"}]},
+        ],
+        "outputs": [{"name": "out", "value": "v1"}, {"value": "v2"}],
+    })
+}
+
+fn refuse(document: &Value) -> ParseJsonError {
+    let from_value = from_json(document, &ToyLibrary).expect_err("a wrong document");
+    let from_text = parse(&document.to_string(), &ToyLibrary).expect_err("a wrong document");
+    assert_eq!(from_value.to_string(), from_text.to_string());
+    from_text
+}
+
+/// The message with its causes.
+fn chain(error: &dyn Error) -> String {
+    let cause = error.source().map(|source| format!(": {}", chain(source)));
+    format!("{error}{}", cause.unwrap_or_default())
+}
+
+#[test]
+fn a_document_by_hand_is_read_as_meant_and_written_as_it_was() {
+    let read = from_json(&document(), &ToyLibrary).unwrap();
+    let text = graph(&["x: f64[?]"], &["t = exp(x); out = t * 2", "sum(out, axis=0, keepdims=True)"]);
+    assert_eq!(canonical(&read), canonical(&text));
+    assert_eq!(read.declared_output_name(1), None);
+    assert_eq!(to_json(&read), document());
+    assert_eq!(render(&parse(&render(&read), &ToyLibrary).unwrap()), render(&read));
+}
+
+#[test]
+fn fields_that_say_nothing_may_be_left_out() {
+    let short = json!({
+        "precast_graph": 1,
+        "inputs": [{"name": "x", "type": "f64[?]"}],
+        "applies": [{"op": "exp", "inputs": ["x"], "outputs": [{"id": "y"}]}],
+        "outputs": [{"value": "y"}],
+    });
+    let read = from_json(&short, &ToyLibrary).unwrap();
+    assert_eq!(read.ty(read.outputs()[0]).to_string(), "f64[?]");
+}
+
+proptest! {
+    #[test]
+    fn round_trips_are_exact(case in cases(plan(), ToyLibrary)) {
+        let text = render(&case.graph);
+        let back = parse(&text, &ToyLibrary).unwrap();
+        prop_assert_eq!(render(&back), text);
+        prop_assert_eq!(canonical(&back), canonical(&case.graph));
+        prop_assert_eq!(interpret(&back, &case.inputs).unwrap(), case.outputs);
+        let normal = normalise(&case.graph);
+        prop_assert_eq!(&parse(&render(&normal), &ToyLibrary).unwrap(), &normal);
+        prop_assert_eq!(&from_json(&to_json(&normal), &ToyLibrary).unwrap(), &normal);
+    }
+}
+
+#[test]
+fn constants_keep_every_bit_in_every_dtype() {
+    for dtype in precast_graph::DType::ALL {
+        let mut g = FunctionGraph::new();
+        let value = precast_testkit::arrays::specials(dtype);
+        let c = g.constant(value.clone());
+        g.output(c, None).unwrap();
+        let back = parse(&render(&g), &ToyLibrary).unwrap();
+        let values: Vec<&Array> = back.constants().map(|(_, value)| value).collect();
+        assert_eq!(values, [&value]);
+    }
+}
+
+fn composite() -> FunctionGraph {
+    let inner = normalise(&graph(&["a: f64[?]"], &["t = exp(a); t + 0.5", "t"]));
+    let mut g = graph(&["x: f64[?]"], &["x"]);
+    let outputs = g.apply(Arc::new(Composite(Arc::new(inner))), &[g.inputs()[0]]).unwrap();
+    g.output(outputs[1], Some("inner")).unwrap();
+    g
+}
+
+#[test]
+fn graphs_and_ops_inside_props_come_back() {
+    assert_eq!(parse(&render(&composite()), &ToyLibrary).unwrap(), composite());
+    let nested = json!({
+        "precast_graph": 1,
+        "inputs": [{"name": "x", "type": "f64[?]"}],
+        "constants": [],
+        "applies": [{"op": "map", "props": {"op": {"op": {"op": "cast", "props": {"dtype": {"dtype": "f32"}}}}},
+                     "inputs": ["x"], "outputs": [{"id": "v0", "type": "f32[?]"}]}],
+        "outputs": [{"value": "v0"}],
+    });
+    assert_eq!(to_json(&from_json(&nested, &ToyLibrary).unwrap()), nested);
+}
+
+#[test]
+fn inputs_may_be_called_like_ids() {
+    let g = graph(&["v0: f64[?]", "c0: f64[?]", "c0_: f64[?]"], &["exp(v0) + c0 + c0_ + 1"]);
+    assert_eq!(canonical(&parse(&render(&g), &ToyLibrary).unwrap()), canonical(&g));
+}
+
+/// Changes the document at a JSON pointer; `null` removes.
+fn changed(pointer: &str, value: Value) -> Value {
+    let mut document = document();
+    if !value.is_null() && document.pointer(pointer).is_some() {
+        *document.pointer_mut(pointer).unwrap() = value;
+        return document;
+    }
+    let (parent, field) = pointer.rsplit_once('/').unwrap();
+    let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    if value.is_null() {
+        assert!(parent.remove(field).is_some(), "{pointer}");
+    } else {
+        parent.insert(field.to_owned(), value);
+    }
+    document
+}
+
+#[test]
+fn errors_name_the_place_what_was_found_and_what_was_expected() {
+    let null = Value::Null;
+    #[rustfmt::skip]
+    let rows: &[(&str, Value, &[&str])] = &[
+        ("/precast_graph", null.clone(), &["no usable version in `precast_graph`", "missing field"]),
+        ("/precast_graph", json!("1"), &["no usable version", "invalid type: string"]),
+        ("/precast_graph", json!(2), &["`precast_graph` is version 2; this program reads version 1"]),
+        ("/precast_graph", json!(0), &["is version 0"]),
+        ("/inputs", null.clone(), &["missing field `inputs`"]),
+        ("/outputs", null.clone(), &["missing field `outputs`"]),
+        ("/outputs", json!([]), &["at `outputs`", "no outputs"]),
+        ("/extra", json!(1), &["at `extra`", "unknown field `extra`"]),
+        ("/inputs/0/tipe", json!(1), &["at `inputs[0].tipe`", "unknown field `tipe`"]),
+        ("/inputs/0/type", json!("f65[?]"), &["at `inputs[0].type`", "in type `f65[?]`", "unknown dtype `f65`; known: bool"]),
+        ("/inputs/0/type", json!("f64[x]"), &["at `inputs[0].type`", "extent `x`"]),
+        ("/inputs/0/name", json!("c0"), &["at `constants[0]`", "duplicate name `c0`", "`inputs[0]`"]),
+        ("/constants/0/shape", json!([2]), &["at `constants[0].shape`", "shape [2]", "`f64[]`"]),
+        ("/constants/0/bits", json!([]), &["at `constants[0].bits`", "0 element(s)"]),
+        ("/constants/0/bits/0", json!("4"), &["at `constants[0].bits[0]`", "`4`", "16 hex digits"]),
+        ("/constants/0/bits/0", json!("+000000000000000"), &["at `constants[0].bits[0]`"]),
+        ("/constants/0/bits/0", json!(4), &["at `constants[0].bits[0]`", "expected a string"]),
+        ("/applies/0/op", json!("exq"), &["at `applies[0].op`", "unknown op `exq`; nearest `exp`"]),
+        ("/applies/0/op", json!("frobnicate"), &["unknown op `frobnicate`"]),
+        ("/applies/0/op", json!("add"), &["at `applies[0]`", "`add` takes 2 input(s), found 1"]),
+        ("/applies/0/props", json!({"base": 2}), &["at `applies[0]`", "`exp`: prop `base` is unknown"]),
+        ("/applies/2/props/axis", json!([1.5]), &["at `applies[2].props.axis[0]`", "floating point `1.5`"]),
+        ("/applies/2/props/axis", json!({"dtype": "f65"}), &["at `applies[2].props.axis.dtype`", "unknown dtype `f65`"]),
+        ("/applies/2/props/axis", json!({"type": "f32"}), &["applies[2].props.axis", "unknown variant `type`"]),
+        ("/applies/2/props/axis", json!({"op": {"op": "nope"}}), &["at `applies[2].props.axis.op.op`", "unknown op `nope`"]),
+        ("/applies/2/props/axis", json!(18_446_744_073_709_551_615_u64), &["applies[2].props.axis", "does not fit i64"]),
+        ("/applies/1/inputs/1", json!("c1"), &["at `applies[1].inputs[1]`", "no variable has the id `c1`; nearest `c0`"]),
+        ("/applies/1/inputs/1", json!(0), &["at `applies[1].inputs[1]`", "expected a string"]),
+        ("/applies/1/outputs/0/id", json!("v0"), &["at `applies[1].outputs[0]`", "duplicate name `v0`", "`applies[0].outputs[0]`"]),
+        ("/applies/1/outputs/0/type", json!("f32[?]"), &["at `applies[1].outputs[0].type`", "declared type `f32[?]`", "`mul` gives `f64[?]`"]),
+        ("/applies/1/outputs/0/type", json!("f64[3]"), &["declared type `f64[3]`"]),
+        ("/applies/1/outputs", json!([]), &["at `applies[1].outputs`", "0 output(s) declared, but `mul` gives 1"]),
+        ("/applies/0/inputs/0", json!("v0"), &["at `applies[0].inputs[0]`", "cycle through `v0`: `applies[0]` (exp) needs `applies[0]` (exp)"]),
+        ("/applies/0/inputs/0", json!("v2"), &["at `applies[0].inputs[0]`", "cycle through `v2`", "`applies[0]` (exp) needs `applies[2]` (sum) needs `applies[1]` (mul) needs `applies[0]` (exp)"]),
+        ("/outputs/0/value", json!("v9"), &["at `outputs[0].value`", "no variable has the id `v9`"]),
+        ("/outputs/1/name", json!("out"), &["at `outputs[1]`", "duplicate name `out`", "`outputs[0]`"]),
+    ];
+    for (pointer, value, fragments) in rows {
+        let message = chain(&refuse(&changed(pointer, value.clone())));
+        for fragment in *fragments {
+            assert!(message.contains(fragment), "{pointer} = {value}: {message}");
+        }
+    }
+}
+
+#[test]
+fn an_apply_before_what_it_needs_is_no_cycle() {
+    let mut disordered = document();
+    disordered["applies"].as_array_mut().unwrap().swap(0, 1);
+    let error = refuse(&disordered);
+    assert!(matches!(error, ParseJsonError::Order { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "at `applies[0].inputs[0]`: `v0` is made later, by `applies[1]`; an apply uses only what stands before it"
+    );
+    assert!(error.hint().is_some());
+}
+
+#[test]
+fn a_newer_version_is_refused_whatever_else_it_holds() {
+    let newer = json!({"precast_graph": 7, "nodes": {"anything": [1, 2, 3]}});
+    let error = refuse(&newer);
+    assert!(matches!(error, ParseJsonError::Version { found: 7, .. }), "{error}");
+    assert!(error.hint().unwrap().contains("update"));
+    // Inside a prop too.
+    let mut inner = to_json(&composite());
+    inner["applies"][0]["props"]["graph"]["graph"]["precast_graph"] = json!(2);
+    assert!(refuse(&inner).to_string().contains("`applies[0].props.graph.graph.precast_graph` is version 2"));
+}
+
+#[test]
+fn errors_inside_props_have_their_whole_way_as_place() {
+    let mut inner = to_json(&composite());
+    inner["applies"][0]["props"]["graph"]["graph"]["applies"][0]["inputs"][0] = json!("b");
+    let message = refuse(&inner).to_string();
+    assert!(
+        message.starts_with("at `applies[0].props.graph.graph.applies[0].inputs[0]`: no variable"),
+        "{message}"
+    );
+}
+
+#[test]
+fn fields_and_props_given_twice_are_refused() {
+    let text = document().to_string();
+    let twice = text.replacen("\"outputs\"", "\"inputs\":[],\"outputs\"", 1);
+    assert_ne!(twice, text);
+    assert!(parse(&twice, &ToyLibrary).is_err());
+    let prop = text.replacen("\"keepdims\":true", "\"keepdims\":true,\"keepdims\":false", 1);
+    assert_ne!(prop, text);
+    assert!(chain(&parse(&prop, &ToyLibrary).unwrap_err()).contains("duplicate prop `keepdims`"));
+}
+
+#[test]
+fn what_is_not_json_is_refused_without_a_crash() {
+    let deep = |n: usize| format!("{{\"precast_graph\":1,\"inputs\":{}", "[".repeat(n));
+    let texts = [
+        String::new(),
+        "{".to_owned(),
+        "null".to_owned(),
+        "[1]".to_owned(),
+        deep(100_000),
+        "\u{0}".to_owned(),
+    ];
+    for text in texts {
+        assert!(parse(&text, &ToyLibrary).is_err());
+    }
+    let trailing = format!("{} x", document());
+    assert!(matches!(parse(&trailing, &ToyLibrary), Err(ParseJsonError::Syntax(_))));
+}
+
+#[test]
+fn nesting_to_the_limit_of_json_needs_little_stack() {
+    // Ops in props in ops, as deep as serde_json reads.
+    let mut op = json!({"op": "exp"});
+    let mut depth = 0;
+    loop {
+        let g = json!({
+            "precast_graph": 1,
+            "inputs": [{"name": "x", "type": "f64[?]"}],
+            "applies": [{"op": "map", "props": {"op": {"op": op}}, "inputs": ["x"], "outputs": [{"id": "y"}]}],
+            "outputs": [{"value": "y"}],
+        });
+        if parse(&g.to_string(), &ToyLibrary).is_err() {
+            break;
+        }
+        depth += 1;
+        op = json!({"op": "map", "props": {"op": {"op": op}}});
+    }
+    assert!((20..128).contains(&depth), "{depth}");
+}
+
+/// Changes one thing in a document: removes, repeats, swaps or replaces a value somewhere.
+fn mutate(value: &mut Value, choices: &mut Choices) {
+    let junk = [
+        json!(null),
+        json!(-1),
+        json!(1e300),
+        json!("x"),
+        json!("v1"),
+        json!([]),
+        json!({}),
+        json!("c0"),
+        json!(true),
+    ];
+    match value {
+        Value::Array(items) if !items.is_empty() && !choices.one_in(8) => {
+            let (i, j) = (choices.below(items.len()), choices.below(items.len()));
+            match choices.below(6) {
+                0 => drop(items.remove(i)),
+                1 => items.push(items[i].clone()),
+                2 => items.swap(i, j),
+                _ => mutate(&mut items[i], choices),
+            }
+        }
+        Value::Object(fields) if !fields.is_empty() && !choices.one_in(8) => {
+            let key = fields.keys().nth(choices.below(fields.len())).unwrap().clone();
+            match choices.below(8) {
+                0 => drop(fields.remove(&key)),
+                1 => drop(fields.insert(format!("{key}_"), json!(1))),
+                _ => mutate(&mut fields[&key], choices),
+            }
+        }
+        other => *other = choices.pick(&junk).unwrap().clone(),
+    }
+}
+
+#[test]
+fn mutated_documents_are_refused_or_read_but_never_crash() {
+    let (mut refused, mut read) = (0, 0);
+    for seed in 0..3000 {
+        let mut choices = Choices::seeded(seed);
+        let mut document = match seed % 3 {
+            0 => document(),
+            1 => to_json(&composite()),
+            _ => to_json(&draw(&mut choices, &plan(), &ToyLibrary).graph),
+        };
+        for _ in 0..=choices.below(3) {
+            mutate(&mut document, &mut choices);
+        }
+        match parse(&document.to_string(), &ToyLibrary) {
+            Ok(graph) => {
+                read += 1;
+                assert_eq!(render(&parse(&render(&graph), &ToyLibrary).unwrap()), render(&graph));
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+    assert!(refused > 500 && read > 100, "{refused} refused, {read} read");
+}
+
+proptest! {
+    #[test]
+    fn damaged_text_never_crashes(at in 0_usize..700, byte: u8, cut in 0_usize..900) {
+        let mut bytes = render(&composite()).into_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        bytes.truncate(cut.max(1));
+        if let Ok(text) = String::from_utf8(bytes)
+            && let Ok(graph) = parse(&text, &ToyLibrary)
+        {
+            prop_assert!(graph.validate().is_ok());
+        }
+    }
+}

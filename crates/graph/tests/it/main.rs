@@ -1,0 +1,26 @@
+//! Tests of precast-graph against the toy library of precast-testkit; `README.md` says which kind goes where.
+
+mod core;
+mod encode;
+mod json;
+mod text;
+
+use precast_graph::text::{parse, parse_input};
+use precast_graph::{FunctionGraph, Props};
+use precast_testkit::graphs::{Function, Plan};
+use precast_testkit::toy::ToyLibrary;
+
+/// The graph of texts over inputs declared as `x: f64[?], y: f64`.
+fn graph(inputs: &[&str], outputs: &[&str]) -> FunctionGraph {
+    let inputs: Vec<_> = inputs.iter().map(|text| parse_input(text).unwrap()).collect();
+    parse(outputs, &inputs, &ToyLibrary).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Random graphs over the toy library.
+fn plan() -> Plan {
+    let unary = ["exp", "neg", "invert", "minmax"].map(|name| Function::new(name, 1));
+    let binary = ["add", "sub", "mul", "lt", "dot"].map(|name| Function::new(name, 2));
+    let sum = Function::new("sum", 1).with(Props::new());
+    let functions = unary.into_iter().chain(binary).chain([sum, Function::new("switch", 3)]);
+    Plan::new(functions.collect())
+}

@@ -1,0 +1,296 @@
+//! The text form: what expressions mean, and how wrong ones are refused.
+
+use super::graph;
+use precast_graph::encode::canonical;
+use precast_graph::text::{OPERATORS, ParseTextError, parse, parse_input};
+use precast_graph::{Array, OpLibrary, Prop, Props, interpret};
+use precast_testkit::toy::ToyLibrary;
+use proptest::prelude::*;
+use std::error::Error;
+
+fn same(a: &str, b: &str) {
+    let read =
+        |text: &str| canonical(&graph(&["x: f64[?]", "y: f64[?]", "i: i64[?]", "p: bool[?]"], &[text]));
+    assert_eq!(read(a), read(b), "`{a}` is not `{b}`");
+}
+
+#[test]
+fn expressions_group_as_in_python() {
+    for (short, full) in [
+        ("-x**2", "-(x**2)"),
+        ("-x**-y", "-(x**(-y))"),
+        ("x**y**2", "x**(y**2)"),
+        ("-x*y", "(-x)*y"),
+        ("x - y - x", "(x - y) - x"),
+        ("x / y * x", "(x / y) * x"),
+        ("x + y * x", "x + (y * x)"),
+        ("x * y // x % y", "((x * y) // x) % y"),
+        ("x + y < x * y", "(x + y) < (x * y)"),
+        ("i & i | i ^ i", "(i & i) | (i ^ i)"),
+        ("i ^ i & i", "i ^ (i & i)"),
+        ("i & i == i", "(i & i) == i"),
+        ("i + i & i", "(i + i) & i"),
+        ("~i ** 2", "~(i ** 2)"),
+        ("-~-i", "-(~(-i))"),
+        ("~p & p", "(~p) & p"),
+        ("+x", "x"),
+        ("((x))", "x"),
+    ] {
+        same(short, full);
+    }
+}
+
+#[test]
+fn operators_are_calls_of_functions() {
+    for (sign, function) in OPERATORS.into_iter().filter(|(sign, _)| *sign != "@") {
+        same(&format!("i {sign} i"), &format!("{function}(i, i)"));
+    }
+    same("-x", "neg(x)");
+    same("~i", "invert(i)");
+    same("where(p, x, y)", "switch(p, x, y)");
+    let inputs = ["a: f64[?,?]", "b: f64[?]"];
+    assert_eq!(canonical(&graph(&inputs, &["a @ b"])), canonical(&graph(&inputs, &["dot(a, b)"])));
+}
+
+#[test]
+fn values_are_those_of_python() {
+    // x = 3.0, y = 0.5, i = 7
+    for (text, expected) in [
+        ("-x**2", -9.0),
+        ("2**-1 * x", 1.5),
+        ("x - y - 1", 1.5),
+        ("x - (y - 1)", 3.5),
+        ("2 * x + 1e-3", 6.001),
+        ("x / y / 2", 3.0),
+        ("x // 2 + x % 2", 2.0),
+        ("2 ** 3 ** 2 + y", 512.5),
+        (".5e1 * x", 15.0),
+        ("where(x > y, x, y)", 3.0),
+        ("where((x > y) & (x < 1), x, y)", 0.5),
+        ("-9223372036854775808 * 1.0 + x", -9_223_372_036_854_775_808.0 + 3.0),
+        ("i / 2", 3.5),
+        ("x * True", 3.0),
+    ] {
+        let g = graph(&["x: f64[]", "y: f64[]", "i: i64[]"], &[text]);
+        let outputs = interpret(&g, &[3.0.into(), 0.5.into(), 7_i64.into()]).unwrap();
+        assert_eq!(outputs, [Array::from(expected)], "{text}");
+    }
+}
+
+#[test]
+fn literals_keep_their_kind() {
+    for (text, ty) in [
+        ("x + 1", "f32[?]"),
+        ("x * 2.5", "f32[?]"),
+        ("t = 2.5; x * t", "f32[?]"),
+        ("x * (1/3)", "f32[?]"),
+        ("-(2 - 0.5) * x", "f32[?]"),
+        ("3", "i64[]"),
+        ("3.0", "f64[]"),
+        ("True", "bool[]"),
+        ("-1", "i64[]"),
+        ("-0.0", "f64[]"),
+    ] {
+        let g = graph(&["x: f32[?]"], &[text]);
+        assert_eq!(g.ty(g.outputs()[0]).to_string(), ty, "{text}");
+    }
+    let g = graph(&[], &["-0.0"]);
+    let value = interpret(&g, &[]).unwrap();
+    assert_eq!(value, [Array::from(-0.0)], "a negative zero is a literal");
+}
+
+#[test]
+fn named_arguments_are_props() {
+    let ints = |axes: &[i64]| Prop::List(axes.iter().copied().map(Prop::Int).collect());
+    let props = |axis: Option<Prop>, keepdims| {
+        let axis = axis.map(|axis| ("axis".to_owned(), axis));
+        axis.into_iter().chain([("keepdims".to_owned(), Prop::Bool(keepdims))]).collect::<Props>()
+    };
+    for (text, expected) in [
+        ("sum(x)", props(None, false)),
+        ("sum(x,)", props(None, false)),
+        ("sum(x, axis=None)", props(None, false)),
+        ("sum(x, axis=0)", props(Some(ints(&[0])), false)),
+        ("sum(x, axis=-1, keepdims=True)", props(Some(ints(&[-1])), true)),
+        ("sum(x, axis=(0, 1))", props(Some(ints(&[0, 1])), false)),
+        ("sum(x, axis=(1,))", props(Some(ints(&[1])), false)),
+        ("sum(x, axis=(1))", props(Some(ints(&[1])), false)),
+        ("sum(x, axis=[0, -1,],)", props(Some(ints(&[0, -1])), false)),
+        ("sum(x, axis=())", props(Some(ints(&[])), false)),
+    ] {
+        let g = graph(&["x: f64[?,?]"], &[text]);
+        assert_eq!(g.applies()[0].op.props(), expected, "{text}");
+    }
+    let g = graph(&["x: f64[?]"], &["cast(x, dtype=i64)"]);
+    assert_eq!(g.ty(g.outputs()[0]).to_string(), "i64[?]");
+}
+
+#[test]
+fn statements_bind_names_and_the_last_one_is_the_output() {
+    let g = graph(&["x: f64[?]"], &["t = x*x  # a note\n\n; u = t + 1;\nout = (t +\n u);\n"]);
+    assert_eq!(canonical(&g), canonical(&graph(&["x: f64[?]"], &["t = x*x; t + (t + 1)"])));
+    assert_eq!(g.declared_output_name(0), Some("out"));
+    let named = |name: &str| g.variables().iter().any(|v| v.name.as_deref() == Some(name));
+    assert!(named("t") && named("u") && named("out"));
+}
+
+#[test]
+fn names_of_one_output_serve_the_next() {
+    let g = graph(&["x: f64[?]"], &["t = exp(x); a = t + 1", "b = a * t", "x", "c = a"]);
+    let names: Vec<_> = (0..4).map(|i| g.declared_output_name(i)).collect();
+    assert_eq!(names, [Some("a"), Some("b"), None, Some("c")]);
+    assert_eq!(g.outputs()[3], g.outputs()[0]);
+    assert_eq!(g.outputs()[2], g.inputs()[0]);
+    assert_eq!(graph(&["x: f64[?]"], &["x + 1"]).declared_output_name(0), Some("out"));
+}
+
+fn refuse(outputs: &[&str]) -> ParseTextError {
+    let inputs: Vec<_> =
+        ["x: f64[?]", "alpha: f64[?]", "p: bool[?]"].map(|text| parse_input(text).unwrap()).into();
+    parse(outputs, &inputs, &ToyLibrary).expect_err(&outputs.join(" | "))
+}
+
+#[test]
+fn errors_show_the_place_what_was_found_and_what_was_expected() {
+    #[rustfmt::skip]
+    let rows = [
+        ("", 1, 1, "expected a number, a name or `(`, found the end"),
+        ("x +", 1, 4, "expected a number, a name or `(`, found the end"),
+        ("x + * x", 1, 5, "expected a number, a name or `(`, found `*`"),
+        ("(x", 1, 3, "expected an operator or `)`, found the end"),
+        ("x)", 1, 2, "expected an operator, `;` or the end, found `)`"),
+        ("x x", 1, 3, "expected an operator, `;` or the end, found `x`"),
+        ("x[0]", 1, 2, "expected an operator, `;` or the end, found `[`"),
+        ("x and p", 1, 3, "expected an operator, `;` or the end, found `and`"),
+        ("t = ", 1, 5, "expected a number, a name or `(`, found the end"),
+        ("t = x\nu = t +\nu", 2, 8, "expected a number, a name or `(`, found the end of the line"),
+        ("alpah + 1", 1, 1, "unknown name `alpah`; nearest `alpha`"),
+        ("out = exq(x)", 1, 7, "unknown function `exq`; nearest `exp`"),
+        ("frobnicate(x)", 1, 1, "unknown function `frobnicate`\n"),
+        ("x.sum()", 1, 2, "unexpected character `.`"),
+        ("x ! x", 1, 3, "unexpected character `!`"),
+        ("x + 0x1f", 1, 5, "`0x1f` is not a number"),
+        ("x + 9223372036854775808", 1, 5, "`9223372036854775808` is not an integer that fits i64"),
+        ("x < x < x", 1, 7, "comparisons cannot be chained; write `(a < b) & (b < c)`"),
+        ("x == (x < x) == x", 1, 14, "comparisons cannot be chained"),
+        ("x = 2", 1, 1, "duplicate name `x`"),
+        ("t = 1; t = 2; t", 1, 8, "duplicate name `t`"),
+        ("True = x", 1, 1, "expected a name, found `True`"),
+        ("sum(x, axis=0, axis=1)", 1, 16, "duplicate name `axis`"),
+        ("sum(axis=0, x)", 1, 13, "expected `name=`, since a named argument came before, found `x`"),
+        ("sum(x, axis=1.5)", 1, 13, "expected an integer, `True`, `False`, `None`, a dtype, a text or a tuple of these, found `1.5`"),
+        ("sum(x, axis=q)", 1, 13, "found `q`"),
+        ("sum(x, axis=-True)", 1, 14, "expected an integer, found `True`"),
+        ("sum(x, axis=(0", 1, 15, "expected `,` or the closing bracket, found the end"),
+        ("sum(x, axis='a", 1, 13, "`'a` is not a closed text"),
+        ("sum(x", 1, 6, "expected an operator, `,` or `)`, found the end"),
+        ("invert(x)", 1, 1, "cannot apply `invert`"),
+        ("1 + ~x", 1, 5, "cannot apply `invert`"),
+        ("p + (x @ x)", 1, 8, "cannot apply `dot`"),
+    ];
+    for (text, line, column, fragment) in rows {
+        let error = refuse(&[text]);
+        let message = error.to_string();
+        assert!(message.contains(fragment), "`{text}`: {message}");
+        let place = error.place().unwrap();
+        assert_eq!((place.output, place.line, place.column), (None, line, column), "`{text}`: {message}");
+        let caret = message.lines().last().unwrap();
+        assert_eq!(caret.chars().count(), 4 + column, "`{text}`: {message}");
+    }
+}
+
+#[test]
+fn errors_in_one_of_several_outputs_name_it_and_the_cause() {
+    let error = refuse(&["a = x", "b = a + ~x"]);
+    assert_eq!(
+        error.to_string(),
+        "outputs[1], line 1, column 9: cannot apply `invert`\n    b = a + ~x\n            ^"
+    );
+    let source = error.source().unwrap().to_string();
+    assert_eq!(source, "`invert` does not support dtype `f64` of input 0; it supports bool, i64");
+    assert!(matches!(refuse(&["a = x", "a = x + 1"]), ParseTextError::Duplicate { name, .. } if name == "a"));
+    assert_eq!(refuse(&[]), ParseTextError::NoOutputs);
+}
+
+#[test]
+fn words_of_python_get_a_hint() {
+    for (text, hint) in
+        [("p and p", "`&`"), ("p or p", "`|`"), ("not p", "`~`"), ("x if p else x", "`switch(")]
+    {
+        assert!(refuse(&[text]).hint().unwrap().contains(hint), "{text}");
+    }
+    assert_eq!(refuse(&["x +"]).hint(), None);
+}
+
+#[test]
+fn inputs_that_no_expression_can_use_are_refused() {
+    let f64 = || "f64".parse().unwrap();
+    for name in ["", "1x", "x y", "True", "lambda"] {
+        let error = parse(&["1"], &[(name.to_owned(), f64())], &ToyLibrary).unwrap_err();
+        assert!(matches!(&error, ParseTextError::Input { name: found, .. } if found == name), "{error}");
+    }
+    let twice = [("x".to_owned(), f64()), ("x".to_owned(), f64())];
+    assert_eq!(parse(&["x"], &twice, &ToyLibrary).unwrap_err().to_string(), "input `x` is declared twice");
+}
+
+#[test]
+fn nesting_is_limited_and_length_is_not() {
+    let inputs = [parse_input("x: f64[]").unwrap()];
+    // A thread of little stack: the limit must hold there too.
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let checked = small.spawn(move || {
+        let read = |text: &str| parse(&[text], &inputs, &ToyLibrary);
+        let nested = |open: &str, n: usize, close: &str| format!("{}x{}", open.repeat(n), close.repeat(n));
+        for n in [1000, 100_000] {
+            for text in [
+                nested("(", n, ")"),
+                nested("exp(", n, ")"),
+                nested("- ", n, ""),
+                nested("~", n, ""),
+                nested("x**", n, ""),
+                nested("x + (", n, ")"),
+                format!("sum(x, axis={})", nested("(", n, ")")),
+                format!("sum(x, axis={})", nested("[", n, "]")),
+                "(".repeat(n),
+            ] {
+                assert!(matches!(read(&text), Err(ParseTextError::Depth { .. })), "{}", &text[..20]);
+            }
+        }
+        for text in
+            [nested("(", 80, ")"), nested("exp(", 80, ")"), nested("- ", 80, ""), nested("x**", 80, "")]
+        {
+            assert!(read(&text).is_ok(), "{text}");
+        }
+        assert_eq!(read(&nested("x + ", 100_000, "")).unwrap().applies().len(), 100_000);
+        assert_eq!(read(&nested("x; ", 10_000, "")).unwrap().applies().len(), 0);
+    });
+    checked.unwrap().join().unwrap();
+}
+
+proptest! {
+    #[test]
+    fn reading_a_text_never_panics(
+        words in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "x", "y", "p", "1", "2.5", "1e", "-", "+", "~", "*", "**", "//", "<", "==", "=", "(", ")", "[", "]", ",",
+                ";", "\n", "exp", "sum", "switch", "axis", "True", "None", "f32", "'a'", "\"", "#", "é", "\u{0}", "&", "@",
+            ]),
+            0..30,
+        ),
+        gap in proptest::sample::select(vec!["", " "]),
+    ) {
+        let inputs = [parse_input("x: f64[?]").unwrap(), parse_input("p: bool[?]").unwrap()];
+        match parse(&[&words.join(gap)], &inputs, &ToyLibrary) {
+            Ok(graph) => prop_assert_eq!(graph.outputs().len(), 1),
+            Err(error) => prop_assert!(error.place().is_some()),
+        }
+    }
+}
+
+#[test]
+fn the_library_names_every_function_that_it_has() {
+    // What `nearest` draws from: a name that is not listed could not be suggested.
+    for name in ToyLibrary.names() {
+        assert!(ToyLibrary.op(&name, &Props::new()).is_some(), "{name}");
+    }
+}
