@@ -96,8 +96,12 @@ impl Store {
         let name = RecordName { action: record.action, id: Record::id_of(&bytes) };
         let (path, beside) = (self.layout.record(&name), self.layout.documents(&name));
         create_parent(&path).map_err(written)?;
-        let documents = documents_bytes(record).unwrap_or_default();
-        let documents_fresh = self.put_bytes(&beside, &documents)?.map_err(written)?;
+        // Documents that are there and intact stay, even if their signatures are printed otherwise by now.
+        let documents_fresh = !self.fill_documents(&name, &mut record.clone())?;
+        if documents_fresh {
+            let documents = documents_bytes(record).unwrap_or_default();
+            write_file(&self.layout.dir("tmp"), &beside, &documents, 0o444).map_err(written)?;
+        }
         let record_fresh = self.put_bytes(&path, &bytes)?.map_err(written)?;
         if documents_fresh || record_fresh {
             sync_dir(&self.layout.records_of(&record.action)).map_err(written)?;

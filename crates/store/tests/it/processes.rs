@@ -11,7 +11,7 @@ use crate::sample::{bare, entry, listening, overwrite, store, unit};
 
 const ROLE: &str = "PRECAST_STORE_TEST_ROLE";
 const PATH: &str = "PRECAST_STORE_TEST_PATH";
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 15;
 
 fn again(role: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -133,6 +133,17 @@ fn lost_documents_cost_the_builder_a_miss_and_the_runtime_nothing() {
 }
 
 #[test]
+fn documents_that_are_intact_are_not_called_damaged() {
+    let (_directory, store, events) = store();
+    let (archive, record) = unit("a", "v3");
+    store.publish(&archive, &record).unwrap();
+    let mut other = record;
+    other.members[0].document.as_mut().unwrap().ops = vec!["add: printed by another version".into()];
+    assert!(!store.publish(&archive, &other).unwrap().fresh);
+    assert_eq!(*events.lock().unwrap(), []);
+}
+
+#[test]
 fn pointers_are_not_believed() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
