@@ -54,17 +54,17 @@ fn model(out: &Path, columns: usize) -> Result<(), Box<dyn Error>> {
             )
             .into());
         }
-        writeln!(text, "/// {meaning}.\npub const {}: [f64; {columns}] = {values:?};", key.to_uppercase())?;
+        writeln!(text, "/// {meaning}.\npub(crate) const {}: [f64; {columns}] = {values:?};", key.to_uppercase())?;
     }
     let bias = model.get("bias").and_then(Value::as_float).ok_or("no number `bias` in model.toml")?;
-    writeln!(text, "/// Added to the weighted sum.\npub const BIAS: f64 = {bias:?};")?;
+    writeln!(text, "/// Added to the weighted sum.\npub(crate) const BIAS: f64 = {bias:?};")?;
     for (key, meaning) in [
         ("good_from_grade", "A wine of this grade or above is good"),
         ("held_out_every", "The first of each so many rows was not used for training"),
     ] {
         let value =
             model.get(key).and_then(Value::as_integer).ok_or_else(|| format!("no `{key}` in model.toml"))?;
-        writeln!(text, "/// {meaning}.\npub const {}: usize = {value};", key.to_uppercase())?;
+        writeln!(text, "/// {meaning}.\npub(crate) const {}: usize = {value};", key.to_uppercase())?;
     }
     fs_err::write(out.join("model.rs"), text)?;
     Ok(())

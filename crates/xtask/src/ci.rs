@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: every check that a change must pass, cheapest first, with the time of each.
 //!
+//! Documents are built for libraries only: the binary `precast` and the library `precast` would be one folder.
 //! All cargo commands take `--locked`: a Cargo.lock that does not fit is an error here.
 
 use crate::steps::Steps;
@@ -18,7 +19,7 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
         &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
         &[],
     );
-    steps.cargo("doc", &["doc", "--workspace", "--no-deps", "--locked"], &deny);
+    steps.cargo("doc", &["doc", "--workspace", "--lib", "--no-deps", "--locked"], &deny);
     for package in ["precast-runtime", "precast"] {
         let args = ["check", "--locked", "-p", package, "--no-default-features"];
         steps.cargo(&format!("features: {package} without any"), &args, &[]);
