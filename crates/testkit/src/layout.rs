@@ -1,6 +1,6 @@
 //! The same values in other memory: what a kernel must not notice.
 //!
-//! A stride of 0 cannot be owned; use [`ndarray::ArrayBase::broadcast`] for a view that has one.
+//! A stride of 0 cannot be owned; use `broadcast` of ndarray for a view that has one.
 
 use ndarray::{ArrayD, Axis, IxDyn, Slice};
 use precast_graph::{Array, with_array};

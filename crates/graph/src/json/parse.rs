@@ -47,7 +47,8 @@ where
     D: serde::Deserializer<'de, Error = serde_json::Error>,
 {
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
-        let place = error.path().to_string();
+        let path = error.path().to_string();
+        let place = if path == "." { "document".to_owned() } else { path };
         ParseJsonError::Field { place, source: error.into_inner() }
     })
 }

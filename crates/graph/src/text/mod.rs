@@ -24,6 +24,7 @@
 //! text ──lex──▶ tokens ──parse──▶ OpLibrary::call ──▶ FunctionGraph        one pass, no tree between
 //! ```
 
+mod call;
 mod error;
 mod input;
 mod lex;

@@ -9,18 +9,14 @@ use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::literal::{fold, negate};
 use super::place::Place;
 use crate::array::Array;
-use crate::dtype::DType;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
-use crate::op::{OpLibrary, Operand, Prop, Props};
+use crate::op::{OpLibrary, Operand, Props};
 use crate::ty::Type;
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
 const MAX_DEPTH: usize = 100;
-
-/// Functions with a second name.
-const ALIASES: [(&str, &str); 1] = [("where", "switch")];
 
 /// Reads a graph from texts, each of which gives one output.
 ///
@@ -65,17 +61,19 @@ pub fn parse(
     Ok(graph)
 }
 
-type Parsed<T> = Result<T, ParseTextError>;
+/// What a rule of the grammar gives.
+pub(super) type Parsed<T> = Result<T, ParseTextError>;
 
-struct Parser<'t> {
+/// One text being read.
+pub(super) struct Parser<'t> {
     text: &'t str,
     output: Option<usize>,
-    tokens: Vec<Spanned<'t>>,
-    next: usize,
+    pub(super) tokens: Vec<Spanned<'t>>,
+    pub(super) next: usize,
     depth: usize,
-    graph: FunctionGraph,
+    pub(super) graph: FunctionGraph,
     names: BTreeMap<String, Operand>,
-    library: &'t dyn OpLibrary,
+    pub(super) library: &'t dyn OpLibrary,
 }
 
 /// What a text leaves behind: the graph so far, the names so far, its result and the name of that.
@@ -127,7 +125,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A chain of binary operators of this level and above.
-    fn binary(&mut self, level: usize) -> Parsed<Operand> {
+    pub(super) fn binary(&mut self, level: usize) -> Parsed<Operand> {
         self.nested(|parser| {
             let mut left = parser.factor()?;
             while let Some((function, its_level)) = parser.peek_binary().filter(|(_, its)| *its >= level) {
@@ -228,109 +226,6 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// What stands between the brackets of a call, and the call.
-    fn arguments(&mut self, at: usize, function: &str) -> Parsed<Operand> {
-        let (mut operands, mut props, mut named) = (Vec::new(), Props::new(), Vec::new());
-        while !self.skip(")") {
-            let place = self.offset();
-            let keyword = match (self.peek(), self.tokens.get(self.next + 1).map(|t| t.token)) {
-                (Token::Name(name), Some(Token::Sign("="))) => Some(name),
-                _ => None,
-            };
-            if let Some(name) = keyword {
-                if named.contains(&name) {
-                    return Err(ParseTextError::Duplicate {
-                        place: self.place(place),
-                        name: name.to_owned(),
-                    });
-                }
-                named.push(name);
-                self.next += 2;
-                props.extend(self.setting()?.map(|value| (name.to_owned(), value)));
-            } else if named.is_empty() {
-                operands.push(self.binary(0)?);
-            } else {
-                return Err(self.unexpected("`name=`, since a named argument came before"));
-            }
-            if !self.skip(",") {
-                self.expect(")", "an operator, `,` or `)`")?;
-                break;
-            }
-        }
-        let function =
-            ALIASES.iter().find(|(alias, _)| *alias == function).map_or(function, |(_, name)| name);
-        self.call(at, function, &operands, &props)
-    }
-
-    /// The value of a named argument; `None` for `None`.
-    fn setting(&mut self) -> Parsed<Option<Prop>> {
-        const EXPECTED: &str = "an integer, `True`, `False`, `None`, a dtype, a text or a tuple of these";
-        let negative = self.skip("-");
-        let prop = match self.peek() {
-            Token::Int(value) => {
-                let value =
-                    if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() };
-                let value = value.ok_or_else(|| self.unexpected("an integer that fits i64"))?;
-                Prop::Int(value)
-            }
-            _ if negative => return Err(self.unexpected("an integer")),
-            Token::Text(text) => Prop::Str(text.to_owned()),
-            Token::Name("None") => {
-                self.next += 1;
-                return Ok(None);
-            }
-            Token::Name(name) if name == "True" || name == "False" => Prop::Bool(name == "True"),
-            Token::Name(name) => Prop::DType(name.parse::<DType>().map_err(|_| self.unexpected(EXPECTED))?),
-            Token::Sign("(") => {
-                self.next += 1;
-                return self.nested(|parser| parser.list(")", true)).map(Some);
-            }
-            Token::Sign("[") => {
-                self.next += 1;
-                return self.nested(|parser| parser.list("]", false)).map(Some);
-            }
-            _ => return Err(self.unexpected(EXPECTED)),
-        };
-        self.next += 1;
-        Ok(Some(prop))
-    }
-
-    /// Settings up to `close`. A single one without a comma in parentheses is itself, as in Python.
-    fn list(&mut self, close: &'static str, parentheses: bool) -> Parsed<Prop> {
-        let mut items = Vec::new();
-        while !self.skip(close) {
-            let item = self.setting()?.ok_or_else(|| self.unexpected("no `None` in a tuple"))?;
-            if !self.skip(",") {
-                self.expect(close, "`,` or the closing bracket")?;
-                if parentheses && items.is_empty() {
-                    return Ok(item);
-                }
-                items.push(item);
-                break;
-            }
-            items.push(item);
-        }
-        Ok(Prop::List(items))
-    }
-
-    fn call(&mut self, at: usize, function: &str, operands: &[Operand], props: &Props) -> Parsed<Operand> {
-        match self.library.call(&mut self.graph, function, operands, props) {
-            Some(Ok(variable)) => Ok(Operand::Var(variable)),
-            Some(Err(source)) => {
-                Err(ParseTextError::Call { place: self.place(at), function: function.to_owned(), source })
-            }
-            None => {
-                let known = self.library.names();
-                let nearest = nearest(function, known.iter().map(String::as_str)).map(str::to_owned);
-                Err(ParseTextError::UnknownFunction {
-                    place: self.place(at),
-                    found: function.to_owned(),
-                    nearest,
-                })
-            }
-        }
-    }
-
     /// The variable of an operand; a literal that met nothing becomes a constant of its own dtype.
     fn variable(&mut self, operand: Operand) -> VarId {
         match operand {
@@ -357,7 +252,7 @@ impl<'t> Parser<'t> {
         Some((function, level))
     }
 
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MAX_DEPTH {
             return Err(ParseTextError::Depth { place: self.place(self.offset()), limit: MAX_DEPTH });
         }
@@ -367,7 +262,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    fn peek(&self) -> Token<'t> {
+    pub(super) fn peek(&self) -> Token<'t> {
         self.tokens.get(self.next).map_or(Token::End, |spanned| spanned.token)
     }
 
@@ -377,25 +272,25 @@ impl<'t> Parser<'t> {
         token
     }
 
-    fn skip(&mut self, sign: &'static str) -> bool {
+    pub(super) fn skip(&mut self, sign: &'static str) -> bool {
         let found = self.peek() == Token::Sign(sign);
         self.next += usize::from(found);
         found
     }
 
-    fn expect(&mut self, sign: &'static str, expected: &'static str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, sign: &'static str, expected: &'static str) -> Parsed<()> {
         if self.skip(sign) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
-    fn offset(&self) -> usize {
+    pub(super) fn offset(&self) -> usize {
         self.tokens.get(self.next).map_or(self.text.len(), |spanned| spanned.offset)
     }
 
-    fn place(&self, offset: usize) -> Box<Place> {
+    pub(super) fn place(&self, offset: usize) -> Box<Place> {
         Box::new(Place::new(self.output, self.text, offset))
     }
 
-    fn unexpected(&self, expected: &'static str) -> ParseTextError {
+    pub(super) fn unexpected(&self, expected: &'static str) -> ParseTextError {
         let found = self.peek().describe();
         ParseTextError::Unexpected { place: self.place(self.offset()), found, expected }
     }

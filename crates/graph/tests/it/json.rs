@@ -144,7 +144,7 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("/precast_graph", json!("1"), &["no usable version", "invalid type: string"]),
         ("/precast_graph", json!(2), &["`precast_graph` is version 2; this program reads version 1"]),
         ("/precast_graph", json!(0), &["is version 0"]),
-        ("/inputs", null.clone(), &["missing field `inputs`"]),
+        ("/inputs", null.clone(), &["at `document`", "missing field `inputs`"]),
         ("/outputs", null.clone(), &["missing field `outputs`"]),
         ("/outputs", json!([]), &["at `outputs`", "no outputs"]),
         ("/extra", json!(1), &["at `extra`", "unknown field `extra`"]),

@@ -1,5 +1,7 @@
 //! Tests of precast-graph against the toy library of precast-testkit; `README.md` says which kind goes where.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests; a panic is the failure")]
+
 mod core;
 mod encode;
 mod json;
