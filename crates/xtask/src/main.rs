@@ -29,21 +29,32 @@ usage: cargo xtask COMMAND
   tidy                  check the rules of the tree
 ";
 
-fn main() -> Result<ExitCode> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what the arguments say; `true` if all is fine.
+fn run() -> Result<bool> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let fine = match args.as_slice() {
-        ["test", rest @ ..] => test::run(rest)?,
-        ["ci"] => ci::run(true)?,
-        ["ci", "--without-test"] => ci::run(false)?,
-        ["tidy"] => tidy::run(&root())?,
+    match args.as_slice() {
+        ["test", rest @ ..] => test::run(rest),
+        ["ci"] => ci::run(true),
+        ["ci", "--without-test"] => ci::run(false),
+        ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");
-            true
+            Ok(true)
         }
         _ => bail!("unknown command `{}`\n{HELP}", args.join(" ")),
-    };
-    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
 }
 
 /// Folder of the workspace: two above this package's, as cargo names it when it runs us.

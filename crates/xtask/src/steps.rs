@@ -17,7 +17,7 @@ impl Steps {
         println!("\n== {name}");
         let start = Instant::now();
         let fine = work().unwrap_or_else(|error| {
-            println!("{error:?}");
+            println!("error: {error:#}");
             false
         });
         let took = start.elapsed();

@@ -20,19 +20,22 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     }
     say_what_is_missing();
     let documents = if args.is_empty() {
-        run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?
+        let fine = run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?;
+        println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
+        fine
     } else {
         println!("skipped: doctests, since arguments for the runner were given");
         true
     };
-    println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
     let runner: &[&str] = if answers(Command::new(cargo()).args(["nextest", "--version"])) {
-        &["nextest", "run", "--workspace"]
+        &["nextest", "run"]
     } else {
         println!("not there: `cargo nextest`; `cargo test` runs the tests");
-        &["test", "--workspace", "--all-targets", "--no-fail-fast"]
+        &["test", "--all-targets", "--no-fail-fast"]
     };
-    let tests = run_command(Command::new(cargo()).args(runner).args(args))?;
+    let selects = args.iter().any(|arg| arg.starts_with("-p") || arg.starts_with("--package"));
+    let all: &[&str] = if selects { &[] } else { &["--workspace"] };
+    let tests = run_command(Command::new(cargo()).args(runner).args(all).args(args))?;
     if !documents {
         println!("FAILED: doctests (see above)");
     }

@@ -27,6 +27,9 @@ const COMMANDS: [&str; 2] = ["cargo run --release -p precast-quickstart", "cargo
 /// Beginnings of paths on the machines that we build on: a file that holds one works nowhere else.
 const MACHINE: [&str; 3] = ["/work/", "/root/", "/home/"];
 
+/// What a document may show: nobody's folder.
+const NOBODY: &str = "/home/me/";
+
 /// The file that lists them.
 const MACHINE_LIST: &str = "crates/xtask/src/tidy/layout.rs";
 
@@ -60,7 +63,7 @@ pub(super) fn check(tree: &Tree, findings: &mut Findings) {
 
 /// Whether `prefix` begins a path in `line`, rather than goes on with one (`crates/work/`).
 fn names_absolute(line: &str, prefix: &str) -> bool {
-    line.match_indices(prefix).any(|(at, _)| {
+    line.match_indices(prefix).filter(|(at, _)| !line[*at..].starts_with(NOBODY)).any(|(at, _)| {
         !line[..at].ends_with(|before: char| before.is_alphanumeric() || "._-/}*".contains(before))
     })
 }
@@ -74,6 +77,7 @@ mod tests {
         assert!(names_absolute("open(\"/work/main\")", "/work/"));
         assert!(names_absolute("/work/main", "/work/"));
         assert!(!names_absolute("crates/work/main", "/work/"));
+        assert!(!names_absolute("mine v0.1.0 (/home/me/mine)", "/home/"));
         assert!(!names_absolute("{root}/work/main", "/work/"));
     }
 }

@@ -15,15 +15,20 @@ pub(super) struct Member {
     /// Names of its normal dependencies, of all targets.
     dependencies: Vec<String>,
     described: bool,
+    /// Whether it takes the lints of the workspace.
+    linted: bool,
 }
 
-/// Checks descriptions and the direction of dependencies.
+/// Checks descriptions, lints and the direction of dependencies.
 pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
     let members = members(tree)?;
     for member in &members {
         let manifest = format!("{}/Cargo.toml", member.folder);
         if !member.described {
             findings.problem(&manifest, "the package has no description");
+        }
+        if !member.linted {
+            findings.problem(&manifest, "the package does not say `[lints] workspace = true`");
         }
         let Some(place) = Place::find(&member.package) else {
             findings.problem(&manifest, format!("`{}` has no layer in xtask's layers.rs", member.package));
@@ -52,6 +57,8 @@ pub(super) fn members(tree: &Tree) -> Result<Vec<Member>> {
             folder: path.trim_end_matches("/Cargo.toml").to_owned(),
             package: package.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
             dependencies: dependencies(&manifest),
+            linted: manifest.get("lints").and_then(|lints| lints.get("workspace"))
+                == Some(&Value::Boolean(true)),
             described: package.get("description").and_then(Value::as_str).is_some_and(|d| !d.is_empty()),
         });
     }
@@ -71,4 +78,32 @@ fn dependencies(manifest: &Table) -> Vec<String> {
 /// Name of the package behind a dependency: its `package` key, else its own name.
 fn renamed(name: &str, value: &Value) -> String {
     value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::tidy::Findings;
+    use crate::tidy::tree::Tree;
+
+    #[test]
+    fn a_dependency_on_a_higher_layer_is_found_in_every_table() {
+        let head = "package = { name = 'precast-codegen', description = 'x' }\nlints.workspace = true\n";
+        let problems = |dependencies: &str| {
+            let manifest = |text: &str| Some(text.to_owned());
+            let higher = "package = { name = 'precast-ops', description = 'x' }\nlints.workspace = true\n";
+            let files = [
+                ("crates/codegen/Cargo.toml".to_owned(), manifest(&format!("{head}{dependencies}"))),
+                ("crates/ops/Cargo.toml".to_owned(), manifest(higher)),
+            ];
+            let mut findings = Findings::default();
+            check(&Tree { files: files.into() }, &mut findings).expect("both manifests parse");
+            findings.problems.len()
+        };
+        assert_eq!(problems(""), 0);
+        assert_eq!(problems("dev-dependencies.precast-ops.workspace = true"), 0);
+        assert_eq!(problems("dependencies.precast-ops.workspace = true"), 1);
+        assert_eq!(problems("dependencies.o = { package = 'precast-ops' }"), 1);
+        assert_eq!(problems("[target.'cfg(unix)'.dependencies]\nprecast-ops.workspace = true"), 1);
+    }
 }
