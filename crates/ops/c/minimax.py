@@ -1,0 +1,59 @@
+"""Derives the polynomial coefficients of precast/ops/vecmath_f32.h and vecmath_f64.h.
+
+Remez' exchange on a grid, at 60 digits; each fit's largest weighted error is printed with its coefficients.
+Needs mpmath: `python3 minimax.py`. Nothing reads its output but people.
+"""
+import struct
+
+import mpmath as mp
+
+mp.mp.dps=60
+def remez(f,w,a,b,deg,it=12):
+    """min max |w(x)(f(x)-p(x))| on [a,b]"""
+    n=deg+2
+    xs=[(a+b)/2-(b-a)/2*mp.cos(mp.pi*(2*i+1)/(2*n)) for i in range(n)]
+    for _ in range(it):
+        A=mp.matrix(n,n);B=mp.matrix(n,1)
+        for i,x in enumerate(xs):
+            for j in range(deg+1):A[i,j]=x**j
+            A[i,deg+1]=(-1)**i/w(x)
+            B[i]=f(x)
+        s=mp.lu_solve(A,B);c=[s[j] for j in range(deg+1)];E=abs(s[deg+1])
+        M=600
+        g=[a+(b-a)*mp.mpf(i)/M for i in range(M+1)]
+        e=[w(x)*(f(x)-mp.polyval(c[::-1],x)) if w(x)!=0 else mp.mpf(0) for x in g]
+        ext=[];cur=0
+        for i in range(M+1):
+            if not ext or (e[i]>0)!=(e[ext[-1]]>0): ext.append(i)
+            elif abs(e[i])>abs(e[ext[-1]]): ext[-1]=i
+        while len(ext)>n:
+            if abs(e[ext[0]])<abs(e[ext[-1]]): ext.pop(0)
+            else: ext.pop()
+        if len(ext)<n: break
+        xs=[g[i] for i in ext]
+    return c,max(abs(v) for v in e)
+def r64(x): return float(x)
+def r32(x): return struct.unpack('f',struct.pack('f',float(x)))[0]
+def show(name,c,e,r=r64):
+    print(name,'err',mp.nstr(e,4),'log2',mp.nstr(mp.log(e,2),5))
+    for i,v in enumerate(c): print('  c%d'%i, repr(r(v)), float.hex(r(v)))
+ser=lambda x:sum(x**k/mp.factorial(k+2) for k in range(40))
+wexp=lambda x:(x*x+mp.mpf("1e-3"))/mp.exp(x)
+h=mp.log(2)/2*mp.mpf('1.0005')
+show('exp64 q deg9',*remez(ser,wexp,-h,h,9))
+show('exp64 q deg10',*remez(ser,wexp,-h,h,10))
+h=mp.log(2)/2*mp.mpf('1.001')
+show('exp32 q deg3',*remez(ser,wexp,-h,h,3),r=r32)
+show('exp32 q deg4',*remez(ser,wexp,-h,h,4),r=r32)
+# log: R(z)/z, z=s^2, weight: s*R /log ~ s*z / (2s) = z/2
+zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.0005')
+P=lambda z:2*sum(z**k/(2*k+3) for k in range(60))
+wl=lambda z:z/2+mp.mpf("1e-5")
+show('log64 deg6',*remez(P,wl,mp.mpf(0),zmax,6))
+show('log32 deg2',*remez(P,wl,mp.mpf(0),zmax,2),r=r32)
+show('log32 deg3',*remez(P,wl,mp.mpf(0),zmax,3),r=r32)
+for nm,bits,cut in (('f64',53,32+10),('f32',24,24-9)):
+    l=mp.log(2); 
+    hi=mp.floor(l*2**cut)/mp.mpf(2)**cut; lo=l-hi
+    print(nm,'ln2hi',float.hex(float(hi)),repr(float(hi)),'ln2lo',float.hex(r64(lo) if nm=='f64' else r32(lo)),repr(r64(lo) if nm=='f64' else r32(lo)))
+print('log2e',repr(float(1/mp.log(2))),repr(r32(1/mp.log(2))))
