@@ -1,1 +1,78 @@
-//! What a build.rs calls: precompiles declared ops and graphs into archives and a bundle
+//! What a `build.rs` calls: precompiles declared ops and graphs into archives and a bundle.
+//!
+//! # A complete build script
+//! `Cargo.toml` has `precast-build` under `[build-dependencies]` and `precast` under `[dependencies]`; `build.rs` is
+//! ```no_run
+//! use precast_build::Build;
+//!
+//! fn main() {
+//!     Build::new()
+//!         // every combination of these dtypes and ranks
+//!         .op("add", &["f32", "f64"], &[1, 2])
+//!         .op("sum", &["f64"], &[1, 2])
+//!         // and whatever `precast.toml` and the crates that are linked declare
+//!         .run();
+//! }
+//! ```
+//! with, if you like, a `precast.toml` beside it (the schema is in [`manifest`]):
+//! ```toml
+//! [[graph]]
+//! name = "score"
+//! inputs = ["x: f64[?]", "y: f64[?]", "z: f64[?]"]
+//! outputs = ["out = sum(exp(-x*x)*y + z)"]
+//! ```
+//! and the program embeds the result with `precast::include_bundle!()`. It then runs where no compiler is.
+//!
+//! A *library* declares in its `Cargo.toml` what it needs of whoever links it, and needs no build script:
+//! ```toml
+//! [[package.metadata.precast.op]]
+//! name = "exp"
+//! dtypes = ["f64"]
+//! ndim = [1]
+//! ```
+//!
+//! # What it writes
+//! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), and archives in a store: `PRECAST_STORE`, else the one
+//! that the workspace opted in to with `[workspace.metadata.precast] store = "artifacts"`, else `OUT_DIR/precast-store`.
+//! All of it is a function of the declared set, the ISA levels and the toolchain; the order of declarations, what the store
+//! had, the directory, the user and the number of jobs do not matter.
+//!
+//! # The environment
+//! | variable | meaning |
+//! |---|---|
+//! | `PRECAST_STORE` | the store, an absolute path |
+//! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
+//! | `PRECAST_LOCKED` | `1`: an error, not a warning, when it is not known what dependencies declare |
+//! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC` | the compiler |
+//! | `DOCS_RS` | compile nothing; the bundle is empty |
+//!
+//! # The stages, for other programs
+//! ```text
+//! Manifest ──▶ Declared ──plan──▶ Plan { units, entries } ──execute──▶ Executed { artifacts, … } ──▶ bundle bytes
+//! ```
+//! [`Build`] is this for build scripts; `precast build` uses the same stages.
+//!
+//! # What Cargo cannot be told
+//! A `precast.toml` that appears later is noticed when something else makes the script run: a path that does not exist
+//! would make it run every time.
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod declared;
+mod dependencies;
+pub mod execute;
+pub mod manifest;
+mod place;
+pub mod plan;
+mod problem;
+mod write;
+
+pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
+pub use declared::{Declared, Matrix, NamedGraph};
+pub use dependencies::DependenciesError;
+pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};
+pub use manifest::Manifest;
+pub use place::Place;
+pub use plan::{Plan, plan};
+pub use problem::{DeclareError, Problem, ProblemKind};

@@ -1,0 +1,105 @@
+//! What Cargo and the user say through the environment; read here and nowhere else.
+
+use std::env;
+use std::path::PathBuf;
+
+/// The environment of a build script.
+#[derive(Debug, Clone)]
+pub(crate) struct Environment {
+    /// Where everything is written.
+    pub(crate) out_dir: PathBuf,
+    /// The package that is being built.
+    pub(crate) manifest_dir: PathBuf,
+    /// The target that it is built for.
+    pub(crate) target: String,
+    /// Cargo itself.
+    pub(crate) cargo: PathBuf,
+    /// The features of the package that are enabled.
+    pub(crate) features: Vec<String>,
+    /// `PRECAST_STORE`
+    pub(crate) store: Option<PathBuf>,
+    /// `PRECAST_ISA`
+    pub(crate) isa: Option<String>,
+    /// `PRECAST_LOCKED`
+    pub(crate) is_locked: bool,
+    /// `DOCS_RS`
+    pub(crate) is_docs_rs: bool,
+}
+
+/// Says why the environment is not that of a build.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvironmentError {
+    /// Not run by Cargo.
+    #[error(
+        "`{name}` is not set\nhint: `precast_build::Build` is called from the `main` of a build.rs, which Cargo runs"
+    )]
+    Missing {
+        /// The variable.
+        name: &'static str,
+    },
+    /// A path that means something else in every directory.
+    #[error("`PRECAST_STORE` is `{}`, expected an absolute path\nhint: a build script runs in its package's directory, not in yours", path.display())]
+    Relative {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Neither yes nor no.
+    #[error("`{name}` is `{found}`, expected `1` or `0`")]
+    Flag {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        found: String,
+    },
+}
+
+/// The variables that Cargo shall watch. `PATH` is not among them: an editor's differs from a shell's, and each change
+/// would rebuild the package for nothing; a compiler that changes is noticed whenever the script runs.
+const WATCHED: [&str; 8] = [
+    "PRECAST_STORE",
+    "PRECAST_ISA",
+    "PRECAST_LOCKED",
+    "PRECAST_CACHE",
+    "DOCS_RS",
+    "CC",
+    "HOST_CC",
+    "TARGET_CC",
+];
+
+impl Environment {
+    /// Reads what Cargo has set.
+    pub(crate) fn of_cargo() -> Result<Self, EnvironmentError> {
+        let path = |name| env::var_os(name).map(PathBuf::from).ok_or(EnvironmentError::Missing { name });
+        let store = env::var_os("PRECAST_STORE").filter(|store| !store.is_empty()).map(PathBuf::from);
+        if let Some(path) = store.as_ref().filter(|store| !store.is_absolute()) {
+            return Err(EnvironmentError::Relative { path: path.clone() });
+        }
+        let features = env::var("CARGO_CFG_FEATURE").unwrap_or_default();
+        Ok(Self {
+            out_dir: path("OUT_DIR")?,
+            manifest_dir: path("CARGO_MANIFEST_DIR")?,
+            target: env::var("TARGET").map_err(|_| EnvironmentError::Missing { name: "TARGET" })?,
+            cargo: path("CARGO")?,
+            features: features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            store,
+            isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
+            is_locked: flag("PRECAST_LOCKED")?,
+            is_docs_rs: env::var_os("DOCS_RS").is_some(),
+        })
+    }
+
+    /// Names the variables that Cargo shall watch.
+    pub(crate) fn watched(&self) -> Vec<String> {
+        let own = [format!("CC_{}", self.target), format!("CC_{}", self.target.replace('-', "_"))];
+        WATCHED.iter().map(|name| (*name).to_owned()).chain(own).collect()
+    }
+}
+
+fn flag(name: &'static str) -> Result<bool, EnvironmentError> {
+    match env::var(name).unwrap_or_default().as_str() {
+        "" | "0" => Ok(false),
+        "1" => Ok(true),
+        found => Err(EnvironmentError::Flag { name, found: found.to_owned() }),
+    }
+}

@@ -1,0 +1,87 @@
+//! What can go wrong in a build script.
+
+use super::environment::EnvironmentError;
+use crate::dependencies::DependenciesError;
+use crate::execute::ExecuteError;
+use crate::problem::{DeclareError, chain};
+use precast_compile::FindToolchainError;
+use precast_store::CreateError;
+use std::io;
+use std::path::PathBuf;
+
+/// Says why nothing was built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The environment is not that of a build script, or has a value that means nothing.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// Mistakes in the declarations.
+    #[error(transparent)]
+    Declare(#[from] DeclareError),
+    /// An ISA level that there is not, or none at all.
+    #[error("in {place}: {message}")]
+    Isa {
+        /// Who named it.
+        place: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// What dependencies declare is not known, and `PRECAST_LOCKED` is set.
+    #[error(
+        "cannot collect what dependencies declare\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`"
+    )]
+    Dependencies(#[source] DependenciesError),
+    /// Some dependencies could not be looked into, and `PRECAST_LOCKED` is set.
+    #[error("cannot look into `{}`\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`", packages.join("`, `"))]
+    Unseen {
+        /// The dependencies.
+        packages: Vec<String>,
+    },
+    /// The workspace's own table is wrong.
+    #[error(transparent)]
+    Workspace(DependenciesError),
+    /// There is no compiler.
+    #[error(transparent)]
+    Toolchain(#[from] FindToolchainError),
+    /// The store cannot be written.
+    #[error("cannot use the store at `{}`\nhint: `PRECAST_STORE` names another place", path.display())]
+    Store {
+        /// The store.
+        path: PathBuf,
+        /// Why not.
+        source: CreateError,
+    },
+    /// Something does not compile, or cannot be published.
+    #[error(transparent)]
+    Execute(#[from] ExecuteError),
+    /// OUT_DIR cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl BuildError {
+    /// Everything there is to say, line by line: what, why, and what to do about it.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let (mut what, mut hints) = (Vec::new(), Vec::new());
+        for line in chain_lines(self).lines() {
+            if line.starts_with("hint: ") { hints.push(line.to_owned()) } else { what.push(line.to_owned()) }
+        }
+        what.extend(hints);
+        what
+    }
+}
+
+/// One cause a line, so that hints inside a message stay on lines of their own.
+fn chain_lines(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        None => error.to_string(),
+        Some(source) => format!("{error}\ncaused by: {}", chain(source).replace(": hint: ", "\nhint: ")),
+    }
+}

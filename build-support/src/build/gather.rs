@@ -1,0 +1,180 @@
+//! Brings together what is declared: by the script, by the package, by its dependencies.
+
+use super::environment::Environment;
+use super::{Build, BuildError};
+use crate::declared::{Declared, matrix};
+use crate::dependencies::{self, Dependencies, DependenciesError, Query};
+use crate::manifest::Manifest;
+use crate::place::Place;
+use crate::problem::DeclareError;
+use precast_compile::Isa;
+use precast_graph::json;
+use precast_store::key::Canonical;
+use std::path::PathBuf;
+
+/// The file that is read where none is named.
+const MANIFEST: &str = "precast.toml";
+
+/// All declarations, read but not resolved: their content is fixed, and can be hashed.
+pub(super) struct Gathered<'b> {
+    build: &'b Build,
+    /// The package's own manifests.
+    own: Vec<Manifest>,
+    /// Those of its dependencies.
+    others: Vec<Manifest>,
+    pub(super) dependencies: Dependencies,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads all declarations.
+pub(super) fn gather<'b>(build: &'b Build, environment: &Environment) -> Result<Gathered<'b>, BuildError> {
+    let mut warnings = Vec::new();
+    let dependencies = dependencies(environment, &mut warnings)?;
+    let mut problems = Vec::new();
+    let mut own = Vec::new();
+    let file = environment.manifest_dir.join(build.manifest.clone().unwrap_or_else(|| MANIFEST.into()));
+    if build.manifest.is_some() || file.is_file() {
+        collect(Manifest::read(&file).map(Some), &mut own, &mut problems);
+    }
+    collect(Manifest::read_metadata(&environment.manifest_dir.join("Cargo.toml")), &mut own, &mut problems);
+    let mut others = Vec::new();
+    for manifest in &dependencies.declaring {
+        collect(Manifest::read_metadata(manifest), &mut others, &mut problems);
+    }
+    DeclareError::check(problems)?;
+    for manifest in others.iter().filter(|manifest| manifest.document().isa.is_some()) {
+        warnings.push(format!(
+            "{}: `isa` of a dependency is ignored; the package that is built decides",
+            manifest.path().display()
+        ));
+    }
+    Ok(Gathered { build, own, others, dependencies, warnings })
+}
+
+fn collect(
+    read: Result<Option<Manifest>, DeclareError>,
+    list: &mut Vec<Manifest>,
+    problems: &mut Vec<crate::Problem>,
+) {
+    match read {
+        Ok(manifest) => list.extend(manifest),
+        Err(error) => problems.extend(error.problems),
+    }
+}
+
+/// Asks Cargo; where it does not answer, warns and goes on with nothing, or refuses to go on where that was asked for.
+fn dependencies(environment: &Environment, warnings: &mut Vec<String>) -> Result<Dependencies, BuildError> {
+    let query = Query {
+        cargo: environment.cargo.clone(),
+        manifest_dir: environment.manifest_dir.clone(),
+        target: environment.target.clone(),
+        features: environment.features.clone(),
+        memo: environment.out_dir.join("precast/dependencies.json"),
+    };
+    match dependencies::collect(&query) {
+        Ok(found) if found.unseen.is_empty() => Ok(found),
+        Ok(found) if environment.is_locked => Err(BuildError::Unseen { packages: found.unseen }),
+        Ok(found) => {
+            warnings.push(format!(
+                "what these dependencies declare for precompilation is not known: `{}`\nhint: run `cargo fetch` once",
+                found.unseen.join("`, `")
+            ));
+            Ok(found)
+        }
+        Err(error @ DependenciesError::Workspace { .. }) => Err(BuildError::Workspace(error)),
+        Err(error) if environment.is_locked => Err(BuildError::Dependencies(error)),
+        Err(error) => {
+            warnings.push(format!(
+                "what dependencies declare for precompilation is not known, only this package's own declarations are built: {error}\nhint: run `cargo fetch` once"
+            ));
+            let inputs = vec![query.manifest_dir.join("Cargo.toml")];
+            Ok(Dependencies { declaring: Vec::new(), inputs, store: None, unseen: Vec::new() })
+        }
+    }
+}
+
+impl Gathered<'_> {
+    fn manifests(&self) -> impl Iterator<Item = &Manifest> {
+        self.own.iter().chain(&self.others)
+    }
+
+    /// Whether nothing is declared at all.
+    pub(super) fn is_empty(&self) -> bool {
+        let empty =
+            |manifest: &Manifest| manifest.document().op.is_empty() && manifest.document().graph.is_empty();
+        self.build.matrices.is_empty() && self.build.graphs.is_empty() && self.manifests().all(empty)
+    }
+
+    /// Appends everything that decides what is declared.
+    pub(super) fn hash(&self, encoder: Canonical) -> Canonical {
+        let mut encoder = encoder.list(self.build.matrices.len());
+        for (name, dtypes, ndim) in &self.build.matrices {
+            encoder = encoder.str(name).strs(dtypes).list(ndim.len());
+            encoder = ndim.iter().fold(encoder, |encoder, rank| encoder.u64(*rank as u64));
+        }
+        encoder = encoder.list(self.build.graphs.len());
+        for (name, graph) in &self.build.graphs {
+            encoder = encoder.str(name).str(&json::render(graph));
+        }
+        encoder = encoder.list(self.manifests().count());
+        self.manifests().fold(encoder, |encoder, manifest| manifest.hash(encoder))
+    }
+
+    /// Resolves all declarations.
+    pub(super) fn declare(&self) -> Result<Declared, DeclareError> {
+        let (mut declared, mut problems) = (Declared::default(), Vec::new());
+        for (name, dtypes, ndim) in &self.build.matrices {
+            let place = Place::in_build("op", name);
+            let dtypes: Vec<(&str, Place)> =
+                dtypes.iter().map(|dtype| (dtype.as_str(), place.key("dtypes"))).collect();
+            let ndim: Vec<(usize, Place)> = ndim.iter().map(|rank| (*rank, place.key("ndim"))).collect();
+            match matrix(name, &dtypes, &ndim, place) {
+                Ok(matrix) => declared.op(matrix),
+                Err(found) => problems.extend(found),
+            }
+        }
+        for (name, graph) in &self.build.graphs {
+            problems.extend(declared.graph(name, graph.clone(), Place::in_build("graph", name)).err());
+        }
+        for manifest in self.manifests() {
+            let error = manifest.declare(&mut declared, &self.build.ops).err();
+            problems.extend(error.into_iter().flat_map(|error| error.problems));
+        }
+        DeclareError::check(problems).map(|()| declared)
+    }
+
+    /// The ISA levels: of `PRECAST_ISA`, else of the script, else of the package's manifests, else the target's defaults.
+    pub(super) fn isa(&self, environment: &Environment) -> Result<Vec<Isa>, BuildError> {
+        let parse = |place: &str, names: &[&str]| -> Result<Vec<Isa>, BuildError> {
+            let refused = |error: precast_compile::ParseIsaError| BuildError::Isa {
+                place: place.to_owned(),
+                message: error.to_string(),
+            };
+            names.iter().map(|name| name.trim().parse().map_err(refused)).collect()
+        };
+        let mut levels = if let Some(text) = &environment.isa {
+            parse("`PRECAST_ISA`", &text.split(',').collect::<Vec<_>>())?
+        } else if let Some(names) = &self.build.isa {
+            parse("`Build::isa`", &names.iter().map(String::as_str).collect::<Vec<_>>())?
+        } else {
+            let stated = self.own.iter().map(Manifest::isa).find_map(Result::transpose).transpose()?;
+            stated.unwrap_or_else(|| Isa::defaults(&environment.target))
+        };
+        levels.sort();
+        levels.dedup();
+        if levels.is_empty() {
+            let message = format!("no ISA level is known for target `{}`", environment.target);
+            return Err(BuildError::Isa { place: "`Build`".to_owned(), message });
+        }
+        Ok(levels)
+    }
+
+    /// The files that were read.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        let mut inputs = self.dependencies.inputs.clone();
+        inputs.extend(self.manifests().flat_map(Manifest::inputs));
+        inputs.sort();
+        inputs.dedup();
+        inputs
+    }
+}

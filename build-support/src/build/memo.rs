@@ -1,0 +1,144 @@
+//! Remembers that nothing is to be done: from everything that decides the bundle to the hash of the bundle.
+//!
+//! ```text
+//! {"inputs":   hash of declarations, variants, generator, store and its `STORE` file
+//!  "program":  the build script itself: its content, and device, inode, size and times as a short cut to it
+//!  "toolchains": [[language, ToolchainId]…]
+//!  "bundle", "index": hashes of the two files      "counts": […]}
+//! ```
+//! Hit: all of it is as it was, and both files still hash to what is written here. The script's own content stands for
+//! everything that is code (ops written in Rust, this crate, the formats). Builds that use libraries or headers of the system
+//! are not remembered. What is left out: whether each single object is still in the store; `precast verify` reads them.
+
+use super::Counts;
+use crate::write::write_if_changed;
+use precast_compile::Toolchain;
+use precast_store::ToolchainId;
+use precast_store::key::{Canonical, ContentId, Language};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Everything about one build but its result.
+#[derive(Debug, Clone)]
+pub(super) struct Question<'a> {
+    pub(super) file: PathBuf,
+    /// Declarations and variants.
+    pub(super) inputs: ContentId,
+    pub(super) store: &'a Path,
+    pub(super) toolchain: &'a Toolchain,
+    pub(super) bundle: &'a Path,
+    pub(super) index: &'a Path,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Memo {
+    inputs: ContentId,
+    program: Program,
+    toolchains: Vec<(Language, ToolchainId)>,
+    bundle: ContentId,
+    index: ContentId,
+    counts: Counts,
+}
+
+/// The build script.
+#[derive(Serialize, Deserialize)]
+struct Program {
+    stat: Option<Stat>,
+    content: ContentId,
+}
+
+/// What identifies a file's content without reading it; `ctime` cannot be set by programs.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stat {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// Gives the counts of the build that made what is there, if it is what would be made now.
+pub(super) fn get(question: &Question<'_>) -> Option<Counts> {
+    let memo: Memo = serde_json::from_slice(&fs_err::read(&question.file).ok()?).ok()?;
+    let same_toolchain = |(language, id): &(Language, ToolchainId)| {
+        question.toolchain.id(*language).is_ok_and(|now| now == *id)
+    };
+    let fits = memo.inputs == inputs(question)
+        && memo.toolchains.iter().all(same_toolchain)
+        && memo.program.is_running()
+        && content(question.bundle) == Some(memo.bundle)
+        && content(question.index) == Some(memo.index);
+    fits.then_some(memo.counts)
+}
+
+/// Remembers a build. A failure costs time only.
+pub(super) fn put(question: &Question<'_>, languages: impl IntoIterator<Item = Language>, counts: Counts) {
+    let _ = make(question, languages, counts).map(|bytes| write_if_changed(&question.file, &bytes));
+}
+
+/// Forgets, before anything is written that a memo speaks of.
+pub(super) fn forget(question: &Question<'_>) {
+    let _ = fs_err::remove_file(&question.file);
+}
+
+fn make(
+    question: &Question<'_>,
+    languages: impl IntoIterator<Item = Language>,
+    counts: Counts,
+) -> Option<Vec<u8>> {
+    let toolchains =
+        languages.into_iter().map(|language| Some((language, question.toolchain.id(language).ok()?)));
+    let memo = Memo {
+        inputs: inputs(question),
+        program: Program::running()?,
+        toolchains: toolchains.collect::<Option<_>>()?,
+        bundle: content(question.bundle)?,
+        index: content(question.index)?,
+        counts,
+    };
+    serde_json::to_vec(&memo).ok()
+}
+
+fn inputs(question: &Question<'_>) -> ContentId {
+    let store = stat(&question.store.join("STORE"));
+    let encoder = Canonical::new("precast v1 build memo")
+        .bytes(question.inputs.as_bytes())
+        .str(&question.store.to_string_lossy())
+        .str(&format!("{store:?}"));
+    ContentId::from_bytes(encoder.finish())
+}
+
+fn content(path: &Path) -> Option<ContentId> {
+    fs_err::read(path).ok().map(|bytes| ContentId::of(&bytes))
+}
+
+impl Program {
+    fn running() -> Option<Self> {
+        let program = std::env::current_exe().ok()?;
+        Some(Self { stat: stat(&program), content: content(&program)? })
+    }
+
+    /// Whether this is the program that runs now: by its stat, or else by its content.
+    fn is_running(&self) -> bool {
+        let Ok(program) = std::env::current_exe() else { return false };
+        (self.stat.is_some() && self.stat == stat(&program)) || content(&program) == Some(self.content)
+    }
+}
+
+#[cfg(unix)]
+fn stat(path: &Path) -> Option<Stat> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = fs_err::metadata(path).ok()?;
+    Some(Stat {
+        device: found.dev(),
+        inode: found.ino(),
+        size: found.size(),
+        modified: (found.mtime(), found.mtime_nsec()),
+        changed: (found.ctime(), found.ctime_nsec()),
+    })
+}
+
+#[cfg(not(unix))]
+fn stat(_path: &Path) -> Option<Stat> {
+    None
+}

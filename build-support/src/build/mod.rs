@@ -1,0 +1,150 @@
+//! The face of this crate: what a `build.rs` says, and what is done about it.
+//!
+//! ```text
+//! environment ─▶ declarations (builder, precast.toml, Cargo.toml, dependencies) ─▶ memo ── unchanged ─────────────┐
+//!                                                                                    └▶ plan ─▶ execute ─▶ write ─┴▶ Outcome
+//! ```
+//! Files are written under OUT_DIR and in the store only, each whole, and only once everything has succeeded. Nothing uses
+//! the network.
+
+mod environment;
+mod error;
+mod gather;
+mod index;
+mod memo;
+mod print;
+mod run;
+
+#[cfg(test)]
+mod tests;
+
+use precast_graph::FunctionGraph;
+use precast_ops::Ops;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+pub use environment::EnvironmentError;
+pub use error::BuildError;
+
+/// A build in the making: call it from `build.rs`.
+///
+/// # Examples
+/// ```no_run
+/// precast_build::Build::new()
+///     .op("add", &["f32", "f64"], &[1, 2])
+///     .op("exp", &["f64"], &[1])
+///     .run();
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is built before `run`"]
+pub struct Build {
+    ops: Ops,
+    matrices: Vec<(String, Vec<String>, Vec<usize>)>,
+    graphs: Vec<(String, FunctionGraph)>,
+    manifest: Option<PathBuf>,
+    isa: Option<Vec<String>>,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Build {
+    /// Starts with nothing but what `precast.toml` and the manifests say.
+    pub fn new() -> Self {
+        Self { ops: Ops::standard(), matrices: Vec::new(), graphs: Vec::new(), manifest: None, isa: None }
+    }
+
+    /// Asks for every combination of an op with these dtypes and ranks.
+    pub fn op(mut self, name: &str, dtypes: &[&str], ndim: &[usize]) -> Self {
+        let dtypes = dtypes.iter().map(|dtype| (*dtype).to_owned()).collect();
+        self.matrices.push((name.to_owned(), dtypes, ndim.to_vec()));
+        self
+    }
+
+    /// Asks for a graph, to be called by name.
+    pub fn graph(mut self, name: &str, graph: &FunctionGraph) -> Self {
+        self.graphs.push((name.to_owned(), graph.clone()));
+        self
+    }
+
+    /// Reads this manifest, relative to the package, in place of `precast.toml`. It has to be there.
+    pub fn manifest(mut self, path: impl Into<PathBuf>) -> Self {
+        self.manifest = Some(path.into());
+        self
+    }
+
+    /// Compiles for these ISA levels, `x86-64-v3`, whatever the manifest says. `PRECAST_ISA` has the last word.
+    pub fn isa(mut self, levels: &[&str]) -> Self {
+        self.isa = Some(levels.iter().map(|level| (*level).to_owned()).collect());
+        self
+    }
+
+    /// Takes ops from this library in place of the standard one.
+    pub fn ops(mut self, ops: Ops) -> Self {
+        self.ops = ops;
+        self
+    }
+
+    /// Builds, tells Cargo about it, and ends the process with an error where there is one: the `main` of a `build.rs`.
+    pub fn run(self) {
+        print::run(&self);
+    }
+
+    /// Builds, and gives back what [`Build::run`] prints.
+    ///
+    /// # Errors
+    /// See [`BuildError`]. What stood under OUT_DIR before is then still there, whole.
+    pub fn try_run(&self) -> Result<Outcome, BuildError> {
+        run::run(self, &environment::Environment::of_cargo()?)
+    }
+}
+
+/// How much there was to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Declared combinations of op, dtype and rank.
+    pub combinations: usize,
+    /// Distinct modules, those of graphs too, after normalisation.
+    pub modules: usize,
+    /// Artifacts: units times ISA levels.
+    pub artifacts: usize,
+}
+
+/// What a build did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The bundle: `OUT_DIR/precast.bundle`.
+    pub bundle: PathBuf,
+    /// The generated index: `OUT_DIR/precast.rs`.
+    pub index: PathBuf,
+    /// Where artifacts were published; none on docs.rs.
+    pub store: Option<PathBuf>,
+    /// How much there was to do.
+    pub counts: Counts,
+    /// How many artifacts were there already.
+    pub hits: usize,
+    /// How many were compiled.
+    pub compiled: usize,
+    /// What the user should hear of.
+    pub warnings: Vec<String>,
+    /// The files whose change asks for another run; all exist.
+    pub inputs: Vec<PathBuf>,
+    /// The variables whose change does.
+    pub variables: Vec<String>,
+}
+
+impl Outcome {
+    /// The lines by which a build script tells Cargo.
+    #[must_use]
+    pub fn directives(&self) -> Vec<String> {
+        let warnings = self.warnings.iter().flat_map(|text| text.lines());
+        let warnings = warnings.map(|line| format!("cargo::warning={line}"));
+        let files = self.inputs.iter().map(|path| format!("cargo::rerun-if-changed={}", path.display()));
+        let variables = self.variables.iter().map(|name| format!("cargo::rerun-if-env-changed={name}"));
+        warnings.chain(files).chain(variables).collect()
+    }
+}

@@ -1,0 +1,22 @@
+//! Talks to Cargo: the only file that prints. Standard output is the interface of a build script.
+#![allow(clippy::print_stdout, reason = "Cargo reads directives from a build script's standard output")]
+
+use super::Build;
+
+/// Builds and prints; on an error prints that and ends the process.
+pub(super) fn run(build: &Build) {
+    match build.try_run() {
+        Ok(outcome) => {
+            for directive in outcome.directives() {
+                println!("{directive}");
+            }
+        }
+        Err(error) => {
+            for line in error.lines() {
+                println!("cargo::error={line}");
+            }
+            #[allow(clippy::exit, reason = "a build script says by its exit code that it failed")]
+            std::process::exit(1);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! One build, from the environment to the files under OUT_DIR.
+
+use super::environment::Environment;
+use super::gather::{Gathered, gather};
+use super::memo::{self, Question};
+use super::{Build, BuildError, Counts, Outcome, index};
+use crate::execute::{Executed, Execution, execute};
+use crate::plan::plan;
+use crate::write::write_if_changed;
+use precast_compile::{Parallel, Toolchain, Variant};
+use precast_ops::GENERATOR;
+use precast_store::key::{Canonical, ContentId, Profile};
+use precast_store::{Event, Store};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Builds.
+pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, BuildError> {
+    let mut outcome = Outcome {
+        bundle: environment.out_dir.join("precast.bundle"),
+        index: environment.out_dir.join("precast.rs"),
+        store: None,
+        counts: Counts::default(),
+        hits: 0,
+        compiled: 0,
+        warnings: Vec::new(),
+        inputs: Vec::new(),
+        variables: environment.watched(),
+    };
+    if environment.is_docs_rs {
+        // No compiler and no place to write: a page needs none of the code.
+        outcome.inputs.push(environment.manifest_dir.join("Cargo.toml"));
+        return write(&nothing(), outcome);
+    }
+    let gathered = gather(build, environment)?;
+    outcome.warnings.extend(gathered.warnings.iter().cloned());
+    outcome.inputs = gathered.inputs();
+    if gathered.is_empty() {
+        outcome.warnings.push("nothing is declared for precompilation, so the bundle is empty".to_owned());
+        return write(&nothing(), outcome);
+    }
+    compile(build, environment, &gathered, outcome)
+}
+
+fn nothing() -> Executed {
+    Executed { artifacts: Vec::new(), entries: Vec::new(), hits: 0, compiled: 0, is_hermetic: true }
+}
+
+fn compile(
+    build: &Build,
+    environment: &Environment,
+    gathered: &Gathered<'_>,
+    mut outcome: Outcome,
+) -> Result<Outcome, BuildError> {
+    let variants: Vec<Variant> = gathered
+        .isa(environment)?
+        .into_iter()
+        .map(|isa| Variant { target: environment.target.clone(), isa, profile: Profile::Release })
+        .collect();
+    let toolchain = Toolchain::find(Some(&environment.target))?;
+    let path = environment.store.clone().or_else(|| gathered.dependencies.store.clone());
+    let path = path.unwrap_or_else(|| environment.out_dir.join("precast-store"));
+    outcome.store = Some(path.clone());
+    let (bundle, index) = (outcome.bundle.clone(), outcome.index.clone());
+    let question = Question {
+        file: environment.out_dir.join("precast/build.json"),
+        inputs: inputs(gathered, &variants),
+        store: &path,
+        toolchain: &toolchain,
+        bundle: &bundle,
+        index: &index,
+    };
+    if let Some(counts) = memo::get(&question) {
+        return Ok(Outcome { counts, hits: counts.artifacts, ..outcome });
+    }
+    let plan = plan(&gathered.declare()?, &build.ops)?;
+    let events = Events::default();
+    let store = Store::create(&path)
+        .map_err(|source| BuildError::Store { path: path.clone(), source })?
+        .on_event(events.listener());
+    let executed = execute(
+        &plan,
+        &Execution {
+            store: Some(&store),
+            toolchain: &toolchain,
+            variants: &variants,
+            parallel: Parallel::Auto,
+            progress: &|_| {},
+        },
+    )?;
+    outcome.warnings.extend(events.take());
+    outcome.counts = Counts {
+        combinations: plan.combinations,
+        modules: plan.modules(),
+        artifacts: executed.artifacts.len(),
+    };
+    memo::forget(&question);
+    let outcome = write(&executed, outcome)?;
+    if executed.is_hermetic {
+        memo::put(&question, plan.languages(), outcome.counts);
+    }
+    Ok(outcome)
+}
+
+/// Hashes what is declared and what it is compiled for.
+fn inputs(gathered: &Gathered<'_>, variants: &[Variant]) -> ContentId {
+    let mut encoder = Canonical::new("precast v1 build inputs").str(GENERATOR).list(variants.len());
+    for Variant { target, isa, profile } in variants {
+        encoder = encoder.str(target).str(isa.name()).str(profile.name());
+    }
+    ContentId::from_bytes(gathered.hash(encoder).finish())
+}
+
+/// Writes the bundle and its index.
+fn write(executed: &Executed, mut outcome: Outcome) -> Result<Outcome, BuildError> {
+    let bundle = executed.bundle()?;
+    let index = index::render(&executed.entries, GENERATOR);
+    let put = |path: &Path, bytes: &[u8]| {
+        write_if_changed(path, bytes).map_err(|source| BuildError::Write { path: path.to_owned(), source })
+    };
+    put(&outcome.bundle, &bundle)?;
+    put(&outcome.index, index.as_bytes())?;
+    (outcome.hits, outcome.compiled) = (executed.hits, executed.compiled);
+    Ok(outcome)
+}
+
+/// What a store tells while it is used, each once.
+#[derive(Default)]
+struct Events(Arc<Mutex<BTreeSet<String>>>);
+
+impl Events {
+    fn listener(&self) -> impl Fn(&Event) + Send + Sync + 'static {
+        let list = Arc::clone(&self.0);
+        move |event| {
+            list.lock().unwrap_or_else(PoisonError::into_inner).insert(event.to_string());
+        }
+    }
+
+    fn take(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,126 @@
+//! The declared set: what a program wants precompiled, whoever asked for it.
+//!
+//! It is a set. The order in which things are declared does not reach a key, a unit or a bundle, and what two crates
+//! declare alike counts once. Two *different* graphs of one name are a mistake that names both places.
+
+use crate::place::Place;
+use crate::problem::{Problem, ProblemKind};
+use precast_graph::{DType, FunctionGraph};
+use precast_store::record::check_entry_name;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
+const MAX_NDIM: usize = 32;
+
+/// Every combination of one op with some dtypes and ranks: a `[[op]]` table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    /// The op.
+    pub name: String,
+    /// The dtypes.
+    pub dtypes: BTreeSet<DType>,
+    /// The ranks.
+    pub ndim: BTreeSet<usize>,
+    /// Where it is declared; for messages only.
+    pub place: Place,
+}
+
+/// A graph that is called by name: a `[[graph]]` table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedGraph {
+    /// The graph, as declared.
+    pub graph: FunctionGraph,
+    /// Where it is declared; for messages only.
+    pub place: Place,
+}
+
+/// What is to be compiled.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Declared {
+    matrices: Vec<Matrix>,
+    graphs: BTreeMap<String, NamedGraph>,
+}
+
+impl Declared {
+    /// Adds a matrix; what other matrices have too counts once.
+    pub fn op(&mut self, matrix: Matrix) {
+        self.matrices.push(matrix);
+    }
+
+    /// Adds a graph.
+    ///
+    /// # Errors
+    /// The name cannot be an entry's, or is that of another graph. The same graph under the same name counts once.
+    pub fn graph(&mut self, name: &str, graph: FunctionGraph, place: Place) -> Result<(), Problem> {
+        if let Err(error) = check_entry_name(name) {
+            return Err(Problem::new(place, ProblemKind::Name { message: error.to_string() }));
+        }
+        match self.graphs.get(name) {
+            Some(known) if known.graph == graph => Ok(()),
+            Some(known) => {
+                let kind = ProblemKind::DuplicateGraph {
+                    name: name.to_owned(),
+                    first: Box::new(known.place.clone()),
+                };
+                Err(Problem::new(place, kind))
+            }
+            None => {
+                self.graphs.insert(name.to_owned(), NamedGraph { graph, place });
+                Ok(())
+            }
+        }
+    }
+
+    /// The matrices, in the order they were added.
+    #[must_use]
+    pub fn matrices(&self) -> &[Matrix] {
+        &self.matrices
+    }
+
+    /// The graphs, by name.
+    #[must_use]
+    pub fn graphs(&self) -> &BTreeMap<String, NamedGraph> {
+        &self.graphs
+    }
+
+    /// Whether nothing is declared.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.matrices.is_empty() && self.graphs.is_empty()
+    }
+}
+
+/// Reads the parts of a matrix; each list with the place of each of its items.
+pub(crate) fn matrix(
+    name: &str,
+    dtypes: &[(&str, Place)],
+    ndim: &[(usize, Place)],
+    place: Place,
+) -> Result<Matrix, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut matrix = Matrix {
+        name: name.to_owned(),
+        dtypes: BTreeSet::new(),
+        ndim: BTreeSet::new(),
+        place: place.clone(),
+    };
+    for (key, is_empty) in [("dtypes", dtypes.is_empty()), ("ndim", ndim.is_empty())] {
+        if is_empty {
+            problems.push(Problem::new(place.key(key), ProblemKind::Empty));
+        }
+    }
+    for (text, place) in dtypes {
+        match text.parse() {
+            Ok(dtype) => drop(matrix.dtypes.insert(dtype)),
+            Err(error) => problems.push(Problem::new(place.clone(), ProblemKind::DType(error))),
+        }
+    }
+    for (rank, place) in ndim {
+        if *rank > MAX_NDIM {
+            let kind = ProblemKind::Rank { found: *rank, most: MAX_NDIM };
+            problems.push(Problem::new(place.clone(), kind));
+        }
+        matrix.ndim.insert(*rank);
+    }
+    if problems.is_empty() { Ok(matrix) } else { Err(problems) }
+}

@@ -1,0 +1,101 @@
+//! One unit for one variant, on its way.
+
+use super::{Artifact, ExecuteError, Execution, Failure};
+use crate::plan::Plan;
+use precast_codegen::Unit;
+use precast_compile::{Compiled, Variant, action};
+use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, LoadError, Record, Store};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The member of an archive that a bundle carries.
+const SHARED_OBJECT: &str = "unit.so";
+
+pub(super) struct Job<'p> {
+    pub(super) unit: &'p Unit,
+    pub(super) variant: &'p Variant,
+    pub(super) is_hermetic: bool,
+    pub(super) artifact: Option<Artifact>,
+    action: ActionKey,
+    fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
+}
+
+/// Lists the jobs of a plan with their keys.
+pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<Job<'p>>, ExecuteError> {
+    let (mut jobs, mut failures) = (Vec::new(), Vec::new());
+    for unit in &plan.units {
+        for variant in execution.variants {
+            match action(unit, execution.toolchain, variant) {
+                Ok(inputs) => jobs.push(Job {
+                    unit,
+                    variant,
+                    is_hermetic: inputs.linked.is_empty(),
+                    artifact: None,
+                    action: inputs.key(),
+                    fingerprints: &plan.fingerprints,
+                }),
+                Err(error) => failures.push(Failure { title: title(unit, variant), error }),
+            }
+        }
+    }
+    if failures.is_empty() { Ok(jobs) } else { Err(ExecuteError::Compile { failures }) }
+}
+
+impl Job<'_> {
+    /// Takes the artifact from the store, if it is there and intact.
+    pub(super) fn look_up(&mut self, execution: &Execution<'_>) -> Result<(), ExecuteError> {
+        let Some(store) = execution.store else { return Ok(()) };
+        let Some(record) = store.find_action(&self.action)? else { return Ok(()) };
+        // Whoever wrote the record; a slot that is another module's would compute something else.
+        let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
+        if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {
+            return Ok(());
+        }
+        match store.load(&record) {
+            Ok(archive) => self.accept(record, archive),
+            // The store has put it in quarantine; compiling puts it back.
+            Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => Ok(()),
+            Err(error) => Err(ExecuteError::Load(error)),
+        }
+    }
+
+    /// Publishes what was compiled.
+    pub(super) fn publish(&mut self, compiled: Compiled, store: Option<&Store>) -> Result<(), ExecuteError> {
+        let Compiled { archive, mut record } = compiled;
+        self.complete(&mut record);
+        if let Some(store) = store {
+            let refused = |source| ExecuteError::Publish { title: self.title(), source };
+            store.publish(&archive, &record).map_err(refused)?;
+        }
+        self.accept(record, archive)
+    }
+
+    pub(super) fn title(&self) -> String {
+        title(self.unit, self.variant)
+    }
+
+    fn accept(&mut self, mut record: Record, mut archive: Archive) -> Result<(), ExecuteError> {
+        self.complete(&mut record);
+        let none = || ExecuteError::NoSharedObject { key: self.unit.members()[0].0 };
+        let shared_object = archive.members.remove(SHARED_OBJECT).ok_or_else(none)?;
+        self.artifact = Some(Artifact { record, shared_object });
+        Ok(())
+    }
+
+    /// States what the plan knows of the modules, whatever the store's record says of it.
+    fn complete(&self, record: &mut Record) {
+        for (member, (key, module)) in record.members.iter_mut().zip(self.unit.members()) {
+            let aliases = self.fingerprints.get(key).into_iter().flatten();
+            member.fingerprints = aliases.copied().collect();
+            member.document = Some(module.document());
+        }
+    }
+}
+
+/// Names a unit for people.
+fn title(unit: &Unit, variant: &Variant) -> String {
+    let more = match unit.members().len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    format!("`{}`{more} for `{}`", unit.first().signature, variant.isa)
+}

@@ -1,0 +1,152 @@
+//! Makes what a plan asks for: takes from the store what it has, compiles the rest, publishes that.
+//!
+//! ```text
+//! unit × variant ──▶ ActionKey ──▶ find_action ── hit ──▶ load (verified) ─────────────────────┐
+//!                                       │ miss, or damaged (quarantined by the store)          ├▶ Artifact
+//!                                       └──▶ compile_all ──▶ publish: object, then record ─────┘
+//! ```
+//! What comes out depends on the plan, the variants and the toolchain only, never on what the store had, the order in which
+//! compilers finish, or how many run at once: artifacts are in the order of units, then variants; documents and
+//! fingerprints are the plan's own.
+//!
+//! Compiled units are published every so often, so that a build that is interrupted goes on where it was.
+
+mod error;
+mod job;
+
+#[cfg(test)]
+mod tests;
+
+use crate::plan::Plan;
+use job::Job;
+use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
+use precast_ops::GENERATOR;
+use precast_store::{ActionKey, Entry, Record, Store, write_bundle};
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+pub use error::{ExecuteError, Failure};
+
+/// How a plan is carried out.
+#[derive(Clone, Copy)]
+pub struct Execution<'a> {
+    /// Where artifacts are taken from and published to; without one everything is compiled.
+    pub store: Option<&'a Store>,
+    /// What compiles.
+    pub toolchain: &'a Toolchain,
+    /// What is compiled for; each unit for each of them.
+    pub variants: &'a [Variant],
+    /// How many compilers run at once.
+    pub parallel: Parallel,
+    /// Told of every compile; jobs are counted over those that are compiled, not those that hit.
+    pub progress: &'a dyn Fn(Progress),
+}
+
+/// One unit for one variant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// The statement about it.
+    pub record: Record,
+    /// Its shared object.
+    pub shared_object: Vec<u8>,
+}
+
+/// What a plan became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executed {
+    /// The artifacts, in the order of units, then variants.
+    pub artifacts: Vec<Artifact>,
+    /// The named graphs, sorted by name.
+    pub entries: Vec<Entry>,
+    /// How many artifacts the store had.
+    pub hits: usize,
+    /// How many artifacts were compiled.
+    pub compiled: usize,
+    /// Whether every artifact is decided by its unit, flags and toolchain alone; not so where libraries or headers of the
+    /// system enter.
+    pub is_hermetic: bool,
+}
+
+/// Carries out a plan.
+///
+/// # Errors
+/// Units that do not compile; a store that cannot be read or written. Damage in the store is none: what is damaged is
+/// made anew.
+pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
+    let mut jobs = job::jobs(plan, execution)?;
+    for job in &mut jobs {
+        job.look_up(execution)?;
+    }
+    let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
+    let mut done = 0;
+    for batch in missing.chunks(batch()) {
+        compile(&mut jobs, batch, (done, missing.len()), execution)?;
+        done += batch.len();
+    }
+    if let Some(store) = execution.store {
+        for entry in &plan.entries {
+            store.put_entry(entry)?;
+        }
+    }
+    let is_hermetic = jobs.iter().all(|job| job.is_hermetic);
+    Ok(Executed {
+        hits: jobs.len() - missing.len(),
+        compiled: missing.len(),
+        artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
+        entries: plan.entries.clone(),
+        is_hermetic,
+    })
+}
+
+/// How many units are compiled before they are published: enough to keep every processor busy.
+fn batch() -> usize {
+    available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(8).max(32)
+}
+
+/// Compiles and publishes some jobs. Those that succeed are published even if others fail.
+fn compile(
+    jobs: &mut [Job<'_>],
+    batch: &[usize],
+    (before, all): (usize, usize),
+    execution: &Execution<'_>,
+) -> Result<(), ExecuteError> {
+    let units: Vec<_> = batch.iter().map(|at| (jobs[*at].unit.clone(), jobs[*at].variant.clone())).collect();
+    let progress = |progress| {
+        (execution.progress)(match progress {
+            Progress::Started { job } => Progress::Started { job: job + before },
+            Progress::Finished { job, failed, done, .. } => {
+                Progress::Finished { job: job + before, failed, done: done + before, total: all }
+            }
+            other => other,
+        });
+    };
+    let results = compile_all(&units, execution.toolchain, execution.parallel, &progress);
+    let mut failures = Vec::new();
+    for (at, result) in batch.iter().zip(results) {
+        let job = &mut jobs[*at];
+        match result {
+            Ok(compiled) => job.publish(compiled, execution.store)?,
+            Err(error) => failures.push(Failure { title: job.title(), error }),
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(ExecuteError::Compile { failures }) }
+}
+
+impl Executed {
+    /// Renders the bundle: a function of the artifacts and entries.
+    ///
+    /// # Errors
+    /// A record contradicts itself, which the store would have refused.
+    pub fn bundle(&self) -> Result<Vec<u8>, ExecuteError> {
+        let records: Vec<(Record, Vec<u8>)> =
+            self.artifacts.iter().map(|item| (item.record.clone(), item.shared_object.clone())).collect();
+        Ok(write_bundle(&records, &self.entries, GENERATOR)?)
+    }
+
+    /// The actions, sorted.
+    #[must_use]
+    pub fn actions(&self) -> BTreeSet<ActionKey> {
+        self.artifacts.iter().map(|artifact| artifact.record.action).collect()
+    }
+}

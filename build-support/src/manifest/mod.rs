@@ -1,0 +1,98 @@
+//! The manifest: what is to be compiled, as data.
+//!
+//! One schema, two homes: `precast.toml`, and the table `[package.metadata.precast]` of a `Cargo.toml`, by which a library
+//! crate says what it needs of whoever links it.
+//!
+//! ```toml
+//! isa = ["x86-64-v3"]                 # optional; the target's default levels otherwise
+//!
+//! [[op]]                              # every combination
+//! name = "add"
+//! dtypes = ["f32", "f64"]
+//! ndim = [1, 2]
+//!
+//! [[graph]]                           # a graph called by name
+//! name = "score"
+//! inputs = ["x: f64[?]", "y: f64[?]"]
+//! outputs = ["out = sum(exp(-x*x)*y)"]
+//!
+//! [[graph]]
+//! name = "model"
+//! file = "model.json"                 # the JSON form of a graph, relative to the manifest
+//! ```
+//! Reading touches files and gives a [`Manifest`] whose content is fixed from then on: what is hashed is what is used.
+//! Resolving ([`Manifest::declare`]) touches none. Unknown keys are refused.
+
+mod read;
+mod resolve;
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+pub use schema::{Document, GraphTable, OpTable};
+
+use crate::place::Place;
+use precast_store::key::Canonical;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// A manifest with the graph files that it names.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    path: PathBuf,
+    text: String,
+    document: Document,
+    /// Content of the graph files by the name they have in the manifest, or what the system said.
+    files: BTreeMap<String, Result<String, String>>,
+}
+
+impl Manifest {
+    /// The manifest's own path, as it was given.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The target that `precast build` compiles for, if the manifest names one.
+    #[must_use]
+    pub fn target(&self) -> Option<&str> {
+        self.document.target.as_ref().map(|target| target.get_ref().as_str())
+    }
+
+    /// The files that were read: the manifest and the graphs that it names.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let graphs = self.files.iter().filter(|(_, read)| read.is_ok()).map(|(name, _)| self.file(name));
+        std::iter::once(self.path.clone()).chain(graphs).collect()
+    }
+
+    /// Appends everything that decides what this manifest declares.
+    pub(crate) fn hash(&self, encoder: Canonical) -> Canonical {
+        let start = encoder.str(&self.text).list(self.files.len());
+        self.files.iter().fold(start, |encoder, (name, read)| match read {
+            Ok(text) => encoder.str(name).str(text),
+            Err(_) => encoder.str(name).bool(false),
+        })
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(name)
+    }
+
+    fn place(&self, span: Range<usize>) -> Place {
+        Place { line: Some(line(&self.text, span.start)), ..Place::in_file(&self.path) }
+    }
+}
+
+/// The number of the line, from 1, that a byte is in.
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count()
+}

@@ -1,0 +1,112 @@
+//! Reads a manifest and the files it names. Mistakes in the text come back with file, table and line.
+
+use super::{Document, Manifest, line};
+use crate::place::Place;
+use crate::problem::{DeclareError, Problem, ProblemKind};
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Where a manifest's tables stand in its file.
+const METADATA: [&str; 3] = ["package", "metadata", "precast"];
+
+impl Manifest {
+    /// Reads a file of its own, `precast.toml`, and the graph files that it names.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a manifest. A graph file that cannot be read is a problem of
+    /// [`Manifest::declare`].
+    pub fn read(path: &Path) -> Result<Self, DeclareError> {
+        Self::parse(path, read(path)?)
+    }
+
+    /// Reads the table `[package.metadata.precast]` of a `Cargo.toml`; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn read_metadata(path: &Path) -> Result<Option<Self>, DeclareError> {
+        let text = read(path)?;
+        let root = DeTable::parse(&text).map_err(|error| syntax(path, &text, None, &error))?;
+        let Some(table) = metadata(root.into_inner()) else { return Ok(None) };
+        let document = Document::deserialize(table.clone().into_deserializer())
+            .map_err(|error| syntax(path, &text, table.get_ref().as_table(), &error))?;
+        let files = graph_files(path, &document);
+        Ok(Some(Self { path: path.to_owned(), text, document, files }))
+    }
+
+    /// Reads a manifest from its text; `path` says where it stands, for messages and for the files it names.
+    ///
+    /// # Errors
+    /// It is not a manifest.
+    pub fn parse(path: &Path, text: String) -> Result<Self, DeclareError> {
+        let root = DeTable::parse(&text).map_err(|error| syntax(path, &text, None, &error))?;
+        let document = Document::deserialize(root.clone().into_deserializer())
+            .map_err(|error| syntax(path, &text, Some(root.get_ref()), &error))?;
+        let files = graph_files(path, &document);
+        Ok(Self { path: path.to_owned(), text, document, files })
+    }
+}
+
+fn read(path: &Path) -> Result<String, DeclareError> {
+    fs_err::read_to_string(path).map_err(|error| {
+        let kind = ProblemKind::File { path: path.to_owned(), message: reason(&error) };
+        DeclareError { problems: vec![Problem::new(Place::in_file(path), kind)] }
+    })
+}
+
+/// What the system said, without the path that `fs_err` puts before it.
+fn reason(error: &io::Error) -> String {
+    match error.get_ref().and_then(std::error::Error::source) {
+        Some(source) => source.to_string(),
+        None => error.to_string(),
+    }
+}
+
+fn metadata(root: DeTable<'_>) -> Option<Spanned<DeValue<'_>>> {
+    let mut table = root;
+    let [outer @ .., last] = METADATA;
+    for name in outer {
+        match table.remove(name)?.into_inner() {
+            DeValue::Table(inner) => table = inner,
+            _ => return None,
+        }
+    }
+    table.remove(last)
+}
+
+fn graph_files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, String>> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let names = document.graph.iter().filter_map(|table| table.get_ref().file.as_ref());
+    names
+        .map(|name| {
+            let text = fs_err::read_to_string(directory.join(name.get_ref())).map_err(|error| reason(&error));
+            (name.get_ref().clone(), text)
+        })
+        .collect()
+}
+
+fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> DeclareError {
+    let mut place = Place::in_file(path);
+    if let Some(span) = error.span() {
+        place.line = Some(line(text, span.start));
+        place.table = table.and_then(|table| table_at(table, span.start));
+    }
+    let kind = ProblemKind::Syntax { message: error.message().to_owned() };
+    DeclareError { problems: vec![Problem::new(place, kind)] }
+}
+
+/// The `[[op]]` or `[[graph]]` that an offset is in: the last one that begins at or before it.
+fn table_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
+    let mut tables = Vec::new();
+    for kind in ["op", "graph"] {
+        let Some(items) = table.get(kind).and_then(|value| value.get_ref().as_array()) else { continue };
+        for (number, item) in items.iter().enumerate() {
+            tables.push((item.span().start, format!("[[{kind}]] {}", number + 1)));
+        }
+    }
+    tables.into_iter().filter(|(start, _)| *start <= offset).max().map(|(_, table)| table)
+}

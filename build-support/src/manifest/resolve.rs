@@ -1,0 +1,150 @@
+//! From tables to the declared set: names become ops, texts become graphs.
+
+use super::{GraphTable, Manifest, OpTable};
+use crate::declared::{Declared, matrix};
+use crate::place::Place;
+use crate::problem::{DeclareError, Problem, ProblemKind, chain};
+use precast_compile::Isa;
+use precast_graph::{FunctionGraph, OpLibrary, json, text};
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+impl Manifest {
+    /// Adds everything this manifest declares to `declared`. Whether ops support what is asked of them is found out when
+    /// it is planned.
+    ///
+    /// # Errors
+    /// Every problem of every table; what has none is added all the same.
+    pub fn declare(&self, declared: &mut Declared, library: &dyn OpLibrary) -> Result<(), DeclareError> {
+        let mut problems = Vec::new();
+        for (number, table) in self.document.op.iter().enumerate() {
+            match self.matrix(number, table) {
+                Ok(matrix) => declared.op(matrix),
+                Err(found) => problems.extend(found),
+            }
+        }
+        let mut names = BTreeMap::new();
+        for (number, spanned) in self.document.graph.iter().enumerate() {
+            let (name, place) = (spanned.get_ref().name.get_ref(), self.graph_place(number, spanned));
+            // Within one manifest a name stands once, even for equal graphs: the second table is a slip.
+            if let Some(first) = names.insert(name, place.clone()) {
+                let kind = ProblemKind::DuplicateGraph { name: name.clone(), first: Box::new(first) };
+                problems.push(Problem::new(place, kind));
+                continue;
+            }
+            let graph = self.graph(spanned.get_ref(), &place, library);
+            let added = graph.and_then(|graph| declared.graph(name, graph, place));
+            problems.extend(added.err());
+        }
+        DeclareError::check(problems)
+    }
+
+    /// The ISA levels that the manifest asks for; `None` when it leaves them to the target.
+    ///
+    /// # Errors
+    /// A level that there is not.
+    pub fn isa(&self) -> Result<Option<Vec<Isa>>, DeclareError> {
+        let Some(levels) = &self.document.isa else { return Ok(None) };
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        for level in levels {
+            match level.get_ref().parse() {
+                Ok(level) => found.push(level),
+                Err(error) => {
+                    let kind = ProblemKind::Isa { message: chain(&error) };
+                    problems.push(Problem::new(self.place(level.span()).key("isa"), kind));
+                }
+            }
+        }
+        DeclareError::check(problems).map(|()| Some(found))
+    }
+
+    fn matrix(&self, number: usize, spanned: &Spanned<OpTable>) -> Result<crate::Matrix, Vec<Problem>> {
+        let table = spanned.get_ref();
+        let title = format!("[[op]] {} (`{}`)", number + 1, table.name.get_ref());
+        let place = Place { table: Some(title), ..self.place(table.name.span()) };
+        let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
+        let dtypes: Vec<(&str, Place)> =
+            table.dtypes.iter().map(|item| (item.get_ref().as_str(), at(item.span(), "dtypes"))).collect();
+        let ndim: Vec<(usize, Place)> =
+            table.ndim.iter().map(|item| (*item.get_ref(), at(item.span(), "ndim"))).collect();
+        matrix(table.name.get_ref(), &dtypes, &ndim, place)
+    }
+
+    fn graph_place(&self, number: usize, spanned: &Spanned<GraphTable>) -> Place {
+        let name = &spanned.get_ref().name;
+        let title = format!("[[graph]] {} (`{}`)", number + 1, name.get_ref());
+        Place { table: Some(title), ..self.place(name.span()) }
+    }
+
+    fn graph(
+        &self,
+        table: &GraphTable,
+        place: &Place,
+        library: &dyn OpLibrary,
+    ) -> Result<FunctionGraph, Problem> {
+        match (&table.file, &table.inputs, &table.outputs) {
+            (Some(file), None, None) => self.graph_of_file(file, place, library),
+            (None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, library),
+            (file, inputs, outputs) => {
+                let present =
+                    [("file", file.is_some()), ("inputs", inputs.is_some()), ("outputs", outputs.is_some())];
+                let present: Vec<String> =
+                    present.iter().filter(|(_, is)| *is).map(|(key, _)| format!("`{key}`")).collect();
+                let found = if present.is_empty() { "none of them".to_owned() } else { present.join(", ") };
+                Err(Problem::new(place.clone(), ProblemKind::GraphForm { found }))
+            }
+        }
+    }
+
+    fn graph_of_file(
+        &self,
+        file: &Spanned<String>,
+        place: &Place,
+        library: &dyn OpLibrary,
+    ) -> Result<FunctionGraph, Problem> {
+        let place = Place { line: self.place(file.span()).line, ..place.key("file") };
+        let path = self.file(file.get_ref());
+        match self.files.get(file.get_ref()) {
+            Some(Ok(text)) => json::parse(text, library).map_err(|error| {
+                let message = with_hint(format!("in `{}`: {}", path.display(), chain(&error)), error.hint());
+                Problem::new(place, ProblemKind::Graph { message })
+            }),
+            Some(Err(message)) => {
+                Err(Problem::new(place, ProblemKind::File { path, message: message.clone() }))
+            }
+            None => {
+                Err(Problem::new(place, ProblemKind::File { path, message: "it was not read".to_owned() }))
+            }
+        }
+    }
+
+    fn graph_of_text(
+        &self,
+        inputs: &[Spanned<String>],
+        outputs: &[Spanned<String>],
+        place: &Place,
+        library: &dyn OpLibrary,
+    ) -> Result<FunctionGraph, Problem> {
+        let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
+        let mut parsed = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            parsed.push(text::parse_input(input.get_ref()).map_err(|error| {
+                Problem::new(at(input.span(), "inputs"), ProblemKind::Graph { message: chain(&error) })
+            })?);
+        }
+        let texts: Vec<&str> = outputs.iter().map(|output| output.get_ref().as_str()).collect();
+        text::parse(&texts, &parsed, library).map_err(|error| {
+            let output = error.place().and_then(|place| place.output).or((outputs.len() == 1).then_some(0));
+            let place = match output.and_then(|position| outputs.get(position)) {
+                Some(output) => at(output.span(), "outputs"),
+                None => place.clone(),
+            };
+            let message = with_hint(chain(&error), error.hint());
+            Problem::new(place, ProblemKind::Graph { message })
+        })
+    }
+}
+
+fn with_hint(message: String, hint: Option<&str>) -> String {
+    hint.map_or_else(|| message.clone(), |hint| format!("{message}\nhint: {hint}"))
+}

@@ -1,0 +1,61 @@
+//! Where a declaration stands, so that every complaint about it can be found by its reader.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where something is declared.
+///
+/// Rendered as `precast.toml:12: [[op]] 2 (`add`), key `dtypes``, leaving out what is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The manifest; none for what a `build.rs` declares itself.
+    pub file: Option<PathBuf>,
+    /// The line, counted from 1.
+    pub line: Option<usize>,
+    /// The table, such as ``[[op]] 2 (`add`)``, counted from 1.
+    pub table: Option<String>,
+    /// The key in the table.
+    pub key: Option<String>,
+}
+
+impl Place {
+    /// A place in a file.
+    #[must_use]
+    pub fn in_file(file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..Self::default() }
+    }
+
+    /// A call of [`crate::Build`], such as ``op `add` ``.
+    #[must_use]
+    pub fn in_build(what: &str, name: &str) -> Self {
+        Self { table: Some(format!("{what} `{name}`")), ..Self::default() }
+    }
+
+    /// The same place, narrowed to a key.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        Self { key: Some(key.to_owned()), ..self.clone() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut gap = "";
+        match &self.file {
+            Some(file) => {
+                write!(f, "{}", file.display())?;
+                self.line.map_or(Ok(()), |line| write!(f, ":{line}"))?;
+                gap = ": ";
+            }
+            None => {
+                f.write_str("in `Build`")?;
+                gap = if gap.is_empty() { ": " } else { gap };
+            }
+        }
+        if let Some(table) = &self.table {
+            write!(f, "{gap}{table}")?;
+            gap = ", ";
+        }
+        self.key.as_ref().map_or(Ok(()), |key| write!(f, "{gap}key `{key}`"))
+    }
+}
