@@ -62,8 +62,10 @@ impl<'a> Locator<'a> {
             let (_, rest) = line.split_once("/* ")?;
             rest.rsplit_once(" */").map(|(text, _)| text)
         });
-        let mut named = comments.filter(|text| module.ops.iter().any(|op| op == text));
-        (Some(module.signature.clone()), named.next().map(str::to_owned))
+        let named = comments.filter(|text| module.ops.iter().any(|op| op == text)).map(str::to_owned).next();
+        // Support code stands above all comments; with one op it is that op's.
+        let only = module.ops.first().filter(|_| module.ops.len() == 1).cloned();
+        (Some(module.signature.clone()), named.or(only))
     }
 
     /// Names the op, else the module, whose text has a symbol as a word.

@@ -63,8 +63,11 @@ fn preprocess(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<[u8; 32], Co
         return Err(CompileError::Embed { file: prepared.file.to_owned(), what });
     }
     if prepared.variant.profile == Profile::Release {
+        let marker = |line: &str| {
+            line.strip_prefix("# ").is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))
+        };
         let plain: String =
-            shown.lines().filter(|line| !line.starts_with("# ")).flat_map(|line| [line, "\n"]).collect();
+            shown.lines().filter(|line| !marker(line)).flat_map(|line| [line, "\n"]).collect();
         return Ok(*ContentId::of(plain).as_bytes());
     }
     let root = scratch.root().display().to_string();

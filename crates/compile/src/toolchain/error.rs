@@ -20,9 +20,9 @@ pub enum FindToolchainError {
         /// What was looked for.
         program: String,
         /// The Debian package that has one.
-        package: &'static str,
+        package: String,
         /// The variable that names another.
-        variable: &'static str,
+        variable: String,
     },
     /// The crate `cc` does not know the target.
     #[error(
@@ -34,7 +34,7 @@ pub enum FindToolchainError {
         /// The target triple.
         target: String,
         /// The variable that names one.
-        variable: &'static str,
+        variable: String,
         /// What `cc` said.
         reason: String,
     },
@@ -89,6 +89,14 @@ pub enum FindToolchainError {
         machine: String,
         /// What was asked for.
         target: String,
+    },
+    /// A tool cannot be started for want of a library.
+    #[error("`{}` needs `{library}`, which is not installed\nhint: reinstall the package it came from", tool.display())]
+    Library {
+        /// The tool.
+        tool: PathBuf,
+        /// The library.
+        library: String,
     },
     /// A file of the toolchain cannot be read.
     #[error("cannot read the toolchain's `{}`", path.display())]

@@ -84,7 +84,7 @@ fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError
     let tool = build.try_get_compiler().map_err(|error| FindToolchainError::Unknown {
         language: spoken(language),
         target: target.to_owned(),
-        variable: variable(language),
+        variable: variable(target, language),
         reason: error.to_string(),
     })?;
     Ok(tool.path().to_owned())
@@ -162,22 +162,29 @@ fn missing(target: &str, language: Language, program: &Path) -> FindToolchainErr
         language: spoken(language),
         target: target.to_owned(),
         program: program.display().to_string(),
-        package: match (language, target == host_target()) {
-            (Language::C, true) => "gcc",
-            (Language::Cxx, true) => "g++",
-            (Language::C, false) if target.starts_with("aarch64") => "gcc-aarch64-linux-gnu",
-            (Language::Cxx, false) if target.starts_with("aarch64") => "g++-aarch64-linux-gnu",
-            _ => "gcc-multilib",
-        },
-        variable: variable(language),
+        package: package(target, language, program),
+        variable: variable(target, language),
     }
 }
 
-fn variable(language: Language) -> &'static str {
-    match language {
-        Language::C => "CC",
-        Language::Cxx => "CXX",
+/// The Debian package that has the compiler: `riscv64-linux-gnu-gcc` is in `gcc-riscv64-linux-gnu`.
+fn package(target: &str, language: Language, program: &Path) -> String {
+    let (name, suffix) = match language {
+        Language::C => ("gcc", "-gcc"),
+        Language::Cxx => ("g++", "-g++"),
+    };
+    let program = program.display().to_string();
+    match program.strip_suffix(suffix) {
+        _ if target.contains("musl") => "musl-tools".to_owned(),
+        Some(prefix) if target != host_target() => format!("{name}-{prefix}"),
+        _ => name.to_owned(),
     }
+}
+
+/// The variable to set: the plain one serves the host, the target's own a cross compiler.
+fn variable(target: &str, language: Language) -> String {
+    let [_, own, _, plain] = variables(target, language);
+    if target == host_target() { plain } else { own }
 }
 
 fn spoken(language: Language) -> &'static str {

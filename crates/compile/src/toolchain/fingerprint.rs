@@ -46,7 +46,8 @@ pub(super) struct Fingerprint {
 
 /// Reads and hashes the parts of a toolchain.
 pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerprint, FindToolchainError> {
-    let parts = parts(probed)?;
+    let mut directories = Vec::new();
+    let parts = parts(probed, &mut directories)?;
     let family = match probed.compiler().family {
         Family::Gcc => "gcc",
         Family::Clang => "clang",
@@ -56,7 +57,8 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
         .str(language.name())
         .bytes(ContentId::of(&probed.specs).as_bytes())
         .list(parts.len());
-    let mut watched = Vec::with_capacity(parts.len() + 1);
+    // A header that is added or taken away changes its directory.
+    let mut watched: Vec<Watched> = directories.into_iter().map(Watched::look).collect();
     for (role, path) in parts {
         // Looked at before it is read: a file that changes meanwhile does not fit the memo.
         watched.push(Watched::look(path.clone()));
@@ -70,8 +72,11 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
     Ok(Fingerprint { id: ToolchainId::from_bytes(encoder.finish()), watched })
 }
 
-/// Lists (role, file), sorted by role.
-fn parts(probed: &Probed) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
+/// Lists (role, file), sorted by role, and the directories that were walked.
+fn parts(
+    probed: &Probed,
+    directories: &mut Vec<PathBuf>,
+) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
     let compiler = probed.compiler();
     let tools = [
         ("driver", Some(&compiler.driver)),
@@ -83,7 +88,7 @@ fn parts(probed: &Probed) -> Result<Vec<(String, PathBuf)>, FindToolchainError> 
     let mut parts = Vec::new();
     for (role, path) in tools {
         let Some(path) = path else { continue };
-        parts.extend(libraries(path));
+        parts.extend(libraries(path)?);
         parts.push((role.to_owned(), path.clone()));
     }
     for entry in WalkDir::new(&compiler.own_headers).follow_links(true).sort_by_file_name() {
@@ -91,7 +96,9 @@ fn parts(probed: &Probed) -> Result<Vec<(String, PathBuf)>, FindToolchainError> 
             path: compiler.own_headers.clone(),
             source: error.into(),
         })?;
-        if entry.file_type().is_file() {
+        if entry.file_type().is_dir() {
+            directories.push(entry.into_path());
+        } else if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(&compiler.own_headers).unwrap_or(entry.path());
             parts.push((format!("include/{}", name.display()), entry.path().to_owned()));
         }
@@ -102,16 +109,23 @@ fn parts(probed: &Probed) -> Result<Vec<(String, PathBuf)>, FindToolchainError> 
 }
 
 /// Lists the libraries of a tool that count, as its loader finds them. A tool that tells nothing has none that count.
-fn libraries(tool: &Path) -> Vec<(String, PathBuf)> {
-    let Ok(scratch) = tempfile::tempdir() else { return Vec::new() };
+fn libraries(tool: &Path) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
+    let Ok(scratch) = tempfile::tempdir() else { return Ok(Vec::new()) };
     // glibc's loader then lists what it loads and does not start the program. Another loader starts it: without input,
     // in a directory of its own.
     let mut command = Command::new(tool);
     command.env_clear().env("LD_TRACE_LOADED_OBJECTS", "1").current_dir(scratch.path());
-    let Ok(ended) = run(&mut command, Duration::from_secs(10)) else { return Vec::new() };
-    let files = ended.stdout.lines().filter_map(|line| line.split_once(" => ")?.1.split(" (").next());
-    let files = files.map(|file| PathBuf::from(file.trim())).filter(|file| file.is_file());
-    let named = files.filter_map(|file| Some((file.file_name()?.to_str()?.to_owned(), file)));
-    let counting = named.filter(|(name, _)| LIBRARIES.iter().any(|library| name.starts_with(library)));
-    counting.map(|(name, file)| (format!("lib/{name}"), file)).collect()
+    let Ok(ended) = run(&mut command, Duration::from_secs(10)) else { return Ok(Vec::new()) };
+    let mut counting = Vec::new();
+    for (name, place) in ended.stdout.lines().filter_map(|line| line.split_once(" => ")) {
+        let name = name.trim().to_owned();
+        if place.trim() == "not found" {
+            return Err(FindToolchainError::Library { tool: tool.to_owned(), library: name });
+        }
+        let file = PathBuf::from(place.split(" (").next().unwrap_or_default().trim());
+        if LIBRARIES.iter().any(|library| name.starts_with(library)) && file.is_file() {
+            counting.push((format!("lib/{name}"), file));
+        }
+    }
+    Ok(counting)
 }

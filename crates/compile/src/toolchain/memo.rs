@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Compiler;
 
+/// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
+const GENERATION: u64 = 2;
+
 /// Everything that decides which program is taken, hashed.
 pub(super) type Key = [u8; 32];
 
@@ -94,7 +97,7 @@ static MEMOS: Mutex<BTreeMap<Key, Memo>> = Mutex::new(BTreeMap::new());
 
 /// Hashes what decides.
 pub(super) fn key(parts: &[Option<String>]) -> Key {
-    let start = Canonical::new("precast v1 toolchain memo").list(parts.len());
+    let start = Canonical::new("precast v1 toolchain memo").u64(GENERATION).list(parts.len());
     let all = parts.iter().fold(start, |encoder, part| match part {
         Some(part) => encoder.bool(true).str(part),
         None => encoder.bool(false),

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// A compiler whose contents are not yet known.
 pub(super) struct Probed {
     compiler: Compiler,
-    /// The program behind the driver, `cc1` or `cc1plus`; clang has none.
+    /// The program behind the driver: `cc1`, `cc1plus` or `clang`.
     pub(super) back_end: Option<PathBuf>,
     /// The assembler; clang's is built in.
     pub(super) assembler: Option<PathBuf>,
@@ -70,7 +70,8 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
     }
     let is_gcc = family == Family::Gcc;
     let back_end = match (is_gcc, language) {
-        (false, _) => None,
+        // What a script in front of it starts.
+        (false, _) => tool("clang").ok(),
         (true, Language::C) => Some(tool("cc1")?),
         (true, Language::Cxx) => Some(tool("cc1plus")?),
     };

@@ -80,3 +80,12 @@ fn a_changed_file_is_a_new_toolchain() {
     script(directory.path(), &format!("{wrapper}# changed\n"), 0o755);
     assert_ne!(Toolchain::at(&file, None).unwrap().id(Language::C).unwrap(), first);
 }
+
+#[test]
+fn a_cross_target_without_compiler_names_the_package() {
+    let target = "riscv64gc-unknown-linux-gnu";
+    match Toolchain::find(Some(target)) {
+        Err(error) => assert!(error.to_string().contains("riscv64"), "{error}"),
+        Ok(found) => assert_eq!(found.target(), target),
+    }
+}

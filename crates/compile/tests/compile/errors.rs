@@ -70,7 +70,7 @@ fn undefined_symbol_is_named_with_its_op() {
     ));
     let CompileError::Undefined { symbol, place } = &error else { panic!("{error}") };
     assert_eq!(symbol, "nobody_has_it");
-    assert_eq!(place.as_deref(), Some("graph of open(f64) -> f64"));
+    assert_eq!(place.as_deref(), Some("open(f64) -> f64"));
     let inside = refused(module("inside(f64) -> f64", "", "    extern int nobody(void); return nobody();"));
     let CompileError::Undefined { place, .. } = &inside else { panic!("{inside}") };
     assert_eq!(place.as_deref(), Some("inside(f64) -> f64"));
@@ -156,4 +156,42 @@ fn no_compiler_is_one_error_with_a_hint() {
     assert!(words.contains("without arguments"), "{words}");
     let words = child(&[("CC", "/bin/false")]);
     assert!(words.contains("does not work"), "{words}");
+}
+
+/// A compiler that answers all questions and does `on_compile` instead of compiling.
+fn compiler_that(on_compile: &str) -> (tempfile::TempDir, Toolchain) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().expect("a scratch directory");
+    let file = directory.path().join("gcc");
+    let real = toolchain().driver().display();
+    let text = format!("#!/bin/sh\ncase \" $* \" in *' -c '*) {on_compile};; esac\nexec {real} \"$@\"\n");
+    fs_err::write(&file, text).expect("a script");
+    fs_err::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("a script");
+    let found = Toolchain::at(&file, None).expect("it answers");
+    (directory, found)
+}
+
+#[test]
+fn a_compiler_that_is_killed_is_told_from_one_that_refuses() {
+    let (_directory, found) = compiler_that("kill -9 $$");
+    let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
+    assert!(matches!(&error, CompileError::Killed { how, .. } if how == "signal 9"), "{error}");
+    let words = "echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1";
+    let (_directory, found) = compiler_that(words);
+    let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
+    assert!(matches!(&error, CompileError::Killed { how, .. } if how.contains("cc1")), "{error}");
+}
+
+#[test]
+fn a_full_disk_is_told_with_the_directory() {
+    let (_directory, found) = compiler_that("echo 'raw.o: No space left on device' >&2; exit 1");
+    let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
+    assert!(matches!(error, CompileError::Scratch { .. }) && error.to_string().contains("TMPDIR"), "{error}");
+}
+
+#[test]
+fn a_compiler_that_breaks_without_words_is_an_error() {
+    let (_directory, found) = compiler_that("exit 42");
+    let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
+    assert!(error.to_string().contains("refuses the unit: no words"), "{error}");
 }
