@@ -40,7 +40,7 @@ typedef struct pc_error {
 typedef struct pc_host {
   uint32_t abi_version;  /* PC_ABI_VERSION of the host */
   uint32_t struct_bytes; /* sizeof(pc_host) of the host */
-  /* A new C-contiguous tensor with uninitialised elements, 64-byte aligned; one reference, the caller's.
+  /* A new C-contiguous tensor with uninitialised elements, aligned for its dtype; one reference, the caller's.
    * NULL with the error slot set (memory or value) when the size overflows or memory is refused. */
   pc_tensor *(*tensor_new)(pc_context *ctx, int32_t dtype, int32_t ndim, const int64_t *shape);
   /* A new view: takes one reference to `base`. `data`, `shape` (elements) and `strides` (bytes) are the caller's claim. */

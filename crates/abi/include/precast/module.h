@@ -55,7 +55,8 @@ typedef struct pc_entry {
    * slots. Returns 0 or a failure id; after a failure `self` holds nothing and `cleanup` must not be called. */
   int (*init)(void *self, pc_context *ctx, pc_object *const *slots);
   /* Runs the graph. `args`: inputs (borrowed, never NULL), then output cells (NULL, or an object that may be reused;
-   * on success one reference to the result, on failure the old object or another valid one). Returns 0 or a failure id. */
+   * on success one reference to the result, on failure NULL or one reference to a valid object). Returns 0 or a failure
+   * id. */
   int (*run)(void *self, pc_context *ctx, pc_object **args);
   /* Gives back all that `init` and `run` took. */
   void (*cleanup)(void *self, pc_context *ctx);

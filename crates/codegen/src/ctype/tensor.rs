@@ -44,6 +44,11 @@ impl CType for CTensor {
         self.render(check, name, sub) + &self.render(load, name, sub)
     }
 
+    /// Takes the object over, so that an op sees one reference and may write to it; what is reusable the op decides.
+    fn c_extract_out(&self, name: &str, sub: &Sub, _check_input: bool) -> String {
+        self.render("@NAME@ = (pc_tensor *)@PY@;\n@PY@ = NULL;\n", name, sub)
+    }
+
     fn c_sync(&self, name: &str, sub: &Sub) -> String {
         self.render(include_str!("../../c/tensor_sync.c.in"), name, sub)
     }
