@@ -91,7 +91,7 @@ fn embedded_bytes_need_no_alignment() {
 
 #[test]
 fn the_generator_can_be_asserted_in_a_constant() {
-    const BYTES: &[u8] = include_bytes!("../golden/bundle-v1.precast");
+    const BYTES: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v1.precast");
     const _: () = assert!(has_generator(BYTES, "precast golden"));
     let bytes = write_bundle(&[], &[], "precast 0.1.0").unwrap();
     assert!(has_generator(&bytes, "precast 0.1.0"));

@@ -4,9 +4,9 @@ use precast_store::{Archive, Bundle, Limits, Record, write_bundle};
 
 use crate::sample::{bare, entry, unit};
 
-const ARCHIVE: &[u8] = include_bytes!("../golden/archive-v1.tar.zst");
-const RECORD: &[u8] = include_bytes!("../golden/record-v1.json");
-const BUNDLE: &[u8] = include_bytes!("../golden/bundle-v1.precast");
+const ARCHIVE: &[u8] = include_bytes!("../../../../artifacts/golden/archive-v1.tar.zst");
+const RECORD: &[u8] = include_bytes!("../../../../artifacts/golden/record-v1.json");
+const BUNDLE: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v1.precast");
 
 #[test]
 fn the_archive_of_format_1_is_read() {

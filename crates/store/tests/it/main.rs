@@ -1,5 +1,5 @@
 //! Tests of precast-store through its public API. Each module mirrors a folder of `src/`; `golden` reads the frozen bytes
-//! of `tests/golden/`, and `processes` is the only one that starts another process: this test binary again.
+//! of `artifacts/golden/`, and `processes` is the only one that starts another process: this test binary again.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers may fail as its body may")]
 
