@@ -86,7 +86,7 @@ pub enum ProblemKind {
         message: String,
     },
     /// A file that cannot be read.
-    #[error("cannot read `{}`: {message}", path.display())]
+    #[error("{message}")]
     File {
         /// The file.
         path: PathBuf,

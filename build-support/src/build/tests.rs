@@ -1,1 +1,210 @@
-//! Tests.
+//! Builds of packages in temporary directories, with the real Cargo and the real compiler, in this process.
+
+use super::environment::Environment;
+use super::{Build, BuildError, Outcome, run};
+use precast_compile::{Isa, host_target};
+use precast_store::Bundle;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ADD: &str = "[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1, 2]\n";
+const SCORE: &str = "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = (x + y) * x\"]\n";
+
+/// A package with a `precast.toml`.
+struct Package {
+    _guard: tempfile::TempDir,
+    environment: Environment,
+}
+
+impl Package {
+    fn new(manifest: &str) -> Self {
+        let guard = tempfile::tempdir().unwrap();
+        let root = fs_err::canonicalize(guard.path()).unwrap();
+        fs_err::create_dir_all(root.join("src")).unwrap();
+        fs_err::write(root.join("src/lib.rs"), "").unwrap();
+        let package = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+        fs_err::write(root.join("Cargo.toml"), package).unwrap();
+        fs_err::write(root.join("precast.toml"), manifest).unwrap();
+        let cargo = PathBuf::from(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let lock = Command::new(&cargo).args(["generate-lockfile", "--offline"]).current_dir(&root).output();
+        assert!(lock.unwrap().status.success());
+        let target = host_target();
+        let environment = Environment {
+            out_dir: root.join("out"),
+            isa: Some(Isa::defaults(&target)[0].to_string()),
+            manifest_dir: root,
+            target,
+            cargo,
+            features: Vec::new(),
+            store: None,
+            is_locked: false,
+            is_docs_rs: false,
+        };
+        Self { _guard: guard, environment }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.environment.manifest_dir.join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs_err::write(self.path(name), text).unwrap();
+    }
+
+    fn build(&self) -> Result<Outcome, BuildError> {
+        run::run(&Build::new(), &self.environment)
+    }
+
+    fn refusal(&self) -> String {
+        self.build().expect_err("a mistake").lines().join("\n")
+    }
+}
+
+fn names(bundle: &Path) -> Vec<String> {
+    Bundle::open(bundle).unwrap().entries().iter().map(|entry| entry.name.clone()).collect()
+}
+
+#[test]
+fn a_build_leaves_a_bundle_an_index_and_a_store() {
+    let package = Package::new(&(ADD.to_owned() + SCORE));
+    let outcome = package.build().unwrap();
+    assert!(outcome.compiled >= 2 && outcome.hits == 0 && outcome.warnings.is_empty(), "{outcome:?}");
+    assert_eq!(outcome.counts.artifacts, outcome.compiled);
+    assert_eq!(names(&outcome.bundle), ["score"]);
+    let index = fs_err::read_to_string(&outcome.index).unwrap();
+    let entry = Bundle::open(&outcome.bundle).unwrap().find_entry("score").unwrap();
+    assert!(index.contains("pub const NAMES: &[&str] = &[\"score\"];"), "{index}");
+    assert!(index.contains(&format!("(\"score\", &[\"{}\"])", entry.program[0])), "{index}");
+    assert!(index.contains(&format!("GENERATOR: &str = {:?}", precast_ops::GENERATOR)), "{index}");
+    assert_eq!(outcome.store, Some(package.environment.out_dir.join("precast-store")));
+    // Inputs only, and only what exists.
+    assert!(
+        outcome.inputs.contains(&package.path("precast.toml"))
+            && outcome.inputs.contains(&package.path("Cargo.lock"))
+    );
+    assert!(
+        outcome.inputs.iter().all(|path| path.exists() && !path.starts_with(&package.environment.out_dir))
+    );
+    assert!(outcome.directives().contains(&"cargo::rerun-if-env-changed=PRECAST_STORE".to_owned()));
+}
+
+#[test]
+fn an_unchanged_build_compiles_nothing_and_touches_nothing() {
+    let package = Package::new(ADD);
+    let first = package.build().unwrap();
+    let modified = |path: &Path| fs_err::metadata(path).unwrap().modified().unwrap();
+    let before = (modified(&first.bundle), modified(&first.index));
+    let second = package.build().unwrap();
+    assert_eq!((second.compiled, second.hits), (0, first.compiled));
+    assert_eq!((second.counts, second.inputs), (first.counts, first.inputs));
+    assert_eq!((modified(&first.bundle), modified(&first.index)), before);
+}
+
+#[test]
+fn a_memo_is_never_stale() {
+    let mut package = Package::new(ADD);
+    let first = package.build().unwrap();
+    let bundle = fs_err::read(&first.bundle).unwrap();
+    // A damaged output is made again, from the store.
+    fs_err::write(&first.bundle, &bundle[..bundle.len() / 2]).unwrap();
+    assert_eq!(package.build().unwrap().compiled, 0);
+    assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
+    // A store that is gone is filled again.
+    fs_err::remove_dir_all(first.store.unwrap()).unwrap();
+    assert_eq!(package.build().unwrap().compiled, first.compiled);
+    // Another store is filled too, with the same bundle.
+    package.environment.store = Some(package.path("elsewhere"));
+    assert_eq!(package.build().unwrap().compiled, first.compiled);
+    assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
+    // Other declarations give another bundle, the old ones the old bundle.
+    package.write("precast.toml", SCORE);
+    assert_eq!(package.build().unwrap().counts.combinations, 0);
+    assert_eq!(names(&first.bundle), ["score"]);
+    package.write("precast.toml", ADD);
+    assert_eq!(package.build().unwrap().compiled, 0);
+    assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
+    // Other levels too.
+    package.environment.isa = Some(Isa::defaults(&package.environment.target).last().unwrap().to_string());
+    package.build().unwrap();
+    let changed = fs_err::read(&first.bundle).unwrap() != bundle;
+    assert_eq!(changed, Isa::defaults(&package.environment.target).len() > 1);
+}
+
+#[test]
+fn a_mistake_leaves_what_was_there() {
+    let package = Package::new(SCORE);
+    let first = package.build().unwrap();
+    let bundle = fs_err::read(&first.bundle).unwrap();
+    package.write("precast.toml", &SCORE.replace("x + y", "x + z"));
+    let message = package.refusal();
+    assert!(message.contains("precast.toml:4: [[graph]] 1 (`score`), key `outputs`"), "{message}");
+    assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
+}
+
+#[test]
+fn on_docs_rs_nothing_is_compiled() {
+    let mut package = Package::new("not even TOML");
+    package.environment.is_docs_rs = true;
+    let outcome = package.build().unwrap();
+    assert_eq!((outcome.compiled, outcome.store), (0, None));
+    assert!(names(&outcome.bundle).is_empty());
+    assert!(fs_err::read_to_string(&outcome.index).unwrap().contains("NAMES: &[&str] = &[];"));
+}
+
+#[test]
+fn what_the_script_declares_counts_like_a_manifest() {
+    let package = Package::new(ADD);
+    let from_manifest = package.build().unwrap();
+    let bundle = fs_err::read(&from_manifest.bundle).unwrap();
+    fs_err::remove_file(package.path("precast.toml")).unwrap();
+    let build = Build::new().op("add", &["f64"], &[2, 1]).op("add", &["f32", "f64"], &[1, 2]);
+    let outcome = run::run(&build, &package.environment).unwrap();
+    assert_eq!((outcome.compiled, outcome.counts), (0, from_manifest.counts));
+    assert_eq!(fs_err::read(&outcome.bundle).unwrap(), bundle);
+    let mistake = run::run(&Build::new().op("add", &["f9"], &[]), &package.environment).unwrap_err().lines();
+    assert!(mistake[0].starts_with("in `Build`: op `add`, key `ndim`: the list is empty"), "{mistake:?}");
+    assert!(mistake[1].starts_with("in `Build`: op `add`, key `dtypes`: unknown dtype `f9`"), "{mistake:?}");
+}
+
+#[test]
+fn nothing_declared_is_an_empty_bundle_and_a_warning() {
+    let package = Package::new("");
+    let outcome = package.build().unwrap();
+    assert!(names(&outcome.bundle).is_empty());
+    assert!(
+        outcome.directives()[0].starts_with("cargo::warning=nothing is declared"),
+        "{:?}",
+        outcome.directives()
+    );
+}
+
+#[test]
+fn mistakes_of_the_environment_are_named() {
+    let mut package = Package::new(ADD);
+    package.environment.isa = Some("avx9".to_owned());
+    assert!(
+        package.refusal().contains("in `PRECAST_ISA`: unknown ISA level `avx9`"),
+        "{}",
+        package.refusal()
+    );
+    package.environment.isa = None;
+    package.environment.store = Some(package.path("precast.toml/store"));
+    let message = package.refusal();
+    assert!(message.contains("cannot use the store at `") && message.contains("\ncaused by: "), "{message}");
+    assert!(message.lines().last().unwrap().starts_with("hint: `PRECAST_STORE`"), "{message}");
+}
+
+#[test]
+fn dependencies_that_are_not_known_are_a_warning_or_an_error() {
+    let mut package = Package::new(SCORE);
+    fs_err::remove_file(package.path("Cargo.lock")).unwrap();
+    let outcome = package.build().unwrap();
+    assert!(outcome.warnings[0].contains("only this package's own declarations"), "{:?}", outcome.warnings);
+    assert_eq!(names(&outcome.bundle), ["score"]);
+    package.environment.is_locked = true;
+    let message = package.refusal();
+    assert!(
+        message.contains("caused by: cannot read the dependency graph") && message.contains("hint: "),
+        "{message}"
+    );
+}

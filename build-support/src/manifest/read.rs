@@ -6,7 +6,6 @@ use crate::problem::{DeclareError, Problem, ProblemKind};
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -53,17 +52,9 @@ impl Manifest {
 
 fn read(path: &Path) -> Result<String, DeclareError> {
     fs_err::read_to_string(path).map_err(|error| {
-        let kind = ProblemKind::File { path: path.to_owned(), message: reason(&error) };
+        let kind = ProblemKind::File { path: path.to_owned(), message: error.to_string() };
         DeclareError { problems: vec![Problem::new(Place::in_file(path), kind)] }
     })
-}
-
-/// What the system said, without the path that `fs_err` puts before it.
-fn reason(error: &io::Error) -> String {
-    match error.get_ref().and_then(std::error::Error::source) {
-        Some(source) => source.to_string(),
-        None => error.to_string(),
-    }
 }
 
 fn metadata(root: DeTable<'_>) -> Option<Spanned<DeValue<'_>>> {
@@ -83,7 +74,8 @@ fn graph_files(path: &Path, document: &Document) -> BTreeMap<String, Result<Stri
     let names = document.graph.iter().filter_map(|table| table.get_ref().file.as_ref());
     names
         .map(|name| {
-            let text = fs_err::read_to_string(directory.join(name.get_ref())).map_err(|error| reason(&error));
+            let text =
+                fs_err::read_to_string(directory.join(name.get_ref())).map_err(|error| error.to_string());
             (name.get_ref().clone(), text)
         })
         .collect()

@@ -1,1 +1,143 @@
-//! Tests.
+//! Every mistake is named with its file, line, table and key.
+
+use super::Manifest;
+use crate::declared::Declared;
+use crate::problem::DeclareError;
+use precast_compile::Isa;
+use precast_graph::DType;
+use precast_ops::Ops;
+use std::path::Path;
+
+const ADD: &str = "[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1, 2]\n";
+const SCORE: &str =
+    "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+
+fn declare(text: &str) -> Result<Declared, DeclareError> {
+    let mut declared = Declared::default();
+    let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned())?;
+    manifest.declare(&mut declared, &Ops::standard()).map(|()| declared)
+}
+
+fn refusal(text: &str) -> String {
+    declare(text).expect_err("a mistake").to_string()
+}
+
+#[test]
+fn a_manifest_declares_matrices_and_graphs() {
+    let declared = declare(&format!("isa = [\"x86-64-v3\"]\n{ADD}{SCORE}")).unwrap();
+    let [matrix] = declared.matrices() else { panic!("one matrix") };
+    assert_eq!(matrix.name, "add");
+    assert!(matrix.dtypes.iter().eq(&[DType::F32, DType::F64]) && matrix.ndim.iter().eq(&[1, 2]));
+    let graph = &declared.graphs()["score"].graph;
+    assert_eq!((graph.inputs().len(), graph.output_name(0).as_str()), (2, "out"));
+}
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    let two_graphs = SCORE.replace("x + y", "x + z");
+    let table: &[(String, &[&str])] = &[
+        // not TOML
+        ("[[op]\n".to_owned(), &["precast.toml:1"]),
+        // not the schema
+        (format!("{ADD}rank = 3\n"), &["precast.toml:5: [[op]] 1: unknown field `rank`"]),
+        (format!("{SCORE}{ADD}ndims = 1\n"), &["precast.toml:9: [[op]] 1: unknown field `ndims`"]),
+        ("[[op]]\nname = \"add\"\nndim = [1]\n".to_owned(), &["[[op]] 1", "missing field `dtypes`"]),
+        ("[op]\nname = \"add\"\n".to_owned(), &["precast.toml:1", "expected a sequence"]),
+        (ADD.replace("[1, 2]", "\"1\""), &["precast.toml:4: [[op]] 1", "expected a sequence"]),
+        (ADD.replace("[1, 2]", "[-1]"), &["precast.toml:4: [[op]] 1", "integer `-1`"]),
+        ("ops = 3\n".to_owned(), &["precast.toml:1: unknown field `ops`"]),
+        // not sense
+        (
+            ADD.replace("\"f32\"", "\n\"f31\""),
+            &["precast.toml:4: [[op]] 1 (`add`), key `dtypes`: unknown dtype `f31`; known: bool, i64"],
+        ),
+        (ADD.replace("[1, 2]", "[]"), &["precast.toml:2: [[op]] 1 (`add`), key `ndim`: the list is empty"]),
+        (ADD.replace("[1, 2]", "[1, 33]"), &["key `ndim`: found 33 dimensions, expected at most 32"]),
+        (
+            format!("{SCORE}{SCORE}"),
+            &[
+                "precast.toml:6: [[graph]] 2 (`score`): duplicate graph `score`",
+                "precast.toml:2: [[graph]] 1",
+            ],
+        ),
+        (SCORE.replace("score", "a/b"), &["precast.toml:2: [[graph]] 1 (`a/b`): entry name `a/b`"]),
+        (
+            SCORE.replace("x: f64", "x: f46"),
+            &["precast.toml:3: [[graph]] 1 (`score`), key `inputs`", "unknown dtype `f46`"],
+        ),
+        (two_graphs, &["precast.toml:4: [[graph]] 1 (`score`), key `outputs`", "unknown name `z`", "^"]),
+        (SCORE.replace("outputs", "file"), &["precast.toml:4: [[graph]] 1", "expected a string"]),
+        (
+            "[[graph]]\nname = \"g\"\nfile = \"missing.json\"\n".to_owned(),
+            &[
+                "precast.toml:3: [[graph]] 1 (`g`), key `file`: failed to open file `missing.json`: No such file",
+            ],
+        ),
+        (
+            "[[graph]]\nname = \"g\"\ninputs = []\n".to_owned(),
+            &["precast.toml:2: [[graph]] 1 (`g`): a graph has either `file`, or", "found `inputs`"],
+        ),
+    ];
+    for (text, parts) in table {
+        let message = refusal(text);
+        for part in *parts {
+            assert!(message.contains(part), "expected `{part}` in:\n{message}\nof:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let message =
+        refusal(&format!("{}{}", ADD.replace("f32", "f31").replace("f64", "f63"), SCORE.replace("x: ", "")));
+    assert_eq!(message.lines().filter(|line| line.starts_with("precast.toml:")).count(), 3, "{message}");
+}
+
+#[test]
+fn metadata_of_a_package_has_the_same_schema() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("Cargo.toml");
+    let package = "[package]\nname = \"library\"\nversion = \"0.1.0\"\n\n";
+    fs_err::write(&path, package).unwrap();
+    assert!(Manifest::read_metadata(&path).unwrap().is_none());
+    let tables = ADD.replace("[[op]]", "[[package.metadata.precast.op]]");
+    fs_err::write(&path, format!("{package}{tables}")).unwrap();
+    let manifest = Manifest::read_metadata(&path).unwrap().unwrap();
+    assert_eq!(manifest.document().op.len(), 1);
+    fs_err::write(&path, format!("{package}{tables}rank = 1\n")).unwrap();
+    let message = Manifest::read_metadata(&path).unwrap_err().to_string();
+    assert!(message.contains("Cargo.toml:9: [[op]] 1: unknown field `rank`"), "{message}");
+}
+
+#[test]
+fn graph_files_are_read_with_the_manifest_and_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("precast.toml");
+    let graph = directory.path().join("g.json");
+    fs_err::write(&path, "[[graph]]\nname = \"g\"\nfile = \"g.json\"\n").unwrap();
+    fs_err::write(&graph, precast_graph::json::render(&declare(SCORE).unwrap().graphs()["score"].graph))
+        .unwrap();
+    let manifest = Manifest::read(&path).unwrap();
+    assert_eq!(manifest.inputs(), [path.clone(), graph.clone()]);
+    let mut declared = Declared::default();
+    manifest.declare(&mut declared, &Ops::standard()).unwrap();
+    assert_eq!(declared.graphs()["g"].graph.outputs().len(), 1);
+    fs_err::write(&graph, "{\"precast_graph\": 99}").unwrap();
+    let manifest = Manifest::read(&path).unwrap();
+    let message = manifest.declare(&mut Declared::default(), &Ops::standard()).unwrap_err().to_string();
+    assert!(
+        message.contains("precast.toml:3") && message.contains("g.json") && message.contains("version 99"),
+        "{message}"
+    );
+    assert!(message.contains("\nhint: "), "{message}");
+}
+
+#[test]
+fn isa_levels_are_read_and_refused_by_name() {
+    let isa = |text: &str| Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap().isa();
+    assert_eq!(isa(ADD), Ok(None));
+    assert_eq!(isa("isa = [\"x86-64-v3\"]"), Ok(Some(vec![Isa::X86_64V3])));
+    let message = isa("\nisa = [\"avx9\", \"native\"]").unwrap_err().to_string();
+    assert!(message.contains("precast.toml:2: key `isa`: unknown ISA level `avx9`"), "{message}");
+    assert!(message.contains("ISA level `native` depends"), "{message}");
+}

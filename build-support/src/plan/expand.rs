@@ -1,38 +1,49 @@
 //! Multiplies matrices out. What several matrices share counts once.
 
-use crate::declared::Declared;
-use crate::place::Place;
+use crate::declared::{Declared, Matrix};
 use crate::problem::{Problem, ProblemKind, chain};
-use precast_graph::{DType, FunctionGraph};
-use precast_ops::Ops;
+use precast_graph::{DType, encode, text};
+use precast_ops::{Combination, CombinationsError, Ops};
 use std::collections::BTreeMap;
 
-/// One op with certain types.
-pub(super) struct Combination {
-    /// A graph of one Apply.
-    pub(super) graph: FunctionGraph,
-    /// The first matrix that asks for it.
-    pub(super) place: Place,
-}
-
-/// Lists the combinations of all matrices, sorted by signature; what cannot be had goes to `problems`.
-pub(super) fn combinations(declared: &Declared, ops: &Ops, problems: &mut Vec<Problem>) -> Vec<Combination> {
-    let mut found: BTreeMap<String, Combination> = BTreeMap::new();
+/// Lists the combinations of all matrices, each with the first matrix that asks for it, sorted by signature; what cannot be
+/// had goes to `problems`.
+pub(super) fn combinations<'d>(
+    declared: &'d Declared,
+    ops: &Ops,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Combination, &'d Matrix)> {
+    let mut found = BTreeMap::new();
     for matrix in declared.matrices() {
         let dtypes: Vec<DType> = matrix.dtypes.iter().copied().collect();
         let ndim: Vec<usize> = matrix.ndim.iter().copied().collect();
         match precast_ops::combinations(&matrix.name, &dtypes, &ndim, ops) {
             Ok(list) => {
-                for (graph, signature) in list {
-                    let combination = || Combination { graph, place: matrix.place.clone() };
-                    found.entry(signature).or_insert_with(combination);
+                for combination in list {
+                    // A signature is for people; it need not show everything.
+                    let identity = (combination.signature.clone(), encode::canonical(&combination.graph));
+                    found.entry(identity).or_insert((combination, matrix));
                 }
             }
-            Err(error) => {
-                let kind = ProblemKind::Unsupported { message: chain(&error) };
-                problems.push(Problem::new(matrix.place.clone(), kind));
-            }
+            Err(error) => problems.push(Problem::new(matrix.place.clone(), refusal(error, ops))),
         }
     }
     found.into_values().collect()
+}
+
+fn refusal(error: CombinationsError, ops: &Ops) -> ProblemKind {
+    match error {
+        CombinationsError::UnknownOp { op, .. } => {
+            ProblemKind::UnknownOp { nearest: nearest(&op, ops), found: op }
+        }
+        error => ProblemKind::Unsupported { message: chain(&error) },
+    }
+}
+
+/// The name that was perhaps meant: the same answer that a call of the function in text form gets.
+fn nearest(op: &str, ops: &Ops) -> Option<String> {
+    match text::parse(&[&format!("{op}()")], &[], ops) {
+        Err(text::ParseTextError::UnknownFunction { nearest, .. }) => nearest,
+        _ => None,
+    }
 }

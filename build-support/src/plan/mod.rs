@@ -13,7 +13,7 @@ mod expand;
 #[cfg(test)]
 mod tests;
 
-use crate::declared::Declared;
+use crate::declared::{Declared, Matrix};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_codegen::{Module, Unit, link};
 use precast_graph::{FunctionGraph, json};
@@ -58,8 +58,8 @@ impl Plan {
 pub fn plan(declared: &Declared, ops: &Ops) -> Result<Plan, DeclareError> {
     let mut planned = Planned::default();
     let combinations = expand::combinations(declared, ops, &mut planned.problems);
-    for combination in &combinations {
-        planned.single_op(combination, ops);
+    for (combination, matrix) in &combinations {
+        planned.single_op(&combination.graph, matrix, ops);
     }
     for (name, named) in declared.graphs() {
         match whole(name, &named.graph, ops) {
@@ -81,13 +81,13 @@ struct Planned {
 }
 
 impl Planned {
-    fn single_op(&mut self, combination: &expand::Combination, ops: &Ops) {
-        match module(&combination.graph, ops) {
+    fn single_op(&mut self, graph: &FunctionGraph, matrix: &Matrix, ops: &Ops) {
+        match module(graph, ops) {
             Ok(module) => {
-                self.alias(module.key(), &combination.graph, ops);
+                self.alias(module.key(), graph, ops);
                 self.single.push(Arc::new(module));
             }
-            Err(kind) => self.problems.push(Problem::new(combination.place.clone(), kind)),
+            Err(kind) => self.problems.push(Problem::new(matrix.place.clone(), kind)),
         }
     }
 

@@ -1,1 +1,127 @@
-//! Tests.
+//! A plan is a function of the declared set.
+
+use super::{Plan, plan};
+use crate::declared::{Declared, matrix};
+use crate::manifest::Manifest;
+use crate::place::Place;
+use precast_ops::Ops;
+use proptest::prelude::*;
+use std::path::Path;
+
+/// What decides a bundle, for comparison: texts of the units with their keys, entries, fingerprints.
+fn essence(plan: &Plan) -> impl PartialEq + std::fmt::Debug + use<> {
+    let units: Vec<_> = plan
+        .units
+        .iter()
+        .map(|unit| (unit.members().iter().map(|(key, _)| *key).collect::<Vec<_>>(), unit.text()))
+        .collect();
+    (units, plan.entries.clone(), plan.fingerprints.clone(), plan.combinations)
+}
+
+type Item = (&'static str, &'static str, usize);
+
+/// Matrices of one combination each, and graphs, all small.
+const ITEMS: &[Item] = &[
+    ("add", "f64", 1),
+    ("add", "f32", 1),
+    ("add", "f64", 2),
+    ("mul", "f64", 1),
+    ("mul", "f32", 2),
+    ("sub", "f32", 1),
+    ("first = x + y", "", 0),
+    ("second = x * y", "", 0),
+    ("third = (x + y) * x", "", 0),
+];
+
+fn declare(items: impl IntoIterator<Item = Item>) -> Declared {
+    let mut declared = Declared::default();
+    for (name, dtype, rank) in items {
+        let place = Place::in_build("test", name);
+        match name.split_once(' ') {
+            None => {
+                let lists = ([(dtype, place.clone())], [(rank, place.clone())]);
+                declared.op(matrix(name, &lists.0, &lists.1, place).unwrap());
+            }
+            Some((entry, _)) => {
+                let inputs = ["x", "y"].map(|input| (input.to_owned(), "f64[?]".parse().unwrap()));
+                let graph = precast_graph::text::parse(&[name], &inputs, &Ops::standard()).unwrap();
+                declared.graph(entry, graph, place).unwrap();
+            }
+        }
+    }
+    declared
+}
+
+fn manifest(text: &str) -> Result<Plan, String> {
+    let mut declared = Declared::default();
+    let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap();
+    manifest.declare(&mut declared, &Ops::standard()).unwrap();
+    plan(&declared, &Ops::standard()).map_err(|error| error.to_string())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn order_and_repetition_of_declarations_do_not_matter(
+        subset in proptest::sample::subsequence(ITEMS.to_vec(), 1..=ITEMS.len()),
+        again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..4),
+        order in any::<u64>(),
+    ) {
+        let mut shuffled = subset.clone();
+        shuffled.extend(again.iter().map(|index| *index.get(&subset)));
+        let mut state = order;
+        for at in (1..shuffled.len()).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            shuffled.swap(at, (state >> 33) as usize % (at + 1));
+        }
+        let ops = Ops::standard();
+        let (one, other) = (plan(&declare(subset), &ops).unwrap(), plan(&declare(shuffled), &ops).unwrap());
+        prop_assert_eq!(essence(&one), essence(&other));
+    }
+}
+
+#[test]
+fn one_matrix_is_the_same_as_many() {
+    let one = "[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1, 2]\n";
+    let many: String = ["f64", "f32"]
+        .iter()
+        .flat_map(|dtype| [2, 1].map(|rank| (dtype, rank)))
+        .map(|(dtype, rank)| format!("[[op]]\nname = \"add\"\ndtypes = [\"{dtype}\"]\nndim = [{rank}]\n"))
+        .collect();
+    assert_eq!(essence(&manifest(one).unwrap()), essence(&manifest(&many).unwrap()));
+}
+
+#[test]
+fn combinations_and_modules_are_counted_apart() {
+    let plan = manifest("[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1, 2, 2]\n").unwrap();
+    assert_eq!(plan.combinations, 4);
+    assert!((1..=4).contains(&plan.modules()), "{}", plan.modules());
+}
+
+#[test]
+fn two_names_of_one_graph_share_its_module() {
+    let graph = |name: &str| {
+        format!(
+            "[[graph]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"(x + y) * x\"]\n"
+        )
+    };
+    let plan = manifest(&(graph("b") + &graph("a"))).unwrap();
+    assert_eq!(plan.modules(), 1);
+    let names: Vec<&str> = plan.entries.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(plan.entries[0].program, plan.entries[1].program);
+}
+
+#[test]
+fn every_unsupported_combination_is_told() {
+    let op =
+        |name: &str, dtypes: &str| format!("[[op]]\nname = \"{name}\"\ndtypes = [{dtypes}]\nndim = [1]\n");
+    let message =
+        manifest(&(op("ad", "\"f64\"") + &op("exp", "\"f64\", \"i64\", \"bool\"") + &op("add", "\"f64\"")))
+            .unwrap_err();
+    assert!(message.contains("precast.toml:2: [[op]] 1 (`ad`): unknown op `ad`; nearest `add`"), "{message}");
+    assert!(message.contains("precast.toml:6: [[op]] 2 (`exp`)"), "{message}");
+    for dtype in ["i64", "bool"] {
+        assert!(message.contains(dtype), "`{dtype}` in {message}");
+    }
+}
