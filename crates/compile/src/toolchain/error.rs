@@ -98,6 +98,14 @@ pub enum FindToolchainError {
         /// The library.
         library: String,
     },
+    /// There is no directory to try the tools in.
+    #[error("cannot use the scratch directory `{}`\nhint: set TMPDIR to a directory that can be written", directory.display())]
+    Scratch {
+        /// The directory.
+        directory: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A file of the toolchain cannot be read.
     #[error("cannot read the toolchain's `{}`", path.display())]
     Read {

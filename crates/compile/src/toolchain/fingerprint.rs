@@ -22,7 +22,7 @@ use walkdir::WalkDir;
 use super::memo::Watched;
 use super::probe::Probed;
 use super::{Family, FindToolchainError};
-use crate::run::run;
+use crate::run::{RunError, run};
 
 /// Libraries of the tools that take part in what the tools answer.
 const LIBRARIES: &[&str] = &[
@@ -38,6 +38,10 @@ const LIBRARIES: &[&str] = &[
     "libsframe",
 ];
 
+/// How long a tool may take to list its libraries.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The identity with what it was made of.
 pub(super) struct Fingerprint {
     pub(super) id: ToolchainId,
     /// Every file read, and those whose appearing would change the answer.
@@ -110,12 +114,20 @@ fn parts(
 
 /// Lists the libraries of a tool that count, as its loader finds them. A tool that tells nothing has none that count.
 fn libraries(tool: &Path) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
-    let Ok(scratch) = tempfile::tempdir() else { return Ok(Vec::new()) };
+    // An identity must not depend on whether there was room to find it out.
+    let scratch = tempfile::tempdir()
+        .map_err(|source| FindToolchainError::Scratch { directory: std::env::temp_dir(), source })?;
     // glibc's loader then lists what it loads and does not start the program. Another loader starts it: without input,
     // in a directory of its own.
     let mut command = Command::new(tool);
     command.env_clear().env("LD_TRACE_LOADED_OBJECTS", "1").current_dir(scratch.path());
-    let Ok(ended) = run(&mut command, Duration::from_secs(10)) else { return Ok(Vec::new()) };
+    let program = || tool.to_owned();
+    let ended = run(&mut command, LIMIT).map_err(|error| match error {
+        RunError::Start(source) => FindToolchainError::Start { program: program(), source },
+        RunError::Timeout => {
+            FindToolchainError::Broken { program: program(), what: "it does not end".to_owned() }
+        }
+    })?;
     let mut counting = Vec::new();
     for (name, place) in ended.stdout.lines().filter_map(|line| line.split_once(" => ")) {
         let name = name.trim().to_owned();

@@ -146,6 +146,9 @@ fn cache() -> Option<PathBuf> {
     if let (Some(out), Some(_)) = (directory("OUT_DIR"), env::var_os("CARGO_MANIFEST_DIR")) {
         return Some(out.join("precast"));
     }
-    let user = directory("XDG_CACHE_HOME").or_else(|| Some(directory("HOME")?.join(".cache")))?;
+    // A home that is not there is a service's way to say that it has none: it is not made.
+    let home = || directory("HOME").filter(|home| home.is_dir());
+    let user =
+        directory("XDG_CACHE_HOME").filter(|user| user.is_dir()).or_else(|| Some(home()?.join(".cache")))?;
     Some(user.join("precast"))
 }

@@ -158,6 +158,34 @@ fn no_compiler_is_one_error_with_a_hint() {
     assert!(words.contains("does not work"), "{words}");
 }
 
+/// Compiles where nothing can be written; run by the test below.
+#[test]
+#[ignore = "the child of a_scratch_directory_that_is_not_there_is_named"]
+fn child_compiles_without_scratch() {
+    let error = match Toolchain::find(None) {
+        Ok(found) => compile(&single(kernel(3)), &found, &variant())
+            .map(|made| made.record.digest)
+            .unwrap_err()
+            .to_string(),
+        Err(error) => error.to_string(),
+    };
+    println!("error={error}");
+}
+
+#[test]
+fn a_scratch_directory_that_is_not_there_is_named() {
+    toolchain();
+    // With the memo of a found toolchain, and without one.
+    for home in [std::env::var("HOME").unwrap_or_default(), "/dev/null/home".to_owned()] {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--ignored", "--exact", "errors::child_compiles_without_scratch", "--nocapture"]);
+        command.env("TMPDIR", "/dev/null/tmp").env("HOME", home).env_remove("XDG_CACHE_HOME");
+        let words = String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
+        assert!(words.contains("error=cannot use the scratch directory `/dev/null/tmp`"), "{words}");
+        assert!(words.contains("hint: set TMPDIR"), "{words}");
+    }
+}
+
 /// A compiler that answers all questions and does `on_compile` instead of compiling.
 fn compiler_that(on_compile: &str) -> (tempfile::TempDir, Toolchain) {
     use std::os::unix::fs::PermissionsExt as _;
