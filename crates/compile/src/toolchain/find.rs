@@ -32,7 +32,9 @@ pub(super) fn find(
     let probed = probe::probe(&driver, target, language)?;
     let fingerprint = fingerprint::fingerprint(&probed, language)?;
     let compiler = probed.finish(fingerprint.id);
-    memo::put(&key, Memo::new(program, found, compiler.clone(), fingerprint.watched));
+    let memo = Memo::new(program, found, compiler.clone(), fingerprint.watched);
+    // A compiler named by its path is an exception: nothing is left behind for it.
+    memo::put(&key, memo, explicit.is_none());
     Ok(compiler)
 }
 

@@ -116,9 +116,11 @@ pub(super) fn get(key: &Key) -> Option<Memo> {
     })
 }
 
-/// Remembers. A directory that cannot be written costs time on the next start, nothing else.
-pub(super) fn put(key: &Key, memo: Memo) {
-    let _ = write(key, &memo);
+/// Remembers, `on_disk` too if asked. A directory that cannot be written costs time on the next start, nothing else.
+pub(super) fn put(key: &Key, memo: Memo, on_disk: bool) {
+    if on_disk {
+        let _ = write(key, &memo);
+    }
     MEMOS.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, memo);
 }
 
