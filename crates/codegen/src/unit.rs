@@ -5,7 +5,7 @@
 //! of one; see [`Unit::batches`] for the rule.
 
 use crate::module::{Module, SourceSet, include_line};
-use precast_store::key::{BuildKey, Language};
+use precast_store::key::{BuildKey, Language, Profile};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -104,6 +104,7 @@ impl Unit {
 }
 
 /// What the modules of a unit must share.
-fn group(module: &Module) -> (Language, &[String], &[String], &[String], &[String]) {
-    (module.language, &module.flags, &module.libraries, &module.header_dirs, &module.lib_dirs)
+fn group(module: &Module) -> (Language, Profile, [&[String]; 4]) {
+    let lists = [&module.flags[..], &module.libraries, &module.header_dirs, &module.lib_dirs];
+    (module.language, module.profile, lists)
 }

@@ -1,4 +1,4 @@
-//! The body of `run`: one block for each variable, nested, and inside them one for each Apply.
+//! The body of `run`: one block for each variable, nested, and inside them, nested too, one for each Apply in order.
 //!
 //! ```text
 //! {  pc_tensor *V0; V0 = NULL;          declare: resources NULL before the first possible failure
@@ -24,8 +24,9 @@ pub(super) fn body(plan: &Plan<'_>, n_inputs: usize) -> Result<String, LinkError
     }
     text.push_str("  (void)self;\n  (void)args;\n");
     let mut inner = String::new();
-    for step in &plan.steps {
-        inner.push_str(&code(step)?);
+    // The first Apply is the outermost: a failure skips all that come after it.
+    for step in plan.steps.iter().rev() {
+        inner = code(step, &inner)?;
     }
     for var in plan.vars.iter().rev() {
         inner = block(var, &inner);
@@ -72,8 +73,8 @@ fn block(var: &Var, inner: &str) -> String {
     text
 }
 
-/// The block of an Apply.
-fn code(step: &Step<'_>) -> Result<String, LinkError> {
+/// The block of an Apply around those of the later ones.
+fn code(step: &Step<'_>, inner: &str) -> Result<String, LinkError> {
     let sub = Sub {
         fail: format!("{{ failure = {0}; goto label_{0}; }}", step.task),
         id: step.task,
@@ -83,5 +84,5 @@ fn code(step: &Step<'_>) -> Result<String, LinkError> {
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
     let comment = super::assemble::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
-    Ok(format!("{{\n/* {comment} */\n{code}\nlabel_{}: ;\n{cleanup}}}\n", step.task))
+    Ok(format!("{{\n/* {comment} */\n{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))
 }

@@ -1,0 +1,8 @@
+//! Tests of code generation from outside: the text of modules, and what it does when compiled.
+//!
+//! `toy` has ops of its own, so that nothing here depends on the op library.
+mod failure;
+mod levels;
+mod text;
+mod toy;
+mod units;

@@ -1,0 +1,68 @@
+//! The text of modules.
+
+use crate::toy;
+use precast_codegen::{LinkError, link, link_opwise};
+use precast_graph::{DType, FunctionGraph, Type};
+use std::sync::Arc;
+
+#[test]
+fn the_blocks_nest_as_in_the_seed() {
+    let module = link(&toy::seed_graph(), &toy::library()).unwrap();
+    let run =
+        module.body.split("_run(void *opaque").nth(1).unwrap().split("static const pc_task").next().unwrap();
+    insta::assert_snapshot!(run);
+}
+
+#[test]
+fn one_module_for_the_graph_or_one_for_each_apply() {
+    let graph = toy::seed_graph();
+    let whole = link(&graph, &toy::library()).unwrap();
+    assert_eq!(whole.ops, ["add(f64, f64) -> f64", "mul(f64, f64) -> f64"]);
+    let parts = link_opwise(&graph, &toy::library()).unwrap();
+    let signatures: Vec<_> = parts.iter().map(|m| m.signature.as_str()).collect();
+    assert_eq!(signatures, ["add(f64, f64) -> f64", "mul(f64, f64) -> f64"]);
+}
+
+#[test]
+fn constants_and_extents_do_not_enter_the_key() {
+    let key = |value: f64, ty: &str| {
+        let mut graph = FunctionGraph::new();
+        let x = graph.input("x", ty.parse().unwrap()).unwrap();
+        let bits = [value.to_bits(); 3];
+        let c = precast_graph::Array::from_bits(DType::F64, &[3], &bits).unwrap();
+        let c = graph.constant_of(c, Type::tensor(DType::F64, 1));
+        let y = graph.apply(Arc::new(toy::TensorAdd { tag: 1, cxx: false }), &[x, c]).unwrap()[0];
+        graph.output(y, None).unwrap();
+        link(&graph, &toy::library()).unwrap().key()
+    };
+    assert_eq!(key(1.0, "f64[?]"), key(-0.0, "f64[7]"));
+}
+
+#[test]
+fn edges_and_props_enter_the_key() {
+    let key = |swap: bool, tag: i64| {
+        let mut graph = FunctionGraph::new();
+        let [x, y] = ["x", "y"].map(|n| graph.input(n, Type::tensor(DType::F64, 1)).unwrap());
+        let inputs = if swap { [y, x] } else { [x, y] };
+        let z = graph.apply(Arc::new(toy::TensorAdd { tag, cxx: false }), &inputs).unwrap()[0];
+        graph.output(z, None).unwrap();
+        link(&graph, &toy::library()).unwrap().key()
+    };
+    assert_ne!(key(false, 1), key(true, 1));
+    assert_ne!(key(false, 1), key(false, 2));
+    assert_eq!(key(false, 1), key(false, 1));
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused() {
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
+    graph.output(x, None).unwrap();
+    assert!(matches!(link(&graph, &toy::library()), Err(LinkError::AliasedOutput { output: 0, .. })));
+}
+
+#[test]
+fn an_op_without_c_is_named() {
+    let error = link(&toy::seed_graph(), &precast_codegen::Library::new()).unwrap_err();
+    assert_eq!(error.to_string(), "apply 0: no C code for op `add`: it is not in the library of C ops");
+}

@@ -1,0 +1,133 @@
+//! Two small ops: `add` and `mul` on C scalars, and `tadd` on tensors, which can fail.
+
+use precast_codegen::{CLinkerObject, COp, Library, LinkError, Node, Sub};
+use precast_graph::{Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use std::sync::Arc;
+
+/// An infix operation on two C scalars.
+#[derive(Debug)]
+pub struct Infix(pub &'static str, pub char);
+
+impl Op for Infix {
+    fn name(&self) -> &str {
+        self.0
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        MakeNodeError::expect_inputs(self.0, 2, inputs)?;
+        Ok(vec![inputs[0].clone()])
+    }
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::value(self.0, "not needed here"))
+    }
+}
+
+impl CLinkerObject for Infix {}
+
+impl COp for Infix {
+    fn c_code(&self, _: &Node, _: &str, i: &[String], o: &[String], _: &Sub) -> Result<String, LinkError> {
+        Ok(format!("{} = {} {} {};", o[0], i[0], self.1, i[1]))
+    }
+}
+
+/// Adds two tensors of one shape; fails on another shape or without memory. Keeps a struct member and a helper.
+#[derive(Debug)]
+pub struct TensorAdd {
+    /// Part of the props, so that ops of one class can differ.
+    pub tag: i64,
+    /// C++ asks for the other module template.
+    pub cxx: bool,
+}
+
+impl Op for TensorAdd {
+    fn name(&self) -> &str {
+        "tadd"
+    }
+    fn props(&self) -> Props {
+        Props::from([("tag".to_owned(), Prop::Int(self.tag)), ("cxx".to_owned(), Prop::Bool(self.cxx))])
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        MakeNodeError::expect_inputs("tadd", 2, inputs)?;
+        Ok(vec![inputs[0].clone()])
+    }
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::value("tadd", "not needed here"))
+    }
+}
+
+impl CLinkerObject for TensorAdd {
+    fn c_support_code(&self) -> Vec<String> {
+        vec![include_str!("../c/tadd_support.c").to_owned()]
+    }
+    fn c_init_code(&self) -> Vec<String> {
+        vec!["if (ctx == NULL) return 1;".to_owned()]
+    }
+    fn c_compiler(&self) -> Option<precast_codegen::CCompiler> {
+        let language = precast_store::key::Language::Cxx;
+        self.cxx.then_some(precast_codegen::CCompiler { language })
+    }
+}
+
+impl COp for TensorAdd {
+    fn c_code(
+        &self,
+        _: &Node,
+        name: &str,
+        i: &[String],
+        o: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        Ok(precast_codegen::template::render(
+            include_str!("../c/tadd.c.in"),
+            &[("NAME", name), ("X", &i[0]), ("Y", &i[1]), ("Z", &o[0]), ("FAIL", &sub.fail)],
+        ))
+    }
+    fn c_code_cleanup(&self, _: &Node, name: &str, _: &[String], _: &[String], _: &Sub) -> String {
+        format!("self->{name}_calls++;")
+    }
+    fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
+        Ok(format!("static double {name}_scale(double x) {{ return x * {}; }}", self.tag))
+    }
+    fn c_support_code_struct(&self, _: &Node, name: &str) -> String {
+        format!("long {name}_calls; void *{name}_memory;")
+    }
+    fn c_init_code_struct(&self, _: &Node, name: &str, sub: &Sub) -> String {
+        let allocate = format!("self->{name}_memory = ctx->host->alloc(ctx, 16);");
+        format!("{allocate}\nif (self->{name}_memory == NULL) {}", sub.fail)
+    }
+    fn c_cleanup_code_struct(&self, _: &Node, name: &str) -> String {
+        format!("ctx->host->release(ctx, self->{name}_memory);")
+    }
+}
+
+/// The library of the toys.
+pub fn library() -> Library {
+    Library::new().with_c::<Infix>().with_c::<TensorAdd>()
+}
+
+/// `(x + y) * z` on C scalars: the example of the seeds.
+pub fn seed_graph() -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, Type::Scalar(DType::F64)).unwrap());
+    let a = graph.apply(Arc::new(Infix("add", '+')), &[x, y]).unwrap()[0];
+    let b = graph.apply(Arc::new(Infix("mul", '*')), &[a, z]).unwrap()[0];
+    graph.output(b, Some("b")).unwrap();
+    graph
+}
+
+/// A chain of `n` applies: each adds `x` to the one before; a constant starts it.
+pub fn chain(n: usize, cxx: bool) -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
+    let ones = ndarray_ones();
+    let mut last = graph.constant_of(ones, Type::tensor(DType::F64, 1));
+    for tag in 0..n {
+        let op = TensorAdd { tag: (tag % 2) as i64 + 1, cxx };
+        last = graph.apply(Arc::new(op), &[last, x]).unwrap()[0];
+    }
+    graph.output(last, Some("out")).unwrap();
+    graph
+}
+
+fn ndarray_ones() -> Array {
+    Array::from_bits(DType::F64, &[3], &[1.0_f64.to_bits(); 3]).unwrap()
+}
