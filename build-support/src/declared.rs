@@ -5,7 +5,7 @@
 
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
-use precast_graph::{DType, FunctionGraph};
+use precast_graph::{DType, FunctionGraph, json};
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,8 @@ impl Declared {
             return Err(Problem::new(place, ProblemKind::Name { message: error.to_string() }));
         }
         match self.graphs.get(name) {
-            Some(known) if known.graph == graph => Ok(()),
+            // By their bits: a graph with a NaN in it is unequal to itself.
+            Some(known) if json::render(&known.graph) == json::render(&graph) => Ok(()),
             Some(known) => {
                 let kind = ProblemKind::DuplicateGraph {
                     name: name.to_owned(),

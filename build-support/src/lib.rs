@@ -43,7 +43,7 @@
 //! | `PRECAST_STORE` | the store, an absolute path |
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
 //! | `PRECAST_LOCKED` | `1`: an error, not a warning, when it is not known what dependencies declare |
-//! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC` | the compiler |
+//! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |
 //! | `DOCS_RS` | compile nothing; the bundle is empty |
 //!
 //! # The stages, for other programs

@@ -40,18 +40,12 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut gap = "";
-        match &self.file {
-            Some(file) => {
-                write!(f, "{}", file.display())?;
-                self.line.map_or(Ok(()), |line| write!(f, ":{line}"))?;
-                gap = ": ";
-            }
-            None => {
-                f.write_str("in `Build`")?;
-                gap = if gap.is_empty() { ": " } else { gap };
-            }
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{}:{line}", file.display())?,
+            (Some(file), None) => write!(f, "{}", file.display())?,
+            (None, _) => f.write_str("in `Build`")?,
         }
+        let mut gap = ": ";
         if let Some(table) = &self.table {
             write!(f, "{gap}{table}")?;
             gap = ", ";

@@ -56,15 +56,18 @@ pub enum EnvironmentError {
 
 /// The variables that Cargo shall watch. `PATH` is not among them: an editor's differs from a shell's, and each change
 /// would rebuild the package for nothing; a compiler that changes is noticed whenever the script runs.
-const WATCHED: [&str; 8] = [
+const WATCHED: [&str; 11] = [
     "PRECAST_STORE",
     "PRECAST_ISA",
     "PRECAST_LOCKED",
-    "PRECAST_CACHE",
     "DOCS_RS",
     "CC",
     "HOST_CC",
     "TARGET_CC",
+    "CXX",
+    "HOST_CXX",
+    "TARGET_CXX",
+    "CROSS_COMPILE",
 ];
 
 impl Environment {
@@ -91,7 +94,9 @@ impl Environment {
 
     /// Names the variables that Cargo shall watch.
     pub(crate) fn watched(&self) -> Vec<String> {
-        let own = [format!("CC_{}", self.target), format!("CC_{}", self.target.replace('-', "_"))];
+        let names = [self.target.clone(), self.target.replace('-', "_")];
+        let own =
+            ["CC", "CXX"].into_iter().flat_map(|kind| names.each_ref().map(|name| format!("{kind}_{name}")));
         WATCHED.iter().map(|name| (*name).to_owned()).chain(own).collect()
     }
 }

@@ -21,6 +21,7 @@ mod tests;
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::PathBuf;
 
 pub use environment::EnvironmentError;
@@ -135,6 +136,16 @@ pub struct Outcome {
     pub inputs: Vec<PathBuf>,
     /// The variables whose change does.
     pub variables: Vec<String>,
+}
+
+impl fmt::Display for Outcome {
+    /// One line for people, which `cargo build -vv` shows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { combinations, modules, artifacts } = self.counts;
+        let (hits, compiled) = (self.hits, self.compiled);
+        write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
+        write!(f, "{hits} there already, {compiled} compiled")
+    }
 }
 
 impl Outcome {

@@ -7,6 +7,7 @@ use super::Build;
 pub(super) fn run(build: &Build) {
     match build.try_run() {
         Ok(outcome) => {
+            println!("{outcome}");
             for directive in outcome.directives() {
                 println!("{directive}");
             }
