@@ -1,1 +1,34 @@
-//! The op library: declarations, reference perform, C templates
+//! The op library: declarations, reference `perform`, and the C of each op.
+//!
+//! ```text
+//! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map)     dimshuffle     dot        the ops
+//!   └ math: the vector functions, the same bits as c/precast/ops/vecmath.h
+//! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
+//! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint
+//! ```
+//! An op's C stands in `c/`: headers (`precast/ops/*.h`) with everything that does not depend on the graph, and templates
+//! (`*.c.in`) of the few lines that do. Accuracy, NaN rules and the table op × dtype: `README.md`.
+
+mod combinations;
+mod composite;
+mod dimshuffle;
+mod dot;
+mod elemwise;
+mod fingerprint;
+mod reduce;
+mod registry;
+mod sources;
+
+pub mod build;
+pub mod math;
+pub mod rewrite;
+pub mod scalar;
+
+pub use combinations::{Combination, CombinationsError, combinations};
+pub use composite::Composite;
+pub use dimshuffle::DimShuffle;
+pub use dot::Dot;
+pub use elemwise::Elemwise;
+pub use fingerprint::{GENERATOR, fingerprint};
+pub use reduce::{Reduce, ReduceKind};
+pub use registry::Ops;

@@ -6,7 +6,7 @@
 
 /* order[d]: which dimension of `in` becomes dimension d, -1 for a new one of extent 1. Dimensions that `order` does not
  * name are dropped and must have extent 1: a value error otherwise. Replaces what is in `*out`. */
-PC_DRIVER static int pc_dimshuffle(pc_context *ctx, pc_tensor *in, int32_t ndim, const int32_t *order, pc_object **out) {
+PC_DRIVER static int pc_dimshuffle(pc_context *ctx, pc_tensor *in, int32_t ndim, const int32_t *order, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM];
   uint32_t named = 0;
   for (int32_t d = 0; d < ndim; d++) {
@@ -23,7 +23,8 @@ PC_DRIVER static int pc_dimshuffle(pc_context *ctx, pc_tensor *in, int32_t ndim,
   }
   pc_tensor *t = ctx->host->tensor_view(ctx, in, ndim, shape, strides, in->data);
   if (t == NULL) return -1;
-  pc_output_put(out, t);
+  pc_xdecref((pc_object *)*out);
+  *out = t;
   return 0;
 }
 

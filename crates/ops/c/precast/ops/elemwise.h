@@ -23,7 +23,7 @@ typedef struct pc_elemwise {
 } pc_elemwise;
 
 /* The general way: see the head of this file. */
-PC_DRIVER static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_object **out) {
+PC_DRIVER static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   pc_loop loop;
   loop.ndim = 0;
   loop.n_in = e->n_in;
@@ -53,14 +53,14 @@ PC_DRIVER static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, 
   return 0;
 }
 
-/* Runs `e` on `in`; `out` are the output cells. Returns 0, or non-zero with the error slot set; the cells then hold
+/* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; they then hold
  * valid tensors or what they held before. */
-__attribute__((noinline, unused)) static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_object **out) {
+__attribute__((noinline, unused)) static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   char *data[PC_LOOP_OPERANDS];
   const pc_tensor *lead = NULL;
   int64_t n = 1;
   for (int32_t k = 0; k < e->n_in + e->n_out; k++) {
-    const pc_tensor *t = k < e->n_in ? in[k] : (const pc_tensor *)out[k - e->n_in];
+    const pc_tensor *t = k < e->n_in ? in[k] : out[k - e->n_in];
     if (k >= e->n_in) {
       if (t == NULL || t->dtype != e->dtypes[k - e->n_in] || t->object.refcount != 1 || (t->flags & PC_FLAG_READONLY)) goto general;
     } else if (e->scalar[k]) {

@@ -167,8 +167,8 @@ PC_DRIVER static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   }
 }
 
-/* Runs `op` on `in`; `*out` is the output cell. Returns 0, or non-zero with the error slot set. */
-PC_DRIVER static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_object **out) {
+/* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
+PC_DRIVER static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
   pc_loop all;
   pc_reduce_run r;
   all.ndim = 0;

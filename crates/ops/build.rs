@@ -1,0 +1,42 @@
+//! Digests the sources that generate C: `GENERATOR`, part of every fingerprint.
+//!
+//! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
+//! one version, the version stands for the crates that are not there to be read.
+
+use std::path::{Path, PathBuf};
+
+/// Folders whose content decides what C a graph becomes.
+const SOURCES: [&str; 7] =
+    ["src", "c", "../abi/include", "../abi/src", "../graph/src", "../codegen/src", "../codegen/c"];
+
+fn main() -> std::io::Result<()> {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let mut hasher = blake3::Hasher::new_derive_key("precast v1 generator");
+    hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+    for source in SOURCES {
+        let folder = root.join(source);
+        if folder.is_dir() {
+            println!("cargo::rerun-if-changed={}", folder.display());
+            add(&mut hasher, source, &folder)?;
+        }
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("generator.rs");
+    let digest = hasher.finalize().to_hex();
+    fs_err::write(out, format!("\"{digest}\"\n"))
+}
+
+/// Adds the names and contents of all files below a folder, in the order of their names.
+fn add(hasher: &mut blake3::Hasher, name: &str, folder: &Path) -> std::io::Result<()> {
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        let content = fs_err::read(entry.path())?;
+        for part in [name.as_bytes(), relative.to_string_lossy().replace('\\', "/").as_bytes(), &content] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+    }
+    Ok(())
+}

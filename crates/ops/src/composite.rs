@@ -1,0 +1,232 @@
+//! Composite: a small graph of scalar ops that is itself one scalar op; what fusion makes.
+//!
+//! Values are numbered: the inputs first, then one for each step. Every step uses earlier values only, so the graph is
+//! acyclic by construction. In C each step is a variable of its own and the compiler sees single assignments.
+
+use crate::scalar::{self, ScalarOp, Value};
+use precast_codegen::{LinkError, SourceSet, Sub};
+use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Scalar ops in sequence.
+#[derive(Debug, Clone)]
+pub struct Composite {
+    inputs: usize,
+    steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)>,
+    outputs: Vec<usize>,
+}
+
+impl Composite {
+    /// Steps over values `0..inputs` and the results of earlier steps; `outputs` are values too.
+    ///
+    /// # Panics
+    /// When a step or output uses a value that does not exist yet, or a step has the wrong number of inputs.
+    #[must_use]
+    pub fn new(inputs: usize, steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)>, outputs: Vec<usize>) -> Self {
+        match Self::checked(inputs, steps, outputs) {
+            Ok(composite) => composite,
+            Err(problem) => panic!("not a composite: {problem}"),
+        }
+    }
+
+    fn checked(
+        inputs: usize,
+        steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)>,
+        outputs: Vec<usize>,
+    ) -> Result<Self, MakeNodeError> {
+        let wrong = |prop, problem: String| Err(MakeNodeError::prop("composite", prop, problem));
+        for (position, (op, arguments)) in steps.iter().enumerate() {
+            if op.arity() != arguments.len() || arguments.iter().any(|v| *v >= inputs + position) {
+                return wrong(
+                    "steps",
+                    format!("step {position}, `{}`, has wrong inputs {arguments:?}", op.name()),
+                );
+            }
+        }
+        if outputs.is_empty() || outputs.iter().any(|v| *v >= inputs + steps.len()) {
+            return wrong("outputs", format!("{outputs:?} are not all values"));
+        }
+        Ok(Self { inputs, steps, outputs })
+    }
+
+    /// Number of inputs.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The steps, each with the values it reads.
+    #[must_use]
+    pub fn steps(&self) -> &[(Arc<dyn ScalarOp>, Vec<usize>)] {
+        &self.steps
+    }
+
+    /// The values that are results.
+    #[must_use]
+    pub fn output_values(&self) -> &[usize] {
+        &self.outputs
+    }
+
+    /// Rebuilds a composite from its props.
+    ///
+    /// # Errors
+    /// Props that are missing or malformed; ops that the library does not have.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn ScalarOp>, MakeNodeError> {
+        let malformed = |prop: &str| MakeNodeError::prop("composite", prop, "is missing or malformed");
+        let inputs = match props.get("inputs") {
+            Some(Prop::Int(n)) => usize::try_from(*n).map_err(|_| malformed("inputs"))?,
+            _ => return Err(malformed("inputs")),
+        };
+        let Some(Prop::List(items)) = props.get("steps") else { return Err(malformed("steps")) };
+        let steps = items.iter().map(|item| step_from(item).unwrap_or_else(|| Err(malformed("steps"))));
+        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        let outputs = props.get("outputs").and_then(positions).ok_or_else(|| malformed("outputs"))?;
+        Ok(Arc::new(Self::checked(inputs, steps, outputs)?))
+    }
+
+    /// The dtype of every value; `None` when a step does not support what reaches it.
+    fn dtypes(&self, inputs: &[DType]) -> Option<Vec<DType>> {
+        let mut values = inputs.to_vec();
+        for (op, arguments) in &self.steps {
+            let taken: Vec<DType> = arguments.iter().map(|v| values[*v]).collect();
+            values.push(op.output(&taken)?);
+        }
+        Some(values)
+    }
+}
+
+/// `[name, [values], key, value, key, value, …]`.
+fn step_from(item: &Prop) -> Option<Result<(Arc<dyn ScalarOp>, Vec<usize>), MakeNodeError>> {
+    let Prop::List(parts) = item else { return None };
+    let [Prop::Str(name), arguments, rest @ ..] = parts.as_slice() else { return None };
+    let mut props = Props::new();
+    for pair in rest.chunks(2) {
+        let [Prop::Str(key), value] = pair else { return None };
+        props.insert(key.clone(), value.clone());
+    }
+    let arguments = positions(arguments)?;
+    let unknown =
+        || Err(MakeNodeError::prop("composite", "steps", format!("`{name}` is no scalar op of the library")));
+    Some(scalar::from_props(name, &props).unwrap_or_else(unknown).map(|op| (op, arguments)))
+}
+
+fn positions(prop: &Prop) -> Option<Vec<usize>> {
+    let Prop::List(items) = prop else { return None };
+    let position = |item: &Prop| if let Prop::Int(n) = item { usize::try_from(*n).ok() } else { None };
+    items.iter().map(position).collect()
+}
+
+fn list(values: &[usize]) -> Prop {
+    Prop::List(values.iter().map(|v| Prop::Int(i64::try_from(*v).unwrap_or(i64::MAX))).collect())
+}
+
+impl ScalarOp for Composite {
+    fn name(&self) -> &str {
+        "composite"
+    }
+
+    /// `composite{(x0 + …)}` would be long: prints the ops in order.
+    fn label(&self) -> String {
+        let mut text = String::from("composite{");
+        for (position, (op, arguments)) in self.steps.iter().enumerate() {
+            let names: Vec<String> = arguments.iter().map(|v| format!("v{v}")).collect();
+            let separator = if position == 0 { "" } else { "; " };
+            // Writing to a string cannot fail.
+            let _ =
+                write!(text, "{separator}v{}={}({})", self.inputs + position, op.label(), names.join(","));
+        }
+        let outputs: Vec<String> = self.outputs.iter().map(|v| format!("v{v}")).collect();
+        let _ = write!(text, "; {}}}", outputs.join(","));
+        text
+    }
+
+    fn props(&self) -> Props {
+        let steps = self.steps.iter().map(|(op, arguments)| {
+            let mut parts = vec![Prop::Str(op.name().to_owned()), list(arguments)];
+            parts.extend(op.props().into_iter().flat_map(|(key, value)| [Prop::Str(key), value]));
+            Prop::List(parts)
+        });
+        Props::from([
+            ("inputs".to_owned(), Prop::Int(i64::try_from(self.inputs).unwrap_or(i64::MAX))),
+            ("steps".to_owned(), Prop::List(steps.collect())),
+            ("outputs".to_owned(), list(&self.outputs)),
+        ])
+    }
+
+    fn arity(&self) -> usize {
+        self.inputs
+    }
+
+    fn output(&self, inputs: &[DType]) -> Option<DType> {
+        self.outputs(inputs)?.first().copied()
+    }
+
+    fn outputs(&self, inputs: &[DType]) -> Option<Vec<DType>> {
+        let values = self.dtypes(inputs)?;
+        Some(self.outputs.iter().map(|v| values[*v]).collect())
+    }
+
+    fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError> {
+        let mut values = inputs.to_vec();
+        for (op, arguments) in &self.steps {
+            let taken: Vec<Value> = arguments.iter().map(|v| values[*v]).collect();
+            values.extend(op.perform(&taken)?.first());
+        }
+        Ok(self.outputs.iter().map(|v| values[*v]).collect())
+    }
+
+    fn c_code(
+        &self,
+        dtypes: &[DType],
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        let unsupported = || LinkError::Unsupported {
+            signature: self.label(),
+            problem: format!("a step does not support what it is given for inputs {dtypes:?}"),
+        };
+        let types = self.dtypes(dtypes).ok_or_else(unsupported)?;
+        let mut names = inputs.to_vec();
+        let mut text = String::from("{\n");
+        for (position, (op, arguments)) in self.steps.iter().enumerate() {
+            let value = self.inputs + position;
+            let result = format!("v{value}");
+            let taken: Vec<DType> = arguments.iter().map(|v| types[*v]).collect();
+            let given: Vec<String> = arguments.iter().map(|v| names[*v].clone()).collect();
+            let own = format!("{name}_{position}");
+            let code = op.c_code(&taken, &own, &given, std::slice::from_ref(&result), sub)?;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  pc_{} {result};\n  {code}", types[value]);
+            names.push(result);
+        }
+        for (output, value) in outputs.iter().zip(&self.outputs) {
+            let _ = writeln!(text, "  {output} = {};", names[*value]);
+        }
+        text.push('}');
+        Ok(text)
+    }
+
+    fn c_headers(&self) -> Vec<String> {
+        self.steps.iter().flat_map(|(op, _)| op.c_headers()).collect()
+    }
+
+    fn c_support_code(&self) -> Vec<String> {
+        self.steps.iter().flat_map(|(op, _)| op.c_support_code()).collect()
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        self.steps.iter().flat_map(|(op, _)| op.c_sources()).collect()
+    }
+
+    fn c_compile_args(&self) -> Vec<String> {
+        self.steps.iter().flat_map(|(op, _)| op.c_compile_args()).collect()
+    }
+
+    fn content_id(&self) -> Option<String> {
+        let steps = self.steps.iter().map(|(op, _)| op.content_id()).collect::<Option<Vec<_>>>()?;
+        Some(format!("composite({})", steps.join(",")))
+    }
+}

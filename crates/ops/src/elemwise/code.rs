@@ -1,0 +1,113 @@
+//! Elemwise as C.
+
+use super::Elemwise;
+use super::kernel::{flags, kernel};
+use crate::sources::closure;
+use precast_codegen::template::render;
+use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+use precast_graph::{DType, Type};
+use std::fmt::Write as _;
+
+impl CLinkerObject for Elemwise {
+    fn c_headers(&self) -> Vec<String> {
+        let own = ["precast/ops/scalar.h", "precast/ops/elemwise.h"].map(str::to_owned);
+        own.into_iter().chain(self.scalar.c_headers()).collect()
+    }
+
+    fn c_support_code(&self) -> Vec<String> {
+        self.scalar.c_support_code()
+    }
+
+    fn c_compile_args(&self) -> Vec<String> {
+        self.scalar.c_compile_args()
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        let mut set = closure(&["precast/ops/scalar.h", "precast/ops/elemwise.h"]);
+        set.extend(self.scalar.c_sources());
+        set
+    }
+}
+
+impl COp for Elemwise {
+    fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
+        if on_numbers(node) {
+            return Ok(String::new());
+        }
+        let outputs: Vec<DType> = node.outputs.iter().map(Type::dtype).collect();
+        let kernel = kernel(&*self.scalar, name, &node.inputs, &outputs)?;
+        let dtypes: Vec<String> = outputs.iter().map(|d| d.typenum().to_string()).collect();
+        Ok(render(
+            include_str!("../../c/elemwise.c.in"),
+            &[
+                ("NAME", name),
+                ("OPERANDS", &kernel.operands),
+                ("BODY", &kernel.body),
+                ("SCALAR", &flags(&node.inputs)),
+                ("DTYPES", &dtypes.join(", ")),
+                ("N_IN", &node.inputs.len().to_string()),
+                ("N_OUT", &outputs.len().to_string()),
+            ],
+        ))
+    }
+
+    fn c_code(
+        &self,
+        node: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        if on_numbers(node) {
+            let dtypes: Vec<DType> = node.inputs.iter().map(Type::dtype).collect();
+            return self.scalar.c_code(&dtypes, name, inputs, outputs, sub);
+        }
+        let (numbers, operands) = operands(&node.inputs, inputs);
+        let mut assign = String::new();
+        for (j, output) in outputs.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(assign, "  {output} = results[{j}];");
+        }
+        Ok(render(
+            include_str!("../../c/elemwise_run.c.in"),
+            &[
+                ("NAME", name),
+                ("NUMBERS", &numbers),
+                ("INPUTS", &operands),
+                ("OUTPUTS", &outputs.join(", ")),
+                ("ASSIGN", &assign),
+                ("FAIL", &sub.fail),
+            ],
+        ))
+    }
+
+    fn broadcasts(&self) -> bool {
+        true
+    }
+
+    fn content_id(&self) -> Option<String> {
+        self.scalar.content_id()
+    }
+}
+
+/// Whether everything is a C scalar: no loop then.
+fn on_numbers(node: &Node) -> bool {
+    node.outputs.iter().all(|ty| matches!(ty, Type::Scalar(_)))
+}
+
+/// The operands as tensors: C scalars get a tensor without dimensions around them.
+pub(crate) fn operands(types: &[Type], inputs: &[String]) -> (String, String) {
+    let (mut numbers, mut names) = (String::new(), Vec::new());
+    for (k, (ty, input)) in types.iter().zip(inputs).enumerate() {
+        if let Type::Scalar(dtype) = ty {
+            let (position, typenum) = (k.to_string(), dtype.typenum().to_string());
+            let values = [("K", position.as_str()), ("INPUT", input), ("TYPENUM", &typenum)];
+            numbers.push_str(&render(include_str!("../../c/number.c.in"), &values));
+            names.push(format!("&number{k}"));
+        } else {
+            names.push(input.clone());
+        }
+    }
+    (numbers, names.join(", "))
+}

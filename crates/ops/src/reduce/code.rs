@@ -1,0 +1,90 @@
+//! Reduce as C.
+
+use super::Reduce;
+use crate::elemwise::kernel::{flags, kernel};
+use crate::sources::closure;
+use precast_codegen::template::render;
+use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+
+impl CLinkerObject for Reduce {
+    fn c_headers(&self) -> Vec<String> {
+        let own = ["precast/ops/scalar.h", "precast/ops/reduce.h"].map(str::to_owned);
+        own.into_iter().chain(self.map.iter().flat_map(|map| map.c_headers())).collect()
+    }
+
+    fn c_support_code(&self) -> Vec<String> {
+        self.map.iter().flat_map(|map| map.c_support_code()).collect()
+    }
+
+    fn c_compile_args(&self) -> Vec<String> {
+        self.map.iter().flat_map(|map| map.c_compile_args()).collect()
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        let mut set = closure(&["precast/ops/scalar.h", "precast/ops/reduce.h"]);
+        set.extend(self.map.iter().flat_map(|map| map.c_sources()));
+        set
+    }
+}
+
+impl COp for Reduce {
+    fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
+        let dtype = node.outputs[0].dtype();
+        let map = match &self.map {
+            None => String::new(),
+            Some(map) => {
+                let kernel = kernel(&**map, name, &node.inputs, &[dtype])?;
+                let values = [("NAME", name), ("OPERANDS", &kernel.operands), ("BODY", &kernel.body)];
+                render(include_str!("../../c/reduce_map.c.in"), &values)
+            }
+        };
+        // Without a map the operand itself is walked, so it must not count as a scalar.
+        let scalar = if self.map.is_some() { flags(&node.inputs) } else { "0".to_owned() };
+        let kernel = if self.map.is_some() { format!("{name}_map") } else { "NULL".to_owned() };
+        Ok(render(
+            include_str!("../../c/reduce.c.in"),
+            &[
+                ("MAP", &map),
+                ("NAME", name),
+                ("SCALAR", &scalar),
+                ("N_IN", &node.inputs.len().to_string()),
+                ("AXES", &self.mask()),
+                ("TYPENUM", &dtype.typenum().to_string()),
+                ("KERNEL", &kernel),
+                ("KIND", self.kind.name()),
+                ("DTYPE", dtype.name()),
+            ],
+        ))
+    }
+
+    fn c_code(
+        &self,
+        _node: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        Ok(render(
+            include_str!("../../c/reduce_run.c.in"),
+            &[("NAME", name), ("INPUTS", &inputs.join(", ")), ("OUTPUT", &outputs[0]), ("FAIL", &sub.fail)],
+        ))
+    }
+
+    fn content_id(&self) -> Option<String> {
+        match &self.map {
+            None => Some(self.kind.name().to_owned()),
+            Some(map) => Some(format!("{}({})", self.kind.name(), map.content_id()?)),
+        }
+    }
+}
+
+impl Reduce {
+    /// The axes as the mask that `pc_reduce.axes` wants.
+    fn mask(&self) -> String {
+        match &self.axes {
+            None => "PC_REDUCE_ALL".to_owned(),
+            Some(axes) => format!("0x{:x}u", axes.iter().fold(0_u32, |mask, d| mask | 1 << (d % 32))),
+        }
+    }
+}

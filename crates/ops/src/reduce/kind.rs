@@ -1,0 +1,194 @@
+//! Which reductions there are, and their arithmetic; `c/precast/ops/monoid.h` says the same in C.
+
+use crate::scalar::{maximum, minimum};
+use precast_graph::DType;
+
+/// What a reduction computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ReduceKind {
+    /// The sum; 0 of nothing. i64 wraps.
+    Sum,
+    /// The sum divided by the count; NaN of nothing.
+    Mean,
+    /// The product; 1 of nothing. i64 wraps.
+    Prod,
+    /// The largest; NaN if any is; an error of nothing.
+    Max,
+    /// The smallest; NaN if any is; an error of nothing.
+    Min,
+    /// Whether any is true; false of nothing.
+    Any,
+    /// Whether all are true; true of nothing.
+    All,
+}
+
+impl ReduceKind {
+    /// Every reduction.
+    pub const LIST: [Self; 7] =
+        [Self::All, Self::Any, Self::Max, Self::Mean, Self::Min, Self::Prod, Self::Sum];
+
+    /// The name, which is the op's.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Prod => "prod",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::Any => "any",
+            Self::All => "all",
+        }
+    }
+
+    /// The reduction of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::LIST.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The dtypes it exists for.
+    #[must_use]
+    pub const fn dtypes(self) -> &'static [DType] {
+        match self {
+            Self::Sum | Self::Prod => &[DType::I64, DType::F32, DType::F64],
+            Self::Mean => &[DType::F32, DType::F64],
+            Self::Max | Self::Min => &DType::ALL,
+            Self::Any | Self::All => &[DType::Bool],
+        }
+    }
+
+    /// Why an empty reduction is an error, in NumPy's words; `None` where it has a value.
+    #[must_use]
+    pub const fn refuses_empty(self) -> Option<&'static str> {
+        match self {
+            Self::Max => Some("zero-size array to reduction operation maximum which has no identity"),
+            Self::Min => Some("zero-size array to reduction operation minimum which has no identity"),
+            _ => None,
+        }
+    }
+}
+
+/// An element type and how it is folded: `LANES`, identity and addition of `monoid.h`, and the total of blocks.
+pub(super) trait Fold: Copy {
+    /// What block totals are kept in.
+    type Total: Copy;
+    fn lanes(kind: ReduceKind) -> usize;
+    fn identity(kind: ReduceKind) -> Self;
+    fn add(kind: ReduceKind, a: Self, b: Self) -> Self;
+    fn total(self) -> Self::Total;
+    fn add_total(kind: ReduceKind, a: Self::Total, b: Self::Total) -> Self::Total;
+    fn finish(kind: ReduceKind, total: Self::Total, count: usize) -> Self;
+}
+
+macro_rules! float {
+    ($t:ident, $sum_lanes:literal, $order_lanes:literal) => {
+        impl Fold for $t {
+            type Total = f64;
+
+            fn lanes(kind: ReduceKind) -> usize {
+                if matches!(kind, ReduceKind::Max | ReduceKind::Min) { $order_lanes } else { $sum_lanes }
+            }
+
+            fn identity(kind: ReduceKind) -> Self {
+                match kind {
+                    ReduceKind::Prod => 1.0,
+                    ReduceKind::Max => -$t::INFINITY,
+                    ReduceKind::Min => $t::INFINITY,
+                    _ => 0.0,
+                }
+            }
+
+            fn add(kind: ReduceKind, a: Self, b: Self) -> Self {
+                match kind {
+                    ReduceKind::Prod => a * b,
+                    ReduceKind::Max => maximum!(a, b),
+                    ReduceKind::Min => minimum!(a, b),
+                    _ => a + b,
+                }
+            }
+
+            fn total(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn add_total(kind: ReduceKind, a: f64, b: f64) -> f64 {
+                <f64 as Fold>::add(kind, a, b)
+            }
+
+            fn finish(kind: ReduceKind, total: f64, count: usize) -> Self {
+                (if kind == ReduceKind::Mean { total / count as f64 } else { total }) as $t
+            }
+        }
+    };
+}
+float!(f32, 32, 64);
+float!(f64, 16, 32);
+
+impl Fold for i64 {
+    type Total = Self;
+
+    // Any number of lanes gives the same bits.
+    fn lanes(_kind: ReduceKind) -> usize {
+        16
+    }
+
+    fn identity(kind: ReduceKind) -> Self {
+        match kind {
+            ReduceKind::Prod => 1,
+            ReduceKind::Max => Self::MIN,
+            ReduceKind::Min => Self::MAX,
+            _ => 0,
+        }
+    }
+
+    fn add(kind: ReduceKind, a: Self, b: Self) -> Self {
+        match kind {
+            ReduceKind::Prod => a.wrapping_mul(b),
+            ReduceKind::Max => a.max(b),
+            ReduceKind::Min => a.min(b),
+            _ => a.wrapping_add(b),
+        }
+    }
+
+    fn total(self) -> Self {
+        self
+    }
+
+    fn add_total(kind: ReduceKind, a: Self, b: Self) -> Self {
+        Self::add(kind, a, b)
+    }
+
+    fn finish(_kind: ReduceKind, total: Self, _count: usize) -> Self {
+        total
+    }
+}
+
+impl Fold for bool {
+    type Total = Self;
+
+    fn lanes(_kind: ReduceKind) -> usize {
+        64
+    }
+
+    fn identity(kind: ReduceKind) -> Self {
+        matches!(kind, ReduceKind::Min | ReduceKind::All)
+    }
+
+    fn add(kind: ReduceKind, a: Self, b: Self) -> Self {
+        if matches!(kind, ReduceKind::Min | ReduceKind::All) { a & b } else { a | b }
+    }
+
+    fn total(self) -> Self {
+        self
+    }
+
+    fn add_total(kind: ReduceKind, a: Self, b: Self) -> Self {
+        Self::add(kind, a, b)
+    }
+
+    fn finish(_kind: ReduceKind, total: Self, _count: usize) -> Self {
+        total
+    }
+}

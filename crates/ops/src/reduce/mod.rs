@@ -1,0 +1,155 @@
+//! Reduce: sum, mean and maximum over axes, of a tensor or of a map of several tensors.
+//!
+//! ```text
+//! kind      what is folded with what; dtypes; identity and order (those of monoid.h)
+//! perform   the reference: the same blocks, lanes and tree, one element at a time
+//! code      COp: the map as a kernel, and the call of pc_reduce_do
+//! ```
+//! The order of additions is defined by the elements' count alone (see `c/precast/ops/monoid.h`), so fused or not,
+//! compiled or interpreted, in any layout, the bits are the same. Input dtypes are exact: a sum of bool or a mean of
+//! integers needs a cast before it.
+
+mod code;
+mod kind;
+mod perform;
+
+pub use kind::ReduceKind;
+
+use crate::elemwise::{common_shape, map, scalar_from, scalar_props, types};
+use crate::scalar::ScalarOp;
+use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, TensorType, Type};
+use std::sync::Arc;
+
+/// A reduction over axes.
+#[derive(Debug, Clone)]
+pub struct Reduce {
+    /// What is computed.
+    pub kind: ReduceKind,
+    /// The axes that vanish, ascending; `None` for all.
+    pub axes: Option<Vec<usize>>,
+    /// What is reduced: this map of the (broadcast) inputs, or the only input itself.
+    pub map: Option<Arc<dyn ScalarOp>>,
+}
+
+impl Reduce {
+    /// The reduction of one tensor.
+    #[must_use]
+    pub fn new(kind: ReduceKind, axes: Option<Vec<usize>>) -> Self {
+        Self { kind, axes, map: None }
+    }
+
+    /// The same reduction of a map with one result; takes the map's inputs.
+    #[must_use]
+    pub fn fused(&self, map: Arc<dyn ScalarOp>) -> Self {
+        Self { kind: self.kind, axes: self.axes.clone(), map: Some(map) }
+    }
+
+    /// Rebuilds a reduction from its name and props.
+    ///
+    /// # Errors
+    /// A name that is no reduction; props of the wrong kind.
+    pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let unknown = || MakeNodeError::prop(name, "name", "is no reduction");
+        let kind = ReduceKind::find(name).ok_or_else(unknown)?;
+        let wrong = || MakeNodeError::prop(name, "axes", "must be a list of ascending dimensions");
+        let axes = match props.get("axes") {
+            None => None,
+            Some(Prop::List(items)) => {
+                let axis = |item: &Prop| match item {
+                    Prop::Int(d) => usize::try_from(*d).map_err(|_| wrong()),
+                    _ => Err(wrong()),
+                };
+                Some(items.iter().map(axis).collect::<Result<Vec<_>, _>>()?)
+            }
+            Some(_) => return Err(wrong()),
+        };
+        let map = if props.contains_key("scalar") { Some(scalar_from(props, name)?) } else { None };
+        Ok(Arc::new(Self { kind, axes, map }))
+    }
+
+    /// Whether dimension `d` of the operands vanishes.
+    pub(crate) fn reduces(&self, d: usize) -> bool {
+        self.axes.as_ref().is_none_or(|axes| axes.contains(&d))
+    }
+
+    /// What the map makes of the inputs: extents and dtype.
+    fn mapped(&self, inputs: &[Type]) -> Result<(Vec<Extent>, DType), MakeNodeError> {
+        let name = self.kind.name();
+        let Some(map) = &self.map else {
+            MakeNodeError::expect_inputs(name, 1, inputs)?;
+            return Ok((inputs[0].shape().to_vec(), inputs[0].dtype()));
+        };
+        let extents = types::broadcast(&**map, inputs)?.unwrap_or_default();
+        let results = types::outputs(&**map, inputs)?;
+        match results.as_slice() {
+            [dtype] if !inputs.is_empty() => Ok((extents, *dtype)),
+            _ => Err(MakeNodeError::prop(name, "scalar", "must take inputs and have one result")),
+        }
+    }
+}
+
+impl Op for Reduce {
+    fn name(&self) -> &str {
+        self.kind.name()
+    }
+
+    fn label(&self) -> String {
+        let axes = self.axes.as_ref().map(|axes| {
+            let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
+            format!("axes=[{}]", axes.join(","))
+        });
+        let map = self.map.as_ref().map(|map| format!("of={}", map.label()));
+        let parts: Vec<String> = axes.into_iter().chain(map).collect();
+        if parts.is_empty() {
+            self.name().to_owned()
+        } else {
+            format!("{}{{{}}}", self.name(), parts.join(","))
+        }
+    }
+
+    fn props(&self) -> Props {
+        let mut props = self.map.as_ref().map(|map| scalar_props(&**map)).unwrap_or_default();
+        if let Some(axes) = &self.axes {
+            let axes = axes.iter().map(|d| Prop::Int(i64::try_from(*d).unwrap_or(i64::MAX)));
+            props.insert("axes".to_owned(), Prop::List(axes.collect()));
+        }
+        props
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        let (op, kind) = (self.name().to_owned(), self.kind);
+        if let Some(input) = inputs.iter().position(|ty| matches!(ty, Type::Scalar(_))) {
+            let (found, expected) = (inputs[input].to_string(), "a tensor".to_owned());
+            return Err(MakeNodeError::Input { op, input, found, expected });
+        }
+        let (extents, dtype) = self.mapped(inputs)?;
+        if !kind.dtypes().contains(&dtype) {
+            let names: Vec<&str> = kind.dtypes().iter().map(|d| d.name()).collect();
+            return Err(MakeNodeError::DType { op, input: 0, found: dtype, expected: names.join(", ") });
+        }
+        if let Some(axes) = &self.axes {
+            if axes.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return Err(MakeNodeError::prop(&op, "axes", "must be ascending, each once"));
+            }
+            if let Some(axis) = axes.last().filter(|d| **d >= extents.len()) {
+                let problem = format!("names axis {axis} of {} dimension(s)", extents.len());
+                return Err(MakeNodeError::prop(&op, "axes", problem));
+            }
+        }
+        let shape = extents.iter().enumerate().filter(|(d, _)| !self.reduces(*d)).map(|(_, e)| *e).collect();
+        Ok(vec![Type::Tensor(TensorType { dtype, shape })])
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let mapped = match &self.map {
+            None => inputs[0].clone(),
+            Some(scalar) => {
+                let shape = common_shape(self.name(), inputs)?;
+                let results = map(&**scalar, inputs, &shape)?;
+                let none = || PerformError::value(scalar.name(), "gave no result");
+                results.into_iter().next().ok_or_else(none)?
+            }
+        };
+        Ok(vec![perform::reduce(self, &mapped)?])
+    }
+}

@@ -1,0 +1,241 @@
+//! The op library: names of ops for JSON, functions for text, and the C side of both.
+//!
+//! ```text
+//! text  add(x, y), x + y, sum(x, axis=0)  ── call ──▶ promotion, casts, constants ──▶ applies of the ops below
+//! JSON  "elemwise" {scalar: "add"}        ── op ────▶ Elemwise, Reduce, DimShuffle, Dot by their props
+//! ```
+//! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
+//! [`Ops::standard`] and adds to it.
+
+mod elementwise;
+mod operand;
+mod reduce;
+
+use crate::{DimShuffle, Dot, Elemwise, Reduce, scalar};
+use operand::Operands;
+use precast_codegen::{COp, Library, OpFactory};
+use precast_graph::{
+    BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
+};
+use std::sync::Arc;
+
+/// A library of ops: how text and JSON name them, and which Rust types emit their C.
+#[derive(Debug, Clone)]
+pub struct Ops {
+    c: Library,
+}
+
+impl Default for Ops {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl Ops {
+    /// The ops of this crate.
+    #[must_use]
+    pub fn standard() -> Self {
+        let c = Library::new()
+            .with_c::<Elemwise>()
+            .with_c::<Reduce>()
+            .with_c::<DimShuffle>()
+            .with_c::<Dot>()
+            .with_name("elemwise", Elemwise::from_props)
+            .with_name("sum", |props| Reduce::from_props("sum", props))
+            .with_name("mean", |props| Reduce::from_props("mean", props))
+            .with_name("max", |props| Reduce::from_props("max", props))
+            .with_name("dimshuffle", DimShuffle::from_props)
+            .with_name("dot", Dot::from_props);
+        Self { c }
+    }
+
+    /// The C side.
+    #[must_use]
+    pub fn c(&self) -> &Library {
+        &self.c
+    }
+
+    /// Adds ops of the Rust type `O`, so that graphs with them can be compiled.
+    #[must_use]
+    pub fn with_c<O: COp>(self) -> Self {
+        Self { c: self.c.with_c::<O>() }
+    }
+
+    /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.
+    #[must_use]
+    pub fn with_name(self, name: &str, factory: OpFactory) -> Self {
+        Self { c: self.c.with_name(name, factory) }
+    }
+}
+
+/// Functions of the text form that are not elementwise.
+const OTHERS: [&str; 10] =
+    ["sum", "mean", "max", "dot", "transpose", "dimshuffle", "cast", "pow", "where", "switch"];
+
+impl OpLibrary for Ops {
+    fn call(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        args: &[Operand],
+        props: &Props,
+    ) -> Option<Result<VarId, BuildError>> {
+        let mut operands = Operands { graph, function: name, args };
+        Some(match name {
+            "sum" | "mean" | "max" => reduce::reduce(&mut operands, props),
+            "dot" => dot(&mut operands, props),
+            "transpose" => transpose(&mut operands, props),
+            "dimshuffle" => dimshuffle(&mut operands, props),
+            "cast" => cast(&mut operands, props),
+            _ if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
+            _ if elementwise::is_function(name) => elementwise::apply(&mut operands, props),
+            _ => self.own(&mut operands, props)?,
+        })
+    }
+
+    fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
+        Some(self.c.factory(name)?(props))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let functions = elementwise::FUNCTIONS.iter().map(|f| f.name);
+        let dtypes = DType::ALL.into_iter().map(DType::name);
+        let mut names: Vec<String> = functions.chain(OTHERS).chain(dtypes).map(str::to_owned).collect();
+        names.extend(self.c.names().into_iter().filter(|name| name != "elemwise"));
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+impl Ops {
+    /// An op that was added by name: applied to its arguments as they are.
+    fn own(&self, operands: &mut Operands<'_>, props: &Props) -> Option<Result<VarId, BuildError>> {
+        let factory = self.c.factory(operands.function).filter(|_| operands.function != "elemwise")?;
+        Some(factory(props).map_err(BuildError::from).and_then(|op| {
+            let dtype = operands.common()?;
+            let inputs = operands.variables(dtype)?;
+            first(operands.graph.apply(op, &inputs)?, operands.function)
+        }))
+    }
+}
+
+/// The only result of an op used as a function.
+fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
+    let none = || MakeNodeError::prop(function, "outputs", "has none, so it cannot be used as a function");
+    outputs.first().copied().ok_or_else(|| none().into())
+}
+
+fn dot(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    no_props(operands.function, props)?;
+    let dtype = operands.common()?;
+    let inputs = operands.cast_all(dtype)?;
+    first(operands.graph.apply(Arc::new(Dot), &inputs)?, "dot")
+}
+
+/// `transpose(x)` turns the axes round, `transpose(x, axes=(1, 0, 2))` permutes them.
+fn transpose(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let variable = operands.variable(0)?;
+    let ndim = operands.graph.ty(variable).ndim();
+    let axes = match axes("transpose", "axes", props, ndim)? {
+        Some(axes) => axes,
+        None => (0..ndim).rev().collect(),
+    };
+    let order = axes.into_iter().map(Some).collect();
+    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")
+}
+
+/// `dimshuffle(x, order=(1, -1, 0))`: axes of `x` in a new order; -1 is a new axis of extent 1.
+fn dimshuffle(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let variable = operands.variable(0)?;
+    let wrong = |problem: &str| BuildError::from(MakeNodeError::prop("dimshuffle", "order", problem));
+    let order = match props.get("order") {
+        Some(Prop::List(items)) => items.iter().map(|item| match item {
+            Prop::Int(-1) => Ok(None),
+            Prop::Int(axis) => usize::try_from(*axis).map(Some).map_err(|_| wrong("names an axis below -1")),
+            _ => Err(wrong("is not a list of axes")),
+        }),
+        Some(_) => return Err(wrong("is not a list of axes")),
+        None => return Err(wrong("is missing")),
+    };
+    let order = order.collect::<Result<Vec<_>, _>>()?;
+    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "dimshuffle")
+}
+
+/// `cast(x, dtype="f32")`.
+fn cast(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let name = match props.get("dtype") {
+        Some(Prop::Str(name)) => name.clone(),
+        Some(Prop::DType(dtype)) => dtype.to_string(),
+        _ => return Err(MakeNodeError::prop("cast", "dtype", "is missing or no name of a dtype").into()),
+    };
+    let dtype: DType =
+        name.parse().map_err(|e| MakeNodeError::prop("cast", "dtype", format!("is wrong: {e}")))?;
+    let variable = operands.variable(0)?;
+    operands.cast(variable, dtype)
+}
+
+/// `f32(x)`.
+fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    no_props(name, props)?;
+    let dtype: DType =
+        name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is wrong: {e}")))?;
+    let variable = operands.variable(0)?;
+    operands.cast(variable, dtype)
+}
+
+/// Refuses keyword arguments.
+fn no_props(function: &str, props: &Props) -> Result<(), MakeNodeError> {
+    match props.keys().next() {
+        Some(prop) => {
+            Err(MakeNodeError::prop(function, prop, "is not known; this function takes no keyword arguments"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Axes given by an integer or a list, negative ones counted from the end; `None` when the prop is not there.
+fn axes(function: &str, prop: &str, props: &Props, ndim: usize) -> Result<Option<Vec<usize>>, MakeNodeError> {
+    let items = match props.get(prop) {
+        None => return Ok(None),
+        Some(Prop::List(items)) => items.clone(),
+        Some(item) => vec![item.clone()],
+    };
+    let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
+    let mut axes = Vec::new();
+    for item in items {
+        let Prop::Int(axis) = item else {
+            return Err(MakeNodeError::prop(
+                function,
+                prop,
+                format!("is `{item}`, expected an axis or a list of axes"),
+            ));
+        };
+        let counted = if axis < 0 { axis + rank } else { axis };
+        let counted = usize::try_from(counted).ok().filter(|a| *a < ndim);
+        let out_of_range = || {
+            MakeNodeError::prop(function, prop, format!("is {axis}, out of range for {ndim} dimension(s)"))
+        };
+        let counted = counted.ok_or_else(out_of_range)?;
+        if axes.contains(&counted) {
+            return Err(MakeNodeError::prop(function, prop, format!("names axis {axis} twice")));
+        }
+        axes.push(counted);
+    }
+    Ok(Some(axes))
+}
+
+/// The cast to a dtype, as an elementwise op.
+fn cast_op(to: DType) -> Arc<dyn Op> {
+    Arc::new(Elemwise::new(Arc::new(scalar::Cast { to })))
+}
+
+/// The number of arguments of an elementwise function; `None` if there is no such function.
+pub(crate) fn arity(function: &str) -> Option<usize> {
+    elementwise::FUNCTIONS.iter().find(|f| f.name == function).map(|f| f.arity)
+}

@@ -1,0 +1,77 @@
+//! Building a rewritten graph beside the old one.
+
+use precast_graph::{BuildError, FunctionGraph, Op, Origin, VarId};
+use std::sync::Arc;
+
+/// A new graph, and which of its variables stands for which old one.
+pub(super) struct Rebuild<'a> {
+    old: &'a FunctionGraph,
+    pub(super) new: FunctionGraph,
+    known: Vec<Option<VarId>>,
+}
+
+impl<'a> Rebuild<'a> {
+    /// A graph with the inputs and constants of `old`.
+    pub(super) fn new(old: &'a FunctionGraph) -> Result<Self, BuildError> {
+        let mut rebuild = Self { old, new: FunctionGraph::new(), known: vec![None; old.variables().len()] };
+        for (position, variable) in old.inputs().iter().enumerate() {
+            let fresh = rebuild.new.input(old.input_name(position), old.ty(*variable).clone())?;
+            rebuild.known[variable.index()] = Some(fresh);
+        }
+        for (variable, value) in old.constants() {
+            let fresh = rebuild.new.constant_of(value.clone(), old.ty(variable).clone());
+            rebuild.known[variable.index()] = Some(fresh);
+        }
+        Ok(rebuild)
+    }
+
+    /// The new variable that stands for an old one.
+    pub(super) fn get(&self, old: VarId) -> Result<VarId, BuildError> {
+        self.known[old.index()].ok_or(BuildError::ForeignVariable { index: old.index() })
+    }
+
+    /// Applies an op to the new variables of old inputs; its outputs stand for old outputs.
+    pub(super) fn apply(
+        &mut self,
+        op: Arc<dyn Op>,
+        inputs: &[VarId],
+        outputs: &[VarId],
+    ) -> Result<(), BuildError> {
+        let inputs = inputs.iter().map(|v| self.get(*v)).collect::<Result<Vec<_>, _>>()?;
+        let fresh = self.new.apply(op, &inputs)?;
+        for (old, fresh) in outputs.iter().zip(fresh) {
+            self.known[old.index()] = Some(fresh);
+            if let Some(name) = &self.old.variable(*old).name {
+                self.new.name(fresh, name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the new graph the outputs of the old one, each passed through `each`.
+    pub(super) fn finish(
+        mut self,
+        mut each: impl FnMut(&mut FunctionGraph, usize, VarId) -> Result<VarId, BuildError>,
+    ) -> Result<FunctionGraph, BuildError> {
+        for (position, variable) in self.old.outputs().iter().enumerate() {
+            let fresh = self.get(*variable)?;
+            let fresh = each(&mut self.new, position, fresh)?;
+            self.new.output(fresh, self.old.declared_output_name(position))?;
+        }
+        Ok(self.new)
+    }
+}
+
+/// Whether an output of a graph must be copied: it is no result of its own.
+pub(super) fn aliases(graph: &FunctionGraph, position: usize) -> bool {
+    let variable = graph.outputs()[position];
+    let repeated = graph.outputs()[..position].contains(&variable);
+    repeated
+        || match &graph.variable(variable).origin {
+            Origin::Input(_) | Origin::Constant(_) => true,
+            Origin::Output { apply, index } => {
+                let views = graph.applies()[apply.index()].op.view_map();
+                views.iter().any(|(output, _)| output == index)
+            }
+        }
+}

@@ -1,0 +1,59 @@
+//! The C headers of this crate, carried as text: a JIT needs them where no source tree is.
+
+use precast_codegen::SourceSet;
+
+macro_rules! headers {
+    ($($name:literal),*) => {
+        &[$((concat!("precast/ops/", $name), include_str!(concat!("../c/precast/ops/", $name)))),*]
+    };
+}
+
+/// Logical name and content.
+const HEADERS: &[(&str, &str)] = headers!(
+    "bits.h",
+    "chunk.h",
+    "dimshuffle.h",
+    "dot.h",
+    "elemwise.h",
+    "loop.h",
+    "monoid.h",
+    "output.h",
+    "reduce.h",
+    "scalar.h",
+    "vecmath.h",
+    "vecmath_f32.h",
+    "vecmath_f64.h"
+);
+
+/// The named headers and all that they include, however deep: those of this crate and of the ABI.
+pub(crate) fn closure(names: &[&str]) -> SourceSet {
+    let mut set = SourceSet::new();
+    let mut open: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    while let Some(name) = open.pop() {
+        let own = HEADERS.iter().chain(precast_abi::HEADERS).find(|(known, _)| *known == name);
+        let Some((_, text)) = own.filter(|_| !set.contains_key(&name)) else { continue };
+        let includes = text.lines().filter_map(|line| line.strip_prefix("#include <")?.strip_suffix('>'));
+        open.extend(includes.map(str::to_owned));
+        set.insert(name, (*text).into());
+    }
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closure_holds_what_is_included_and_no_more() {
+        let dot = closure(&["precast/ops/dot.h"]);
+        assert!(dot.contains_key("precast/ops/output.h") && dot.contains_key("precast/context.h"));
+        assert!(!dot.contains_key("precast/ops/vecmath.h"));
+    }
+
+    #[test]
+    fn every_header_of_the_folder_is_listed() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/c/precast/ops");
+        let found = fs_err::read_dir(folder).unwrap().count();
+        assert_eq!(found, HEADERS.len());
+    }
+}
