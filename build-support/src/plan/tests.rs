@@ -115,13 +115,13 @@ fn two_names_of_one_graph_share_its_module() {
 #[test]
 fn every_unsupported_combination_is_told() {
     let op =
-        |name: &str, dtypes: &str| format!("[[op]]\nname = \"{name}\"\ndtypes = [{dtypes}]\nndim = [1]\n");
-    let message =
-        manifest(&(op("ad", "\"f64\"") + &op("exp", "\"f64\", \"i64\", \"bool\"") + &op("add", "\"f64\"")))
-            .unwrap_err();
+        |name: &str, dtypes: &str| format!("[[op]]\nname = \"{name}\"\ndtypes = [{dtypes}]\nndim = [1, 2]\n");
+    let some = op("bitwise_and", "\"bool\", \"i64\", \"f32\"");
+    let message = manifest(&(op("ad", "\"f64\"") + &some + &op("add", "\"f64\""))).unwrap_err();
     assert!(message.contains("precast.toml:2: [[op]] 1 (`ad`): unknown op `ad`; nearest `add`"), "{message}");
-    assert!(message.contains("precast.toml:6: [[op]] 2 (`exp`)"), "{message}");
-    for dtype in ["i64", "bool"] {
-        assert!(message.contains(dtype), "`{dtype}` in {message}");
+    assert!(message.contains("precast.toml:6: [[op]] 2 (`bitwise_and`)"), "{message}");
+    for pair in ["i64, rank 1", "i64, rank 2", "f32, rank 1", "f32, rank 2"] {
+        assert!(message.contains(pair), "`{pair}` in {message}");
     }
+    assert!(!message.contains("bool, rank") && !message.contains("(`add`)"), "{message}");
 }
