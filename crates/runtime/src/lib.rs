@@ -1,1 +1,49 @@
-//! Resolve, verify, load, dispatch; JIT on a miss where policy allows
+//! Resolve, verify, load, dispatch; compile on a miss where policy allows.
+//!
+//! ```text
+//! Runtime ── layers (bundles, stores), policy, ops
+//!    │ function(&graph)
+//!    ▼
+//! rewrite ─▶ key ─▶ resolve: whole graph, else op by op ─▶ miss: policy ─▶ strict │ interpret │ jit
+//!    │                 │ verified bytes only
+//!    ▼                 ▼
+//! Function ◀── Program ◀── native: memfd, dlopen, handshake, instances, frames
+//! ```
+//! | module | its job |
+//! |---|---|
+//! | [`Runtime`] | what a program asks: a function, a check, an explanation |
+//! | `resolve`, `layer` | a key to callable code; the first layer with a survivor wins |
+//! | `plan` | a graph to a program: one call for the whole, or one for each Apply |
+//! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
+//! | `jit` | the only door to a compiler (feature `jit`) |
+//! | `native` | the only unsafe code |
+//!
+//! Nothing here prints; what happened is in [`Stats`].
+
+mod cpu;
+mod dispatch;
+mod explain;
+mod function;
+#[cfg(feature = "jit")]
+mod jit;
+mod layer;
+mod miss;
+mod native;
+mod plan;
+mod policy;
+mod resolve;
+mod runtime;
+mod stats;
+
+pub use dispatch::{DispatchError, Dispatcher};
+pub use explain::{Check, Explanation, Lookup};
+pub use function::{CallError, Function};
+pub use layer::LayerError;
+pub use miss::Miss;
+pub use native::{ArrayMut, ArrayRef, LoadLibraryError};
+pub use policy::{ParsePolicyError, Policy};
+pub use precast_graph::{Array, DType, FunctionGraph, Type};
+pub use precast_ops::{GENERATOR, Ops};
+pub use resolve::{Provenance, Served};
+pub use runtime::{BuildRuntimeError, Builder, EntryError, FunctionError, Runtime};
+pub use stats::{Event, Stats};

@@ -17,6 +17,7 @@ macro_rules! layout {
     };
 }
 
+#[expect(clippy::too_many_lines, reason = "one line a struct, stamped by the macro")]
 fn assertions() -> String {
     use context::{Context, Error, Host};
     use module::{Entry, Module, Task};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// An infix operation on two C scalars.
 #[derive(Debug)]
-pub struct Infix(pub &'static str, pub char);
+pub(crate) struct Infix(pub &'static str, pub char);
 
 impl Op for Infix {
     fn name(&self) -> &str {
@@ -31,7 +31,7 @@ impl COp for Infix {
 
 /// Adds two tensors of one shape; fails on another shape or without memory. Keeps a struct member and a helper.
 #[derive(Debug)]
-pub struct TensorAdd {
+pub(crate) struct TensorAdd {
     /// Part of the props, so that ops of one class can differ.
     pub tag: i64,
     /// C++ asks for the other module template.
@@ -100,12 +100,12 @@ impl COp for TensorAdd {
 }
 
 /// The library of the toys.
-pub fn library() -> Library {
+pub(crate) fn library() -> Library {
     Library::new().with_c::<Infix>().with_c::<TensorAdd>()
 }
 
 /// `(x + y) * z` on C scalars: the example of the seeds.
-pub fn seed_graph() -> FunctionGraph {
+pub(crate) fn seed_graph() -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, Type::Scalar(DType::F64)).unwrap());
     let a = graph.apply(Arc::new(Infix("add", '+')), &[x, y]).unwrap()[0];
@@ -115,7 +115,7 @@ pub fn seed_graph() -> FunctionGraph {
 }
 
 /// A chain of `n` applies: each adds `x` to the one before; a constant starts it.
-pub fn chain(n: usize, cxx: bool) -> FunctionGraph {
+pub(crate) fn chain(n: usize, cxx: bool) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
     let ones = ndarray_ones();

@@ -1,0 +1,115 @@
+//! Compiling on a miss: the same `compile()` as ahead of time, single flight, published where a layer is writable.
+
+use crate::FunctionError;
+use crate::layer::UNIT;
+use crate::miss::Miss;
+use crate::native::LoadedEntry;
+use crate::resolve::{Provenance, Resolver, Served, chain};
+use crate::stats::Event;
+use precast_codegen::{Module, Unit};
+use precast_compile::{Compiled, Isa, Toolchain, Variant, compile};
+use precast_store::key::Profile;
+use precast_store::{BuildKey, Fingerprint};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// A compile failure, shared: it is remembered in the process, so that the same graph fails at once the next time.
+type Failure = Arc<dyn std::error::Error + Send + Sync>;
+
+/// The state of one key: compiled by one thread, waited for by the others.
+type Flight = Arc<OnceLock<Result<Arc<Compiled>, Failure>>>;
+
+/// The compiler of a runtime, found on the first miss.
+#[derive(Default)]
+pub(crate) struct Jit {
+    toolchain: OnceLock<Result<Toolchain, String>>,
+    flights: Mutex<BTreeMap<BuildKey, Flight>>,
+}
+
+impl Jit {
+    /// Whether there is a compiler.
+    pub(crate) fn has_compiler(&self) -> bool {
+        self.toolchain().is_ok()
+    }
+
+    fn toolchain(&self) -> &Result<Toolchain, String> {
+        self.toolchain.get_or_init(|| Toolchain::find(None).map_err(|error| chain(&error)))
+    }
+
+    /// Compiles a module for this host, publishes it, and loads it.
+    pub(crate) fn compile(
+        &self,
+        module: Module,
+        fingerprint: Option<Fingerprint>,
+        resolver: &Resolver,
+    ) -> Result<(LoadedEntry, Provenance), FunctionError> {
+        let toolchain = match self.toolchain() {
+            Ok(toolchain) => toolchain,
+            Err(problem) => {
+                let miss = Box::new(Miss::explain(&module, &resolver.layers));
+                return Err(FunctionError::NoCompiler { miss, problem: problem.clone() });
+            }
+        };
+        let (key, signature, unpublished) = (module.key(), module.signature.clone(), module.unpublished);
+        let flight = {
+            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(flights.entry(key).or_default())
+        };
+        let outcome = flight.get_or_init(|| {
+            let mut compiled = compile_here(module, toolchain, resolver)?;
+            compiled.record.members[0].fingerprints.extend(fingerprint);
+            if !unpublished {
+                publish(&compiled, &signature, resolver);
+            }
+            Ok(Arc::new(compiled))
+        });
+        let compiled = outcome.as_ref().map_err(|source| FunctionError::Compile {
+            signature: signature.clone(),
+            source: Arc::clone(source),
+        })?;
+        load(compiled, &key, &signature, resolver)
+    }
+}
+
+fn compile_here(module: Module, toolchain: &Toolchain, resolver: &Resolver) -> Result<Compiled, Failure> {
+    let start = Instant::now();
+    let signature = module.signature.clone();
+    let isa = Isa::native()
+        .ok_or_else(|| -> Failure { Arc::from(Box::from("this CPU has no known ISA level")) })?;
+    let variant = Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release };
+    let unit = Unit::single(Arc::new(module));
+    let compiled = compile(&unit, toolchain, &variant).map_err(|error| -> Failure { Arc::new(error) })?;
+    resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });
+    Ok(compiled)
+}
+
+/// Publishes to the first writable layer; whatever stands in the way, the module is used in memory.
+fn publish(compiled: &Compiled, signature: &str, resolver: &Resolver) {
+    let signature = signature.to_owned();
+    let mut stores = resolver.layers.iter().filter_map(|layer| Some((layer, layer.writable()?)));
+    let Some((layer, store)) = stores.next() else { return };
+    let event = match store.publish(&compiled.archive, &compiled.record) {
+        Ok(_) => Event::Published { signature, layer: layer.to_string() },
+        Err(error) => Event::NotPublished { signature, reason: chain(&error) },
+    };
+    resolver.recorder.tell(event);
+}
+
+fn load(
+    compiled: &Compiled,
+    key: &BuildKey,
+    signature: &str,
+    resolver: &Resolver,
+) -> Result<(LoadedEntry, Provenance), FunctionError> {
+    let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
+    let record = &compiled.record;
+    let bytes = compiled.archive.members.get(UNIT).ok_or_else(|| failed(format!("no member `{UNIT}`")))?;
+    let library = resolver
+        .keep(&record.digest, bytes, signature)
+        .ok_or_else(|| failed("see the events of `stats()`".to_owned()))?;
+    let slot = record.members.iter().find(|member| member.key == *key).map_or(0, |member| member.slot);
+    let entry = library.entry(slot, key).map_err(|error| failed(chain(&error)))?;
+    let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };
+    Ok((entry, Provenance { ops: vec![signature.to_owned()], served }))
+}

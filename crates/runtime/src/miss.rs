@@ -1,0 +1,58 @@
+//! A miss: what was wanted, what is nearest, and what differs.
+
+use crate::layer::Layer;
+use precast_codegen::Module;
+use precast_store::key::{Diff, KeyDocument, nearest};
+use precast_store::{BuildKey, Unmet};
+use std::fmt;
+
+/// What no layer has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Miss {
+    /// Printable signature of the module.
+    pub signature: String,
+    /// Its key.
+    pub key: BuildKey,
+    /// The nearest module in any layer, with what differs; `None` when the layers are empty.
+    pub nearest: Option<(String, Diff)>,
+    /// Variants of this very module that this host cannot run: ISA level, and what is missing.
+    pub inadmissible: Vec<(String, Unmet)>,
+}
+
+impl Miss {
+    /// Compares a module that was not found with all that there is.
+    pub(crate) fn explain(module: &Module, layers: &[Layer]) -> Self {
+        let (key, document) = (module.key(), module.document());
+        let documents: Vec<(String, KeyDocument)> = layers.iter().flat_map(Layer::documents).collect();
+        let candidates = documents.iter().map(|(signature, document)| (signature.clone(), document));
+        Self {
+            signature: module.signature.clone(),
+            key,
+            nearest: nearest(&document, candidates),
+            inadmissible: layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "miss: `{}`", self.signature)?;
+        for (isa, unmet) in &self.inadmissible {
+            write!(f, "; the `{isa}` variant {unmet}")?;
+        }
+        match &self.nearest {
+            _ if !self.inadmissible.is_empty() => Ok(()),
+            None => f.write_str("; the layers hold no module at all"),
+            Some((signature, diff)) if diff.differences.is_empty() => write!(f, "; nearest `{signature}`"),
+            Some((signature, diff)) => {
+                let diff = diff.to_string();
+                let named = diff.contains(&format!("`{signature}`"));
+                if named {
+                    write!(f, "; nearest {diff}")
+                } else {
+                    write!(f, "; nearest `{signature}`: {diff}")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Borrowed arrays of any dtype: what a call takes, and what it may write to.
+
+use ndarray::{ArrayView, ArrayViewMut, Dimension, IxDyn};
+use precast_graph::{Array, DType};
+use std::ffi::c_char;
+use std::marker::PhantomData;
+
+/// Extents and strides kept in place, so that borrowing an array allocates nothing.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    ndim: usize,
+    extents: [usize; MAX_NDIM],
+    /// In elements, may be 0 or negative.
+    strides: [isize; MAX_NDIM],
+}
+
+/// Most dimensions of a borrowed array.
+const MAX_NDIM: usize = precast_abi::tensor::MAX_NDIM;
+
+impl Shape {
+    fn new(extents: &[usize], strides: &[isize]) -> Self {
+        assert!(
+            extents.len() <= MAX_NDIM,
+            "an array of {} dimensions; at most {MAX_NDIM} are supported",
+            extents.len()
+        );
+        let mut shape = Self { ndim: extents.len(), extents: [0; MAX_NDIM], strides: [0; MAX_NDIM] };
+        shape.extents[..extents.len()].copy_from_slice(extents);
+        shape.strides[..strides.len()].copy_from_slice(strides);
+        shape
+    }
+}
+
+/// A borrowed array of any dtype, rank and strides.
+///
+/// # Examples
+/// ```
+/// use precast_runtime::ArrayRef;
+/// let x = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
+/// let reversed = ArrayRef::from(x.slice(ndarray::s![..;-1, ..]));
+/// assert_eq!(reversed.shape(), [2, 2]);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ArrayRef<'a> {
+    dtype: DType,
+    data: *mut c_char,
+    shape: Shape,
+    borrowed: PhantomData<&'a [u8]>,
+}
+
+// SAFETY: an `ArrayRef` is a shared borrow of plain numbers.
+unsafe impl Send for ArrayRef<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ArrayRef<'_> {}
+
+impl ArrayRef<'_> {
+    /// Type of the elements.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The extents, outermost first.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape.extents[..self.shape.ndim]
+    }
+
+    /// The steps in bytes, may be 0 or negative.
+    pub(crate) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
+        let itemsize = self.dtype.itemsize_bytes() as i64;
+        self.shape.strides[..self.shape.ndim].iter().map(move |s| *s as i64 * itemsize)
+    }
+
+    pub(crate) fn data(&self) -> *mut c_char {
+        self.data
+    }
+}
+
+/// A borrowed array that a call writes its result to; its shape must be that of the result.
+#[derive(Debug)]
+pub struct ArrayMut<'a> {
+    dtype: DType,
+    data: *mut c_char,
+    shape: Shape,
+    borrowed: PhantomData<&'a mut [u8]>,
+}
+
+impl ArrayMut<'_> {
+    /// Type of the elements.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The extents, outermost first.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape.extents[..self.shape.ndim]
+    }
+
+    pub(crate) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
+        let itemsize = self.dtype.itemsize_bytes() as i64;
+        self.shape.strides[..self.shape.ndim].iter().map(move |s| *s as i64 * itemsize)
+    }
+
+    pub(crate) fn data(&self) -> *mut c_char {
+        self.data
+    }
+
+    /// Copies the elements of an array of the same dtype and shape; `false` if it has another.
+    pub(crate) fn assign(&mut self, array: &Array) -> bool {
+        if array.dtype() != self.dtype || array.shape() != self.shape() {
+            return false;
+        }
+        let strides: Vec<i64> = self.strides_bytes().collect();
+        let mut index = vec![0_usize; array.shape().len()];
+        precast_graph::with_array!(array, elements => {
+            for element in elements {
+                let offset: i64 = index.iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
+                // SAFETY: the index is within the extents, so the address is an element of the borrowed memory.
+                let place = unsafe { self.data.offset(offset as isize) };
+                // SAFETY: the memory has this dtype, and `self` borrows it exclusively.
+                unsafe { write(place, *element) };
+                advance(&mut index, array.shape());
+            }
+        });
+        true
+    }
+}
+
+/// Writes one element.
+///
+/// # Safety
+/// `place` is an element of type `T` that the caller may write.
+unsafe fn write<T>(place: *mut c_char, element: T) {
+    // SAFETY: as promised by the caller.
+    unsafe { place.cast::<T>().write(element) };
+}
+
+/// The next index in C order.
+fn advance(index: &mut [usize], shape: &[usize]) {
+    for (i, extent) in index.iter_mut().zip(shape).rev() {
+        *i += 1;
+        if *i < *extent {
+            return;
+        }
+        *i = 0;
+    }
+}
+
+macro_rules! conversions {
+    ($($element:ty => $dtype:ident),*) => {$(
+        impl<'a, D: Dimension> From<ArrayView<'a, $element, D>> for ArrayRef<'a> {
+            /// # Panics
+            /// If the array has more than 32 dimensions.
+            fn from(view: ArrayView<'a, $element, D>) -> Self {
+                let shape = Shape::new(view.shape(), view.strides());
+                Self { dtype: DType::$dtype, data: view.as_ptr().cast_mut().cast(), shape, borrowed: PhantomData }
+            }
+        }
+
+        impl<'a, D: Dimension> From<ArrayViewMut<'a, $element, D>> for ArrayMut<'a> {
+            /// # Panics
+            /// If the array has more than 32 dimensions.
+            fn from(mut view: ArrayViewMut<'a, $element, D>) -> Self {
+                let shape = Shape::new(view.shape(), view.strides());
+                Self { dtype: DType::$dtype, data: view.as_mut_ptr().cast(), shape, borrowed: PhantomData }
+            }
+        }
+    )*};
+}
+conversions!(bool => Bool, i64 => I64, f32 => F32, f64 => F64);
+
+impl<'a> From<&'a Array> for ArrayRef<'a> {
+    fn from(array: &'a Array) -> Self {
+        precast_graph::with_array!(array, a => a.view().into())
+    }
+}
+
+impl<'a> From<&'a mut Array> for ArrayMut<'a> {
+    fn from(array: &'a mut Array) -> Self {
+        precast_graph::with_array!(array, a => a.view_mut().into())
+    }
+}
+
+/// Reading tensors that modules made; the raw side, in this file because it needs the fields.
+mod raw {
+    use super::{ArrayRef, DType, IxDyn, MAX_NDIM, PhantomData, Shape, c_char};
+    use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
+    use precast_graph::Array;
+
+    impl<'a> ArrayRef<'a> {
+        /// What a tensor holds; `None` if the dtype is unknown or a stride is not a whole number of elements.
+        pub(crate) fn from_raw(
+            typenum: i32,
+            data: *mut c_char,
+            shape: &'a [i64],
+            strides: &'a [i64],
+        ) -> Option<Self> {
+            let dtype = DType::from_typenum(typenum)?;
+            let itemsize = dtype.itemsize_bytes() as i64;
+            if shape.len() > MAX_NDIM || strides.iter().any(|s| s % itemsize != 0) {
+                return None;
+            }
+            let mut kept = Shape::new(&[], &[]);
+            kept.ndim = shape.len();
+            for axis in 0..shape.len() {
+                kept.extents[axis] = usize::try_from(shape[axis]).ok()?;
+                kept.strides[axis] = isize::try_from(strides[axis] / itemsize).ok()?;
+            }
+            Some(Self { dtype, data, shape: kept, borrowed: PhantomData })
+        }
+
+        /// Whether the elements lie in C order without gaps.
+        pub(crate) fn is_standard_layout(&self) -> bool {
+            let mut step = 1_isize;
+            for axis in (0..self.shape.ndim).rev() {
+                let extent = self.shape.extents[axis];
+                if extent > 1 && self.shape.strides[axis] != step {
+                    return self.shape().contains(&0);
+                }
+                step = step.saturating_mul(extent.cast_signed());
+            }
+            true
+        }
+
+        /// Copies the elements into an array of its own.
+        pub(crate) fn to_array(self) -> Array {
+            match self.dtype {
+                DType::Bool => Array::Bool(self.copy()),
+                DType::I64 => Array::I64(self.copy()),
+                DType::F32 => Array::F32(self.copy()),
+                DType::F64 => Array::F64(self.copy()),
+            }
+        }
+
+        fn copy<T: Clone>(&self) -> ArrayD<T> {
+            let extents = self.shape();
+            if extents.contains(&0) {
+                return ArrayD::from_shape_fn(IxDyn(extents), |_| unreachable!("an extent is 0"));
+            }
+            // ndarray's raw views want non-negative strides: start at the lowest address, then turn axes round.
+            let (mut low, mut strides, mut turned) = (self.data.cast::<T>(), Vec::new(), Vec::new());
+            for (axis, (extent, stride)) in extents.iter().zip(&self.shape.strides).enumerate() {
+                if *stride < 0 {
+                    // SAFETY: the last element along this axis is one of the tensor's elements.
+                    low = unsafe { low.offset(stride * (extent.cast_signed() - 1)) };
+                    turned.push(axis);
+                }
+                strides.push(stride.unsigned_abs());
+            }
+            let layout = IxDyn(extents).strides(IxDyn(&strides));
+            // SAFETY: every index within the extents is an element of a live tensor of this dtype, whose memory is not
+            // written while `self` borrows it.
+            let mut view = unsafe { ArrayView::from_shape_ptr(layout, low.cast_const()) };
+            for axis in turned {
+                view.invert_axis(ndarray::Axis(axis));
+            }
+            view.as_standard_layout().into_owned()
+        }
+    }
+}

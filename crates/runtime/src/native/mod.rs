@@ -1,0 +1,31 @@
+//! The native side: the only unsafe code of the run time.
+//!
+//! ```text
+//! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ entries
+//! array_ref arrays of the caller, borrowed for a call
+//! object    tensors as modules see them: owned, borrowed, views; reference counts
+//! host      the services that modules call: new tensors, views, memory, formatting, GEMM
+//! instance  one instance of an entry: init, run, cleanup
+//! frame     the registers and instances of one call of a program; pool keeps frames between calls
+//! ```
+//! # The contract of loading
+//! Bytes are hashed before they come here, and exactly the hashed bytes are loaded: they are copied into a sealed memory
+//! file first, so nothing can change them in between. The handshake checks magic, ABI version, struct sizes and the key of
+//! the slot before anything is called. What it cannot check is that the code keeps the contract of the headers; that is
+//! what the code generator and its tests are for.
+#![allow(unsafe_code, reason = "loading and calling machine code; each block argues its case")]
+
+mod array_ref;
+mod frame;
+mod host;
+mod instance;
+mod library;
+mod object;
+mod pool;
+
+pub use array_ref::{ArrayMut, ArrayRef};
+pub(crate) use frame::{Frame, Program, Register, Step, StepError, Target};
+pub(crate) use instance::RunError;
+pub use library::LoadLibraryError;
+pub(crate) use library::{LoadedEntry, LoadedLibrary};
+pub(crate) use pool::Pool;

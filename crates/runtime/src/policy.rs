@@ -1,0 +1,55 @@
+//! What to do about a miss.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What to do when neither the graph nor all of its ops are in a layer. A graph served op by op is a hit under each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Policy {
+    /// A miss is a typed error that names the nearest key and what differs.
+    Strict,
+    /// The reference `perform` of the ops computes the graph: slow, always right.
+    Interpret,
+    /// The graph is compiled, and published to the first writable layer. No compiler is a typed error, never silently
+    /// something else.
+    Jit,
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Self; 3] = [Self::Strict, Self::Interpret, Self::Jit];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Interpret => "interpret",
+            Self::Jit => "jit",
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A policy name that is not one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown policy `{found}`; known: strict, interpret, jit")]
+pub struct ParsePolicyError {
+    /// What was found.
+    pub found: String,
+}
+
+impl FromStr for Policy {
+    type Err = ParsePolicyError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePolicyError> {
+        let found = Self::ALL.into_iter().find(|policy| policy.name() == text);
+        found.ok_or_else(|| ParsePolicyError { found: text.to_owned() })
+    }
+}

@@ -1,0 +1,431 @@
+//! The runtime: layers, a policy and a library of ops; graphs in, functions out.
+
+use crate::explain::{Check, Explanation, Lookup};
+use crate::function::{CallError, Function};
+use crate::layer::{Layer, LayerError};
+use crate::miss::Miss;
+use crate::plan::{self, Plan};
+use crate::policy::Policy;
+use crate::resolve::Resolver;
+use crate::stats::{Event, Recorder, Stats};
+use precast_codegen::{LinkError, Module, link};
+use precast_graph::json::ParseJsonError;
+use precast_graph::{BuildError, FunctionGraph};
+use precast_ops::{Ops, rewrite};
+use precast_store::{Bundle, CreateError, OpenBundleError, OpenError, Store};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why a runtime cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildRuntimeError {
+    /// A bundle cannot be read.
+    #[error("cannot open {name}")]
+    Bundle {
+        /// `embedded bundle`, or its path.
+        name: String,
+        /// What is wrong with it.
+        source: OpenBundleError,
+    },
+    /// A store cannot be opened.
+    #[error("cannot open store `{path}`")]
+    Store {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: OpenError,
+    },
+    /// A store cannot be made or written.
+    #[error("cannot open store `{path}` for writing")]
+    Writable {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: CreateError,
+    },
+}
+
+/// Why a graph cannot be made a function.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FunctionError {
+    /// The graph is not valid.
+    #[error("the graph is not valid")]
+    Graph(#[from] BuildError),
+    /// No code can be generated for it.
+    #[error("cannot generate code for the graph")]
+    Link(#[from] LinkError),
+    /// A layer could not be read.
+    #[error("cannot look up the graph")]
+    Layer(#[from] LayerError),
+    /// No layer has it, and the policy is `strict`.
+    #[error("{}", misses(.0))]
+    Miss(Vec<Miss>),
+    /// No layer has it, and there is no compiler.
+    #[error("{miss}, and it cannot be compiled here: {problem}")]
+    NoCompiler {
+        /// What no layer has.
+        miss: Box<Miss>,
+        /// Why not, with a hint.
+        problem: String,
+    },
+    /// The compiler refused.
+    #[error("cannot compile `{signature}`")]
+    Compile {
+        /// The module.
+        signature: String,
+        /// What the compiler said; shared, because failures are remembered in the process.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// A module that was just compiled cannot be loaded.
+    #[error("cannot load the module compiled for `{signature}`: {problem}")]
+    Load {
+        /// The module.
+        signature: String,
+        /// Why not.
+        problem: String,
+    },
+    /// A module refused to make an instance.
+    #[error("cannot make an instance")]
+    Instance(#[from] CallError),
+}
+
+fn misses(misses: &[Miss]) -> String {
+    let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
+    lines.join("\n  ")
+}
+
+/// Why a named graph cannot be made a function.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EntryError {
+    /// No layer names such a graph.
+    #[error("no layer has an entry `{name}`; known: {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A layer could not be read.
+    #[error("cannot look up entry `{name}`")]
+    Layer {
+        /// The name.
+        name: String,
+        /// What went wrong.
+        source: LayerError,
+    },
+    /// The entry's graph cannot be read.
+    #[error("cannot read the graph of entry `{name}`")]
+    Graph {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        source: ParseJsonError,
+    },
+    /// The graph cannot be made a function.
+    #[error("entry `{name}`")]
+    Function {
+        /// The name.
+        name: String,
+        /// Why not.
+        source: FunctionError,
+    },
+}
+
+/// Puts a [`Runtime`] together. Layers are asked in the order in which they are added.
+#[derive(Default)]
+#[must_use]
+pub struct Builder {
+    layers: Vec<Result<Layer, BuildRuntimeError>>,
+    policy: Option<Policy>,
+    ops: Option<Ops>,
+}
+
+impl Builder {
+    /// Adds a bundle that is part of the binary: `precast::include_bundle!()`.
+    pub fn bundle(mut self, bytes: &'static [u8]) -> Self {
+        let name = "the embedded bundle".to_owned();
+        self.layers.push(match Bundle::from_static(bytes) {
+            Ok(bundle) => Ok(Layer::Bundle { name, bundle }),
+            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
+        });
+        self
+    }
+
+    /// Adds a bundle file. It is read into memory once.
+    pub fn bundle_file(mut self, path: impl AsRef<Path>) -> Self {
+        let name = format!("bundle `{}`", path.as_ref().display());
+        self.layers.push(match Bundle::open(path) {
+            Ok(bundle) => Ok(Layer::Bundle { name, bundle }),
+            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
+        });
+        self
+    }
+
+    /// Adds a store directory that is only read.
+    pub fn store(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let opened = Store::open(path).map(|store| Layer::Store { store, writable: false });
+        self.layers.push(opened.map_err(|source| BuildRuntimeError::Store { path: path.to_owned(), source }));
+        self
+    }
+
+    /// Adds a store directory to which modules compiled at run time are published; it is made if it does not exist.
+    pub fn writable(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let opened = Store::create(path).map(|store| Layer::Store { store, writable: true });
+        self.layers
+            .push(opened.map_err(|source| BuildRuntimeError::Writable { path: path.to_owned(), source }));
+        self
+    }
+
+    /// Decides what is done about a miss. Without this: `jit` where that feature and a compiler are there, else `strict`.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Uses another library of ops than the standard one.
+    pub fn ops(mut self, ops: Ops) -> Self {
+        self.ops = Some(ops);
+        self
+    }
+
+    /// Opens the runtime. Nothing is loaded yet.
+    ///
+    /// # Errors
+    /// The first layer that cannot be opened.
+    pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
+        let recorder = Arc::new(Recorder::default());
+        let observed = |layer: Layer| {
+            let recorder = Arc::clone(&recorder);
+            let tell = move |event: &precast_store::Event| recorder.tell(Event::Layer(event.clone()));
+            match layer {
+                Layer::Bundle { name, bundle } => Layer::Bundle { name, bundle: bundle.on_event(tell) },
+                Layer::Store { store, writable } => Layer::Store { store: store.on_event(tell), writable },
+            }
+        };
+        let layers =
+            self.layers.into_iter().map(|layer| layer.map(&observed)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Runtime {
+            policy: self.policy,
+            ops: self.ops.unwrap_or_else(Ops::standard),
+            resolver: Resolver::new(layers, recorder),
+            #[cfg(feature = "jit")]
+            jit: crate::jit::Jit::default(),
+        })
+    }
+}
+
+/// Resolves graphs to callable functions.
+///
+/// # Examples
+/// ```no_run
+/// use precast_runtime::{Policy, Runtime};
+/// let runtime = Runtime::builder().store("artifacts").policy(Policy::Strict).build()?;
+/// let score = runtime.entry("score")?;
+/// let x = ndarray::array![1.0, 2.0];
+/// let outputs = score.call(&[x.view().into()])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Runtime {
+    pub(crate) resolver: Resolver,
+    policy: Option<Policy>,
+    ops: Ops,
+    #[cfg(feature = "jit")]
+    jit: crate::jit::Jit,
+}
+
+impl Runtime {
+    /// Starts to put a runtime together.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The library of ops.
+    #[must_use]
+    pub fn ops(&self) -> &Ops {
+        &self.ops
+    }
+
+    /// Resolves, verifies and loads what serves `graph`: a module of the whole graph, else one for each Apply, else what
+    /// the policy says.
+    ///
+    /// # Errors
+    /// An invalid graph; a miss under `strict`; under `jit` no compiler, or what it refused.
+    pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
+        graph.validate()?;
+        let lowered = rewrite::lower(graph)?;
+        self.resolve(graph, &lowered)
+    }
+
+    /// Resolves a named graph of a layer: no declaration, no rewriting.
+    ///
+    /// # Errors
+    /// No layer names such a graph; as [`Runtime::function`].
+    pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
+        let (declared, lowered) = self.entry_graphs(name)?;
+        let resolved = self.resolve(&declared, &lowered);
+        resolved.map_err(|source| EntryError::Function { name: name.to_owned(), source })
+    }
+
+    /// The graph of a name, as it was declared.
+    ///
+    /// # Errors
+    /// No layer names such a graph.
+    pub fn entry_graph(&self, name: &str) -> Result<FunctionGraph, EntryError> {
+        Ok(self.entry_graphs(name)?.0)
+    }
+
+    /// The names of all graphs that layers name, sorted.
+    #[must_use]
+    pub fn entries(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.resolver.layers.iter().flat_map(Layer::entry_names).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn entry_graphs(&self, name: &str) -> Result<(FunctionGraph, FunctionGraph), EntryError> {
+        for layer in &self.resolver.layers {
+            let found = layer.find_entry(name);
+            let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
+            if let Some(entry) = found {
+                let parse = |value: serde_json::Value| {
+                    precast_graph::json::from_json(&value, &self.ops)
+                        .map_err(|source| EntryError::Graph { name: name.to_owned(), source })
+                };
+                return Ok((parse(entry.declared)?, parse(entry.graph)?));
+            }
+        }
+        Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
+    }
+
+    fn resolve(&self, graph: &FunctionGraph, lowered: &FunctionGraph) -> Result<Function, FunctionError> {
+        let generate = || Ok(link(lowered, self.ops.c())?);
+        let (key, module) = self.resolver.key(lowered, &self.ops, generate)?;
+        if let Some((entry, provenance)) = self.resolver.resolve(&key)? {
+            return native(graph, plan::whole(lowered, entry, provenance));
+        }
+        let plain = rewrite::plain(graph)?;
+        let modules = plan::opwise_modules(&plain, &self.ops)?;
+        if let Some(plan) = plan::opwise(&plain, &modules, &self.resolver)? {
+            return native(graph, plan);
+        }
+        let module = match module {
+            Some(module) => module,
+            None => generate()?,
+        };
+        self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
+        self.miss(graph, lowered, module, &modules)
+    }
+
+    /// What the policy says about a miss.
+    fn miss(
+        &self,
+        graph: &FunctionGraph,
+        lowered: &FunctionGraph,
+        module: Module,
+        opwise: &[Module],
+    ) -> Result<Function, FunctionError> {
+        match self.policy {
+            Some(Policy::Strict) => Err(self.strict(&module, opwise)),
+            Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
+            #[cfg(feature = "jit")]
+            policy => {
+                if policy.is_none() && !self.jit.has_compiler() {
+                    return Err(self.strict(&module, opwise));
+                }
+                let (entry, provenance) =
+                    self.jit.compile(module, precast_ops::fingerprint(lowered, &self.ops), &self.resolver)?;
+                native(graph, plan::whole(lowered, entry, provenance))
+            }
+            #[cfg(not(feature = "jit"))]
+            None => Err(self.strict(&module, opwise)),
+            #[cfg(not(feature = "jit"))]
+            Some(Policy::Jit) => {
+                let _ = lowered;
+                Err(FunctionError::NoCompiler {
+                    miss: Box::new(Miss::explain(&module, &self.resolver.layers)),
+                    problem: "this program was built without the feature `jit`".to_owned(),
+                })
+            }
+        }
+    }
+
+    /// The error of a miss: the whole graph, then the Applies that have no module either.
+    fn strict(&self, module: &Module, opwise: &[Module]) -> FunctionError {
+        let layers = &self.resolver.layers;
+        let mut misses = vec![Miss::explain(module, layers)];
+        if opwise.len() > 1 {
+            let missing = |module: &&Module| !matches!(self.resolver.has(&module.key()), Ok(Some(_)));
+            let parts = opwise.iter().filter(missing).map(|module| Miss::explain(module, layers));
+            for part in parts {
+                if misses.iter().all(|miss| miss.key != part.key) {
+                    misses.push(part);
+                }
+            }
+        }
+        FunctionError::Miss(misses)
+    }
+
+    /// Tells whether a graph would hit, without loading or compiling anything.
+    ///
+    /// # Errors
+    /// An invalid graph, a layer that cannot be read.
+    pub fn check(&self, graph: &FunctionGraph) -> Result<Check, FunctionError> {
+        Ok(self.explain(graph)?.check())
+    }
+
+    /// Tells how a graph would be served, and for what is missing what comes nearest and how it differs.
+    ///
+    /// # Errors
+    /// An invalid graph, a layer that cannot be read.
+    pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
+        graph.validate()?;
+        let lowered = rewrite::lower(graph)?;
+        let whole = self.lookup(&link(&lowered, self.ops.c())?)?;
+        if whole.is_found() {
+            return Ok(Explanation { whole, ops: Vec::new() });
+        }
+        let modules = plan::opwise_modules(&rewrite::plain(graph)?, &self.ops)?;
+        let ops = modules.iter().map(|module| self.lookup(module)).collect::<Result<_, _>>()?;
+        Ok(Explanation { whole, ops })
+    }
+
+    fn lookup(&self, module: &Module) -> Result<Lookup, FunctionError> {
+        let key = module.key();
+        Ok(match self.resolver.has(&key)? {
+            Some((layer, record)) => Lookup::Found {
+                signature: module.signature.clone(),
+                key,
+                layer,
+                digest: record.digest,
+                isa: record.isa,
+            },
+            None => Lookup::Missing(Miss::explain(module, &self.resolver.layers)),
+        })
+    }
+
+    /// Counters and the latest events.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.resolver.recorder.stats()
+    }
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let layers: Vec<String> = self.resolver.layers.iter().map(ToString::to_string).collect();
+        f.debug_struct("Runtime")
+            .field("layers", &layers)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
+
+fn native(graph: &FunctionGraph, Plan { program, provenance }: Plan) -> Result<Function, FunctionError> {
+    Ok(Function::native(graph.clone(), program, provenance)?)
+}

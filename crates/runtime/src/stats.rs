@@ -1,0 +1,117 @@
+//! Counters and recent events of a runtime.
+
+use precast_store::Event as StoreEvent;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Something that happened while graphs were resolved.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A layer served a module.
+    Hit {
+        /// The module's signature.
+        signature: String,
+        /// The layer.
+        layer: String,
+    },
+    /// No layer had what was wanted.
+    Miss {
+        /// The graph's or module's signature.
+        signature: String,
+    },
+    /// A module was compiled.
+    Compiled {
+        /// The module's signature.
+        signature: String,
+        /// How long it took.
+        took: Duration,
+    },
+    /// A compiled module was published.
+    Published {
+        /// The module's signature.
+        signature: String,
+        /// The layer.
+        layer: String,
+    },
+    /// A compiled module is used in memory only.
+    NotPublished {
+        /// The module's signature.
+        signature: String,
+        /// Why.
+        reason: String,
+    },
+    /// A verified module could not be loaded, and was passed over.
+    NotLoaded {
+        /// The module's signature.
+        signature: String,
+        /// Why.
+        reason: String,
+    },
+    /// A layer met damage, or a build that came out differently.
+    Layer(StoreEvent),
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hit { signature, layer } => write!(f, "hit: `{signature}` in {layer}"),
+            Self::Miss { signature } => write!(f, "miss: `{signature}`"),
+            Self::Compiled { signature, took } => {
+                write!(f, "compiled `{signature}` in {} ms", took.as_millis())
+            }
+            Self::Published { signature, layer } => write!(f, "published `{signature}` to {layer}"),
+            Self::NotPublished { signature, reason } => write!(f, "`{signature}` stays in memory: {reason}"),
+            Self::NotLoaded { signature, reason } => write!(f, "`{signature}` was passed over: {reason}"),
+            Self::Layer(event) => write!(f, "{event}"),
+        }
+    }
+}
+
+/// What a runtime did so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Modules served by a layer.
+    pub hits: u64,
+    /// Graphs that no layer could serve, whole or op by op.
+    pub misses: u64,
+    /// Modules compiled.
+    pub compiled: u64,
+    /// Damaged objects met, and never used.
+    pub damaged: u64,
+    /// The latest events, oldest first; at most 256.
+    pub events: Vec<Event>,
+}
+
+/// Where a runtime and its layers put their events.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder(Mutex<(Stats, VecDeque<Event>)>);
+
+const KEPT: usize = 256;
+
+impl Recorder {
+    pub(crate) fn tell(&self, event: Event) {
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stats, events) = &mut *guard;
+        match &event {
+            Event::Hit { .. } => stats.hits += 1,
+            Event::Miss { .. } => stats.misses += 1,
+            Event::Compiled { .. } => stats.compiled += 1,
+            Event::Layer(StoreEvent::Damaged { .. }) => stats.damaged += 1,
+            _ => {}
+        }
+        if events.len() == KEPT {
+            events.pop_front();
+        }
+        events.push_back(event);
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stats, events) = &*guard;
+        Stats { events: events.iter().cloned().collect(), ..stats.clone() }
+    }
+}

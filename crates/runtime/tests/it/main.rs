@@ -1,0 +1,5 @@
+//! Tests of the runtime against a real compiler and real stores.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod call;
+mod resolve;

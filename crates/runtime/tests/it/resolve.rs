@@ -1,0 +1,215 @@
+//! Resolution: hits, misses, policies, damage.
+
+use crate::call::graph;
+use ndarray::array;
+use precast_runtime::{
+    Array, Check, Dispatcher, Event, FunctionError, FunctionGraph, Policy, Runtime, Served,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn product() -> FunctionGraph {
+    graph("(x + y) * z", &["x=f64[?]", "y=f64[?]", "z=f64[?]"])
+}
+
+/// Compiles graphs into a store.
+fn fill(store: &Path, graphs: &[FunctionGraph]) {
+    let runtime = Runtime::builder().writable(store).policy(Policy::Jit).build().unwrap();
+    for graph in graphs {
+        runtime.function(graph).unwrap();
+    }
+}
+
+fn strict(store: &Path) -> Runtime {
+    Runtime::builder().store(store).policy(Policy::Strict).build().unwrap()
+}
+
+fn objects(store: &Path) -> Vec<PathBuf> {
+    let files =
+        walkdir::WalkDir::new(store.join("objects")).into_iter().map(|entry| entry.unwrap().into_path());
+    files.filter(|path| path.is_file()).collect()
+}
+
+#[test]
+fn what_was_compiled_on_a_miss_is_a_hit_for_the_next_runtime() {
+    let store = tempfile::tempdir().unwrap();
+    let first = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
+    let function = first.function(&product()).unwrap();
+    assert!(matches!(function.provenance()[0].served, Served::Jit { .. }));
+    assert_eq!((first.stats().misses, first.stats().compiled), (1, 1));
+    drop(first);
+    let next = strict(store.path());
+    let function = next.function(&product()).unwrap();
+    assert!(matches!(function.provenance()[0].served, Served::Artifact { .. }));
+    assert_eq!((next.stats().misses, next.stats().hits), (0, 1));
+    let (x, y) = (array![1.0, 2.0], array![0.5, 0.25]);
+    let got = function.call(&[x.view().into(), y.view().into(), x.view().into()]).unwrap();
+    assert_eq!(got[0], Array::from(((&x + &y) * &x).into_dyn()));
+}
+
+#[test]
+fn a_miss_under_strict_names_the_nearest_and_what_differs() {
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[graph("x + y", &["x=f64[?]", "y=f64[?]"])]);
+    let error = strict(store.path()).function(&graph("x + y", &["x=f32[?]", "y=f32[?]"])).unwrap_err();
+    assert!(matches!(&error, FunctionError::Miss(misses) if misses.len() == 1));
+    let text = error.to_string();
+    assert!(text.contains("miss: `add(f32[..], f32[..]) -> f32[..]`"), "{text}");
+    assert!(
+        text.contains("nearest `add(f64[..], f64[..]) -> f64[..]` differs in dtype of input 0, 1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_empty_store_has_no_nearest() {
+    let store = tempfile::tempdir().unwrap();
+    drop(Runtime::builder().writable(store.path()).build().unwrap());
+    let error = strict(store.path()).function(&product()).unwrap_err().to_string();
+    assert!(error.contains("the layers hold no module at all"), "{error}");
+}
+
+#[test]
+fn a_graph_is_served_op_by_op_under_every_policy() {
+    let store = tempfile::tempdir().unwrap();
+    fill(
+        store.path(),
+        &[graph("x + y", &["x=f64[?]", "y=f64[?]"]), graph("x * y", &["x=f64[?,?]", "y=f64[?,?]"])],
+    );
+    let graph = graph("2 * (x + x) * z", &["x=f64[?]", "z=f64[?]"]);
+    let (x, z) = (array![1.0, 2.0], array![3.0, 4.0]);
+    for policy in Policy::ALL {
+        let runtime = Runtime::builder().store(store.path()).policy(policy).build().unwrap();
+        assert_eq!(runtime.check(&graph).unwrap(), Check::OpByOp);
+        let function = runtime.function(&graph).unwrap();
+        assert_eq!(function.provenance().len(), 3, "{policy}");
+        assert_eq!(runtime.stats().misses, 0);
+        for _ in 0..3 {
+            let got = function.call(&[x.view().into(), z.view().into()]).unwrap();
+            assert_eq!(got[0], Array::from(((&x + &x) * 2.0 * &z).into_dyn()));
+        }
+    }
+}
+
+#[test]
+fn interpret_computes_what_no_layer_has() {
+    let runtime = Runtime::builder().policy(Policy::Interpret).build().unwrap();
+    let function = runtime.function(&product()).unwrap();
+    let x = array![1.0, 2.0];
+    let got = function.call(&[x.view().into(), x.view().into(), x.view().into()]).unwrap();
+    assert_eq!(got[0], Array::from(((&x + &x) * &x).into_dyn()));
+    assert_eq!(function.provenance()[0].served, Served::Interpreted);
+}
+
+#[test]
+fn damage_is_a_miss_and_an_event_and_heals() {
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[product()]);
+    let object = &objects(store.path())[0];
+    let mut bytes = fs_err::read(object).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs_err::remove_file(object).unwrap();
+    fs_err::write(object, &bytes).unwrap();
+    let runtime = strict(store.path());
+    assert!(matches!(runtime.function(&product()), Err(FunctionError::Miss(_))));
+    assert_eq!(runtime.stats().damaged, 1);
+    assert!(runtime.stats().events.iter().any(|event| matches!(event, Event::Layer(_))));
+    fill(store.path(), &[product()]);
+    assert!(strict(store.path()).function(&product()).is_ok(), "published again");
+}
+
+#[test]
+fn a_truncated_object_is_a_miss() {
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[product()]);
+    let object = &objects(store.path())[0];
+    let bytes = fs_err::read(object).unwrap();
+    fs_err::remove_file(object).unwrap();
+    fs_err::write(object, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(strict(store.path()).function(&product()).is_err());
+}
+
+#[test]
+fn a_store_that_cannot_be_written_does_not_keep_a_graph_from_running() {
+    let store = tempfile::tempdir().unwrap();
+    let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
+    // A file where a directory is needed: not even root can publish now.
+    fs_err::remove_dir_all(store.path().join("tmp")).unwrap();
+    fs_err::write(store.path().join("tmp"), "").unwrap();
+    assert!(runtime.function(&product()).is_ok());
+    drop(runtime);
+}
+
+#[test]
+fn graphs_with_equal_ops_and_other_edges_never_share_a_module() {
+    let store = tempfile::tempdir().unwrap();
+    let inputs = ["x=f64[?]", "y=f64[?]"];
+    let [a, b] = ["exp(x)*y - exp(x)", "exp(x) - exp(x)*y"].map(|text| graph(text, &inputs));
+    fill(store.path(), &[a.clone(), b.clone()]);
+    let runtime = strict(store.path());
+    let (x, y) = (array![0.5, 1.0], array![2.0, -3.0]);
+    let [a, b] = [a, b].map(|graph| {
+        let got = runtime.function(&graph).unwrap().call(&[x.view().into(), y.view().into()]).unwrap();
+        match &got[0] {
+            Array::F64(a) => a.clone(),
+            _ => panic!("f64 expected"),
+        }
+    });
+    assert_eq!(a, -&b);
+    assert_ne!(a, b);
+}
+
+#[test]
+fn graphs_that_differ_in_constants_share_a_module_and_not_its_values() {
+    let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
+    let x = array![1.0, 2.0];
+    let value = |text: &str| {
+        let function = runtime.function(&graph(text, &["x=f64[?]"])).unwrap();
+        let got = function.call(&[x.view().into()]).unwrap();
+        (function.provenance()[0].served.clone(), got)
+    };
+    let ((a, three), (b, five)) = (value("x * 3"), value("x * 5"));
+    assert_eq!(a, b);
+    assert_eq!(three[0], Array::from((&x * 3.0).into_dyn()));
+    assert_eq!(five[0], Array::from((&x * 5.0).into_dyn()));
+    assert_eq!(runtime.stats().compiled, 1, "the second is the first");
+}
+
+#[test]
+fn a_dispatcher_picks_by_dtype_and_rank() {
+    let runtime = Arc::new(Runtime::builder().policy(Policy::Jit).build().unwrap());
+    let add = Dispatcher::new(Arc::clone(&runtime), "add");
+    let (f, d, i) = (array![1.0_f32], array![[2.0_f64]], array![3_i64]);
+    for _ in 0..2 {
+        assert_eq!(
+            add.call(&[f.view().into(), f.view().into()]).unwrap()[0],
+            Array::from(array![2.0_f32].into_dyn())
+        );
+        assert_eq!(
+            add.call(&[d.view().into(), d.view().into()]).unwrap()[0],
+            Array::from(array![[4.0]].into_dyn())
+        );
+        assert_eq!(
+            add.call(&[i.view().into(), i.view().into()]).unwrap()[0],
+            Array::from(array![6_i64].into_dyn())
+        );
+        assert_eq!(
+            add.call(&[i.view().into(), f.view().into()]).unwrap()[0],
+            Array::from(array![4.0].into_dyn())
+        );
+    }
+    assert!(Dispatcher::new(runtime, "nonsense").call(&[f.view().into()]).is_err());
+}
+
+#[test]
+fn threads_that_miss_at_once_compile_once() {
+    let store = tempfile::tempdir().unwrap();
+    let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| runtime.function(&product()).unwrap());
+        }
+    });
+    assert_eq!(runtime.stats().compiled, 1);
+}
