@@ -1,6 +1,7 @@
-//! Prepares what the binary embeds: the data set as plain numbers, and the model as constants.
+//! Prepares what the binary embeds: compiled graphs, the data set as plain numbers, and the model as constants.
 //!
 //! ```text
+//! precast.toml ────▶ precast.bundle, precast.rs    by precast-build, with the C compiler
 //! linfa-datasets ──▶ wine.f64    measurements in C order, then the grades; f64, little endian
 //! model/model.toml ─▶ model.rs   constants; `{:?}` of an f64 reads back to the same bits
 //! ```
@@ -15,7 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=model/model.toml");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: not run by cargo")?);
     let columns = data(&out)?;
-    model(&out, columns)
+    model(&out, columns)?;
+    precast_build::Build::new().run();
+    Ok(())
 }
 
 /// Writes the data set; gives the number of measurements.
@@ -54,7 +57,11 @@ fn model(out: &Path, columns: usize) -> Result<(), Box<dyn Error>> {
             )
             .into());
         }
-        writeln!(text, "/// {meaning}.\npub(crate) const {}: [f64; {columns}] = {values:?};", key.to_uppercase())?;
+        writeln!(
+            text,
+            "/// {meaning}.\npub(crate) const {}: [f64; {columns}] = {values:?};",
+            key.to_uppercase()
+        )?;
     }
     let bias = model.get("bias").and_then(Value::as_float).ok_or("no number `bias` in model.toml")?;
     writeln!(text, "/// Added to the weighted sum.\npub(crate) const BIAS: f64 = {bias:?};")?;

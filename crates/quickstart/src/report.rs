@@ -1,0 +1,67 @@
+//! What the program prints: one figure a line, `{}` of each f64, so that a reader gets back the same bits.
+
+use crate::model::{Figures, GOOD_FROM_GRADE, HELD_OUT_EVERY, MEAN};
+use std::fmt;
+use std::time::Duration;
+
+/// Scores that are shown.
+const FIRST: usize = 5;
+
+/// Everything that is printed.
+pub(crate) struct Report<'a> {
+    /// Wines in the data set.
+    pub(crate) rows: usize,
+    /// Scores of the wines held out.
+    pub(crate) scores: &'a [f64],
+    /// How many of them are good.
+    pub(crate) good: f64,
+    /// How well the scores fit.
+    pub(crate) figures: &'a Figures,
+    /// Modules that were loaded from the embedded bundle.
+    pub(crate) modules: u64,
+    /// From the first instruction of `main` to the scores.
+    pub(crate) first: Duration,
+    /// From there to all figures.
+    pub(crate) all: Duration,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figures = self.figures;
+        writeln!(
+            f,
+            "Is a red wine good (graded {GOOD_FROM_GRADE} or above)? A logistic model of {} measurements.",
+            MEAN.len()
+        )?;
+        writeln!(f, "data          winequality-red of linfa-datasets")?;
+        writeln!(f, "rows          {}", self.rows)?;
+        writeln!(f, "held out      {}", self.scores.len())?;
+        writeln!(f, "good          {}", self.good)?;
+        writeln!(f, "modules       {} from the embedded bundle", self.modules)?;
+        writeln!(f)?;
+        writeln!(f, "log loss      {}", figures.log_loss)?;
+        writeln!(f, "accuracy      {}", figures.accuracy)?;
+        writeln!(f, "precision     {}", figures.precision)?;
+        writeln!(f, "recall        {}", figures.recall)?;
+        writeln!(f, "auc           {}", figures.auc)?;
+        writeln!(f)?;
+        writeln!(f, "              called good   not called good")?;
+        writeln!(f, "is good       {:<13} {}", figures.true_positives, figures.false_negatives)?;
+        writeln!(f, "is not        {:<13} {}", figures.false_positives, figures.true_negatives)?;
+        writeln!(f)?;
+        for (number, score) in self.scores.iter().take(FIRST).enumerate() {
+            writeln!(f, "wine {:<8} {score}", number * HELD_OUT_EVERY)?;
+        }
+        writeln!(f)?;
+        writeln!(
+            f,
+            "first result  {:.3} ms after main began, scores of all wines held out",
+            millis(self.first)
+        )?;
+        writeln!(f, "all figures   {:.3} ms after main began", millis(self.all))
+    }
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
