@@ -138,8 +138,8 @@ fn prints(source: &Source<'_>, findings: &mut Findings) {
 fn literals(source: &Source<'_>, findings: &mut Findings) {
     for (at, line) in source.shipped() {
         for literal in &line.literals {
-            // the one writer of include lines gives the name as an argument
-            let include = literal.contains("#include") && !literal.contains('{');
+            // those who read or write include lines hold no header's name
+            let include = literal.contains("#include") && literal.contains(".h");
             let statement = LIKE_C.iter().any(|c| literal.contains(c)) && literal.contains(['{', ';']);
             if include || statement {
                 findings
@@ -232,6 +232,8 @@ mod tests {
     fn c_in_literals_is_found() {
         assert_eq!(problems("crates/codegen/src/a.rs", r#"const C: &str = "for (i = 0; ;) {";"#).len(), 1);
         assert_eq!(problems("crates/codegen/src/a.rs", r#"const C: &str = "wait for (it)";"#).len(), 0);
+        assert_eq!(problems("crates/ops/src/a.rs", r##"const C: &str = "#include <math.h>";"##).len(), 1);
+        assert_eq!(problems("crates/ops/src/a.rs", r##"const C: &str = "#include <{header}>";"##).len(), 0);
     }
 
     #[test]
