@@ -180,7 +180,7 @@ impl Function {
                 Target::Reuse(array) => **array = result,
                 Target::Into(array) => {
                     if !array.assign(&result) {
-                        return Err(self.misfit(position, &result.shape().to_vec(), targets));
+                        return Err(self.misfit(position, result.shape(), targets));
                     }
                 }
             }

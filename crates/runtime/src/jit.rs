@@ -1,4 +1,6 @@
 //! Compiling on a miss: the same `compile()` as ahead of time, single flight, published where a layer is writable.
+//!
+//! Publishing waits for the disk several times, so it happens beside the first call; dropping the runtime waits for it.
 
 use crate::FunctionError;
 use crate::layer::UNIT;
@@ -12,6 +14,7 @@ use precast_store::key::Profile;
 use precast_store::{BuildKey, Fingerprint};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// A compile failure, shared: it is remembered in the process, so that the same graph fails at once the next time.
@@ -25,6 +28,7 @@ type Flight = Arc<OnceLock<Result<Arc<Compiled>, Failure>>>;
 pub(crate) struct Jit {
     toolchain: OnceLock<Result<Toolchain, String>>,
     flights: Mutex<BTreeMap<BuildKey, Flight>>,
+    publishing: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Jit {
@@ -59,16 +63,49 @@ impl Jit {
         let outcome = flight.get_or_init(|| {
             let mut compiled = compile_here(module, toolchain, resolver)?;
             compiled.record.members[0].fingerprints.extend(fingerprint);
+            let compiled = Arc::new(compiled);
             if !unpublished {
-                publish(&compiled, &signature, resolver);
+                self.publish(&compiled, &signature, resolver);
             }
-            Ok(Arc::new(compiled))
+            Ok(compiled)
         });
         let compiled = outcome.as_ref().map_err(|source| FunctionError::Compile {
             signature: signature.clone(),
             source: Arc::clone(source),
         })?;
         load(compiled, &key, &signature, resolver)
+    }
+}
+
+impl Jit {
+    /// Publishes to the first writable layer; whatever stands in the way, the module is used in memory.
+    fn publish(&self, compiled: &Arc<Compiled>, signature: &str, resolver: &Resolver) {
+        let mut stores =
+            resolver.layers.iter().filter_map(|layer| Some((layer.to_string(), layer.writable()?.clone())));
+        let Some((layer, store)) = stores.next() else { return };
+        let (compiled, recorder) = (Arc::clone(compiled), Arc::clone(&resolver.recorder));
+        let signature = signature.to_owned();
+        let publish = move || {
+            recorder.tell(match store.publish(&compiled.archive, &compiled.record) {
+                Ok(_) => Event::Published { signature, layer },
+                Err(error) => Event::NotPublished { signature, reason: chain(&error) },
+            });
+        };
+        // A process that may have no more threads publishes at once.
+        match std::thread::Builder::new().name("precast-publish".to_owned()).spawn(publish.clone()) {
+            Ok(handle) => self.publishing.lock().unwrap_or_else(PoisonError::into_inner).push(handle),
+            Err(_) => publish(),
+        }
+    }
+}
+
+impl Drop for Jit {
+    fn drop(&mut self) {
+        let publishing = self.publishing.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for handle in publishing.drain(..) {
+            // A panic of the publisher costs the next process a hit, nothing else.
+            let _ = handle.join();
+        }
     }
 }
 
@@ -82,18 +119,6 @@ fn compile_here(module: Module, toolchain: &Toolchain, resolver: &Resolver) -> R
     let compiled = compile(&unit, toolchain, &variant).map_err(|error| -> Failure { Arc::new(error) })?;
     resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });
     Ok(compiled)
-}
-
-/// Publishes to the first writable layer; whatever stands in the way, the module is used in memory.
-fn publish(compiled: &Compiled, signature: &str, resolver: &Resolver) {
-    let signature = signature.to_owned();
-    let mut stores = resolver.layers.iter().filter_map(|layer| Some((layer, layer.writable()?)));
-    let Some((layer, store)) = stores.next() else { return };
-    let event = match store.publish(&compiled.archive, &compiled.record) {
-        Ok(_) => Event::Published { signature, layer: layer.to_string() },
-        Err(error) => Event::NotPublished { signature, reason: chain(&error) },
-    };
-    resolver.recorder.tell(event);
 }
 
 fn load(

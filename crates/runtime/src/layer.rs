@@ -14,7 +14,7 @@ pub(crate) enum Layer {
     Bundle {
         /// `embedded bundle`, or its path.
         name: String,
-        bundle: Bundle,
+        bundle: Box<Bundle>,
     },
     /// A store directory.
     Store {

@@ -122,7 +122,7 @@ pub enum EntryError {
         /// The name.
         name: String,
         /// What is wrong with it.
-        source: ParseJsonError,
+        source: Box<ParseJsonError>,
     },
     /// The graph cannot be made a function.
     #[error("entry `{name}`")]
@@ -130,7 +130,7 @@ pub enum EntryError {
         /// The name.
         name: String,
         /// Why not.
-        source: FunctionError,
+        source: Box<FunctionError>,
     },
 }
 
@@ -148,7 +148,7 @@ impl Builder {
     pub fn bundle(mut self, bytes: &'static [u8]) -> Self {
         let name = "the embedded bundle".to_owned();
         self.layers.push(match Bundle::from_static(bytes) {
-            Ok(bundle) => Ok(Layer::Bundle { name, bundle }),
+            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
             Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
         });
         self
@@ -158,7 +158,7 @@ impl Builder {
     pub fn bundle_file(mut self, path: impl AsRef<Path>) -> Self {
         let name = format!("bundle `{}`", path.as_ref().display());
         self.layers.push(match Bundle::open(path) {
-            Ok(bundle) => Ok(Layer::Bundle { name, bundle }),
+            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
             Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
         });
         self
@@ -203,7 +203,9 @@ impl Builder {
             let recorder = Arc::clone(&recorder);
             let tell = move |event: &precast_store::Event| recorder.tell(Event::Layer(event.clone()));
             match layer {
-                Layer::Bundle { name, bundle } => Layer::Bundle { name, bundle: bundle.on_event(tell) },
+                Layer::Bundle { name, bundle } => {
+                    Layer::Bundle { name, bundle: Box::new(bundle.on_event(tell)) }
+                }
                 Layer::Store { store, writable } => Layer::Store { store: store.on_event(tell), writable },
             }
         };
@@ -268,7 +270,7 @@ impl Runtime {
     pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
         let (declared, lowered) = self.entry_graphs(name)?;
         let resolved = self.resolve(&declared, &lowered);
-        resolved.map_err(|source| EntryError::Function { name: name.to_owned(), source })
+        resolved.map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })
     }
 
     /// The graph of a name, as it was declared.
@@ -294,8 +296,10 @@ impl Runtime {
             let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
             if let Some(entry) = found {
                 let parse = |value: serde_json::Value| {
-                    precast_graph::json::from_json(&value, &self.ops)
-                        .map_err(|source| EntryError::Graph { name: name.to_owned(), source })
+                    precast_graph::json::from_json(&value, &self.ops).map_err(|source| EntryError::Graph {
+                        name: name.to_owned(),
+                        source: Box::new(source),
+                    })
                 };
                 return Ok((parse(entry.declared)?, parse(entry.graph)?));
             }

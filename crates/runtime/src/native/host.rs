@@ -137,9 +137,16 @@ struct Matrix {
     strides: [i64; 2],
 }
 
+/// A matrix as ndarray takes it: lowest address, extents, non-negative strides in elements, which axes were turned round.
+struct Layout2<T> {
+    data: *mut T,
+    shape: [usize; 2],
+    strides: [usize; 2],
+    turned: [bool; 2],
+}
+
 impl Matrix {
-    /// Lowest address, extents, non-negative strides in elements, and which axes were turned round.
-    fn layout<T>(&self) -> Option<(*mut T, [usize; 2], [usize; 2], [bool; 2])> {
+    fn layout<T>(&self) -> Option<Layout2<T>> {
         let mut data = self.data.cast::<T>();
         let (mut shape, mut strides, mut turned) = ([0; 2], [0; 2], [false; 2]);
         for axis in 0..2 {
@@ -156,7 +163,7 @@ impl Matrix {
             }
             strides[axis] = step.unsigned_abs();
         }
-        Some((data, shape, strides, turned))
+        Some(Layout2 { data, shape, strides, turned })
     }
 }
 
@@ -168,25 +175,21 @@ unsafe fn product<T: ndarray::LinalgScalar>(a: &Matrix, b: &Matrix, c: &Matrix) 
     if c.shape.contains(&0) {
         return Some(());
     }
-    let ((a, a_shape, a_strides, a_turned), (b, b_shape, b_strides, b_turned)) =
-        (a.layout::<T>()?, b.layout::<T>()?);
-    let (c, c_shape, c_strides, c_turned) = c.layout::<T>()?;
-    let none: &[T] = &[];
-    let empty = a_shape.contains(&0);
-    let view = |data: *const T, shape: [usize; 2], strides: [usize; 2], turned: [bool; 2]| {
-        let layout = Ix2(shape[0], shape[1]).strides(Ix2(strides[0], strides[1]));
-        let data = if empty { none.as_ptr() } else { data };
+    let (a, b, c) = (a.layout::<T>()?, b.layout::<T>()?, c.layout::<T>()?);
+    let empty = a.shape.contains(&0);
+    let view = |matrix: &Layout2<T>| {
+        let layout = Ix2(matrix.shape[0], matrix.shape[1]).strides(Ix2(matrix.strides[0], matrix.strides[1]));
+        let data = if empty { [].as_ptr() } else { matrix.data.cast_const() };
         // SAFETY: the caller promises live memory; an empty matrix is never read.
         let mut view = unsafe { ArrayView::<T, Ix2>::from_shape_ptr(layout, data) };
-        (0..2).filter(|axis| turned[*axis]).for_each(|axis| view.invert_axis(ndarray::Axis(axis)));
+        (0..2).filter(|axis| matrix.turned[*axis]).for_each(|axis| view.invert_axis(ndarray::Axis(axis)));
         view
     };
-    let layout = Ix2(c_shape[0], c_shape[1]).strides(Ix2(c_strides[0], c_strides[1]));
+    let layout = Ix2(c.shape[0], c.shape[1]).strides(Ix2(c.strides[0], c.strides[1]));
     // SAFETY: the caller promises live memory that overlaps neither `a` nor `b`.
-    let mut out = unsafe { ArrayViewMut::<T, Ix2>::from_shape_ptr(layout, c) };
-    (0..2).filter(|axis| c_turned[*axis]).for_each(|axis| out.invert_axis(ndarray::Axis(axis)));
-    let (a, b) = (view(a, a_shape, a_strides, a_turned), view(b, b_shape, b_strides, b_turned));
-    ndarray::linalg::general_mat_mul(T::one(), &a, &b, T::zero(), &mut out);
+    let mut out = unsafe { ArrayViewMut::<T, Ix2>::from_shape_ptr(layout, c.data) };
+    (0..2).filter(|axis| c.turned[*axis]).for_each(|axis| out.invert_axis(ndarray::Axis(axis)));
+    ndarray::linalg::general_mat_mul(T::one(), &view(&a), &view(&b), T::zero(), &mut out);
     Some(())
 }
 

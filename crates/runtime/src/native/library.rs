@@ -70,7 +70,7 @@ pub(crate) struct LoadedEntry {
 impl LoadedLibrary {
     /// Loads `bytes`, which the caller has verified.
     pub(crate) fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
-        let (library, file) = match memory_file(bytes).and_then(|file| open_descriptor(file)) {
+        let (library, file) = match memory_file(bytes).and_then(open_descriptor) {
             Ok(opened) => opened,
             Err(LoadLibraryError::Stage(_)) => (private_file(bytes)?, None),
             Err(error) => return Err(error),
@@ -123,7 +123,8 @@ impl LoadedEntry {
         let entry = self.entry();
         let id = u32::try_from(id).ok().filter(|id| *id < entry.n_tasks)?;
         // SAFETY: the header promises `n_tasks` tasks.
-        Some(unsafe { *entry.tasks.add(id as usize) })
+        let tasks = unsafe { std::slice::from_raw_parts(entry.tasks, entry.n_tasks as usize) };
+        tasks.get(id as usize).copied()
     }
 }
 
@@ -167,8 +168,8 @@ fn private_file(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
 /// # Safety
 /// `module` is the symbol of a mapped object.
 unsafe fn handshake(module: *const Module) -> Result<Vec<EntryPtr>, LoadLibraryError> {
-    // SAFETY: the object is mapped; a symbol named so holds at least the words of any version of the table.
-    let (magic, version) = unsafe { ((*module).magic, (*module).abi_version) };
+    // SAFETY: the object is mapped; a symbol named so begins with these two words in every version of the table.
+    let [magic, version] = unsafe { module.cast::<[u32; 2]>().read() };
     check("magic", magic, MAGIC)?;
     check("the ABI's major version", version >> 16, precast_abi::ABI_VERSION >> 16)?;
     if version > precast_abi::ABI_VERSION || version < precast_abi::ABI_OLDEST {

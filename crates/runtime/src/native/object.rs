@@ -56,19 +56,14 @@ fn data_layout(typenum: i32, bytes: i64) -> Option<Layout> {
 /// # Safety
 /// `object` is NULL or a live object of which the caller owns a reference.
 pub(super) unsafe fn release(object: *mut Object) {
-    if object.is_null() {
-        return;
-    }
     // SAFETY: the caller owns a reference, so the object is alive; objects belong to one frame, hence one thread.
-    let count = unsafe {
-        (*object).refcount -= 1;
-        (*object).refcount
-    };
-    if count == 0 {
+    let Some(alive) = (unsafe { object.as_mut() }) else { return };
+    alive.refcount -= 1;
+    if alive.refcount == 0 {
         // SAFETY: the type of a live object is never NULL and lives for ever.
-        let dealloc = unsafe { (*(*object).ty).dealloc };
+        let ty = unsafe { &*alive.ty };
         // SAFETY: the count is 0: nobody else refers to the object.
-        unsafe { dealloc(object) };
+        unsafe { (ty.dealloc)(object) };
     }
 }
 

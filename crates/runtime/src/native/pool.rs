@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 /// Idle frames of one function.
 pub(crate) struct Pool {
     first: AtomicPtr<Frame>,
+    #[expect(clippy::vec_box, reason = "frames go to and from the slot as boxes")]
     others: Mutex<Vec<Box<Frame>>>,
 }
 
