@@ -1,0 +1,49 @@
+//! Compiles C test programs at every ISA level that this machine can run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The flags that make bits equal everywhere; those of `precast-compile`.
+const FLAGS: [&str; 4] = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"];
+
+/// Name of a level and its arguments.
+pub(crate) type Level = (&'static str, &'static [&'static str]);
+
+/// The levels that this CPU has, lowest first.
+pub(crate) fn levels() -> Vec<Level> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut levels: Vec<Level> = vec![("x86-64", &["-march=x86-64"])];
+        if std::is_x86_feature_detected!("sse4.2") {
+            levels.push(("x86-64-v2", &["-march=x86-64-v2"]));
+        }
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            levels.push(("x86-64-v3", &["-march=x86-64-v3"]));
+        }
+        if std::is_x86_feature_detected!("avx512dq") && std::is_x86_feature_detected!("avx512vl") {
+            levels.push(("x86-64-v4", &["-march=x86-64-v4", "-mprefer-vector-width=512"]));
+        }
+        levels
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    vec![("native", &[])]
+}
+
+/// Compiles C files into a program in `folder`.
+pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
+    let compiler = cc::Build::new().opt_level(3).target(TARGET).host(TARGET).cpp(language == "c++17").get_compiler();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let out = folder.join(format!("program-{}", level.0));
+    let mut command = Command::new(compiler.path());
+    command.arg(format!("-std={language}")).args(FLAGS).args(level.1).args(["-Wall", "-Wextra", "-Werror"]);
+    for include in ["abi/include", "codegen/c", "ops/c"] {
+        command.arg("-I").arg(crates.join(include));
+    }
+    command.arg("-o").arg(&out).args(files).arg("-lm");
+    let output = command.output().unwrap_or_else(|e| panic!("cannot run the C compiler: {e}"));
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    out
+}
+
+/// The machine this test runs on.
+const TARGET: &str = if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { "x86_64-unknown-linux-gnu" };
