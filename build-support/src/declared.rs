@@ -91,13 +91,14 @@ impl Declared {
     }
 }
 
-/// Reads the parts of a matrix; each list with the place of each of its items.
+/// Reads the parts of a matrix, each list with the place of each of its items, as far as they make sense: what is left of a
+/// matrix with a mistake is still looked at, so that its other mistakes are found too.
 pub(crate) fn matrix(
     name: &str,
     dtypes: &[(&str, Place)],
     ndim: &[(usize, Place)],
     place: Place,
-) -> Result<Matrix, Vec<Problem>> {
+) -> (Matrix, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut matrix = Matrix {
         name: name.to_owned(),
@@ -120,8 +121,9 @@ pub(crate) fn matrix(
         if *rank > MAX_NDIM {
             let kind = ProblemKind::Rank { found: *rank, most: MAX_NDIM };
             problems.push(Problem::new(place.clone(), kind));
+        } else {
+            matrix.ndim.insert(*rank);
         }
-        matrix.ndim.insert(*rank);
     }
-    if problems.is_empty() { Ok(matrix) } else { Err(problems) }
+    (matrix, problems)
 }

@@ -45,7 +45,7 @@ pub enum BuildError {
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
     /// The store cannot be written.
-    #[error("cannot use the store at `{}`\nhint: `PRECAST_STORE` names another place", path.display())]
+    #[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a directory that can be written", path.display())]
     Store {
         /// The store.
         path: PathBuf,

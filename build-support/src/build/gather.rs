@@ -6,7 +6,7 @@ use crate::declared::{Declared, matrix};
 use crate::dependencies::{self, Dependencies, DependenciesError, Query};
 use crate::manifest::Manifest;
 use crate::place::Place;
-use crate::problem::DeclareError;
+use crate::problem::{DeclareError, Problem};
 use precast_compile::Isa;
 use precast_graph::json;
 use precast_store::key::Canonical;
@@ -54,7 +54,7 @@ pub(super) fn gather<'b>(build: &'b Build, environment: &Environment) -> Result<
 fn collect(
     read: Result<Option<Manifest>, DeclareError>,
     list: &mut Vec<Manifest>,
-    problems: &mut Vec<crate::Problem>,
+    problems: &mut Vec<Problem>,
 ) {
     match read {
         Ok(manifest) => list.extend(manifest),
@@ -120,18 +120,17 @@ impl Gathered<'_> {
         self.manifests().fold(encoder, |encoder, manifest| manifest.hash(encoder))
     }
 
-    /// Resolves all declarations.
-    pub(super) fn declare(&self) -> Result<Declared, DeclareError> {
+    /// Resolves all declarations, as far as they make sense, and lists what does not.
+    pub(super) fn declare(&self) -> (Declared, Vec<Problem>) {
         let (mut declared, mut problems) = (Declared::default(), Vec::new());
         for (name, dtypes, ndim) in &self.build.matrices {
             let place = Place::in_build("op", name);
             let dtypes: Vec<(&str, Place)> =
                 dtypes.iter().map(|dtype| (dtype.as_str(), place.key("dtypes"))).collect();
             let ndim: Vec<(usize, Place)> = ndim.iter().map(|rank| (*rank, place.key("ndim"))).collect();
-            match matrix(name, &dtypes, &ndim, place) {
-                Ok(matrix) => declared.op(matrix),
-                Err(found) => problems.extend(found),
-            }
+            let (matrix, found) = matrix(name, &dtypes, &ndim, place);
+            declared.op(matrix);
+            problems.extend(found);
         }
         for (name, graph) in &self.build.graphs {
             problems.extend(declared.graph(name, graph.clone(), Place::in_build("graph", name)).err());
@@ -140,7 +139,7 @@ impl Gathered<'_> {
             let error = manifest.declare(&mut declared, &self.build.ops).err();
             problems.extend(error.into_iter().flat_map(|error| error.problems));
         }
-        DeclareError::check(problems).map(|()| declared)
+        (declared, problems)
     }
 
     /// The ISA levels: of `PRECAST_ISA`, else of the script, else of the package's manifests, else the target's defaults.

@@ -5,7 +5,8 @@ use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index};
 use crate::execute::{Executed, Execution, execute};
-use crate::plan::plan;
+use crate::plan::{Plan, plan};
+use crate::problem::DeclareError;
 use crate::write::write_if_changed;
 use precast_compile::{Parallel, Toolchain, Variant};
 use precast_ops::GENERATOR;
@@ -74,7 +75,7 @@ fn compile(
     if let Some(counts) = memo::get(&question) {
         return Ok(Outcome { counts, hits: counts.artifacts, ..outcome });
     }
-    let plan = plan(&gathered.declare()?, &build.ops)?;
+    let plan = resolve(build, gathered)?;
     let events = Events::default();
     let store = Store::create(&path)
         .map_err(|source| BuildError::Store { path: path.clone(), source })?
@@ -101,6 +102,18 @@ fn compile(
         memo::put(&question, plan.languages(), outcome.counts);
     }
     Ok(outcome)
+}
+
+/// Resolves and plans all declarations; every mistake of either stage is told.
+fn resolve(build: &Build, gathered: &Gathered<'_>) -> Result<Plan, DeclareError> {
+    let (declared, mut problems) = gathered.declare();
+    match plan(&declared, &build.ops) {
+        Ok(plan) => DeclareError::check(problems).map(|()| plan),
+        Err(more) => {
+            problems.extend(more.problems);
+            Err(DeclareError { problems })
+        }
+    }
 }
 
 /// Hashes what is declared and what it is compiled for.

@@ -101,6 +101,15 @@ fn an_unchanged_build_compiles_nothing_and_touches_nothing() {
 }
 
 #[test]
+fn directory_and_order_do_not_reach_the_files() {
+    let (one, other) = (Package::new(&(ADD.to_owned() + SCORE)), Package::new(&(SCORE.to_owned() + ADD)));
+    let (one, other) = (one.build().unwrap(), other.build().unwrap());
+    let read = |path: &Path| fs_err::read(path).unwrap();
+    assert!(one.bundle != other.bundle && read(&one.bundle) == read(&other.bundle));
+    assert_eq!(read(&one.index), read(&other.index));
+}
+
+#[test]
 fn a_memo_is_never_stale() {
     let mut package = Package::new(ADD);
     let first = package.build().unwrap();
@@ -139,6 +148,18 @@ fn a_mistake_leaves_what_was_there() {
     let message = package.refusal();
     assert!(message.contains("precast.toml:4: [[graph]] 1 (`score`), key `outputs`"), "{message}");
     assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
+}
+
+#[test]
+fn mistakes_of_all_kinds_are_told_in_one_run() {
+    let unknown = "[[op]]\nname = \"exq\"\ndtypes = [\"f46\"]\nndim = [1]\n";
+    let unsupported = "[[op]]\nname = \"bitwise_and\"\ndtypes = [\"f32\"]\nndim = [1]\n";
+    let message =
+        Package::new(&format!("{unknown}{unsupported}{}", SCORE.replace("x + y", "x + z"))).refusal();
+    for part in ["unknown dtype `f46`", "unknown name `z`", "unknown op `exq`; nearest `exp`", "f32, rank 1"]
+    {
+        assert!(message.contains(part), "`{part}` in {message}");
+    }
 }
 
 #[test]
@@ -191,7 +212,7 @@ fn mistakes_of_the_environment_are_named() {
     package.environment.store = Some(package.path("precast.toml/store"));
     let message = package.refusal();
     assert!(message.contains("cannot use the store at `") && message.contains("\ncaused by: "), "{message}");
-    assert!(message.lines().last().unwrap().starts_with("hint: `PRECAST_STORE`"), "{message}");
+    assert!(message.lines().last().unwrap().starts_with("hint: set `PRECAST_STORE`"), "{message}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn small() -> Plan {
     for name in ["add", "mul"] {
         let place = Place::in_build("op", name);
         let lists = (["f32", "f64"].map(|dtype| (dtype, place.clone())), [(1, place.clone())]);
-        declared.op(matrix(name, &lists.0, &lists.1, place).unwrap());
+        declared.op(matrix(name, &lists.0, &lists.1, place).0);
     }
     plan(&declared, &Ops::standard()).unwrap()
 }

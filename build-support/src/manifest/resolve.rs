@@ -14,14 +14,13 @@ impl Manifest {
     /// it is planned.
     ///
     /// # Errors
-    /// Every problem of every table; what has none is added all the same.
+    /// Every problem of every table. What makes sense is added all the same, so that [`crate::plan()`] can find more.
     pub fn declare(&self, declared: &mut Declared, library: &dyn OpLibrary) -> Result<(), DeclareError> {
         let mut problems = Vec::new();
         for (number, table) in self.document.op.iter().enumerate() {
-            match self.matrix(number, table) {
-                Ok(matrix) => declared.op(matrix),
-                Err(found) => problems.extend(found),
-            }
+            let (matrix, found) = self.matrix(number, table);
+            declared.op(matrix);
+            problems.extend(found);
         }
         let mut names = BTreeMap::new();
         for (number, spanned) in self.document.graph.iter().enumerate() {
@@ -58,7 +57,7 @@ impl Manifest {
         DeclareError::check(problems).map(|()| Some(found))
     }
 
-    fn matrix(&self, number: usize, spanned: &Spanned<OpTable>) -> Result<crate::Matrix, Vec<Problem>> {
+    fn matrix(&self, number: usize, spanned: &Spanned<OpTable>) -> (crate::Matrix, Vec<Problem>) {
         let table = spanned.get_ref();
         let title = format!("[[op]] {} (`{}`)", number + 1, table.name.get_ref());
         let place = Place { table: Some(title), ..self.place(table.name.span()) };

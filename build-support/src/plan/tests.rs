@@ -40,7 +40,7 @@ fn declare(items: impl IntoIterator<Item = Item>) -> Declared {
         match name.split_once(' ') {
             None => {
                 let lists = ([(dtype, place.clone())], [(rank, place.clone())]);
-                declared.op(matrix(name, &lists.0, &lists.1, place).unwrap());
+                declared.op(matrix(name, &lists.0, &lists.1, place).0);
             }
             Some((entry, _)) => {
                 let inputs = ["x", "y"].map(|input| (input.to_owned(), "f64[?]".parse().unwrap()));
