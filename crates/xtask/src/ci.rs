@@ -16,7 +16,7 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     steps.step("headers", || headers::run(&root()));
     steps.cargo(
         "clippy",
-        &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        &["clippy", "--workspace", "--all-targets", "--locked", "--keep-going", "--", "-D", "warnings"],
         &[],
     );
     steps.cargo("doc", &["doc", "--workspace", "--lib", "--no-deps", "--locked"], &deny);
