@@ -6,7 +6,7 @@
 //! manifests every crate has a description; dependencies point to lower layers only
 //! rust      one rule a function, over the code without comments and literals that `lex` gives
 //! ```
-//! A rule that must be broken is changed here, in the open; there are no per-line switches.
+//! A rule that must be broken is changed here, in the open; there are no switches of our own in other files.
 
 mod layers;
 mod layout;
