@@ -1,2 +1,7 @@
-//! The `precast` command.
-fn main() {}
+//! `cargo-precast`: what Cargo starts for `cargo precast …`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    precast_cli::main(precast_cli::Face::Cargo)
+}

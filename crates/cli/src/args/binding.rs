@@ -1,0 +1,69 @@
+//! `NAME=FILE`: an array of a graph and the file that it is read from or written to.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
+
+/// A name (or a position, counted from 0) and a file. The file's name may be any bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+}
+
+impl Binding {
+    /// Reads `NAME=FILE`.
+    pub(crate) fn parser() -> ValueParser {
+        OsStringValueParser::new().try_map(|text| Self::parse(&text)).into()
+    }
+
+    fn parse(text: &OsStr) -> Result<Self, String> {
+        let form = || "expected `NAME=FILE`, as in `x=x.npy`, or `0=x.npy`".to_owned();
+        let (name, file) = split(text).ok_or_else(form)?;
+        let name = name.trim();
+        if name.is_empty() || file.is_empty() {
+            return Err(form());
+        }
+        Ok(Self { name: name.to_owned(), file: file.into() })
+    }
+}
+
+/// Splits at the first `=`; the part before it must be text.
+#[cfg(unix)]
+fn split(text: &OsStr) -> Option<(String, OsString)> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bytes = text.as_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=')?;
+    let name = std::str::from_utf8(&bytes[..at]).ok()?;
+    Some((name.to_owned(), OsStr::from_bytes(&bytes[at + 1..]).to_owned()))
+}
+
+/// Splits at the first `=`.
+#[cfg(not(unix))]
+fn split(text: &OsStr) -> Option<(String, OsString)> {
+    let (name, file) = text.to_str()?.split_once('=')?;
+    Some((name.to_owned(), file.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bindings_split_at_the_first_equals_sign() {
+        let binding = Binding::parse(OsStr::new("x=dir/a=b.npy")).unwrap();
+        assert_eq!(binding, Binding { name: "x".into(), file: "dir/a=b.npy".into() });
+        for text in ["x.npy", "=x.npy", "x=", " =x"] {
+            assert!(Binding::parse(OsStr::new(text)).is_err(), "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn file_names_need_not_be_text() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let binding = Binding::parse(OsStr::from_bytes(b"x=\xff.npy")).unwrap();
+        assert_eq!(binding.file.as_os_str().as_bytes(), b"\xff.npy");
+    }
+}

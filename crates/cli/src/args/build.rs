@@ -1,0 +1,55 @@
+//! `precast build`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use precast_compile::Isa;
+
+const EXAMPLES: &str = "\
+Examples:
+  precast build                                    ./precast.toml into ./artifacts
+  precast build model/precast.toml --store cache   another manifest, another store
+  precast build --bundle model.precast             also one file to deploy
+  precast build --isa x86-64-v2,x86-64-v3 -j 4     two variants, four compilers at once
+  precast build --json | jq .compiled              for scripts
+
+A manifest:
+  [[op]]                        # every combination of the listed dtypes and ranks
+  name = \"add\"
+  dtypes = [\"f32\", \"f64\"]
+  ndim = [1, 2]
+
+  [[graph]]                     # called by its name: precast run --entry score …
+  name = \"score\"
+  inputs = [\"x: f64[?]\", \"y: f64[?]\", \"z: f64[?]\"]
+  outputs = [\"out = sum(exp(-x*x)*y + z)\"]";
+
+/// Compiles what a manifest declares into a store, and into a bundle.
+///
+/// What the store has already is verified and not compiled again.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct BuildArgs {
+    /// The manifest.
+    #[arg(default_value = "precast.toml")]
+    pub(crate) manifest: PathBuf,
+    /// The store to publish to; made where there is none. [default: $PRECAST_STORE, else ./artifacts]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Writes everything that was asked for into this one file as well.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bundle: Option<PathBuf>,
+    /// The target to compile for, as Rust spells it. [default: the manifest's, else this machine's]
+    #[arg(long, value_name = "TRIPLE")]
+    pub(crate) target: Option<String>,
+    /// The ISA levels to compile for. [default: the manifest's, else the target's]
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
+    pub(crate) isa: Vec<Isa>,
+    /// How many compilers run at once. [default: one a processor, or Cargo's jobserver]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Prints the summary as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

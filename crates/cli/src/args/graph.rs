@@ -1,0 +1,23 @@
+//! Which graph: an expression, a file, or a name.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The graph that a command is about.
+#[derive(Debug, Clone, Args)]
+#[group(skip)]
+pub(crate) struct GraphArgs {
+    /// The graph as an expression, as in Python and NumPy; repeated, one output each.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["graph", "entry"], conflicts_with_all = ["graph", "entry"])]
+    pub(crate) expr: Vec<String>,
+    /// The type of an input of the expression, as in `x=f64[?]`, in the order of inputs.
+    #[arg(long = "type", value_name = "NAME=TYPE", conflicts_with_all = ["graph", "entry"])]
+    pub(crate) types: Vec<String>,
+    /// The graph in its JSON form.
+    #[arg(long, value_name = "FILE", conflicts_with = "entry")]
+    pub(crate) graph: Option<PathBuf>,
+    /// The name of a graph that a manifest declared and that was built.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+}

@@ -1,0 +1,84 @@
+//! `precast ls`, `show`, `check` and `explain`: what there is, and why something is not.
+
+use clap::Args;
+
+use super::{GraphArgs, LayerArgs};
+
+const LS_EXAMPLES: &str = "\
+Examples:
+  precast ls                                    entries, then modules
+  precast ls --signature 'add(*)'               the variants of one op
+  precast ls --bundle model.precast --json      what a bundle holds, for scripts";
+
+/// Lists what the layers hold: entries, then modules with their variants.
+#[derive(Debug, Args)]
+#[command(after_help = LS_EXAMPLES)]
+pub(crate) struct LsArgs {
+    /// Shows only modules whose signature fits; `*` stands for anything.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) signature: Option<String>,
+    /// Prints JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  precast show score                  an entry: its graph and the modules that compute it
+  precast show 1f3a                   a module, by the beginning of its key
+  precast show 1f3a --source | less   only the generated C";
+
+/// Shows an entry, or a module: its key document, variants, manifest and generated C.
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// The name of an entry, or the beginning of a key.
+    #[arg(value_name = "NAME|KEY")]
+    pub(crate) what: String,
+    /// Prints only the generated C, from a store.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) source: bool,
+    /// Prints JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  precast check --expr 'sum(x*y)' --type 'x=f64[?]' --type 'y=f64[?]' --bundle model.precast
+  precast check --entry score || precast build";
+
+/// Tells whether a graph would hit, before anything is loaded. Exit code 0: hit; 3: miss.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    /// Prints JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  precast explain --expr 'x + y' --type 'x=f32[?]' --type 'y=f32[?]' --store artifacts
+  precast explain --graph model.json --json";
+
+/// Says which module would serve what, and for what is missing how the nearest differs.
+#[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    /// Prints JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}

@@ -1,0 +1,56 @@
+//! What can be said on the command line. Meaning is given to it elsewhere; here are words, help and examples.
+
+mod binding;
+mod build;
+mod doctor;
+mod graph;
+mod layers;
+mod look;
+mod run;
+
+pub(crate) use binding::Binding;
+pub(crate) use build::BuildArgs;
+pub(crate) use doctor::DoctorArgs;
+pub(crate) use graph::GraphArgs;
+pub(crate) use layers::LayerArgs;
+pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
+pub(crate) use run::RunArgs;
+
+use clap::{Parser, Subcommand};
+
+use crate::term::STYLES;
+
+/// Exit codes, the same for every command.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  it could not be done; the message says why
+  2  the command line is wrong
+  3  a miss: no layer has what is wanted (`check`, or `run` under `strict`)
+  4  `doctor --verify` found damage
+
+Environment:
+  PRECAST_STORE  the store, where none is named on the command line
+  CC             the C compiler, where it is not the usual one
+  NO_COLOR       no colours";
+
+/// Compiles numeric graphs ahead of time, and runs them.
+#[derive(Debug, Parser)]
+#[command(name = "precast", version, styles = STYLES, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands, in the order in which they are used.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Build(BuildArgs),
+    Run(RunArgs),
+    Ls(LsArgs),
+    Show(ShowArgs),
+    Check(CheckArgs),
+    Explain(ExplainArgs),
+    Doctor(DoctorArgs),
+}

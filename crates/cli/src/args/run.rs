@@ -1,0 +1,47 @@
+//! `precast run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use precast_runtime::Policy;
+
+use super::{Binding, GraphArgs, LayerArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  precast run --entry score -i x=x.npy -i y=y.npy -i z=z.npy --bundle model.precast
+  precast run --expr 'out = sum(x*y)' --type 'x=f64[?]' --type 'y=f64[?]' -i x=x.npy -i y=y.npy
+  precast run --expr 'mean(x)' -i x=x.npy -o 0=out.npy --store artifacts --policy strict
+  precast run --graph model.json -i 0=x.npy --json -v
+
+An input of an expression without --type has the dtype and rank of its file.";
+
+/// Runs a graph on arrays in .npy files.
+///
+/// Outputs that no -o names are printed. Read are bool, i64, f32 and f64, little-endian, in C or Fortran order.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    /// An input and the .npy file that holds it; by name, or by position from 0.
+    #[arg(short, long = "input", value_name = "NAME=FILE", value_parser = Binding::parser())]
+    pub(crate) inputs: Vec<Binding>,
+    /// An output and the .npy file to write it to; by name, or by position from 0.
+    #[arg(short, long = "output", value_name = "NAME=FILE", value_parser = Binding::parser())]
+    pub(crate) outputs: Vec<Binding>,
+    /// What to do when no layer has the graph. [default: jit where there is a compiler, else strict]
+    #[arg(long, value_name = "strict|interpret|jit")]
+    pub(crate) policy: Option<Policy>,
+    /// A store that takes what is compiled on a miss; made where there is none. [default: the first --store]
+    #[arg(long, value_name = "DIR", help_heading = "Layers")]
+    pub(crate) writable: Option<PathBuf>,
+    /// Says on the standard error which artifact served which ops, and what happened.
+    #[arg(short = 'v', long, visible_alias = "verbose")]
+    pub(crate) explain: bool,
+    /// Prints outputs and provenance as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}

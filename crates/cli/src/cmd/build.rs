@@ -1,0 +1,192 @@
+//! `precast build`: the stages of `precast-build`, on a manifest named on the command line.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan};
+use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
+use precast_ops::Ops;
+use precast_store::Store;
+use precast_store::key::Profile;
+use serde_json::json;
+
+use crate::args::BuildArgs;
+use crate::error::{Exit, Failure};
+use crate::{layers, print, term, whole};
+
+/// Runs the command.
+pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    let ops = Ops::standard();
+    let (manifest, plan) = read(&args.manifest, &ops)?;
+    let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
+    let variants = variants(args.isa, &manifest, &target)?;
+    let toolchain = Toolchain::find(Some(&target))?;
+    let path = layers::to_build(args.store);
+    let store = Store::create(&path)?.on_event(|event| term::warning(&event.to_string()));
+    let parallel = args.jobs.map_or(Parallel::Auto, Parallel::Jobs);
+    let executed = carry_out(&plan, &store, &toolchain, &variants, parallel)?;
+    let bundle = args.bundle.map(|path| write_bundle(path, &executed)).transpose()?;
+    let summary = Summary {
+        manifest: args.manifest,
+        plan,
+        executed,
+        target,
+        variants,
+        compiler: toolchain.description().to_owned(),
+        store: path,
+        bundle,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if args.json {
+        summary.print_json()?
+    } else {
+        term::print(&summary.text())?
+    }
+    Ok(Exit::Ok)
+}
+
+/// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
+fn read(path: &Path, ops: &Ops) -> Result<(Manifest, Plan), Failure> {
+    if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
+            .hint("name one, or write one; `precast build --help` shows how it looks"));
+    }
+    let refused = |error: DeclareError| {
+        Failure::new(format!("cannot build what `{}` declares", path.display())).because(error)
+    };
+    let manifest = Manifest::read(path).map_err(refused)?;
+    let mut declared = Declared::default();
+    manifest.declare(&mut declared, ops).map_err(refused)?;
+    if declared.is_empty() {
+        term::warning(&format!("`{}` declares nothing", path.display()));
+    }
+    let plan = plan(&declared, ops).map_err(refused)?;
+    Ok((manifest, plan))
+}
+
+/// The ISA levels: of the command line, else of the manifest, else the target's defaults; each once, sorted.
+fn variants(named: Vec<Isa>, manifest: &Manifest, target: &str) -> Result<Vec<Variant>, Failure> {
+    let mut levels = match named.is_empty() {
+        false => named,
+        true => match manifest.isa()? {
+            Some(levels) => levels,
+            None => Isa::defaults(target),
+        },
+    };
+    levels.sort_unstable();
+    levels.dedup();
+    let arch = target.split('-').next().unwrap_or(target);
+    if let Some(level) = levels.iter().find(|level| level.arch() != arch) {
+        return Err(Failure::usage(format!(
+            "ISA level `{level}` is of `{}`, the target is `{target}`",
+            level.arch()
+        ))
+        .hint("`--target` names the target, `--isa` its levels"));
+    }
+    if levels.is_empty() {
+        return Err(Failure::new(format!("there is no ISA level for target `{target}`")).hint(format!(
+            "targets of `x86_64` and `aarch64` are supported; this machine is `{}`",
+            host_target()
+        )));
+    }
+    let variant = |isa| Variant { target: target.to_owned(), isa, profile: Profile::Release };
+    Ok(levels.into_iter().map(variant).collect())
+}
+
+fn carry_out(
+    plan: &Plan,
+    store: &Store,
+    toolchain: &Toolchain,
+    variants: &[Variant],
+    parallel: Parallel,
+) -> Result<Executed, Failure> {
+    let bar = term::progress((plan.units.len() * variants.len()) as u64);
+    let progress = |progress| {
+        if let Progress::Finished { done, total, .. } = progress {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+    };
+    let execution = Execution { store: Some(store), toolchain, variants, parallel, progress: &progress };
+    let executed = execute(plan, &execution);
+    bar.finish_and_clear();
+    Ok(executed?)
+}
+
+fn write_bundle(path: PathBuf, executed: &Executed) -> Result<(PathBuf, usize), Failure> {
+    let bytes = executed.bundle()?;
+    whole::write(&path, |out| out.write_all(&bytes))?.commit()?;
+    Ok((path, bytes.len()))
+}
+
+/// What was done.
+struct Summary {
+    manifest: PathBuf,
+    plan: Plan,
+    executed: Executed,
+    target: String,
+    variants: Vec<Variant>,
+    compiler: String,
+    store: PathBuf,
+    bundle: Option<(PathBuf, usize)>,
+    seconds: f64,
+}
+
+impl Summary {
+    fn levels(&self) -> Vec<&'static str> {
+        self.variants.iter().map(|variant| variant.isa.name()).collect()
+    }
+
+    fn entries(&self) -> Vec<&str> {
+        self.executed.entries.iter().map(|entry| entry.name.as_str()).collect()
+    }
+
+    fn text(&self) -> String {
+        let Self { manifest, plan, executed, target, compiler, store, bundle, seconds, .. } = self;
+        let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
+        let mut text = format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display());
+        let _ = writeln!(text, "  combinations  {}", plan.combinations);
+        let _ = writeln!(text, "  modules       {} distinct", plan.modules());
+        let _ = writeln!(text, "  entries       {}", if entries.is_empty() { "none" } else { &entries });
+        let _ = writeln!(
+            text,
+            "  artifacts     {}: {} found, {} compiled",
+            executed.artifacts.len(),
+            executed.hits,
+            executed.compiled
+        );
+        let _ = writeln!(
+            text,
+            "  time          {}",
+            print::duration(std::time::Duration::from_secs_f64(*seconds))
+        );
+        let _ = writeln!(text, "  store         {}", store.display());
+        if let Some((path, bytes)) = bundle {
+            let _ = writeln!(text, "  bundle        {}, {}", path.display(), print::size(*bytes as u64));
+        }
+        text
+    }
+
+    fn print_json(&self) -> Result<(), Failure> {
+        let bundle =
+            self.bundle.as_ref().map(|(path, bytes)| json!({"path": path.to_string_lossy(), "bytes": bytes}));
+        term::print_json(&json!({
+            "manifest": self.manifest.to_string_lossy(),
+            "target": self.target,
+            "isa": self.levels(),
+            "compiler": self.compiler,
+            "combinations": self.plan.combinations,
+            "modules": self.plan.modules(),
+            "entries": self.entries(),
+            "artifacts": self.executed.artifacts.len(),
+            "hits": self.executed.hits,
+            "compiled": self.executed.compiled,
+            "hermetic": self.executed.is_hermetic,
+            "seconds": self.seconds,
+            "store": self.store.to_string_lossy(),
+            "bundle": bundle,
+        }))
+    }
+}

@@ -1,0 +1,41 @@
+//! `precast check`: hit or miss, before anything is loaded.
+
+use precast_runtime::Check;
+use serde_json::json;
+
+use super::explanation;
+use crate::args::CheckArgs;
+use crate::error::{Exit, Failure};
+use crate::term;
+
+/// Runs the command.
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    let explanation = explanation(&args.graph, &args.layers)?;
+    let check = explanation.check();
+    let exit = if check.is_hit() { Exit::Ok } else { Exit::Miss };
+    let missing: Vec<String> = match check.is_hit() {
+        true => Vec::new(),
+        false => explanation.missing().map(ToString::to_string).collect(),
+    };
+    let word = word(check);
+    if args.json {
+        term::print_json(&json!({"hit": check.is_hit(), "served": word, "missing": missing}))?;
+        return Ok(exit);
+    }
+    let text = match check {
+        Check::Whole => "hit: one module serves the whole graph\n".to_owned(),
+        Check::OpByOp => "hit: every op is served by a module of its own\n".to_owned(),
+        _ => missing.join("\n") + "\n",
+    };
+    term::print(&text)?;
+    Ok(exit)
+}
+
+/// Gives the word for scripts.
+pub(super) fn word(check: Check) -> &'static str {
+    match check {
+        Check::Whole => "whole",
+        Check::OpByOp => "op by op",
+        _ => "miss",
+    }
+}

@@ -1,0 +1,84 @@
+//! `precast explain`: which module would serve what; for what is missing, the nearest and the differences one by one.
+
+use std::fmt::Write as _;
+
+use precast_runtime::{Lookup, Miss};
+use serde_json::{Value, json};
+
+use super::{check, explanation};
+use crate::args::ExplainArgs;
+use crate::error::{Exit, Failure};
+use crate::term;
+
+/// Runs the command.
+pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
+    let explanation = explanation(&args.graph, &args.layers)?;
+    let answer = explanation.check();
+    if args.json {
+        let ops: Vec<Value> = explanation.ops.iter().map(json_lookup).collect();
+        let whole = json_lookup(&explanation.whole);
+        term::print_json(
+            &json!({"hit": answer.is_hit(), "served": check::word(answer), "whole": whole, "ops": ops}),
+        )?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = format!("served: {}\n\nwhole graph\n{}", check::word(answer), lookup(&explanation.whole));
+    for (position, op) in explanation.ops.iter().enumerate() {
+        let _ = write!(text, "\nop {position}\n{}", lookup(op));
+    }
+    term::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn lookup(lookup: &Lookup) -> String {
+    match lookup {
+        Lookup::Found { signature, key, layer, isa, .. } => {
+            format!("  hit      {signature}\n  key      {key}\n  variant  {isa} of {layer}\n")
+        }
+        Lookup::Missing(miss) => missing(miss),
+        _ => String::new(),
+    }
+}
+
+fn missing(miss: &Miss) -> String {
+    let mut text = format!("  miss     {}\n  key      {}\n", miss.signature, miss.key);
+    for (isa, unmet) in &miss.inadmissible {
+        let _ = writeln!(text, "  variant  {isa} is there, but {unmet}");
+    }
+    match &miss.nearest {
+        None => text.push_str("  nearest  none: the layers hold no module\n"),
+        // The module itself is there; that this host cannot run it was said above.
+        Some((_, diff)) if diff.is_empty() => {}
+        Some((signature, diff)) => {
+            let _ = writeln!(text, "  nearest  {signature}");
+            for difference in &diff.differences {
+                let _ = writeln!(text, "    {difference}");
+            }
+        }
+    }
+    text
+}
+
+fn json_lookup(lookup: &Lookup) -> Value {
+    match lookup {
+        Lookup::Found { signature, key, layer, digest, isa } => json!({
+            "hit": true, "signature": signature, "key": key, "layer": layer, "digest": digest, "isa": isa,
+        }),
+        Lookup::Missing(miss) => {
+            let nearest = miss.nearest.as_ref().map(|(signature, diff)| {
+                let differences: Vec<String> = diff.differences.iter().map(ToString::to_string).collect();
+                json!({"signature": signature, "differences": differences})
+            });
+            let variants: Vec<Value> = miss
+                .inadmissible
+                .iter()
+                .map(|(isa, unmet)| json!({"isa": isa, "unmet": unmet.to_string()}))
+                .collect();
+            json!({
+                "hit": false, "signature": miss.signature, "key": miss.key, "nearest": nearest,
+                "inadmissible": variants,
+            })
+        }
+        _ => Value::Null,
+    }
+}

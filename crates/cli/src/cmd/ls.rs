@@ -1,0 +1,180 @@
+//! `precast ls`: what the layers hold.
+
+use precast_graph::json;
+use precast_ops::Ops;
+use precast_store::Record;
+use serde_json::{Value, json};
+
+use crate::args::LsArgs;
+use crate::error::{Exit, Failure};
+use crate::layers::Layer;
+use crate::{graph, layers, print, term};
+
+/// Runs the command.
+pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
+    let layers = layers::open_some(&args.layers)?;
+    let (mut entries, mut modules) = (Vec::new(), Vec::new());
+    for layer in &layers {
+        // A pattern asks for modules.
+        if args.signature.is_none() {
+            entries.extend(list_entries(layer)?);
+        }
+        for record in layer.records()? {
+            modules.extend(list_modules(layer, &record, args.signature.as_deref()));
+        }
+    }
+    modules.sort_by(|a, b| (&a.signature, &a.key, &a.isa).cmp(&(&b.signature, &b.key, &b.isa)));
+    if args.json {
+        let entries: Vec<Value> = entries.iter().map(Listed::json).collect();
+        let modules: Vec<Value> = modules.iter().map(Module::json).collect();
+        term::print_json(&json!({"entries": entries, "modules": modules}))?;
+        return Ok(Exit::Ok);
+    }
+    let several = layers.len() > 1;
+    let mut text = String::new();
+    if !entries.is_empty() {
+        text += &table(["ENTRY", "KEY", "LAYER", "INTERFACE"], several, entries.iter().map(Listed::row));
+        text.push('\n');
+    }
+    if !modules.is_empty() {
+        let headings = ["KEY", "ISA", "TARGET", "SIZE", "LAYER", "SIGNATURE"];
+        text += &table(headings, several, modules.iter().map(Module::row));
+    } else if let Some(pattern) = &args.signature {
+        term::note(&format!("no module has a signature like `{pattern}`"));
+    } else if entries.is_empty() {
+        term::note("there are no entries and no modules");
+    }
+    term::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// A table whose column `LAYER` is there only when there are several.
+fn table<const N: usize>(
+    headings: [&'static str; N],
+    several: bool,
+    rows: impl Iterator<Item = [String; N]>,
+) -> String {
+    let shown = |column: &usize| several || headings[*column] != "LAYER";
+    let columns: Vec<usize> = (0..N).filter(shown).collect();
+    let pick = |row: [String; N]| columns.iter().map(|column| row[*column].clone()).collect();
+    let rows: Vec<Vec<String>> = rows.map(pick).collect();
+    let headings: Vec<&str> = columns.iter().map(|column| headings[*column]).collect();
+    print::table(&headings, &rows)
+}
+
+struct Listed {
+    name: String,
+    interface: String,
+    keys: Vec<String>,
+    layer: String,
+}
+
+fn list_entries(layer: &Layer) -> Result<Vec<Listed>, Failure> {
+    let ops = Ops::standard();
+    let listed = |entry: precast_store::Entry| {
+        let interface = match json::from_json(&entry.declared, &ops) {
+            Ok(graph) => graph::interface(&graph),
+            Err(error) => format!("unreadable: {error}"),
+        };
+        let keys = entry.program.iter().map(ToString::to_string).collect();
+        Listed { name: entry.name, interface, keys, layer: layer.name() }
+    };
+    Ok(layer.entries()?.into_iter().map(listed).collect())
+}
+
+impl Listed {
+    fn row(&self) -> [String; 4] {
+        let keys: Vec<&str> = self.keys.iter().map(|key| &key[..16]).collect();
+        [self.name.clone(), keys.join(" "), self.layer.clone(), self.interface.clone()]
+    }
+
+    fn json(&self) -> Value {
+        json!({"name": self.name, "interface": self.interface, "program": self.keys, "layer": self.layer})
+    }
+}
+
+struct Module {
+    signature: String,
+    key: String,
+    target: String,
+    isa: String,
+    size: u64,
+    digest: String,
+    layer: String,
+}
+
+fn list_modules<'a>(
+    layer: &'a Layer,
+    record: &'a Record,
+    pattern: Option<&'a str>,
+) -> impl Iterator<Item = Module> + 'a {
+    let members = record.members.iter();
+    members.filter(move |member| pattern.is_none_or(|pattern| fits(pattern, &member.signature))).map(
+        |member| Module {
+            signature: member.signature.clone(),
+            key: member.key.to_string(),
+            target: record.target.clone(),
+            isa: record.isa.clone(),
+            size: record.size,
+            digest: record.digest.to_string(),
+            layer: layer.name(),
+        },
+    )
+}
+
+impl Module {
+    fn row(&self) -> [String; 6] {
+        [
+            self.key[..16].to_owned(),
+            self.isa.clone(),
+            self.target.clone(),
+            print::size(self.size),
+            self.layer.clone(),
+            self.signature.clone(),
+        ]
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "signature": self.signature, "key": self.key, "target": self.target, "isa": self.isa,
+            "size": self.size, "digest": self.digest, "layer": self.layer,
+        })
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for anything. `?` and `[` are themselves: types are full of them. A
+/// pattern that ends in `)` is about op and inputs, whatever the outputs.
+fn fits(pattern: &str, text: &str) -> bool {
+    let text = if pattern.contains("->") || !pattern.ends_with(')') {
+        text
+    } else {
+        text.rsplit_once(" -> ").map_or(text, |(left, _)| left)
+    };
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        let text = "add(f32[?], f32[?]) -> f32[?]";
+        for pattern in
+            ["*", "add(*)", "add(*", "*f32[?])", "add(f32[?], f32[?])", text, "*(f32*-> f32[?]", "a*d*(*"]
+        {
+            assert!(fits(pattern, text), "{pattern}");
+        }
+        for pattern in ["", "add", "sub(*)", "add(f64*", "*i64*", "add(f32[?])"] {
+            assert!(!fits(pattern, text), "{pattern}");
+        }
+    }
+}

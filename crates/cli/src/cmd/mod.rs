@@ -1,0 +1,59 @@
+//! The commands, one file each.
+
+mod build;
+mod check;
+mod doctor;
+mod explain;
+mod ls;
+mod run;
+mod show;
+
+use precast_runtime::FunctionError;
+
+use crate::args::{Command, GraphArgs, LayerArgs};
+use crate::error::{Exit, Failure};
+use crate::{graph, layers};
+
+/// Runs a command.
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Build(args) => build::run(args),
+        Command::Run(args) => run::run(&args),
+        Command::Ls(args) => ls::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+    }
+}
+
+/// Says why a graph cannot be made a function; a miss has an exit code of its own.
+fn function_failure(error: FunctionError) -> Failure {
+    let miss = matches!(error, FunctionError::Miss(_));
+    let failure = Failure::from(error);
+    if !miss {
+        return failure;
+    }
+    let failure = failure.exiting(Exit::Miss);
+    let failure = match layers::no_layer_hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    };
+    failure.hint("declare it in a manifest and run `precast build`, or have it compiled with `--policy jit`")
+}
+
+/// Explains how a graph would be served by the layers of a command line.
+fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<precast_runtime::Explanation, Failure> {
+    let runtime = layers::runtime(args, Some(precast_runtime::Policy::Strict), None)?;
+    let graph = match graph::read(graph, &[], runtime.ops())? {
+        graph::Source::Graph(graph) => graph,
+        graph::Source::Entry(name) => {
+            let opened = layers::open(args, &layers::to_run(args))?;
+            match layers::find_graph(&opened, &name, runtime.ops())? {
+                Some(graph) => graph,
+                None => return Err(layers::no_entry(&name, &runtime.entries())),
+            }
+        }
+    };
+    runtime.explain(&graph).map_err(function_failure)
+}

@@ -1,0 +1,235 @@
+//! `precast show`: one entry, or one module with everything that is known of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use precast_graph::json as graph_json;
+use precast_ops::Ops;
+use precast_store::key::KeyDocument;
+use precast_store::{BuildKey, Entry, Record};
+use serde_json::{Value, json};
+
+use crate::args::ShowArgs;
+use crate::error::{Exit, Failure};
+use crate::layers::Layer;
+use crate::{graph, layers, print, term};
+
+/// A module as one layer has it.
+struct Variant<'l> {
+    layer: &'l Layer,
+    record: Record,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+    let layers = layers::open_some(&args.layers)?;
+    for layer in &layers {
+        if let Some(entry) = layer.find_entry(&args.what)? {
+            return show_entry(args, layer, &entry);
+        }
+    }
+    let (key, variants) = find(&layers, &args.what)?;
+    if args.source {
+        let source = variants.iter().find_map(|variant| source(variant).transpose());
+        let (_, text) = source.transpose()?.ok_or_else(|| {
+            Failure::new(format!("no layer has the generated C of `{}`", key.short()))
+                .hint("bundles carry none; name the store by `--store DIR`")
+        })?;
+        term::print(&text)?;
+    } else if args.json {
+        term::print_json(&module_json(&key, &variants)?)?;
+    } else {
+        term::print(&module_text(&key, &variants)?)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Finds the one module whose key begins with these digits.
+fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<'l>>), Failure> {
+    let mut found: BTreeMap<BuildKey, (String, Vec<Variant<'l>>)> = BTreeMap::new();
+    for layer in layers {
+        for record in layer.records()? {
+            for member in record.members.iter().filter(|member| member.key.to_string().starts_with(prefix)) {
+                let (_, variants) =
+                    found.entry(member.key).or_insert_with(|| (member.signature.clone(), Vec::new()));
+                variants.push(Variant { layer, record: record.clone() });
+            }
+        }
+    }
+    if prefix.is_empty() || found.is_empty() {
+        return Err(Failure::new(format!("no entry is called `{prefix}`, and no key begins with it"))
+            .hint("`precast ls` lists names and keys"));
+    }
+    if found.len() > 1 {
+        let mut failure = Failure::new(format!("{} keys begin with `{prefix}`", found.len()));
+        for (key, (signature, _)) in found.iter().take(5) {
+            failure = failure.hint(format!("`{}` is {signature}", key.short()));
+        }
+        return Err(failure);
+    }
+    found
+        .into_iter()
+        .next()
+        .map(|(key, (_, variants))| (key, variants))
+        .ok_or_else(|| Failure::new("no key was found"))
+}
+
+fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
+    if args.source {
+        return Err(Failure::usage(format!("`{}` is an entry; C is generated for modules", entry.name))
+            .hint(format!("name its module: `{}`", keys(entry).join("`, `"))));
+    }
+    if args.json {
+        term::print_json(&json!({
+            "name": entry.name, "layer": layer.name(), "program": entry.program,
+            "declared": entry.declared, "graph": entry.graph,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let ops = Ops::standard();
+    let declared = graph_json::from_json(&entry.declared, &ops)?;
+    let lowered = graph_json::from_json(&entry.graph, &ops)?;
+    let mut text = format!("entry       {}\n", entry.name);
+    let _ = writeln!(text, "layer       {}", layer.name());
+    let _ = writeln!(text, "interface   {}", graph::interface(&declared));
+    let _ = writeln!(text, "declared    {}", steps(&declared.to_string()));
+    let _ = writeln!(text, "rewritten   {}", steps(&lowered.to_string()));
+    let _ = writeln!(text, "modules     {}", keys(entry).join("\n            "));
+    term::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// Puts each step of a graph on a line; what an op holds in braces stays together.
+fn steps(graph: &str) -> String {
+    let (mut text, mut depth) = (String::new(), 0_usize);
+    for part in graph.split_inclusive("; ") {
+        depth += part.matches('{').count();
+        depth = depth.saturating_sub(part.matches('}').count());
+        match part.strip_suffix("; ").filter(|_| depth == 0) {
+            Some(step) => text += &format!("{step}\n            "),
+            None => text += part,
+        }
+    }
+    text
+}
+
+fn keys(entry: &Entry) -> Vec<String> {
+    entry.program.iter().map(ToString::to_string).collect()
+}
+
+/// The document of a module, from whichever variant has it.
+fn document(key: &BuildKey, variants: &[Variant<'_>]) -> Option<KeyDocument> {
+    variants.iter().find_map(|variant| variant.record.member(key)?.document.clone())
+}
+
+/// The generated C of a variant, and what it is called; a bundle carries none.
+fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
+    let Layer::Store(store) = variant.layer else { return Ok(None) };
+    let archive = store.load(&variant.record)?;
+    let found = ["unit.c", "unit.cc"].into_iter().find_map(|name| {
+        let text = String::from_utf8_lossy(archive.get(name)?).into_owned();
+        Some((name.to_owned(), text))
+    });
+    Ok(found)
+}
+
+/// The manifest of a variant's archive; a bundle carries none.
+fn manifest(variant: &Variant<'_>) -> Result<Option<Value>, Failure> {
+    let Layer::Store(store) = variant.layer else { return Ok(None) };
+    let archive = store.load(&variant.record)?;
+    Ok(archive.get("manifest.json").and_then(|bytes| serde_json::from_slice(bytes).ok()))
+}
+
+fn module_json(key: &BuildKey, variants: &[Variant<'_>]) -> Result<Value, Failure> {
+    let mut rendered = Vec::new();
+    for variant in variants {
+        let source = source(variant)?.map(|(_, text)| text);
+        rendered.push(json!({
+            "layer": variant.layer.name(), "record": variant.record, "manifest": manifest(variant)?, "source": source,
+        }));
+    }
+    let signature = variants.iter().find_map(|variant| Some(variant.record.member(key)?.signature.clone()));
+    Ok(json!({"key": key, "signature": signature, "document": document(key, variants), "variants": rendered}))
+}
+
+fn module_text(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String, Failure> {
+    let mut text = format!("key         {key}\n");
+    if let Some(member) = variants.iter().find_map(|variant| variant.record.member(key)) {
+        let _ = writeln!(text, "signature   {}", member.signature);
+        let fingerprints: Vec<String> = member.fingerprints.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "aliases     {}", list(&fingerprints));
+    }
+    match document(key, variants) {
+        Some(document) => text += &document_text(&document),
+        None => text += "document    lost; building again puts it back\n",
+    }
+    for variant in variants {
+        text += &variant_text(key, variant);
+    }
+    if let Some((variant, manifest)) =
+        variants.iter().find_map(|variant| Some((variant, manifest(variant).ok().flatten()?)))
+    {
+        let manifest = serde_json::to_string_pretty(&manifest)?;
+        let _ = writeln!(text, "\nmanifest.json of {}\n{manifest}", variant.record.digest.short());
+    }
+    for variant in variants {
+        if let Some((name, source)) = source(variant)? {
+            let _ = writeln!(text, "\n{name} of {}\n{source}", variant.record.digest.short());
+            break;
+        }
+    }
+    Ok(text)
+}
+
+fn document_text(document: &KeyDocument) -> String {
+    // Destructured whole, so that a new field cannot be forgotten here.
+    let KeyDocument { epoch, host_abi, profile, language, ops, text, sources, flags, libraries } = document;
+    let mut shown = format!(
+        "epoch       {epoch}\nhost ABI    {host_abi}\nprofile     {profile}\nlanguage    {language}\n"
+    );
+    let _ = writeln!(shown, "ops         {}", list(ops));
+    let _ = writeln!(shown, "text        {}", text.short());
+    let sources: Vec<String> =
+        sources.iter().map(|(name, content)| format!("{} {name}", content.short())).collect();
+    let _ = writeln!(shown, "sources     {}", list(&sources));
+    let _ =
+        writeln!(shown, "flags       {}", if flags.is_empty() { "none".to_owned() } else { flags.join(" ") });
+    let _ = writeln!(shown, "libraries   {}", list(libraries));
+    shown
+}
+
+fn variant_text(key: &BuildKey, variant: &Variant<'_>) -> String {
+    let Variant { layer, record } = variant;
+    let requires = &record.requires;
+    let slot = record.member(key).map_or(0, |member| member.slot);
+    let mut text = format!("\nvariant     {} for {}, in {}\n", record.isa, record.target, layer.name());
+    let _ = writeln!(text, "  digest    {}, {}", record.digest, print::size(record.size));
+    let _ = writeln!(text, "  action    {}", record.action);
+    let toolchain = record.toolchain.map_or_else(|| "none".to_owned(), |id| id.to_string());
+    let _ = writeln!(text, "  toolchain {toolchain}");
+    let modules = print::count(record.members.len(), "module", "modules");
+    let _ = writeln!(text, "  slot      {slot} of {modules}");
+    let libc: Vec<&str> =
+        [&requires.libc, &requires.libc_version].into_iter().flatten().map(String::as_str).collect();
+    let _ = writeln!(
+        text,
+        "  requires  {} {}, C library {}, C ABI {} to {}",
+        requires.arch,
+        requires.os,
+        if libc.is_empty() { "none".to_owned() } else { libc.join(" ") },
+        requires.abi.0,
+        requires.abi.1,
+    );
+    for (what, names) in
+        [("cpu", &requires.cpu), ("needed", &requires.needed), ("undefined", &requires.undefined)]
+    {
+        if !names.is_empty() {
+            let _ = writeln!(text, "  {what:9} {}", names.join(" "));
+        }
+    }
+    text
+}
+
+fn list(items: &[String]) -> String {
+    if items.is_empty() { "none".to_owned() } else { items.join("\n            ") }
+}

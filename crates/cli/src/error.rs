@@ -1,0 +1,201 @@
+//! Errors as people see them: what was being done, the causes, the remedies, and an exit code.
+//!
+//! ```text
+//! error: cannot load a module for `add(f32[?], f32[?]) -> f32[?]`
+//!   caused by: archive `91ac…` needs `avx512f`, which this CPU lacks
+//!   hint: `precast ls --signature 'add(*)'` shows the variants in the store
+//! ```
+//!
+//! Every typed error of the libraries turns into a [`Failure`] by `?`. A line of a message that begins with `hint:` is a
+//! remedy and goes to the end, as do the hints that some error types give by a method.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use precast_build::DeclareError;
+use precast_graph::json::ParseJsonError;
+use precast_graph::text::ParseTextError;
+
+/// How the process ends. The numbers are promised in README.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything was done.
+    Ok = 0,
+    /// It could not be done.
+    Error = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// No layer has what is wanted, and policy forbids to make it.
+    Miss = 3,
+    /// `doctor --verify` found damage.
+    Damaged = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why a command gave up.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: Option<String>,
+    cause: Option<Cause>,
+    hints: Vec<String>,
+}
+
+/// A failure as text, without colours.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rendered {
+    pub(crate) message: String,
+    pub(crate) causes: Vec<String>,
+    pub(crate) hints: Vec<String>,
+}
+
+impl Failure {
+    /// Says what could not be done, in words.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Error, message: Some(message.into()), cause: None, hints: Vec::new() }
+    }
+
+    /// Says what is wrong with the command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(message).exiting(Exit::Usage)
+    }
+
+    /// Adds why.
+    pub(crate) fn because(mut self, cause: impl Into<Cause>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// Puts what was being done above it.
+    pub(crate) fn within(self, message: impl Into<String>) -> Self {
+        let Self { exit, message: inner, cause, hints } = self;
+        let cause: Option<Cause> = match inner {
+            None => cause,
+            Some(inner) => Some(Box::new(Step { message: inner, cause })),
+        };
+        Self { exit, message: Some(message.into()), cause, hints }
+    }
+
+    /// Adds a remedy.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Sets the exit code.
+    pub(crate) fn exiting(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
+
+    /// Gives the exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Renders the failure: the message, its causes, its remedies, each once.
+    pub(crate) fn render(&self) -> Rendered {
+        let mut levels: Vec<String> = self.message.iter().cloned().collect();
+        let mut hints = Vec::new();
+        let mut next: Option<&(dyn Error + 'static)> =
+            self.cause.as_deref().map(|cause| cause as &(dyn Error + 'static));
+        while let Some(error) = next {
+            for text in texts(error) {
+                let (text, mut found) = split_hints(&text);
+                hints.append(&mut found);
+                // A transparent error says what its source says; some say theirs and their source's.
+                if levels.last().is_none_or(|last| !last.ends_with(&text)) {
+                    levels.push(text);
+                }
+            }
+            hints.extend(typed_hint(error).map(str::to_owned));
+            next = error.source();
+        }
+        let mut levels = levels.into_iter();
+        let message = levels.next().unwrap_or_else(|| "unknown error".to_owned());
+        hints.extend(self.hints.iter().cloned());
+        let mut unique: Vec<String> = Vec::new();
+        for hint in hints {
+            if !unique.contains(&hint) {
+                unique.push(hint);
+            }
+        }
+        Rendered { message, causes: levels.collect(), hints: unique }
+    }
+}
+
+/// A message between two others.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Step {
+    message: String,
+    #[source]
+    cause: Option<Cause>,
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { exit: Exit::Error, message: None, cause: Some(Box::new(error)), hints: Vec::new() }
+    }
+}
+
+/// What an error says; of many mistakes at once, each by itself.
+fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
+    match error.downcast_ref::<DeclareError>() {
+        Some(error) => error.problems.iter().map(ToString::to_string).collect(),
+        None => vec![error.to_string()],
+    }
+}
+
+/// Takes the lines that begin with `hint:` out of a message.
+fn split_hints(message: &str) -> (String, Vec<String>) {
+    let (mut text, mut hints) = (Vec::new(), Vec::new());
+    for line in message.lines() {
+        match line.trim_start().strip_prefix("hint: ") {
+            Some(hint) => hints.push(hint.to_owned()),
+            None => text.push(line),
+        }
+    }
+    (text.join("\n"), hints)
+}
+
+/// Gives the remedy that an error type knows.
+fn typed_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let text = error.downcast_ref::<ParseTextError>().and_then(ParseTextError::hint);
+    text.or_else(|| error.downcast_ref::<ParseJsonError>().and_then(ParseJsonError::hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot publish\nhint: name another store")]
+    struct Outer(#[source] std::io::Error);
+
+    #[test]
+    fn hints_go_to_the_end_and_causes_follow_in_order() {
+        let failure = Failure::from(Outer(std::io::Error::other("disk is full"))).hint("free some");
+        assert_eq!(
+            failure.render(),
+            Rendered {
+                message: "cannot publish".into(),
+                causes: vec!["disk is full".into()],
+                hints: vec!["name another store".into(), "free some".into()],
+            }
+        );
+    }
+
+    #[test]
+    fn a_cause_that_was_said_already_is_not_repeated() {
+        let failure = Failure::new("cannot read `x`: gone").because(std::io::Error::other("gone"));
+        assert_eq!(failure.render().causes, Vec::<String>::new());
+    }
+}

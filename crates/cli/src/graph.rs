@@ -1,0 +1,59 @@
+//! The graph that a command line speaks of: an expression, a file, or the name of an entry.
+
+use precast_graph::{FunctionGraph, Type, json, text};
+use precast_ops::Ops;
+
+use crate::args::GraphArgs;
+use crate::error::Failure;
+
+/// A graph, or the name of one that a layer has.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Graph(FunctionGraph),
+    Entry(String),
+}
+
+/// Reads the graph. Inputs of an expression whose type is not said take one of `found`, in its order.
+pub(crate) fn read(args: &GraphArgs, found: &[(String, Type)], ops: &Ops) -> Result<Source, Failure> {
+    if let Some(name) = &args.entry {
+        return Ok(Source::Entry(name.clone()));
+    }
+    if let Some(path) = &args.graph {
+        let place = path.display();
+        let text = fs_err::read_to_string(path)
+            .map_err(|error| Failure::new(format!("cannot read the graph in `{place}`")).because(error))?;
+        let graph = json::parse(&text, ops)
+            .map_err(|error| Failure::new(format!("cannot read the graph in `{place}`")).because(error))?;
+        return Ok(Source::Graph(graph));
+    }
+    let mut inputs = Vec::new();
+    for declaration in &args.types {
+        inputs.push(
+            text::parse_input(declaration).map_err(|error| {
+                Failure::usage(format!("cannot read `--type {declaration}`")).because(error)
+            })?,
+        );
+    }
+    for (name, ty) in found {
+        if inputs.iter().all(|(declared, _)| declared != name) {
+            inputs.push((name.clone(), ty.clone()));
+        }
+    }
+    let outputs: Vec<&str> = args.expr.iter().map(String::as_str).collect();
+    let graph = text::parse(&outputs, &inputs, ops)
+        .map_err(|error| Failure::new("cannot read the expression").because(error))?;
+    Ok(Source::Graph(graph))
+}
+
+/// Renders what a graph takes and gives: `(x: f64[?], y: f64[?]) -> out: f64[]`.
+pub(crate) fn interface(graph: &FunctionGraph) -> String {
+    let input = |(position, variable): (usize, &precast_graph::VarId)| {
+        format!("{}: {}", graph.input_name(position), graph.ty(*variable))
+    };
+    let output = |(position, variable): (usize, &precast_graph::VarId)| {
+        format!("{}: {}", graph.output_name(position), graph.ty(*variable))
+    };
+    let inputs: Vec<String> = graph.inputs().iter().enumerate().map(input).collect();
+    let outputs: Vec<String> = graph.outputs().iter().enumerate().map(output).collect();
+    format!("({}) -> {}", inputs.join(", "), outputs.join(", "))
+}

@@ -1,0 +1,194 @@
+//! Opens the layers that a command line names, to look into them or to run from them.
+//!
+//! Without `--store` and `--bundle` it is the store in `PRECAST_STORE`. Commands that only look fall back to `./artifacts`;
+//! those that load code, or say whether it would be loaded, do not: code from whatever directory one happens to stand in is
+//! run only when it is named.
+
+use std::path::{Path, PathBuf};
+
+use precast_graph::FunctionGraph;
+use precast_ops::Ops;
+use precast_runtime::{Policy, Runtime};
+use precast_store::{Bundle, CreateError, Entry, Record, Store};
+
+use crate::args::LayerArgs;
+use crate::error::{Exit, Failure};
+use crate::term;
+
+/// The variable that names a store.
+const VARIABLE: &str = "PRECAST_STORE";
+
+/// The store of a directory, where nothing else is said.
+const DEFAULT: &str = "artifacts";
+
+/// A place that holds artifacts.
+#[derive(Debug)]
+pub(crate) enum Layer {
+    Bundle { path: PathBuf, bundle: Bundle },
+    Store(Store),
+}
+
+/// Gives the store that `PRECAST_STORE` names.
+fn from_environment() -> Option<PathBuf> {
+    std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Gives the store that `build` publishes to.
+pub(crate) fn to_build(named: Option<PathBuf>) -> PathBuf {
+    named.or_else(from_environment).unwrap_or_else(|| DEFAULT.into())
+}
+
+/// Lists the stores to run from.
+pub(crate) fn to_run(args: &LayerArgs) -> Vec<PathBuf> {
+    if args.store.is_empty() && args.bundle.is_empty() {
+        return from_environment().into_iter().collect();
+    }
+    args.store.clone()
+}
+
+/// Lists the stores to look into.
+pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
+    let mut stores = to_run(args);
+    if stores.is_empty() && args.bundle.is_empty() && is_store(Path::new(DEFAULT)) {
+        stores.push(DEFAULT.into());
+    }
+    stores
+}
+
+fn is_store(path: &Path) -> bool {
+    path.join("STORE").is_file()
+}
+
+/// Opens layers to look into. What is damaged in them is told as a warning.
+pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
+    let mut layers = Vec::new();
+    for path in &args.bundle {
+        let bundle = Bundle::open(path)?.on_event(|event| term::warning(&event.to_string()));
+        layers.push(Layer::Bundle { path: path.clone(), bundle });
+    }
+    for path in stores {
+        layers.push(Layer::Store(Store::open(path)?.on_event(|event| term::warning(&event.to_string()))));
+    }
+    Ok(layers)
+}
+
+/// Opens layers to look into; it is an error if there is none.
+pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
+    let layers = open(args, &to_look(args))?;
+    if layers.is_empty() {
+        return Err(Failure::new("there is no store or bundle to look into").hint(format!(
+            "name one with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; `precast build` makes one"
+        )));
+    }
+    Ok(layers)
+}
+
+impl Layer {
+    /// Gives what messages and tables call the layer.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Bundle { path, .. } => format!("bundle `{}`", path.display()),
+            Self::Store(store) => format!("store `{}`", store.path().display()),
+        }
+    }
+
+    /// Gives every intact record, with its documents where they are there.
+    pub(crate) fn records(&self) -> Result<Vec<Record>, Failure> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.records()),
+            Self::Store(store) => Ok(store.records().collect::<Result<_, _>>()?),
+        }
+    }
+
+    /// Gives every intact entry, sorted by name.
+    pub(crate) fn entries(&self) -> Result<Vec<Entry>, Failure> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.entries()),
+            Self::Store(store) => Ok(store.entries()?),
+        }
+    }
+
+    /// Finds the entry of a name.
+    pub(crate) fn find_entry(&self, name: &str) -> Result<Option<Entry>, Failure> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.find_entry(name)),
+            Self::Store(store) => Ok(store.find_entry(name)?),
+        }
+    }
+}
+
+/// Finds the graph that a name means, as it was declared; the first layer that knows the name decides.
+pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Option<FunctionGraph>, Failure> {
+    for layer in layers {
+        if let Some(entry) = layer.find_entry(name)? {
+            let graph = precast_graph::json::from_json(&entry.declared, ops);
+            return graph.map(Some).map_err(|error| {
+                Failure::new(format!("cannot read the graph of entry `{name}` in {}", layer.name()))
+                    .because(error)
+            });
+        }
+    }
+    Ok(None)
+}
+
+/// Says that no layer has an entry, and which there are.
+pub(crate) fn no_entry(name: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(format!("miss: no layer has an entry `{name}`")).exiting(Exit::Miss);
+    if known.is_empty() {
+        return failure
+            .hint(no_layer_hint().unwrap_or_else(|| "`precast build` of a manifest makes entries".into()));
+    }
+    failure.hint(format!("there are `{}`", known.join("`, `")))
+}
+
+/// Says that there is a store nearby which nobody has named.
+pub(crate) fn no_layer_hint() -> Option<String> {
+    (from_environment().is_none() && is_store(Path::new(DEFAULT)))
+        .then(|| format!("`--store {DEFAULT}` uses the store in this directory"))
+}
+
+/// Builds the runtime of a command line.
+pub(crate) fn runtime(
+    args: &LayerArgs,
+    policy: Option<Policy>,
+    writable: Option<&Path>,
+) -> Result<Runtime, Failure> {
+    let mut builder = Runtime::builder();
+    for path in &args.bundle {
+        builder = builder.bundle_file(path);
+    }
+    let compiles = matches!(policy, None | Some(Policy::Jit));
+    let stores = to_run(args);
+    let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
+    for path in &stores {
+        let publish = target.as_ref() == Some(path) && can_publish(path, policy, writable)?;
+        builder = if publish { builder.writable(path) } else { builder.store(path) };
+    }
+    if let Some(path) = target.filter(|target| !stores.contains(target)) {
+        builder = builder.writable(path);
+    }
+    if let Some(policy) = policy {
+        builder = builder.policy(policy);
+    }
+    Ok(builder.build()?)
+}
+
+/// Whether what is compiled can be published to a store; where it was not asked for in so many words, reading is enough.
+fn can_publish(path: &Path, policy: Option<Policy>, writable: Option<&Path>) -> Result<bool, Failure> {
+    if writable.is_none() && policy.is_none() && !is_store(path) {
+        // Nothing is made unless a policy that makes things was named.
+        return Ok(false);
+    }
+    match Store::create(path) {
+        Ok(_) => Ok(true),
+        Err(CreateError::Write { source, .. }) if writable.is_none() && is_store(path) => {
+            let reason = source.to_string();
+            let reason = reason.lines().next().unwrap_or_default();
+            if policy.is_some() {
+                term::warning(&format!("what is compiled will not be kept: {reason}"));
+            }
+            Ok(false)
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,59 @@
+//! The `precast` command, also `cargo precast`.
+//!
+//! ```text
+//! argv ─▶ args (clap: what can be said) ─▶ cmd (one file a command) ─▶ term (the only place that prints)
+//!                                            │
+//!                        layers, graph, npy, print ─▶ Failure ─▶ `error: … caused by: … hint: …`, an exit code
+//! ```
+//!
+//! A command reads everything it needs, does its work, and only then prints; files appear whole, by rename. Libraries
+//! below give typed errors; here they become text ([`error`]) and one of the exit codes that README.md lists.
+
+mod args;
+mod cmd;
+mod error;
+mod graph;
+mod layers;
+mod npy;
+mod print;
+mod term;
+mod whole;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, FromArgMatches as _};
+
+/// As what the program was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// `precast …`
+    Precast,
+    /// `cargo precast …`: Cargo repeats the name of the subcommand as the first argument.
+    Cargo,
+}
+
+/// Runs the command that the process was started with and gives its exit code.
+#[must_use]
+pub fn main(face: Face) -> ExitCode {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut command = args::Cli::command();
+    if face == Face::Cargo {
+        if arguments.get(1).is_some_and(|first| first == "precast") {
+            arguments.remove(1);
+        }
+        command = command.bin_name("cargo precast");
+    }
+    let parsed = command.try_get_matches_from(arguments).and_then(|m| args::Cli::from_arg_matches(&m));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(message) => return term::usage(&message),
+    };
+    match cmd::run(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            term::error(&failure.render());
+            failure.exit().into()
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Values as text: arrays, tables, sizes, times.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use precast_graph::{Array, with_array};
+use serde_json::{Value, json};
+
+use crate::term::HEADING;
+
+/// Most elements that are shown whole.
+const WHOLE: usize = 64;
+
+/// Elements shown at either end of a long array.
+const ENDS: usize = 3;
+
+/// Renders an output: its name, dtype and shape, then the elements, or their ends and a summary.
+pub(crate) fn array(name: &str, array: &Array) -> String {
+    let (dtype, shape) = (array.dtype(), array.shape());
+    let mut text = format!("{name}: {dtype}{shape:?}");
+    let elements = elements(array);
+    if elements.len() <= WHOLE {
+        if shape.is_empty() {
+            let _ = write!(text, " = {}", elements.concat());
+        } else {
+            let _ = write!(text, "\n{}", nested(shape, &elements, 0));
+        }
+        text.push('\n');
+        return text;
+    }
+    let (first, last) = (&elements[..ENDS], &elements[elements.len() - ENDS..]);
+    let _ = writeln!(text, "\n  {} elements: {}, …, {}", elements.len(), first.join(", "), last.join(", "));
+    let _ = writeln!(text, "  {}", summary(array));
+    text
+}
+
+fn elements(array: &Array) -> Vec<String> {
+    // Debug is the shortest text that reads back, with a point or an exponent in every float.
+    with_array!(array, a => a.iter().map(|x| format!("{x:?}")).collect())
+}
+
+fn nested(shape: &[usize], elements: &[String], depth: usize) -> String {
+    let Some((_, inner)) = shape.split_first() else { return elements.concat() };
+    let step = inner.iter().product::<usize>().max(1);
+    let items: Vec<String> = elements.chunks(step).map(|chunk| nested(inner, chunk, depth + 1)).collect();
+    let between = if inner.is_empty() { ", ".to_owned() } else { format!(",\n{}", " ".repeat(depth + 1)) };
+    format!("[{}]", items.join(&between))
+}
+
+fn summary(array: &Array) -> String {
+    fn floats(values: impl Iterator<Item = f64>) -> String {
+        let (mut low, mut high, mut sum, mut count, mut nans) =
+            (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0_u64, 0_u64);
+        for value in values {
+            count += 1;
+            nans += u64::from(value.is_nan());
+            if !value.is_nan() {
+                (low, high, sum) = (low.min(value), high.max(value), sum + value);
+            }
+        }
+        let mean = sum / (count - nans) as f64;
+        let nans = if nans == 0 { String::new() } else { format!(", {nans} NaN") };
+        format!("min {low:?}, max {high:?}, mean {mean:?}{nans}")
+    }
+    match array {
+        Array::Bool(a) => {
+            format!("{} true, {} false", a.iter().filter(|x| **x).count(), a.iter().filter(|x| !**x).count())
+        }
+        Array::I64(a) => {
+            let (low, high) = (a.iter().min().copied().unwrap_or(0), a.iter().max().copied().unwrap_or(0));
+            format!("min {low}, max {high}")
+        }
+        Array::F32(a) => floats(a.iter().map(|x| f64::from(*x))),
+        Array::F64(a) => floats(a.iter().copied()),
+        _ => String::new(),
+    }
+}
+
+/// Gives an array as nested JSON lists; NaN and infinities, which JSON lacks, as `"NaN"`, `"inf"`, `"-inf"`.
+pub(crate) fn json_array(array: &Array) -> Value {
+    let float = |x: f64| if x.is_finite() { json!(x) } else { json!(x.to_string()) };
+    let elements: Vec<Value> = match array {
+        Array::Bool(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::I64(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::F32(a) => {
+            a.iter().map(|x| if x.is_finite() { json!(x) } else { float((*x).into()) }).collect()
+        }
+        Array::F64(a) => a.iter().map(|x| float(*x)).collect(),
+        _ => Vec::new(),
+    };
+    fn nest(shape: &[usize], elements: &mut std::vec::IntoIter<Value>) -> Value {
+        let Some((n, inner)) = shape.split_first() else { return elements.next().unwrap_or(Value::Null) };
+        Value::Array((0..*n).map(|_| nest(inner, elements)).collect())
+    }
+    if elements.is_empty() {
+        Value::Array(Vec::new())
+    } else {
+        nest(array.shape(), &mut elements.into_iter())
+    }
+}
+
+/// Renders rows in columns under headings; the last column is as wide as it likes.
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain([headings[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let line = |cells: Vec<&str>, style: bool| {
+        let mut line = String::new();
+        for (cell, width) in cells.iter().zip(&widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        let line = line.trim_end();
+        if style { format!("{HEADING}{line}{HEADING:#}\n") } else { format!("{line}\n") }
+    };
+    let mut text = line(headings.to_vec(), true);
+    for row in rows {
+        text.push_str(&line(row.iter().map(String::as_str).collect(), false));
+    }
+    text
+}
+
+/// Renders a number of bytes: `812 B`, `3.4 KiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", units[unit])
+}
+
+/// Renders a time: `340 µs`, `12.3 ms`, `2.1 s`.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds >= 1.0 {
+        format!("{seconds:.1} s")
+    } else if seconds >= 1e-3 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else {
+        format!("{} µs", time.as_micros())
+    }
+}
+
+/// Renders `1 module`, `2 modules`.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{ArrayD, IxDyn, array};
+
+    #[test]
+    fn small_arrays_are_shown_whole() {
+        assert_eq!(array("out", &Array::from(0.1_f64)), "out: f64[] = 0.1\n");
+        let matrix = Array::from(array![[1.0_f32, 2.5], [f32::NAN, -0.0]].into_dyn());
+        assert_eq!(array("m", &matrix), "m: f32[2, 2]\n[[1.0, 2.5],\n [NaN, -0.0]]\n");
+        assert_eq!(array("e", &Array::zeros(precast_graph::DType::I64, &[0, 2])), "e: i64[0, 2]\n[]\n");
+    }
+
+    #[test]
+    fn long_arrays_are_summarised() {
+        let long = Array::from(ArrayD::from_shape_fn(IxDyn(&[100]), |i| i[0] as f64));
+        assert_eq!(
+            array("x", &long),
+            "x: f64[100]\n  100 elements: 0.0, 1.0, 2.0, …, 97.0, 98.0, 99.0\n  min 0.0, max 99.0, mean 49.5\n"
+        );
+    }
+
+    #[test]
+    fn json_has_the_shape_and_names_what_json_lacks() {
+        let matrix = Array::from(array![[1.0, f64::NAN], [f64::INFINITY, -2.0]].into_dyn());
+        assert_eq!(json_array(&matrix).to_string(), r#"[[1.0,"NaN"],["inf",-2.0]]"#);
+        assert_eq!(json_array(&Array::from(7_i64)).to_string(), "7");
+        assert_eq!(json_array(&Array::zeros(precast_graph::DType::F64, &[2, 0])).to_string(), "[]");
+    }
+
+    #[test]
+    fn sizes_and_times_have_units() {
+        assert_eq!([size(812), size(3500), size(5 << 30)], ["812 B", "3.4 KiB", "5.0 GiB"]);
+        assert_eq!(duration(Duration::from_micros(12_345)), "12.3 ms");
+    }
+}

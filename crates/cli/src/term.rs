@@ -1,0 +1,93 @@
+//! The terminal: the only place of the workspace's libraries and tools that prints for a person.
+//!
+//! Whether there are colours is anstream's decision (a terminal, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`). A reader that went
+//! away, as in `precast ls | head`, ends the output and is no error.
+#![allow(clippy::print_stderr, reason = "this is where messages are printed")]
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::builder::styling::{AnsiColor, Style, Styles};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::error::{Failure, Rendered};
+
+/// Headings of tables and of `--help`.
+pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// The colours of `--help`.
+pub(crate) const STYLES: Styles = Styles::styled()
+    .header(HEADING)
+    .usage(HEADING)
+    .literal(HINT)
+    .placeholder(AnsiColor::Cyan.on_default())
+    .error(ERROR)
+    .valid(HINT)
+    .invalid(WARNING);
+
+/// Prints text to the standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new("cannot write to the standard output").because(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a value as indented JSON to the standard output.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::new("cannot render the result as JSON").because(error))?;
+    text.push('\n');
+    print(&text)
+}
+
+/// Prints what clap has to say: help, version, or what is wrong with the command line.
+pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+    // Nobody is left to hear of a failure to print this.
+    let _ = message.print();
+    u8::try_from(message.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Prints an error, its causes and its hints.
+pub(crate) fn error(error: &Rendered) {
+    let mut text = format!("{ERROR}error:{ERROR:#} {}\n", error.message.replace('\n', "\n    "));
+    for cause in &error.causes {
+        text.push_str(&format!("  caused by: {}\n", cause.replace('\n', "\n    ")));
+    }
+    for hint in &error.hints {
+        text.push_str(&format!("  {HINT}hint:{HINT:#} {hint}\n"));
+    }
+    to_stderr(&text);
+}
+
+/// Prints something that a person should know of although it goes on.
+pub(crate) fn warning(text: &str) {
+    to_stderr(&format!("{WARNING}warning:{WARNING:#} {text}\n"));
+}
+
+/// Prints a line about what is being done.
+pub(crate) fn note(text: &str) {
+    to_stderr(&format!("{text}\n"));
+}
+
+fn to_stderr(text: &str) {
+    // Nobody is left to hear of a failure to print this.
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Makes a progress bar of `len` steps, which shows only on a terminal.
+pub(crate) fn progress(len: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30.green} {pos}/{len} {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(len).with_style(style)
+}

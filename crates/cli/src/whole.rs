@@ -1,0 +1,111 @@
+//! Files that appear whole: written beside their target, then renamed, so that a reader finds the old one or the new one.
+//!
+//! A target that is no regular file (`/dev/null`, a pipe) is written in place, and a link keeps pointing to where it points.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Says why a file was not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum WriteError {
+    /// The file system refused.
+    #[error("cannot write `{}`\nhint: name a file in a directory that exists and can be written", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// A file written in full, waiting for its name. Dropped without [`Pending::commit`], it leaves nothing.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    target: PathBuf,
+    /// None when the target is no regular file and was written in place.
+    file: Option<NamedTempFile>,
+}
+
+/// Writes what `fill` writes to a temporary file beside `path`.
+pub(crate) fn write(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Pending, WriteError> {
+    let at = |source| WriteError::Io { path: path.to_owned(), source };
+    let target = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let kind = fs_err::metadata(&target).map(|metadata| metadata.file_type());
+    if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
+        return Err(at(io::ErrorKind::IsADirectory.into()));
+    }
+    if kind.is_ok_and(|kind| !kind.is_file()) {
+        let mut file = fs_err::OpenOptions::new().write(true).open(&target).map_err(at)?;
+        buffered(&mut file, fill).map_err(at)?;
+        return Ok(Pending { target, file: None });
+    }
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".precast-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The umask takes its part, as for any new file.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(directory).map_err(at)?;
+    buffered(file.as_file_mut(), fill).map_err(at)?;
+    Ok(Pending { target, file: Some(file) })
+}
+
+fn buffered(file: &mut dyn Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(file);
+    fill(&mut out)?;
+    out.flush()
+}
+
+impl Pending {
+    /// Gives the file its name.
+    pub(crate) fn commit(self) -> Result<(), WriteError> {
+        let Self { target, file } = self;
+        let Some(file) = file else { return Ok(()) };
+        file.persist(&target).map(drop).map_err(|error| WriteError::Io { path: target, source: error.error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_write_leaves_the_old_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x");
+        write(&path, |out| out.write_all(b"old")).unwrap().commit().unwrap();
+        drop(write(&path, |out| out.write_all(b"new")).unwrap());
+        write(&path, |_| Err(io::Error::other("half way"))).unwrap_err();
+        assert_eq!(fs_err::read(&path).unwrap(), b"old");
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_directory_is_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(write(directory.path(), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_written_in_place() {
+        write(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap().commit().unwrap();
+        assert!(!fs_err::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_keeps_pointing_to_its_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        fs_err::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, |out| out.write_all(b"new")).unwrap().commit().unwrap();
+        assert_eq!(fs_err::read(&file).unwrap(), b"new");
+        assert!(fs_err::symlink_metadata(&link).unwrap().is_symlink());
+    }
+}

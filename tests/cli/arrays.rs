@@ -1,0 +1,157 @@
+//! Bad arrays: each named with its file, and nothing written.
+
+use ndarray::{Array2, ShapeBuilder as _};
+use ndarray_npy::WriteNpyExt as _;
+
+use crate::place::{Place, args};
+
+/// Doubles `x`; an output file is always asked for, so that every test sees that none appears.
+const DOUBLE: &[&str] = &["run", "--expr", "x + x", "--policy", "interpret", "-o", "out=out.npy"];
+
+fn refused(place: &Place, arguments: &[&str], code: i32, named: &[&str]) {
+    let before = place.names();
+    place.run_bare(&args(&[DOUBLE, arguments])).fails(code, named);
+    assert_eq!(place.names(), before);
+}
+
+fn npy(descriptor: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': {descriptor}, 'fortran_order': False, 'shape': {shape}, }}\n");
+    let len = u16::try_from(header.len()).unwrap().to_le_bytes();
+    [b"\x93NUMPY\x01\x00".as_slice(), &len, header.as_bytes(), data].concat()
+}
+
+#[test]
+fn arrays_that_do_not_fit_their_declaration_are_refused() {
+    let place = Place::new();
+    place.npy("f32.npy", &[3], vec![1.0_f32; 3]);
+    place.npy("flat.npy", &[3], vec![1.0; 3]);
+    refused(
+        &place,
+        &["--type", "x=f64[?]", "-i", "x=f32.npy"],
+        1,
+        &["`f32.npy`", "`f32[3]`", "`f64[?]`", "astype"],
+    );
+    refused(
+        &place,
+        &["--type", "x=f64[?,?]", "-i", "x=flat.npy"],
+        1,
+        &["`flat.npy`", "`f64[3]`", "`f64[?,?]`"],
+    );
+    refused(&place, &["--type", "x=f64[4]", "-i", "x=flat.npy"], 1, &["`flat.npy`", "`f64[3]`", "`f64[4]`"]);
+}
+
+#[test]
+fn extents_that_do_not_broadcast_are_an_error_of_the_op() {
+    let place = Place::new();
+    place.npy("x.npy", &[3], vec![1.0; 3]);
+    place.npy("y.npy", &[4], vec![1.0; 4]);
+    for policy in ["interpret", "jit"] {
+        let run = [
+            "run",
+            "--expr",
+            "x + y",
+            "-i",
+            "x=x.npy",
+            "-i",
+            "y=y.npy",
+            "-o",
+            "out=out.npy",
+            "--policy",
+            policy,
+        ];
+        place.run(&run).fails(1, &["add"]);
+        assert!(!place.path("out.npy").exists());
+    }
+}
+
+#[test]
+fn files_that_are_no_whole_array_are_refused() {
+    let place = Place::new();
+    let whole = npy("'<f8'", "(2,)", &[0; 16]);
+    place.write("short.npy", &whole[..whole.len() - 3]);
+    place.write("long.npy", [whole.as_slice(), b"more"].concat());
+    place.write("text.npy", "1, 2, 3\n");
+    place.write("empty.npy", "");
+    place.write("header.npy", &whole[..40]);
+    for (file, named) in [
+        ("short.npy", "truncated: found 13 bytes"),
+        ("long.npy", "4 bytes after its array"),
+        ("text.npy", "not an npy file"),
+        ("empty.npy", "not an npy file"),
+        ("header.npy", "header"),
+        ("missing.npy", "cannot read `missing.npy`"),
+        (".", "cannot read `.`"),
+    ] {
+        refused(&place, &["-i", &format!("x={file}")], 1, &[&format!("`{file}`"), named]);
+    }
+}
+
+#[test]
+fn foreign_dtypes_are_refused_by_name() {
+    let place = Place::new();
+    for (number, descriptor) in
+        ["'>f8'", "'|O'", "'<c16'", "'<U3'", "'<M8[ns]'", "[('a', '<f8')]"].iter().enumerate()
+    {
+        let file = format!("{number}.npy");
+        place.write(&file, npy(descriptor, "(1,)", &[0; 16]));
+        let shown = descriptor.trim_matches('\'');
+        refused(
+            &place,
+            &["-i", &format!("x={file}")],
+            1,
+            &[&format!("`{file}`"), shown.get(..3).unwrap_or(shown), "`<f8` (f64)", "hint: "],
+        );
+    }
+}
+
+#[test]
+fn inputs_and_outputs_must_be_the_graphs() {
+    let place = Place::new();
+    place.npy("x.npy", &[1], vec![1.0]);
+    let typed = ["--type", "x=f64[?]"];
+    refused(&place, &typed, 2, &["input `x` is not given", "-i x=FILE"]);
+    refused(&place, &args(&[&typed, &["-i", "x=x.npy", "-i", "0=x.npy"]]), 2, &["`x` is given twice"]);
+    refused(&place, &args(&[&typed, &["-i", "1=x.npy"]]), 2, &["no input `1`"]);
+    refused(&place, &["-i", "x=x.npy", "-o", "other=o.npy"], 2, &["no output `other`", "`out`"]);
+    refused(&place, &["-i", "x.npy"], 2, &["NAME=FILE"]);
+}
+
+#[test]
+fn outputs_that_cannot_be_written_leave_nothing() {
+    let place = Place::new();
+    place.npy("x.npy", &[1], vec![1.0]);
+    let run = ["run", "--expr", "a = x + x", "--expr", "b = x - x", "-i", "x=x.npy", "--policy", "interpret"];
+    let before = place.names();
+    place
+        .run_bare(&args(&[&run, &["-o", "a=a.npy", "-o", "b=no/b.npy"]]))
+        .fails(1, &["`no/b.npy`", "hint: "]);
+    place.run_bare(&args(&[&run, &["-o", "a=a.npy", "-o", "b=."]])).fails(1, &["cannot write `.`"]);
+    place.run_bare(&args(&[&run, &["-o", "a=a.npy", "-o", "b=a.npy"]])).fails(2, &["`a.npy`"]);
+    assert_eq!(place.names(), before);
+}
+
+#[test]
+fn every_layout_and_dtype_survives() {
+    let place = Place::new();
+    let fortran = Array2::from_shape_vec((2, 3).f(), vec![1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    fortran.write_npy(fs_err::File::create(place.path("fortran.npy")).unwrap()).unwrap();
+    place.npy("scalar.npy", &[], vec![2.5]);
+    place.npy("empty.npy", &[0, 3], Vec::<f64>::new());
+    place.npy("ints.npy", &[2], vec![i64::MIN + 1, i64::MAX]);
+    place.npy("bools.npy", &[2], vec![true, false]);
+    let run = |expression: &str, file: &str| {
+        let input = format!("x={file}");
+        let run = ["run", "--expr", expression, "-i", &input, "-o", "out=out.npy", "--policy", "interpret"];
+        place.run_bare(&run).ok();
+    };
+    run("x * 1.0", "fortran.npy");
+    assert_eq!(place.read_npy::<f32>("out.npy"), fortran.into_dyn());
+    run("x + x", "scalar.npy");
+    assert_eq!(place.read_npy::<f64>("out.npy"), ndarray::arr0(5.0).into_dyn());
+    run("x + x", "empty.npy");
+    assert_eq!(place.read_npy::<f64>("out.npy").shape(), [0, 3]);
+    run("-x", "ints.npy");
+    assert_eq!(place.read_npy::<i64>("out.npy"), ndarray::arr1(&[i64::MAX, -i64::MAX]).into_dyn());
+    run("x == x", "bools.npy");
+    assert_eq!(place.read_npy::<bool>("out.npy"), ndarray::arr1(&[true, true]).into_dyn());
+}

@@ -1,0 +1,202 @@
+//! Damaged, foreign and unwritable layers: a miss or a clear error, never a wrong value, never a crash.
+
+use std::path::{Path, PathBuf};
+
+use precast_store::Store;
+
+use crate::place::{Ended, INPUTS, Place, args, assert_close};
+
+const STRICT: &[&str] = &["run", "--entry", "score", "--policy", "strict", "-o", "out=out.npy"];
+
+fn built() -> (Place, f64) {
+    let (place, expected) = Place::scored();
+    place.run(&["build", "--bundle", "score.precast"]).ok();
+    (place, expected)
+}
+
+/// Files below a directory of the store.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs_err::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+/// Replaces a file that is read-only.
+fn replace(path: &Path, bytes: &[u8]) {
+    fs_err::remove_file(path).unwrap();
+    fs_err::write(path, bytes).unwrap();
+}
+
+/// Checks that a run either gave the right value or said why not and wrote nothing.
+#[track_caller]
+fn right_or_refused(place: &Place, ended: &Ended, expected: f64) {
+    assert!(matches!(ended.code, 0 | 1 | 3), "{ended:?}");
+    assert!(!ended.err.contains("panicked"), "{}", ended.err);
+    let out = place.path("out.npy");
+    assert_eq!(out.exists(), ended.code == 0);
+    if ended.code == 0 {
+        assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
+        fs_err::remove_file(out).unwrap();
+    } else {
+        assert!(ended.err.contains("error: "), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_truncated_bundle_is_refused() {
+    let (place, _) = built();
+    let whole = fs_err::read(place.path("score.precast")).unwrap();
+    for len in [0, 7, 40, 200, whole.len() / 2, whole.len() - 1] {
+        place.write("cut.precast", &whole[..len]);
+        place.run_bare(&args(&[STRICT, INPUTS, &["--bundle", "cut.precast"]])).fails(1, &["`cut.precast`"]);
+        assert!(!place.path("out.npy").exists());
+    }
+    place.run_bare(&["doctor", "--verify", "--bundle", "cut.precast"]).fails(4, &[]);
+}
+
+#[test]
+fn a_flipped_bundle_never_gives_a_wrong_value() {
+    let (place, expected) = built();
+    let whole = fs_err::read(place.path("score.precast")).unwrap();
+    let step = whole.len() / 60;
+    for at in (0..whole.len()).step_by(step.max(1)) {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1 << (at % 8);
+        place.write("flipped.precast", &flipped);
+        let ended = place.run_bare(&args(&[STRICT, INPUTS, &["--bundle", "flipped.precast"]]));
+        right_or_refused(&place, &ended, expected);
+    }
+    place.run_bare(&["doctor", "--verify", "--bundle", "flipped.precast"]).fails(4, &[]);
+}
+
+#[test]
+fn a_flipped_object_is_a_miss_and_the_next_build_heals_it() {
+    let (place, expected) = built();
+    for path in files(&place.path("artifacts/objects")) {
+        let mut bytes = fs_err::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 4;
+        replace(&path, &bytes);
+    }
+    let run = args(&[STRICT, INPUTS, &["--store", "artifacts"]]);
+    place.run_bare(&run).fails(3, &["warning: ", "damaged", "error: "]);
+    assert!(!place.path("out.npy").exists());
+    place.run(&["build"]).ok();
+    place.run_bare(&run).ok();
+    assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
+}
+
+#[test]
+fn a_truncated_object_is_found_by_doctor() {
+    let (place, _) = built();
+    let objects = files(&place.path("artifacts/objects"));
+    let bytes = fs_err::read(&objects[0]).unwrap();
+    replace(&objects[0], &bytes[..bytes.len() - 20]);
+    let ended = place.run_bare(&["doctor", "--verify"]).fails(4, &[]);
+    assert!(ended.out.contains("damaged"), "{}", ended.out);
+    assert!(!objects[0].exists() && place.path("artifacts/quarantine").read_dir().unwrap().count() == 1);
+}
+
+/// Copies every record of the store into another, changed; the archives stay as they are.
+fn foreign(place: &Place, change: impl Fn(&mut precast_store::Requires)) {
+    let (from, to) =
+        (Store::open(place.path("artifacts")).unwrap(), Store::create(place.path("foreign")).unwrap());
+    for record in from.records() {
+        let mut record = record.unwrap();
+        let archive = from.load(&record).unwrap();
+        change(&mut record.requires);
+        to.publish(&archive, &record).unwrap();
+    }
+    for entry in from.entries().unwrap() {
+        to.put_entry(&entry).unwrap();
+    }
+}
+
+#[test]
+fn code_for_another_cpu_or_abi_is_never_run() {
+    let (place, _) = built();
+    let run = args(&[STRICT, INPUTS, &["--store", "foreign"]]);
+    foreign(&place, |requires| requires.cpu.push("time-travel".into()));
+    place.run_bare(&run).fails(3, &["time-travel", "lacks"]);
+    fs_err::remove_dir_all(place.path("foreign")).unwrap();
+    foreign(&place, |requires| requires.abi = (77, 78));
+    place.run_bare(&run).fails(3, &["needs C ABI 77 to 78"]);
+    fs_err::remove_dir_all(place.path("foreign")).unwrap();
+    foreign(&place, |requires| requires.arch = "pdp11".into());
+    place.run_bare(&run).fails(3, &["pdp11"]);
+    assert!(!place.path("out.npy").exists());
+}
+
+#[test]
+fn a_store_of_a_newer_format_is_refused() {
+    let (place, _) = built();
+    place.write("artifacts/STORE", "format=9\nhash=blake3\nmin_reader=9\n");
+    place
+        .run_bare(&args(&[STRICT, INPUTS, &["--store", "artifacts"]]))
+        .fails(1, &["`artifacts`", "format 9", "hint: "]);
+    place.run(&["build"]).fails(1, &["`artifacts`", "format 9"]);
+}
+
+#[test]
+fn a_missing_layer_is_named() {
+    let (place, _) = Place::scored();
+    place.run_bare(&args(&[STRICT, INPUTS, &["--store", "nowhere"]])).fails(1, &["`nowhere`", "hint: "]);
+    place.run_bare(&args(&[STRICT, INPUTS, &["--bundle", "none.precast"]])).fails(1, &["`none.precast`"]);
+    place.run_bare(&args(&[STRICT, INPUTS])).fails(3, &["`score`"]);
+    place.run_bare(&["ls", "--store", "nowhere"]).fails(1, &["`nowhere`"]);
+    assert!(!place.path("nowhere").exists());
+}
+
+#[test]
+fn a_file_in_place_of_a_store_is_an_error() {
+    let (place, _) = Place::scored();
+    place.write("taken", "not a directory");
+    place.run(&["build", "--store", "taken"]).fails(1, &["`taken"]);
+    place.run(&["build", "--store", "taken/below"]).fails(1, &["`taken/below"]);
+    place.npy("v.npy", &[1], vec![1.0]);
+    let run = ["run", "--expr", "v+v", "-i", "v=v.npy", "--policy", "jit", "--writable", "taken"];
+    place.run(&run).fails(1, &["`taken"]);
+    assert_eq!(fs_err::read(place.path("taken")).unwrap(), b"not a directory");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unwritable_store_still_serves() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    let (place, expected) = built();
+    place.npy("v.npy", &[1], vec![1.0]);
+    let set = |name: &str, mode: u32| {
+        fs_err::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    // Nothing is forbidden to root, who therefore becomes somebody else, with a directory to write results to.
+    let is_root = fs_err::metadata(place.path("")).unwrap().uid() == 0;
+    let directories =
+        ["artifacts", "artifacts/tmp", "artifacts/objects", "artifacts/records", "artifacts/keys"];
+    directories.iter().for_each(|name| set(name, 0o555));
+    set("", if is_root { 0o777 } else { 0o755 });
+    let run = |arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        if is_root {
+            command.uid(65534).gid(65534);
+        }
+        command.output().map(Ended::of)
+    };
+    if let Err(error) = run(&["--version"]) {
+        eprintln!("skipped: root cannot run the command as somebody else here: {error}");
+        return;
+    }
+    run(&["build"]).unwrap().fails(1, &["`artifacts", "no permission", "hint: "]);
+    run(&args(&[STRICT, INPUTS, &["--store", "artifacts"]])).unwrap().ok();
+    assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
+    let miss = ["run", "--expr", "v*v", "-i", "v=v.npy", "--policy", "jit", "--store", "artifacts"];
+    let ended = run(&miss).unwrap().ok();
+    assert!(ended.err.contains("warning: what is compiled will not be kept"), "{}", ended.err);
+    assert_eq!(ended.out, "out: f64[1]\n[1.0]\n");
+    run(&args(&[&miss, &["--writable", "artifacts"]])).unwrap().fails(1, &["`artifacts", "no permission"]);
+    directories.iter().for_each(|name| set(name, 0o755));
+}

@@ -1,0 +1,102 @@
+//! Commands that load no code.
+
+use crate::place::{Place, SCORE, args};
+
+#[test]
+fn ls_lists_entries_then_modules() {
+    let (place, _) = Place::scored();
+    place.run(&["build", "--bundle", "score.precast"]).ok();
+    for layer in [&[][..], &["--store", "artifacts"], &["--bundle", "score.precast"]] {
+        let ended = place.run_bare(&args(&[&["ls"], layer])).ok();
+        let entry = ended.out.find("(x: f64[?], y: f64[?], z: f64[?]) -> out: f64[]").unwrap();
+        assert!(entry < ended.out.find("add(f32").unwrap(), "{}", ended.out);
+        let json = place.run_bare(&args(&[&["ls", "--json"], layer])).ok().json();
+        assert_eq!(json["entries"][0]["name"], "score");
+        let filtered =
+            place.run_bare(&args(&[&["ls", "--json", "--signature", "add(f32*)"], layer])).ok().json();
+        let signatures: Vec<&str> = filtered["modules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|module| module["signature"].as_str())
+            .collect();
+        assert!(
+            !signatures.is_empty() && signatures.iter().all(|signature| signature.starts_with("add(f32"))
+        );
+    }
+}
+
+#[test]
+fn ls_without_a_layer_says_what_to_name() {
+    Place::new().run_bare(&["ls"]).fails(1, &["no store or bundle", "hint: name one with `--store DIR`"]);
+}
+
+#[test]
+fn show_finds_a_module_by_the_beginning_of_its_key() {
+    let (place, _) = Place::scored();
+    place.run(&["build"]).ok();
+    let entry = place.run_bare(&["show", "score", "--json"]).ok().json();
+    let key = entry["program"][0].as_str().unwrap();
+    let module = place.run_bare(&["show", &key[..12], "--json"]).ok().json();
+    assert_eq!(module["key"], *key);
+    assert_eq!(module["variants"][0]["record"]["isa"], "x86-64-v2");
+    let text = place.run_bare(&["show", &key[..12]]).ok().out;
+    assert!(text.contains("PC_MODULE") && text.contains("requires  x86_64 linux"), "{text}");
+    let source = place.run_bare(&["show", key, "--source"]).ok().out;
+    assert!(source.contains(&format!("m{}_entry", &key[..16])), "{source}");
+}
+
+#[test]
+fn show_refuses_keys_that_are_none_or_several() {
+    let (place, _) = Place::scored();
+    place.run(&["build"]).ok();
+    place.run_bare(&["show", "nothing"]).fails(1, &["`nothing`", "hint: `precast ls`"]);
+    place.run_bare(&["show", ""]).fails(1, &["hint: `precast ls`"]);
+    place.run_bare(&["show", "score", "--source"]).fails(2, &["is an entry"]);
+}
+
+#[test]
+fn check_tells_hit_from_miss_by_its_exit_code() {
+    let (place, _) = Place::scored();
+    place.run(&["build", "--bundle", "score.precast"]).ok();
+    let hits: [&[&str]; 3] =
+        [SCORE, &["--entry", "score"], &["--expr", "a+b", "--type", "a=f32[?]", "--type", "b=f32[?]"]];
+    for hit in hits {
+        let ended = place.run_bare(&args(&[&["check", "--bundle", "score.precast"], hit])).ok();
+        assert!(ended.out.starts_with("hit: "), "{}", ended.out);
+    }
+    let misses: [&[&str]; 2] =
+        [&["--expr", "a-a", "--type", "a=f32[?]"], &["--expr", "a+a", "--type", "a=i64[?]"]];
+    for miss in misses {
+        let ended = place.run_bare(&args(&[&["check", "--store", "artifacts"], miss])).fails(3, &[]);
+        assert!(ended.out.starts_with("miss: `"), "{}", ended.out);
+    }
+    place.run_bare(&["check", "--store", "artifacts", "--entry", "scare"]).fails(3, &["`scare`", "`score`"]);
+}
+
+#[test]
+fn explain_lists_what_differs_from_the_nearest() {
+    let (place, _) = Place::scored();
+    place.run(&["build"]).ok();
+    let arguments =
+        ["explain", "--store", "artifacts", "--expr", "a+b", "--type", "a=i64[?]", "--type", "b=i64[?]"];
+    let ended = place.run_bare(&arguments).ok();
+    assert!(ended.out.contains("miss     add(i64") && ended.out.contains("nearest  add(f"), "{}", ended.out);
+    let json = place.run_bare(&args(&[&arguments, &["--json"]])).ok().json();
+    assert_eq!(json["hit"], false);
+    assert!(json["whole"]["nearest"]["differences"][0].as_str().unwrap().contains("dtype"), "{json}");
+}
+
+#[test]
+fn doctor_says_whether_there_is_a_compiler() {
+    let (place, _) = Place::scored();
+    place.run(&["build"]).ok();
+    let with = place.run(&["doctor", "--json"]).ok().json();
+    assert_eq!((&with["compiler"]["found"], &with["policies"][2]), (&true.into(), &"jit".into()));
+    assert_eq!(with["layers"][0]["entries"], 1);
+    let without = place.run_bare(&["doctor", "--json"]).ok().json();
+    assert_eq!(without["compiler"]["found"], false);
+    assert_eq!(without["policies"], serde_json::json!(["strict", "interpret"]));
+    let text = place.run_bare(&["doctor"]).ok().out;
+    assert!(text.contains("compiler   none: ") && text.contains("hint: install one"), "{text}");
+}

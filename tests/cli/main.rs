@@ -1,0 +1,20 @@
+//! The `precast` command as people and scripts meet it: a process, its exit code, what it prints and what it leaves.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
+//! | `flow` | declare, build, deploy, run: right values with no compiler |
+//! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
+//! | `arrays` | bad `.npy` files and arrays that do not fit |
+//! | `declarations` | bad manifests, expressions and graph files |
+//! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//!
+//! Values are held against what the test computes itself, in plain Rust.
+
+mod arrays;
+mod damage;
+mod declarations;
+mod flow;
+mod help;
+mod look;
+mod place;
