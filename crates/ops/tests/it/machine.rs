@@ -1,1 +1,208 @@
-//! soon
+//! Runs compiled graphs in `tests/c/machine.c`: a host of a few lines, in a process of its own.
+
+use crate::compiler::{self, Level};
+use ndarray::{Dimension as _, IxDyn};
+use precast_codegen::{Module, Unit};
+use precast_graph::{Array, DType, FunctionGraph, with_array};
+use precast_ops::Ops;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// How an array is put into memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    C,
+    Fortran,
+    /// Gaps in every dimension.
+    Strided,
+    /// Every stride negative.
+    Reversed,
+}
+
+impl Place {
+    pub(crate) const ALL: [Self; 4] = [Self::C, Self::Fortran, Self::Strided, Self::Reversed];
+}
+
+/// A call of a graph; an output may be given a place of its own.
+pub(crate) struct Call {
+    pub(crate) graph: Arc<FunctionGraph>,
+    pub(crate) inputs: Vec<(Array, Place)>,
+    pub(crate) output: Option<(Array, Place)>,
+    /// Inputs whose first dimension is stretched by stride 0.
+    pub(crate) stretched: bool,
+}
+
+/// What came out: values and whether a second call reused their storage, or the message of a failure.
+pub(crate) type Outcome = Result<(Vec<Array>, bool), String>;
+
+/// Compiles the graphs of all calls at a level and runs them.
+pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> {
+    let ops = Ops::standard();
+    let module = |graph: &FunctionGraph| {
+        Arc::new(precast_codegen::link(graph, ops.c()).unwrap_or_else(|e| panic!("{graph}: {e}")))
+    };
+    let modules: Vec<Arc<Module>> = calls.iter().map(|call| module(&call.graph)).collect();
+    let mut outcomes: Vec<Option<Outcome>> = calls.iter().map(|_| None).collect();
+    for unit in Unit::batches(modules.clone()) {
+        let slots: Vec<Option<usize>> = modules
+            .iter()
+            .map(|m| unit.members().iter().position(|(key, _)| *key == m.key()))
+            .collect();
+        let mine: Vec<(usize, usize)> =
+            slots.iter().enumerate().filter_map(|(i, slot)| slot.map(|slot| (i, slot))).collect();
+        let results = run_unit(level, language, &unit, &mine, calls);
+        for ((call, _), outcome) in mine.into_iter().zip(results) {
+            outcomes[call] = Some(outcome);
+        }
+    }
+    outcomes.into_iter().map(|outcome| outcome.expect("every module is in a unit")).collect()
+}
+
+fn run_unit(level: Level, language: &str, unit: &Unit, mine: &[(usize, usize)], calls: &[Call]) -> Vec<Outcome> {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join(if language == "c++17" { "unit.cc" } else { "unit.c" });
+    fs_err::write(&text, unit.text()).unwrap();
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/machine.c");
+    let host = if language == "c++17" {
+        let copy = folder.path().join("machine.cc");
+        fs_err::copy(host, &copy).unwrap();
+        copy
+    } else {
+        host
+    };
+    let program = compiler::program(folder.path(), level, &[text, host], language);
+    let mut bytes = Vec::new();
+    put(&mut bytes, mine.len());
+    for (call, slot) in mine {
+        write(&mut bytes, &calls[*call], *slot);
+    }
+    let (input, output) = (folder.path().join("in"), folder.path().join("out"));
+    fs_err::write(&input, bytes).unwrap();
+    let status = Command::new(program).arg(&input).arg(&output).status().unwrap();
+    assert!(status.success(), "{}: the machine ended with {status}", level.0);
+    let bytes = fs_err::read(output).unwrap();
+    let mut rest = bytes.as_slice();
+    let outcomes = mine.iter().map(|(call, _)| read(&mut rest, calls[*call].graph.outputs().len())).collect();
+    assert!(rest.is_empty());
+    outcomes
+}
+
+fn put(bytes: &mut Vec<u8>, x: usize) {
+    bytes.extend((x as i64).to_ne_bytes());
+}
+
+fn write(bytes: &mut Vec<u8>, call: &Call, slot: usize) {
+    let constants: Vec<&Array> = call.graph.constants().map(|(_, value)| value).collect();
+    for n in [slot, constants.len(), call.inputs.len(), call.graph.outputs().len()] {
+        put(bytes, n);
+    }
+    constants.into_iter().for_each(|constant| write_tensor(bytes, constant, Place::C, false));
+    for (array, place) in &call.inputs {
+        write_tensor(bytes, array, *place, call.stretched);
+    }
+    for _ in call.graph.outputs() {
+        put(bytes, usize::from(call.output.is_some()));
+        if let Some((array, place)) = &call.output {
+            write_tensor(bytes, array, *place, false);
+        }
+    }
+}
+
+/// Strides in elements, the first element's position, and how many elements of memory there are.
+fn arrange(shape: &[usize], place: Place, stretched: bool) -> (Vec<i64>, i64, usize) {
+    let mut strides = vec![0_i64; shape.len()];
+    let mut step = 1_i64;
+    let order: Vec<usize> =
+        if place == Place::Fortran { (0..shape.len()).collect() } else { (0..shape.len()).rev().collect() };
+    for d in order {
+        let gap = if place == Place::Strided { 2 } else { 1 };
+        strides[d] = step * gap;
+        step *= gap * shape[d].max(1) as i64;
+    }
+    let mut offset = 0;
+    if place == Place::Reversed {
+        for (stride, n) in strides.iter_mut().zip(shape) {
+            offset += *stride * (n.max(&1) - 1) as i64;
+            *stride = -*stride;
+        }
+    }
+    if stretched && let Some(first) = strides.first_mut() {
+        *first = 0;
+    }
+    (strides, offset, step as usize)
+}
+
+fn write_tensor(bytes: &mut Vec<u8>, array: &Array, place: Place, stretched: bool) {
+    let array = &if stretched { stretch(array) } else { array.clone() };
+    let (shape, dtype) = (array.shape(), array.dtype());
+    let (strides, offset, elements) = arrange(shape, place, stretched);
+    let item = dtype.itemsize_bytes();
+    put(bytes, dtype.typenum() as usize);
+    put(bytes, shape.len());
+    shape.iter().for_each(|n| put(bytes, *n));
+    strides.iter().for_each(|s| bytes.extend((s * item as i64).to_ne_bytes()));
+    put(bytes, offset as usize * item);
+    put(bytes, elements * item);
+    // What lies between the elements must not matter.
+    let mut memory = vec![1_u8; elements * item];
+    let bits = array.bits();
+    for (index, x) in ndarray::indices(IxDyn(shape)).into_iter().zip(bits) {
+        let place: i64 = index.slice().iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
+        let at = (place + offset) as usize * item;
+        let wide = x.to_ne_bytes();
+        let from = if cfg!(target_endian = "big") { 8 - item } else { 0 };
+        memory[at..at + item].copy_from_slice(&wide[from..from + item]);
+    }
+    bytes.extend(memory);
+}
+
+fn get(rest: &mut &[u8]) -> i64 {
+    let (head, tail) = rest.split_at(8);
+    *rest = tail;
+    i64::from_ne_bytes(head.try_into().unwrap())
+}
+
+fn read(rest: &mut &[u8], outputs: usize) -> Outcome {
+    let failure = get(rest);
+    let outcome = if failure == 0 {
+        let arrays = (0..outputs).map(|_| read_tensor(rest)).collect();
+        Ok((arrays, get(rest) == 1))
+    } else {
+        let length = get(rest) as usize;
+        let (message, tail) = rest.split_at(length);
+        *rest = tail;
+        Err(String::from_utf8_lossy(message).into_owned())
+    };
+    assert_eq!(get(rest), 0, "objects were not given back");
+    outcome
+}
+
+fn read_tensor(rest: &mut &[u8]) -> Array {
+    let dtype = DType::from_typenum(get(rest) as i32).unwrap();
+    let ndim = get(rest);
+    let shape: Vec<usize> = (0..ndim).map(|_| get(rest) as usize).collect();
+    let (item, size) = (dtype.itemsize_bytes(), shape.iter().product::<usize>());
+    let (data, tail) = rest.split_at(size * item);
+    *rest = tail;
+    let bits: Vec<u64> = data
+        .chunks_exact(item)
+        .map(|x| match item {
+            1 => u64::from(x[0]),
+            4 => u64::from(u32::from_ne_bytes(x.try_into().unwrap())),
+            _ => u64::from_ne_bytes(x.try_into().unwrap()),
+        })
+        .collect();
+    Array::from_bits(dtype, &shape, &bits).unwrap()
+}
+
+/// The array whose rows all are the first row of `array`: what stride 0 shows.
+pub(crate) fn stretch(array: &Array) -> Array {
+    if array.shape().first().is_none_or(|n| *n == 0) {
+        return array.clone();
+    }
+    with_array!(array, a => {
+        let row = a.index_axis(ndarray::Axis(0), 0).insert_axis(ndarray::Axis(0));
+        Array::from(row.broadcast(a.raw_dim()).unwrap().to_owned())
+    })
+}

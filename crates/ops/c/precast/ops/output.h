@@ -8,10 +8,13 @@
  * each element its own place. */
 static inline int pc_output_fits(const pc_tensor *t, int32_t dtype, int32_t ndim, const int64_t *shape) {
   if (t == NULL || t->dtype != dtype || t->ndim != ndim || t->object.refcount != 1 || (t->flags & PC_FLAG_READONLY)) return 0;
+  int overlaps = 0, empty = 0;
   for (int32_t d = 0; d < ndim; d++) {
-    if (t->shape[d] != shape[d] || (t->strides[d] == 0 && shape[d] > 1)) return 0;
+    if (t->shape[d] != shape[d]) return 0;
+    overlaps |= t->strides[d] == 0 && shape[d] > 1;
+    empty |= shape[d] == 0;
   }
-  return 1;
+  return empty || !overlaps;
 }
 
 /* The tensor to write to: `*out` if it fits, else a new one that takes its place. NULL, with the error slot set and
