@@ -1,1 +1,40 @@
-//! soon
+//! `perform` against what NumPy makes: `tests/golden/golden.jsonl`, written by `make.py` beside it.
+//!
+//! Each case states its tolerance. What NumPy leaves open (±0 in maximum, float → integer overflow) is left out there.
+
+use precast_graph::{Array, DType, Type, interpret};
+use precast_ops::{Ops, rewrite};
+use precast_testkit::ulp;
+
+fn array(value: &serde_json::Value) -> Array {
+    let dtype: DType = value["dtype"].as_str().unwrap().parse().unwrap();
+    let shape: Vec<usize> = value["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+    let text = value["bits"].as_str().unwrap();
+    let bits: Vec<u64> = text.split_whitespace().map(|x| u64::from_str_radix(x, 16).unwrap()).collect();
+    Array::from_bits(dtype, &shape, &bits).unwrap()
+}
+
+#[test]
+fn perform_agrees_with_numpy() {
+    let cases = include_str!("../golden/golden.jsonl");
+    let mut count = 0;
+    for line in cases.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = case["text"].as_str().unwrap();
+        let inputs: Vec<Array> = case["inputs"].as_array().unwrap().iter().map(array).collect();
+        let expected = array(&case["output"]);
+        let types: Vec<(String, Type)> = ["x", "y", "z"]
+            .iter()
+            .zip(&inputs)
+            .map(|(name, input)| ((*name).to_owned(), Type::tensor(input.dtype(), input.shape().len())))
+            .collect();
+        let graph = precast_graph::text::parse(&[text], &types, &Ops::standard()).unwrap();
+        for graph in [rewrite::plain(&graph).unwrap(), rewrite::lower(&graph).unwrap()] {
+            let found = interpret(&graph, &inputs).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let context = format!("{text} of {}", inputs.iter().map(|a| a.ty().to_string()).collect::<Vec<_>>().join(", "));
+            ulp::assert_ulp(&found[0], &expected, case["ulp"].as_u64().unwrap(), &context);
+        }
+        count += 1;
+    }
+    assert!(count > 250, "{count} cases: the file was cut");
+}
