@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::place::{Ended, INPUTS, Place, SCORE, args, assert_close};
+use crate::place::{Ended, INPUTS, ISA, Place, SCORE, args, assert_close};
 
 #[test]
 fn a_declared_graph_runs_without_a_compiler() {
@@ -34,7 +34,7 @@ fn a_bundle_alone_is_enough() {
     let json = ended.json();
     assert_close(json["outputs"][0]["data"].as_f64().unwrap(), expected);
     assert_eq!(json["provenance"][0]["served"], "artifact");
-    assert_eq!(json["provenance"][0]["isa"], "x86-64-v2");
+    assert_eq!(json["provenance"][0]["isa"], ISA);
 }
 
 #[test]

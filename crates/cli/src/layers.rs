@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
-use precast_runtime::{Policy, Runtime};
-use precast_store::{Bundle, CreateError, Entry, Record, Store};
+use precast_runtime::{BuildRuntimeError, Policy, Runtime};
+use precast_store::{Bundle, CreateError, Entry, OpenError, Record, Store};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
@@ -24,7 +24,7 @@ const DEFAULT: &str = "artifacts";
 /// A place that holds artifacts.
 #[derive(Debug)]
 pub(crate) enum Layer {
-    Bundle { path: PathBuf, bundle: Bundle },
+    Bundle { path: PathBuf, bundle: Box<Bundle> },
     Store(Store),
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
     let mut layers = Vec::new();
     for path in &args.bundle {
         let bundle = Bundle::open(path)?.on_event(|event| term::warning(&event.to_string()));
-        layers.push(Layer::Bundle { path: path.clone(), bundle });
+        layers.push(Layer::Bundle { path: path.clone(), bundle: Box::new(bundle) });
     }
     for path in stores {
         layers.push(Layer::Store(Store::open(path)?.on_event(|event| term::warning(&event.to_string()))));
@@ -132,18 +132,18 @@ pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Opti
 }
 
 /// Says that no layer has an entry, and which there are.
-pub(crate) fn no_entry(name: &str, known: &[String]) -> Failure {
+pub(crate) fn no_entry(args: &LayerArgs, name: &str, known: &[String]) -> Failure {
     let failure = Failure::new(format!("miss: no layer has an entry `{name}`")).exiting(Exit::Miss);
-    if known.is_empty() {
-        return failure
-            .hint(no_layer_hint().unwrap_or_else(|| "`precast build` of a manifest makes entries".into()));
-    }
-    failure.hint(format!("there are `{}`", known.join("`, `")))
+    failure.hint(match no_layer_hint(args) {
+        Some(hint) => hint,
+        None if known.is_empty() => "`precast build` of a manifest makes entries".to_owned(),
+        None => format!("known: `{}`", known.join("`, `")),
+    })
 }
 
 /// Says that there is a store nearby which nobody has named.
-pub(crate) fn no_layer_hint() -> Option<String> {
-    (from_environment().is_none() && is_store(Path::new(DEFAULT)))
+pub(crate) fn no_layer_hint(args: &LayerArgs) -> Option<String> {
+    (to_run(args).is_empty() && args.bundle.is_empty() && is_store(Path::new(DEFAULT)))
         .then(|| format!("`--store {DEFAULT}` uses the store in this directory"))
 }
 
@@ -170,7 +170,15 @@ pub(crate) fn runtime(
     if let Some(policy) = policy {
         builder = builder.policy(policy);
     }
-    Ok(builder.build()?)
+    builder.build().map_err(|error| {
+        let missing = matches!(&error, BuildRuntimeError::Store { source: OpenError::Missing { .. }, .. });
+        let failure = Failure::from(error);
+        if missing && compiles {
+            failure.hint("`--policy jit` makes one, for what is compiled on a miss")
+        } else {
+            failure
+        }
+    })
 }
 
 /// Whether what is compiled can be published to a store; where it was not asked for in so many words, reading is enough.

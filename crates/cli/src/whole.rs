@@ -12,8 +12,15 @@ use tempfile::NamedTempFile;
 #[non_exhaustive]
 pub(crate) enum WriteError {
     /// The file system refused.
-    #[error("cannot write `{}`\nhint: name a file in a directory that exists and can be written", path.display())]
+    #[error("cannot write `{}`{}", path.display(), hint(source))]
     Io { path: PathBuf, source: io::Error },
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "\nhint: free some space",
+        _ => "\nhint: name a file in a directory that exists and can be written",
+    }
 }
 
 /// A file written in full, waiting for its name. Dropped without [`Pending::commit`], it leaves nothing.

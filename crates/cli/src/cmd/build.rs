@@ -40,9 +40,9 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         seconds: start.elapsed().as_secs_f64(),
     };
     if args.json {
-        summary.print_json()?
+        summary.print_json()?;
     } else {
-        term::print(&summary.text())?
+        term::print(&summary.text())?;
     }
     Ok(Exit::Ok)
 }

@@ -28,14 +28,14 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 }
 
 /// Says why a graph cannot be made a function; a miss has an exit code of its own.
-fn function_failure(error: FunctionError) -> Failure {
+fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
     let miss = matches!(error, FunctionError::Miss(_));
     let failure = Failure::from(error);
     if !miss {
         return failure;
     }
     let failure = failure.exiting(Exit::Miss);
-    let failure = match layers::no_layer_hint() {
+    let failure = match layers::no_layer_hint(args) {
         Some(hint) => failure.hint(hint),
         None => failure,
     };
@@ -51,9 +51,9 @@ fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<precast_runtime::E
             let opened = layers::open(args, &layers::to_run(args))?;
             match layers::find_graph(&opened, &name, runtime.ops())? {
                 Some(graph) => graph,
-                None => return Err(layers::no_entry(&name, &runtime.entries())),
+                None => return Err(layers::no_entry(args, &name, &runtime.entries())),
             }
         }
     };
-    runtime.explain(&graph).map_err(function_failure)
+    runtime.explain(&graph).map_err(|error| function_failure(args, error))
 }

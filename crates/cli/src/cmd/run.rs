@@ -12,7 +12,7 @@ use precast_store::Event as StoreEvent;
 use serde_json::{Value, json};
 
 use super::function_failure;
-use crate::args::{Binding, RunArgs};
+use crate::args::{Binding, LayerArgs, RunArgs};
 use crate::error::{Exit, Failure};
 use crate::graph::{self, Source};
 use crate::{layers, npy, print, term};
@@ -29,7 +29,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         named.map(|(binding, array)| (binding.name.clone(), open_type(array))).collect();
     let source = graph::read(&args.graph, &found, &Ops::standard())?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref())?;
-    let result = function(&runtime, source).and_then(|function| {
+    let result = function(&runtime, &args.layers, source).and_then(|function| {
         let names = names(function.graph());
         let targets = bind(args.outputs.iter(), &names.1, "output", "-o")?;
         check_files(&targets)?;
@@ -53,13 +53,13 @@ fn open_type(array: &Array) -> Type {
     Type::Tensor(TensorType { dtype: array.dtype(), shape: vec![Extent::Unknown; array.shape().len()] })
 }
 
-fn function(runtime: &Runtime, source: Source) -> Result<Function, Failure> {
+fn function(runtime: &Runtime, layers: &LayerArgs, source: Source) -> Result<Function, Failure> {
     match source {
-        Source::Graph(graph) => runtime.function(&graph).map_err(function_failure),
+        Source::Graph(graph) => runtime.function(&graph).map_err(|error| function_failure(layers, error)),
         Source::Entry(name) => runtime.entry(&name).map_err(|error| match error {
-            EntryError::Unknown { name, .. } => layers::no_entry(&name, &runtime.entries()),
+            EntryError::Unknown { name, .. } => layers::no_entry(layers, &name, &runtime.entries()),
             EntryError::Function { name, source } => {
-                function_failure(*source).within(format!("cannot run entry `{name}`"))
+                function_failure(layers, *source).within(format!("cannot run entry `{name}`"))
             }
             other => other.into(),
         }),
