@@ -94,12 +94,9 @@ impl Unit {
             // Writing to a string cannot fail.
             let _ = write!(text, "\n{}", body.replace("@M@", &format!("m{}", key.short())));
         }
-        text.push_str("\nstatic const pc_entry *const precast_entries[] = {\n");
-        for (key, _) in &self.members {
-            let _ = writeln!(text, "  &{},", Self::entry_symbol(key));
-        }
-        text.push_str("};\nPC_MODULE(precast_entries)\n");
-        text
+        let entries: String =
+            self.members.iter().map(|(key, _)| format!("  &{},\n", Self::entry_symbol(key))).collect();
+        text + &crate::template::render(include_str!("../c/table.c.in"), &[("ENTRIES", &entries)])
     }
 }
 

@@ -44,6 +44,7 @@ pub use precast_runtime::{
 #[macro_export]
 macro_rules! include_bundle {
     () => {{
+        #[allow(unreachable_pub, dead_code, missing_docs, reason = "generated")]
         mod __precast_index {
             include!(concat!(env!("OUT_DIR"), "/precast.rs"));
         }

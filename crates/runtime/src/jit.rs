@@ -51,7 +51,7 @@ impl Jit {
         let toolchain = match self.toolchain() {
             Ok(toolchain) => toolchain,
             Err(problem) => {
-                let miss = Box::new(Miss::explain(&module, &resolver.layers));
+                let miss = Box::new(Miss::explain(&module, resolver));
                 return Err(FunctionError::NoCompiler { miss, problem: problem.clone() });
             }
         };

@@ -12,7 +12,7 @@ use precast_codegen::{LinkError, Module, link};
 use precast_graph::json::ParseJsonError;
 use precast_graph::{BuildError, FunctionGraph};
 use precast_ops::{Ops, rewrite};
-use precast_store::{Bundle, CreateError, OpenBundleError, OpenError, Store};
+use precast_store::{BuildKey, Bundle, CreateError, OpenBundleError, OpenError, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -268,8 +268,16 @@ impl Runtime {
     /// # Errors
     /// No layer names such a graph; as [`Runtime::function`].
     pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
-        let (declared, lowered) = self.entry_graphs(name)?;
-        let resolved = self.resolve(&declared, &lowered);
+        let (declared, lowered, program) = self.entry_graphs(name)?;
+        let by_program = match program.as_slice() {
+            [key] => self.by_key(&declared, &lowered, key),
+            _ => Ok(None),
+        };
+        let resolved = match by_program {
+            Ok(None) => self.resolve(&declared, &lowered),
+            Ok(Some(function)) => Ok(function),
+            Err(error) => Err(error),
+        };
         resolved.map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })
     }
 
@@ -290,7 +298,8 @@ impl Runtime {
         names
     }
 
-    fn entry_graphs(&self, name: &str) -> Result<(FunctionGraph, FunctionGraph), EntryError> {
+    /// The graph as declared, as rewritten, and the keys of its modules.
+    fn entry_graphs(&self, name: &str) -> Result<(FunctionGraph, FunctionGraph, Vec<BuildKey>), EntryError> {
         for layer in &self.resolver.layers {
             let found = layer.find_entry(name);
             let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
@@ -301,17 +310,28 @@ impl Runtime {
                         source: Box::new(source),
                     })
                 };
-                return Ok((parse(entry.declared)?, parse(entry.graph)?));
+                return Ok((parse(entry.declared)?, parse(entry.graph)?, entry.program));
             }
         }
         Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
     }
 
+    /// The function of a lowered graph whose module has a known key; no code is generated.
+    fn by_key(
+        &self,
+        graph: &FunctionGraph,
+        lowered: &FunctionGraph,
+        key: &BuildKey,
+    ) -> Result<Option<Function>, FunctionError> {
+        let Some((entry, provenance)) = self.resolver.resolve(key)? else { return Ok(None) };
+        native(graph, plan::whole(lowered, entry, provenance)).map(Some)
+    }
+
     fn resolve(&self, graph: &FunctionGraph, lowered: &FunctionGraph) -> Result<Function, FunctionError> {
         let generate = || Ok(link(lowered, self.ops.c())?);
         let (key, module) = self.resolver.key(lowered, &self.ops, generate)?;
-        if let Some((entry, provenance)) = self.resolver.resolve(&key)? {
-            return native(graph, plan::whole(lowered, entry, provenance));
+        if let Some(function) = self.by_key(graph, lowered, &key)? {
+            return Ok(function);
         }
         let plain = rewrite::plain(graph)?;
         let modules = plan::opwise_modules(&plain, &self.ops)?;
@@ -352,7 +372,7 @@ impl Runtime {
             Some(Policy::Jit) => {
                 let _ = lowered;
                 Err(FunctionError::NoCompiler {
-                    miss: Box::new(Miss::explain(&module, &self.resolver.layers)),
+                    miss: Box::new(Miss::explain(&module, &self.resolver)),
                     problem: "this program was built without the feature `jit`".to_owned(),
                 })
             }
@@ -361,11 +381,10 @@ impl Runtime {
 
     /// The error of a miss: the whole graph, then the Applies that have no module either.
     fn strict(&self, module: &Module, opwise: &[Module]) -> FunctionError {
-        let layers = &self.resolver.layers;
-        let mut misses = vec![Miss::explain(module, layers)];
+        let mut misses = vec![Miss::explain(module, &self.resolver)];
         if opwise.len() > 1 {
             let missing = |module: &&Module| !matches!(self.resolver.has(&module.key()), Ok(Some(_)));
-            let parts = opwise.iter().filter(missing).map(|module| Miss::explain(module, layers));
+            let parts = opwise.iter().filter(missing).map(|module| Miss::explain(module, &self.resolver));
             for part in parts {
                 if misses.iter().all(|miss| miss.key != part.key) {
                     misses.push(part);
@@ -409,7 +428,7 @@ impl Runtime {
                 digest: record.digest,
                 isa: record.isa,
             },
-            None => Lookup::Missing(Miss::explain(module, &self.resolver.layers)),
+            None => Lookup::Missing(Miss::explain(module, &self.resolver)),
         })
     }
 

@@ -109,6 +109,16 @@ impl Recorder {
         events.push_back(event);
     }
 
+    /// The latest event that kept a module from being used, in words.
+    pub(crate) fn last_failure(&self) -> Option<String> {
+        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = guard.1.iter().rev();
+        failures
+            .filter(|event| matches!(event, Event::Layer(_) | Event::NotLoaded { .. }))
+            .map(ToString::to_string)
+            .next()
+    }
+
     pub(crate) fn stats(&self) -> Stats {
         let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (stats, events) = &*guard;

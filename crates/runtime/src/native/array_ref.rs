@@ -5,28 +5,26 @@ use precast_graph::{Array, DType};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
-/// Extents and strides kept in place, so that borrowing an array allocates nothing.
+/// Extents and strides kept in place, so that borrowing an array allocates nothing. An array of more dimensions than a
+/// tensor may have keeps one too many: no type admits it, so it never reaches a module.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     ndim: usize,
-    extents: [usize; MAX_NDIM],
+    extents: [usize; KEPT],
     /// In elements, may be 0 or negative.
-    strides: [isize; MAX_NDIM],
+    strides: [isize; KEPT],
 }
 
-/// Most dimensions of a borrowed array.
+/// Most dimensions that are kept: one more than a tensor may have.
+const KEPT: usize = MAX_NDIM + 1;
 const MAX_NDIM: usize = precast_abi::tensor::MAX_NDIM;
 
 impl Shape {
     fn new(extents: &[usize], strides: &[isize]) -> Self {
-        assert!(
-            extents.len() <= MAX_NDIM,
-            "an array of {} dimensions; at most {MAX_NDIM} are supported",
-            extents.len()
-        );
-        let mut shape = Self { ndim: extents.len(), extents: [0; MAX_NDIM], strides: [0; MAX_NDIM] };
-        shape.extents[..extents.len()].copy_from_slice(extents);
-        shape.strides[..strides.len()].copy_from_slice(strides);
+        let ndim = extents.len().min(KEPT);
+        let mut shape = Self { ndim, extents: [0; KEPT], strides: [0; KEPT] };
+        shape.extents[..ndim].copy_from_slice(&extents[..ndim]);
+        shape.strides[..ndim].copy_from_slice(&strides[..ndim]);
         shape
     }
 }
@@ -152,8 +150,6 @@ fn advance(index: &mut [usize], shape: &[usize]) {
 macro_rules! conversions {
     ($($element:ty => $dtype:ident),*) => {$(
         impl<'a, D: Dimension> From<ArrayView<'a, $element, D>> for ArrayRef<'a> {
-            /// # Panics
-            /// If the array has more than 32 dimensions.
             fn from(view: ArrayView<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
                 Self { dtype: DType::$dtype, data: view.as_ptr().cast_mut().cast(), shape, borrowed: PhantomData }
@@ -161,8 +157,6 @@ macro_rules! conversions {
         }
 
         impl<'a, D: Dimension> From<ArrayViewMut<'a, $element, D>> for ArrayMut<'a> {
-            /// # Panics
-            /// If the array has more than 32 dimensions.
             fn from(mut view: ArrayViewMut<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
                 Self { dtype: DType::$dtype, data: view.as_mut_ptr().cast(), shape, borrowed: PhantomData }

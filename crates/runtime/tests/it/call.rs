@@ -132,3 +132,24 @@ fn dot_and_reductions_over_axes() {
     let want = dot.mean_axis(ndarray::Axis(0)).unwrap() + array![2.0, 4.0];
     assert_eq!(got[0], Array::from(want.into_dyn()));
 }
+
+#[test]
+fn c_scalars_are_numbers_without_dimensions() {
+    let function = jit().function(&graph("exp(x)*2 + y", &["x=f64", "y=f64"])).unwrap();
+    let (x, y) = (ndarray::arr0(1.0), ndarray::arr0(0.5));
+    let mut out = [Array::from(0.0)];
+    for _ in 0..2 {
+        function.call_into(&[x.view().into(), y.view().into()], &mut out).unwrap();
+        assert_eq!(out[0], function.call(&[x.view().into(), y.view().into()]).unwrap()[0]);
+        assert!(matches!(&out[0], Array::F64(a) if (a.sum() - (1.0_f64.exp() * 2.0 + 0.5)).abs() < 1e-14));
+    }
+    let vector = array![1.0];
+    assert!(function.call(&[vector.view().into(), y.view().into()]).is_err());
+}
+
+#[test]
+fn an_array_of_too_many_dimensions_is_refused() {
+    let function = jit().function(&graph("x + 1", &["x=f64[?]"])).unwrap();
+    let many = ndarray::ArrayD::<f64>::zeros(vec![1; 40]);
+    assert!(matches!(function.call(&[many.view().into()]), Err(CallError::Input { .. })));
+}

@@ -112,7 +112,10 @@ fn damage_is_a_miss_and_an_event_and_heals() {
     fs_err::remove_file(object).unwrap();
     fs_err::write(object, &bytes).unwrap();
     let runtime = strict(store.path());
-    assert!(matches!(runtime.function(&product()), Err(FunctionError::Miss(_))));
+    let error = runtime.function(&product()).unwrap_err();
+    assert!(matches!(error, FunctionError::Miss(_)));
+    assert!(error.to_string().contains("a layer has it, but"), "{error}");
+    assert!(error.to_string().contains("is damaged and was not used"), "{error}");
     assert_eq!(runtime.stats().damaged, 1);
     assert!(runtime.stats().events.iter().any(|event| matches!(event, Event::Layer(_))));
     fill(store.path(), &[product()]);
