@@ -1,225 +1,23 @@
 //! The runtime: layers, a policy and a library of ops; graphs in, functions out.
 
+mod builder;
+mod error;
+
+pub use builder::Builder;
+pub use error::{BuildRuntimeError, EntryError, FunctionError};
+
 use crate::explain::{Check, Explanation, Lookup};
-use crate::function::{CallError, Function};
-use crate::layer::{Layer, LayerError};
+use crate::function::Function;
+use crate::layer::Layer;
 use crate::miss::Miss;
 use crate::plan::{self, Plan};
 use crate::policy::Policy;
 use crate::resolve::Resolver;
-use crate::stats::{Event, Recorder, Stats};
-use precast_codegen::{LinkError, Module, link};
-use precast_graph::json::ParseJsonError;
-use precast_graph::{BuildError, FunctionGraph};
+use crate::stats::{Event, Stats};
+use precast_codegen::{Module, link};
+use precast_graph::FunctionGraph;
 use precast_ops::{Ops, rewrite};
-use precast_store::{BuildKey, Bundle, CreateError, OpenBundleError, OpenError, Store};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Why a runtime cannot be built.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildRuntimeError {
-    /// A bundle cannot be read.
-    #[error("cannot open {name}")]
-    Bundle {
-        /// `embedded bundle`, or its path.
-        name: String,
-        /// What is wrong with it.
-        source: OpenBundleError,
-    },
-    /// A store cannot be opened.
-    #[error("cannot open store `{path}`")]
-    Store {
-        /// The directory.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: OpenError,
-    },
-    /// A store cannot be made or written.
-    #[error("cannot open store `{path}` for writing")]
-    Writable {
-        /// The directory.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: CreateError,
-    },
-}
-
-/// Why a graph cannot be made a function.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FunctionError {
-    /// The graph is not valid.
-    #[error("the graph is not valid")]
-    Graph(#[from] BuildError),
-    /// No code can be generated for it.
-    #[error("cannot generate code for the graph")]
-    Link(#[from] LinkError),
-    /// A layer could not be read.
-    #[error("cannot look up the graph")]
-    Layer(#[from] LayerError),
-    /// No layer has it, and the policy is `strict`.
-    #[error("{}", misses(.0))]
-    Miss(Vec<Miss>),
-    /// No layer has it, and there is no compiler.
-    #[error("{miss}, and it cannot be compiled here: {problem}")]
-    NoCompiler {
-        /// What no layer has.
-        miss: Box<Miss>,
-        /// Why not, with a hint.
-        problem: String,
-    },
-    /// The compiler refused.
-    #[error("cannot compile `{signature}`")]
-    Compile {
-        /// The module.
-        signature: String,
-        /// What the compiler said; shared, because failures are remembered in the process.
-        source: Arc<dyn std::error::Error + Send + Sync>,
-    },
-    /// A module that was just compiled cannot be loaded.
-    #[error("cannot load the module compiled for `{signature}`: {problem}")]
-    Load {
-        /// The module.
-        signature: String,
-        /// Why not.
-        problem: String,
-    },
-    /// A module refused to make an instance.
-    #[error("cannot make an instance")]
-    Instance(#[from] CallError),
-}
-
-fn misses(misses: &[Miss]) -> String {
-    let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
-    lines.join("\n  ")
-}
-
-/// Why a named graph cannot be made a function.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EntryError {
-    /// No layer names such a graph.
-    #[error("no layer has an entry `{name}`; known: {known}")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// A layer could not be read.
-    #[error("cannot look up entry `{name}`")]
-    Layer {
-        /// The name.
-        name: String,
-        /// What went wrong.
-        source: LayerError,
-    },
-    /// The entry's graph cannot be read.
-    #[error("cannot read the graph of entry `{name}`")]
-    Graph {
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        source: Box<ParseJsonError>,
-    },
-    /// The graph cannot be made a function.
-    #[error("entry `{name}`")]
-    Function {
-        /// The name.
-        name: String,
-        /// Why not.
-        source: Box<FunctionError>,
-    },
-}
-
-/// Puts a [`Runtime`] together. Layers are asked in the order in which they are added.
-#[derive(Default)]
-#[must_use]
-pub struct Builder {
-    layers: Vec<Result<Layer, BuildRuntimeError>>,
-    policy: Option<Policy>,
-    ops: Option<Ops>,
-}
-
-impl Builder {
-    /// Adds a bundle that is part of the binary: `precast::include_bundle!()`.
-    pub fn bundle(mut self, bytes: &'static [u8]) -> Self {
-        let name = "the embedded bundle".to_owned();
-        self.layers.push(match Bundle::from_static(bytes) {
-            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
-            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
-        });
-        self
-    }
-
-    /// Adds a bundle file. It is read into memory once.
-    pub fn bundle_file(mut self, path: impl AsRef<Path>) -> Self {
-        let name = format!("bundle `{}`", path.as_ref().display());
-        self.layers.push(match Bundle::open(path) {
-            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
-            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
-        });
-        self
-    }
-
-    /// Adds a store directory that is only read.
-    pub fn store(mut self, path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
-        let opened = Store::open(path).map(|store| Layer::Store { store, writable: false });
-        self.layers.push(opened.map_err(|source| BuildRuntimeError::Store { path: path.to_owned(), source }));
-        self
-    }
-
-    /// Adds a store directory to which modules compiled at run time are published; it is made if it does not exist.
-    pub fn writable(mut self, path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
-        let opened = Store::create(path).map(|store| Layer::Store { store, writable: true });
-        self.layers
-            .push(opened.map_err(|source| BuildRuntimeError::Writable { path: path.to_owned(), source }));
-        self
-    }
-
-    /// Decides what is done about a miss. Without this: `jit` where that feature and a compiler are there, else `strict`.
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = Some(policy);
-        self
-    }
-
-    /// Uses another library of ops than the standard one.
-    pub fn ops(mut self, ops: Ops) -> Self {
-        self.ops = Some(ops);
-        self
-    }
-
-    /// Opens the runtime. Nothing is loaded yet.
-    ///
-    /// # Errors
-    /// The first layer that cannot be opened.
-    pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
-        let recorder = Arc::new(Recorder::default());
-        let observed = |layer: Layer| {
-            let recorder = Arc::clone(&recorder);
-            let tell = move |event: &precast_store::Event| recorder.tell(Event::Layer(event.clone()));
-            match layer {
-                Layer::Bundle { name, bundle } => {
-                    Layer::Bundle { name, bundle: Box::new(bundle.on_event(tell)) }
-                }
-                Layer::Store { store, writable } => Layer::Store { store: store.on_event(tell), writable },
-            }
-        };
-        let layers =
-            self.layers.into_iter().map(|layer| layer.map(&observed)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Runtime {
-            policy: self.policy,
-            ops: self.ops.unwrap_or_else(Ops::standard),
-            resolver: Resolver::new(layers, recorder),
-            #[cfg(feature = "jit")]
-            jit: crate::jit::Jit::default(),
-        })
-    }
-}
+use precast_store::BuildKey;
 
 /// Resolves graphs to callable functions.
 ///

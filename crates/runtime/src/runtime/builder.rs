@@ -1,0 +1,98 @@
+//! Putting a runtime together: layers in order, a policy, a library of ops.
+
+use super::{BuildRuntimeError, Runtime};
+use crate::layer::Layer;
+use crate::policy::Policy;
+use crate::resolve::Resolver;
+use crate::stats::{Event, Recorder};
+use precast_ops::Ops;
+use precast_store::{Bundle, Store};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Puts a [`Runtime`] together. Layers are asked in the order in which they are added.
+#[derive(Default)]
+#[must_use]
+pub struct Builder {
+    layers: Vec<Result<Layer, BuildRuntimeError>>,
+    policy: Option<Policy>,
+    ops: Option<Ops>,
+}
+
+impl Builder {
+    /// Adds a bundle that is part of the binary: `precast::include_bundle!()`.
+    pub fn bundle(mut self, bytes: &'static [u8]) -> Self {
+        let name = "the embedded bundle".to_owned();
+        self.layers.push(match Bundle::from_static(bytes) {
+            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
+            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
+        });
+        self
+    }
+
+    /// Adds a bundle file. It is read into memory once.
+    pub fn bundle_file(mut self, path: impl AsRef<Path>) -> Self {
+        let name = format!("bundle `{}`", path.as_ref().display());
+        self.layers.push(match Bundle::open(path) {
+            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
+            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
+        });
+        self
+    }
+
+    /// Adds a store directory that is only read.
+    pub fn store(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let opened = Store::open(path).map(|store| Layer::Store { store, writable: false });
+        self.layers.push(opened.map_err(|source| BuildRuntimeError::Store { path: path.to_owned(), source }));
+        self
+    }
+
+    /// Adds a store directory to which modules compiled at run time are published; it is made if it does not exist.
+    pub fn writable(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let opened = Store::create(path).map(|store| Layer::Store { store, writable: true });
+        self.layers
+            .push(opened.map_err(|source| BuildRuntimeError::Writable { path: path.to_owned(), source }));
+        self
+    }
+
+    /// Decides what is done about a miss. Without this: `jit` where that feature and a compiler are there, else `strict`.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Uses another library of ops than the standard one.
+    pub fn ops(mut self, ops: Ops) -> Self {
+        self.ops = Some(ops);
+        self
+    }
+
+    /// Opens the runtime. Nothing is loaded yet.
+    ///
+    /// # Errors
+    /// The first layer that cannot be opened.
+    pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
+        let recorder = Arc::new(Recorder::default());
+        let observed = |layer: Layer| {
+            let recorder = Arc::clone(&recorder);
+            let tell = move |event: &precast_store::Event| recorder.tell(Event::Layer(event.clone()));
+            match layer {
+                Layer::Bundle { name, bundle } => {
+                    Layer::Bundle { name, bundle: Box::new(bundle.on_event(tell)) }
+                }
+                Layer::Store { store, writable } => Layer::Store { store: store.on_event(tell), writable },
+            }
+        };
+        let layers =
+            self.layers.into_iter().map(|layer| layer.map(&observed)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Runtime {
+            policy: self.policy,
+            ops: self.ops.unwrap_or_else(Ops::standard),
+            resolver: Resolver::new(layers, recorder),
+            #[cfg(feature = "jit")]
+            jit: crate::jit::Jit::default(),
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Why a runtime, a function or an entry cannot be had.
+
+use crate::function::CallError;
+use crate::layer::LayerError;
+use crate::miss::Miss;
+use precast_codegen::LinkError;
+use precast_graph::BuildError;
+use precast_graph::json::ParseJsonError;
+use precast_store::{CreateError, OpenBundleError, OpenError};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Why a runtime cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildRuntimeError {
+    /// A bundle cannot be read.
+    #[error("cannot open {name}")]
+    Bundle {
+        /// `embedded bundle`, or its path.
+        name: String,
+        /// What is wrong with it.
+        source: OpenBundleError,
+    },
+    /// A store cannot be opened.
+    #[error("cannot open store `{path}`")]
+    Store {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: OpenError,
+    },
+    /// A store cannot be made or written.
+    #[error("cannot open store `{path}` for writing")]
+    Writable {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: CreateError,
+    },
+}
+
+/// Why a graph cannot be made a function.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FunctionError {
+    /// The graph is not valid.
+    #[error("the graph is not valid")]
+    Graph(#[from] BuildError),
+    /// No code can be generated for it.
+    #[error("cannot generate code for the graph")]
+    Link(#[from] LinkError),
+    /// A layer could not be read.
+    #[error("cannot look up the graph")]
+    Layer(#[from] LayerError),
+    /// No layer has it, and the policy is `strict`.
+    #[error("{}", misses(.0))]
+    Miss(Vec<Miss>),
+    /// No layer has it, and there is no compiler.
+    #[error("{miss}, and it cannot be compiled here: {problem}")]
+    NoCompiler {
+        /// What no layer has.
+        miss: Box<Miss>,
+        /// Why not, with a hint.
+        problem: String,
+    },
+    /// The compiler refused.
+    #[error("cannot compile `{signature}`")]
+    Compile {
+        /// The module.
+        signature: String,
+        /// What the compiler said; shared, because failures are remembered in the process.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// A module that was just compiled cannot be loaded.
+    #[error("cannot load the module compiled for `{signature}`: {problem}")]
+    Load {
+        /// The module.
+        signature: String,
+        /// Why not.
+        problem: String,
+    },
+    /// A module refused to make an instance.
+    #[error("cannot make an instance")]
+    Instance(#[from] CallError),
+}
+
+fn misses(misses: &[Miss]) -> String {
+    let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
+    lines.join("\n  ")
+}
+
+/// Why a named graph cannot be made a function.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EntryError {
+    /// No layer names such a graph.
+    #[error("no layer has an entry `{name}`; known: {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A layer could not be read.
+    #[error("cannot look up entry `{name}`")]
+    Layer {
+        /// The name.
+        name: String,
+        /// What went wrong.
+        source: LayerError,
+    },
+    /// The entry's graph cannot be read.
+    #[error("cannot read the graph of entry `{name}`")]
+    Graph {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        source: Box<ParseJsonError>,
+    },
+    /// The graph cannot be made a function.
+    #[error("entry `{name}`")]
+    Function {
+        /// The name.
+        name: String,
+        /// Why not.
+        source: Box<FunctionError>,
+    },
+}
