@@ -24,6 +24,20 @@ fn a_declared_graph_runs_without_a_compiler() {
 }
 
 #[test]
+fn a_package_declares_in_its_cargo_toml() {
+    let place = Place::new();
+    place.write("Cargo.toml", "[package]\nname = \"p\"\n");
+    place.run(&["build", "Cargo.toml"]).fails(1, &["`[package.metadata.precast]`"]);
+    let declared = format!(
+        "[package]\nname = \"p\"\n[package.metadata.precast]\nisa = [\"{ISA}\"]\n[[package.metadata.precast.graph]]\nname \
+         = \"twice\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"x+x\"]\n"
+    );
+    place.write("Cargo.toml", declared);
+    let json = place.run(&["build", "Cargo.toml", "--json"]).ok().json();
+    assert_eq!(json["entries"], serde_json::json!(["twice"]));
+}
+
+#[test]
 fn a_bundle_alone_is_enough() {
     let (place, expected) = Place::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();

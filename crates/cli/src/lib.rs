@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A command reads everything it needs, does its work, and only then prints; files appear whole, by rename. Libraries
-//! below give typed errors; here they become text ([`error`]) and one of the exit codes that README.md lists.
+//! below give typed errors; here they become text (`error`) and one of the exit codes that README.md lists.
 
 mod args;
 mod cmd;

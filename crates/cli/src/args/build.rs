@@ -31,7 +31,7 @@ A manifest:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BuildArgs {
-    /// The manifest.
+    /// The manifest; of a `Cargo.toml` it is the table `[package.metadata.precast]`.
     #[arg(default_value = "precast.toml")]
     pub(crate) manifest: PathBuf,
     /// The store to publish to; made where there is none. [default: $PRECAST_STORE, else ./artifacts]

@@ -56,7 +56,12 @@ fn read(path: &Path, ops: &Ops) -> Result<(Manifest, Plan), Failure> {
     let refused = |error: DeclareError| {
         Failure::new(format!("cannot build what `{}` declares", path.display())).because(error)
     };
-    let manifest = Manifest::read(path).map_err(refused)?;
+    let manifest = match path.file_name().is_some_and(|name| name == "Cargo.toml") {
+        false => Manifest::read(path).map_err(refused)?,
+        true => Manifest::read_metadata(path).map_err(refused)?.ok_or_else(|| {
+            Failure::new(format!("`{}` has no table `[package.metadata.precast]`", path.display()))
+        })?,
+    };
     let mut declared = Declared::default();
     manifest.declare(&mut declared, ops).map_err(refused)?;
     if declared.is_empty() {
