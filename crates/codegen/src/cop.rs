@@ -1,6 +1,6 @@
 //! COp: an op that emits C.
 
-use crate::linker::LinkError;
+use crate::error::LinkError;
 use crate::object::{CLinkerObject, CacheVersion};
 use crate::sub::Sub;
 use precast_graph::{Op, Type};

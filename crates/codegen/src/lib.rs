@@ -13,6 +13,7 @@
 
 mod cop;
 mod ctype;
+mod error;
 mod library;
 mod linker;
 mod module;
@@ -24,8 +25,9 @@ mod unit;
 
 pub use cop::{COp, Node};
 pub use ctype::{CType, c_type};
+pub use error::LinkError;
 pub use library::{Library, OpFactory};
-pub use linker::{LinkError, link, link_opwise, single};
+pub use linker::{link, link_opwise, single};
 pub use module::{Module, SourceSet};
 pub use native::native_signature;
 pub use object::{CCompiler, CLinkerObject, CacheVersion};

@@ -1,7 +1,8 @@
 //! The module's text, put together.
 
 use super::variables::{Plan, Task, plan};
-use super::{LinkError, collect, instance, run};
+use super::{collect, instance, run};
+use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
 use crate::native::native_signature;

@@ -1,7 +1,7 @@
 //! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
 
-use super::LinkError;
 use super::variables::Plan;
+use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
 use precast_store::key::Language;

@@ -11,8 +11,8 @@
 //! ```
 //! `fail` is `{ failure = K; goto label_K; }`: every jump is forward and out of scopes, so C and C++ both allow it.
 
-use super::LinkError;
 use super::variables::{Plan, Role, Step, Var};
+use crate::error::LinkError;
 use crate::sub::Sub;
 use std::fmt::Write as _;
 

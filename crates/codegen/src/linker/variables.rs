@@ -1,8 +1,8 @@
 //! The variables of a module: role, C names, failure ids.
 
-use super::LinkError;
 use crate::cop::COp;
 use crate::ctype::{CType, c_type};
+use crate::error::LinkError;
 use crate::library::Library;
 use crate::sub::Sub;
 use precast_abi::module::TaskKind;

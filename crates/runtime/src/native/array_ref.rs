@@ -29,6 +29,34 @@ impl Shape {
     }
 }
 
+/// Memory described: dtype, first element, extents, strides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    dtype: DType,
+    data: *mut c_char,
+    shape: Shape,
+}
+
+impl Place {
+    pub(super) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub(super) fn data(&self) -> *mut c_char {
+        self.data
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.shape.extents[..self.shape.ndim]
+    }
+
+    /// The steps in bytes, may be 0 or negative.
+    pub(super) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
+        let itemsize = self.dtype.itemsize_bytes() as i64;
+        self.shape.strides[..self.shape.ndim].iter().map(move |s| *s as i64 * itemsize)
+    }
+}
+
 /// A borrowed array of any dtype, rank and strides.
 ///
 /// # Examples
@@ -40,9 +68,7 @@ impl Shape {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ArrayRef<'a> {
-    dtype: DType,
-    data: *mut c_char,
-    shape: Shape,
+    pub(super) place: Place,
     borrowed: PhantomData<&'a [u8]>,
 }
 
@@ -51,73 +77,48 @@ unsafe impl Send for ArrayRef<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for ArrayRef<'_> {}
 
-impl ArrayRef<'_> {
-    /// Type of the elements.
-    #[must_use]
-    pub fn dtype(&self) -> DType {
-        self.dtype
-    }
-
-    /// The extents, outermost first.
-    #[must_use]
-    pub fn shape(&self) -> &[usize] {
-        &self.shape.extents[..self.shape.ndim]
-    }
-
-    /// The steps in bytes, may be 0 or negative.
-    pub(crate) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
-        let itemsize = self.dtype.itemsize_bytes() as i64;
-        self.shape.strides[..self.shape.ndim].iter().map(move |s| *s as i64 * itemsize)
-    }
-
-    pub(crate) fn data(&self) -> *mut c_char {
-        self.data
-    }
-}
-
 /// A borrowed array that a call writes its result to; its shape must be that of the result.
 #[derive(Debug)]
 pub struct ArrayMut<'a> {
-    dtype: DType,
-    data: *mut c_char,
-    shape: Shape,
+    pub(super) place: Place,
     borrowed: PhantomData<&'a mut [u8]>,
 }
 
+// SAFETY: an `ArrayMut` is an exclusive borrow of plain numbers.
+unsafe impl Send for ArrayMut<'_> {}
+
+macro_rules! described {
+    ($($borrow:ident),*) => {$(
+        impl $borrow<'_> {
+            /// Type of the elements.
+            #[must_use]
+            pub fn dtype(&self) -> DType {
+                self.place.dtype
+            }
+
+            /// The extents, outermost first.
+            #[must_use]
+            pub fn shape(&self) -> &[usize] {
+                self.place.shape()
+            }
+        }
+    )*};
+}
+described!(ArrayRef, ArrayMut);
+
 impl ArrayMut<'_> {
-    /// Type of the elements.
-    #[must_use]
-    pub fn dtype(&self) -> DType {
-        self.dtype
-    }
-
-    /// The extents, outermost first.
-    #[must_use]
-    pub fn shape(&self) -> &[usize] {
-        &self.shape.extents[..self.shape.ndim]
-    }
-
-    pub(crate) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
-        let itemsize = self.dtype.itemsize_bytes() as i64;
-        self.shape.strides[..self.shape.ndim].iter().map(move |s| *s as i64 * itemsize)
-    }
-
-    pub(crate) fn data(&self) -> *mut c_char {
-        self.data
-    }
-
     /// Copies the elements of an array of the same dtype and shape; `false` if it has another.
     pub(crate) fn assign(&mut self, array: &Array) -> bool {
-        if array.dtype() != self.dtype || array.shape() != self.shape() {
+        if array.dtype() != self.dtype() || array.shape() != self.shape() {
             return false;
         }
-        let strides: Vec<i64> = self.strides_bytes().collect();
+        let strides: Vec<i64> = self.place.strides_bytes().collect();
         let mut index = vec![0_usize; array.shape().len()];
         precast_graph::with_array!(array, elements => {
             for element in elements {
                 let offset: i64 = index.iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
                 // SAFETY: the index is within the extents, so the address is an element of the borrowed memory.
-                let place = unsafe { self.data.offset(offset as isize) };
+                let place = unsafe { self.place.data.offset(offset as isize) };
                 // SAFETY: the memory has this dtype, and `self` borrows it exclusively.
                 unsafe { write(place, *element) };
                 advance(&mut index, array.shape());
@@ -152,14 +153,16 @@ macro_rules! conversions {
         impl<'a, D: Dimension> From<ArrayView<'a, $element, D>> for ArrayRef<'a> {
             fn from(view: ArrayView<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
-                Self { dtype: DType::$dtype, data: view.as_ptr().cast_mut().cast(), shape, borrowed: PhantomData }
+                let data = view.as_ptr().cast_mut().cast();
+                Self { place: Place { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
             }
         }
 
         impl<'a, D: Dimension> From<ArrayViewMut<'a, $element, D>> for ArrayMut<'a> {
             fn from(mut view: ArrayViewMut<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
-                Self { dtype: DType::$dtype, data: view.as_mut_ptr().cast(), shape, borrowed: PhantomData }
+                let data = view.as_mut_ptr().cast();
+                Self { place: Place { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
             }
         }
     )*};
@@ -180,7 +183,7 @@ impl<'a> From<&'a mut Array> for ArrayMut<'a> {
 
 /// Reading tensors that modules made; the raw side, in this file because it needs the fields.
 mod raw {
-    use super::{ArrayRef, DType, IxDyn, MAX_NDIM, PhantomData, Shape, c_char};
+    use super::{ArrayRef, DType, IxDyn, MAX_NDIM, PhantomData, Place, Shape, c_char};
     use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
     use precast_graph::Array;
 
@@ -203,15 +206,15 @@ mod raw {
                 kept.extents[axis] = usize::try_from(shape[axis]).ok()?;
                 kept.strides[axis] = isize::try_from(strides[axis] / itemsize).ok()?;
             }
-            Some(Self { dtype, data, shape: kept, borrowed: PhantomData })
+            Some(Self { place: Place { dtype, data, shape: kept }, borrowed: PhantomData })
         }
 
         /// Whether the elements lie in C order without gaps.
         pub(crate) fn is_standard_layout(&self) -> bool {
             let mut step = 1_isize;
-            for axis in (0..self.shape.ndim).rev() {
-                let extent = self.shape.extents[axis];
-                if extent > 1 && self.shape.strides[axis] != step {
+            for axis in (0..self.place.shape.ndim).rev() {
+                let extent = self.place.shape.extents[axis];
+                if extent > 1 && self.place.shape.strides[axis] != step {
                     return self.shape().contains(&0);
                 }
                 step = step.saturating_mul(extent.cast_signed());
@@ -221,7 +224,7 @@ mod raw {
 
         /// Copies the elements into an array of its own.
         pub(crate) fn to_array(self) -> Array {
-            match self.dtype {
+            match self.dtype() {
                 DType::Bool => Array::Bool(self.copy()),
                 DType::I64 => Array::I64(self.copy()),
                 DType::F32 => Array::F32(self.copy()),
@@ -235,8 +238,8 @@ mod raw {
                 return ArrayD::from_shape_fn(IxDyn(extents), |_| unreachable!("an extent is 0"));
             }
             // ndarray's raw views want non-negative strides: start at the lowest address, then turn axes round.
-            let (mut low, mut strides, mut turned) = (self.data.cast::<T>(), Vec::new(), Vec::new());
-            for (axis, (extent, stride)) in extents.iter().zip(&self.shape.strides).enumerate() {
+            let (mut low, mut strides, mut turned) = (self.place.data.cast::<T>(), Vec::new(), Vec::new());
+            for (axis, (extent, stride)) in extents.iter().zip(&self.place.shape.strides).enumerate() {
                 if *stride < 0 {
                     // SAFETY: the last element along this axis is one of the tensor's elements.
                     low = unsafe { low.offset(stride * (extent.cast_signed() - 1)) };

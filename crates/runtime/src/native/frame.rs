@@ -127,17 +127,17 @@ impl Frame {
         targets: &mut [Target<'_, '_>],
     ) -> Result<(), StepError> {
         for (header, array) in self.inputs.iter_mut().zip(inputs) {
-            header.set(array);
+            header.set(&array.place, false);
         }
         for ((cell, header), target) in self.cells.iter_mut().zip(&mut self.outputs).zip(targets.iter_mut()) {
             *cell = match target {
                 Target::New(_) => ptr::null_mut(),
                 Target::Reuse(array) => {
-                    header.set_mut(&mut ArrayMut::from(&mut **array));
+                    header.set(&ArrayMut::from(&mut **array).place, true);
                     header.as_raw()
                 }
                 Target::Into(array) => {
-                    header.set_mut(array);
+                    header.set(&array.place, true);
                     header.as_raw()
                 }
             };

@@ -9,7 +9,7 @@
 //! A heap tensor's memory has the layout of a `Vec<T>` with capacity equal to its length, so that a result becomes an
 //! ndarray without a copy, and an ndarray's memory can be given away as a result.
 
-use super::array_ref::{ArrayMut, ArrayRef};
+use super::array_ref::{ArrayRef, Place};
 use precast_abi::tensor::{FLAG_READONLY, MAX_NDIM, Object, Tensor, Type};
 use precast_graph::{Array, DType};
 use std::alloc::{Layout, alloc, dealloc};
@@ -339,31 +339,15 @@ impl Borrowed {
         Self(header)
     }
 
-    /// Points at data that must not be written.
-    pub(crate) fn set(&mut self, array: &ArrayRef<'_>) {
-        self.point(array.dtype(), array.data(), array.shape(), array.strides_bytes());
-        self.0.tensor.flags = FLAG_READONLY;
-    }
-
-    /// Points at data that a module may write.
-    pub(crate) fn set_mut(&mut self, array: &mut ArrayMut<'_>) {
-        self.point(array.dtype(), array.data(), array.shape(), array.strides_bytes());
-        self.0.tensor.flags = 0;
-    }
-
-    fn point(
-        &mut self,
-        dtype: DType,
-        data: *mut c_char,
-        shape: &[usize],
-        strides: impl Iterator<Item = i64>,
-    ) {
+    /// Points at data that a module may write only if `writable`.
+    pub(crate) fn set(&mut self, place: &Place, writable: bool) {
         let header = &mut *self.0;
         header.tensor.object.refcount = 1;
-        header.tensor.dtype = dtype.typenum();
-        header.tensor.ndim = shape.len() as i32;
-        header.tensor.data = data;
-        for (axis, (extent, stride)) in shape.iter().zip(strides).enumerate() {
+        header.tensor.dtype = place.dtype().typenum();
+        header.tensor.ndim = place.shape().len() as i32;
+        header.tensor.data = place.data();
+        header.tensor.flags = if writable { 0 } else { FLAG_READONLY };
+        for (axis, (extent, stride)) in place.shape().iter().zip(place.strides_bytes()).enumerate() {
             header.shape[axis] = extent.cast_signed() as i64;
             header.strides[axis] = stride;
         }

@@ -37,7 +37,7 @@ fn strided_reversed_and_broadcast_views_are_read_where_they_are() {
     let y = array![1.0, 2.0, 3.0, 4.0];
     let view = x.slice(s![..;-2, ..;2]);
     let got = function.call(&[view.into(), y.slice(s![..;-1]).into()]).unwrap();
-    let want = &view * 2.0 + &y.slice(s![..;-1]);
+    let want = &view * 2.0 + y.slice(s![..;-1]);
     assert_eq!(got[0], Array::from(want.into_dyn()));
     let row = y.broadcast((6, 4)).unwrap();
     let got = function.call(&[row.into(), y.view().into()]).unwrap();

@@ -1,0 +1,36 @@
+//! Why no module can be made of a graph.
+
+use precast_graph::BuildError;
+
+/// Why no module can be made of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// The graph itself is not valid.
+    #[error("cannot generate code for an invalid graph")]
+    Graph(#[from] BuildError),
+    /// An op without a C side.
+    #[error("apply {apply}: no C code for op `{op}`: it is not in the library of C ops")]
+    NoC {
+        /// Position of the Apply.
+        apply: usize,
+        /// The op.
+        op: String,
+    },
+    /// An op that has no C for these types.
+    #[error("no C code for `{signature}`: {problem}")]
+    Unsupported {
+        /// The Apply.
+        signature: String,
+        /// What is missing, in words.
+        problem: String,
+    },
+    /// An output that is an input, a constant or another output.
+    #[error("output {output} would alias `{with}`; the copy_outputs rewrite must run first")]
+    AliasedOutput {
+        /// Position of the output.
+        output: usize,
+        /// What it is.
+        with: String,
+    },
+}
