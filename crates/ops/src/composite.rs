@@ -9,11 +9,14 @@ use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+/// A scalar op and the values it reads.
+type Step = (Arc<dyn ScalarOp>, Vec<usize>);
+
 /// Scalar ops in sequence.
 #[derive(Debug, Clone)]
 pub struct Composite {
     inputs: usize,
-    steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)>,
+    steps: Vec<Step>,
     outputs: Vec<usize>,
 }
 
@@ -23,18 +26,14 @@ impl Composite {
     /// # Panics
     /// When a step or output uses a value that does not exist yet, or a step has the wrong number of inputs.
     #[must_use]
-    pub fn new(inputs: usize, steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)>, outputs: Vec<usize>) -> Self {
+    pub fn new(inputs: usize, steps: Vec<Step>, outputs: Vec<usize>) -> Self {
         match Self::checked(inputs, steps, outputs) {
             Ok(composite) => composite,
             Err(problem) => panic!("not a composite: {problem}"),
         }
     }
 
-    fn checked(
-        inputs: usize,
-        steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)>,
-        outputs: Vec<usize>,
-    ) -> Result<Self, MakeNodeError> {
+    fn checked(inputs: usize, steps: Vec<Step>, outputs: Vec<usize>) -> Result<Self, MakeNodeError> {
         let wrong = |prop, problem: String| Err(MakeNodeError::prop("composite", prop, problem));
         for (position, (op, arguments)) in steps.iter().enumerate() {
             if op.arity() != arguments.len() || arguments.iter().any(|v| *v >= inputs + position) {
@@ -58,7 +57,7 @@ impl Composite {
 
     /// The steps, each with the values it reads.
     #[must_use]
-    pub fn steps(&self) -> &[(Arc<dyn ScalarOp>, Vec<usize>)] {
+    pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
@@ -97,7 +96,7 @@ impl Composite {
 }
 
 /// `[name, [values], key, value, key, value, …]`.
-fn step_from(item: &Prop) -> Option<Result<(Arc<dyn ScalarOp>, Vec<usize>), MakeNodeError>> {
+fn step_from(item: &Prop) -> Option<Result<Step, MakeNodeError>> {
     let Prop::List(parts) = item else { return None };
     let [Prop::Str(name), arguments, rest @ ..] = parts.as_slice() else { return None };
     let mut props = Props::new();

@@ -48,8 +48,8 @@ impl Neg for &Var {
 }
 
 impl Neg for Var {
-    type Output = Var;
-    fn neg(self) -> Var {
+    type Output = Self;
+    fn neg(self) -> Self {
         -&self
     }
 }

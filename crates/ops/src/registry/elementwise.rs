@@ -156,9 +156,9 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
         return Ok(base);
     }
     let square = times(operands, base, base)?;
-    match exponent {
-        x if x == 3.0 => times(operands, square, base),
-        x if x == 4.0 => times(operands, square, square),
-        _ => Ok(square),
+    if exponent == 2.0 {
+        return Ok(square);
     }
+    let last = if exponent == 3.0 { base } else { square };
+    times(operands, square, last)
 }

@@ -52,7 +52,11 @@ macro_rules! binary {
 
 /// The same expression for every dtype.
 macro_rules! each {
-    ($x:ident, $y:ident; $body:expr) => { binary!($x, $y; Bool => $body, I64 => $body, F32 => $body, F64 => $body) };
+    ($x:ident, $y:ident; $body:expr) => {
+        binary!($x, $y;
+            Bool => { let ($x, $y) = (u8::from($x), u8::from($y)); $body },
+            I64 => $body, F32 => $body, F64 => $body)
+    };
 }
 
 /// NaN if either is; the first of equal operands.

@@ -31,11 +31,22 @@ pub(crate) fn levels() -> Vec<Level> {
 
 /// Compiles C files into a program in `folder`.
 pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
-    let compiler = cc::Build::new().opt_level(3).target(TARGET).host(TARGET).cpp(language == "c++17").cargo_metadata(false).get_compiler();
+    let compiler = cc::Build::new()
+        .opt_level(3)
+        .target(TARGET)
+        .host(TARGET)
+        .cpp(language == "c++17")
+        .cargo_metadata(false)
+        .get_compiler();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let out = folder.join(format!("program-{}", level.0));
     let mut command = Command::new(compiler.path());
-    command.arg(format!("-std={language}")).args(FLAGS).args(level.1).args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-label"]);
+    command.arg(format!("-std={language}")).args(FLAGS).args(level.1).args([
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-unused-label",
+    ]);
     for include in ["abi/include", "codegen/c", "ops/c"] {
         command.arg("-I").arg(crates.join(include));
     }
@@ -46,4 +57,5 @@ pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: 
 }
 
 /// The machine this test runs on.
-const TARGET: &str = if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { "x86_64-unknown-linux-gnu" };
+const TARGET: &str =
+    if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { "x86_64-unknown-linux-gnu" };

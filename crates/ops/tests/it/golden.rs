@@ -8,7 +8,8 @@ use precast_testkit::ulp;
 
 fn array(value: &serde_json::Value) -> Array {
     let dtype: DType = value["dtype"].as_str().unwrap().parse().unwrap();
-    let shape: Vec<usize> = value["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+    let shape: Vec<usize> =
+        value["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
     let text = value["bits"].as_str().unwrap();
     let bits: Vec<u64> = text.split_whitespace().map(|x| u64::from_str_radix(x, 16).unwrap()).collect();
     Array::from_bits(dtype, &shape, &bits).unwrap()
@@ -31,7 +32,10 @@ fn perform_agrees_with_numpy() {
         let graph = precast_graph::text::parse(&[text], &types, &Ops::standard()).unwrap();
         for graph in [rewrite::plain(&graph).unwrap(), rewrite::lower(&graph).unwrap()] {
             let found = interpret(&graph, &inputs).unwrap_or_else(|e| panic!("{text}: {e}"));
-            let context = format!("{text} of {}", inputs.iter().map(|a| a.ty().to_string()).collect::<Vec<_>>().join(", "));
+            let context = format!(
+                "{text} of {}",
+                inputs.iter().map(|a| a.ty().to_string()).collect::<Vec<_>>().join(", ")
+            );
             ulp::assert_ulp(&found[0], &expected, case["ulp"].as_u64().unwrap(), &context);
         }
         count += 1;

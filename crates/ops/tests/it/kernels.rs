@@ -25,7 +25,8 @@ fn single(op: Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
 fn elementwise() -> Vec<(Arc<dyn ScalarOp>, Vec<DType>)> {
     let casts = DType::ALL.map(|to| Arc::new(scalar::Cast { to }) as Arc<dyn ScalarOp>);
     let all = scalar::NAMES.iter().map(|name| scalar::find(name).unwrap()).chain(casts);
-    all.flat_map(|op| scalar::signatures(&*op).into_iter().map(move |dtypes| (Arc::clone(&op), dtypes))).collect()
+    all.flat_map(|op| scalar::signatures(&*op).into_iter().map(move |dtypes| (Arc::clone(&op), dtypes)))
+        .collect()
 }
 
 /// Runs the calls and holds every outcome against the interpreter's.
@@ -114,7 +115,8 @@ fn broadcast_calls(op: &Arc<dyn ScalarOp>, dtypes: &[DType], choices: &mut Choic
     let mut calls: Vec<Call> = Vec::new();
     for shapes in shapes {
         for place in [Place::C, Place::Reversed] {
-            let inputs = dtypes.iter().zip(shapes).map(|(d, shape)| (arrays::draw(choices, *d, shape), place));
+            let inputs =
+                dtypes.iter().zip(shapes).map(|(d, shape)| (arrays::draw(choices, *d, shape), place));
             calls.push(call(inputs.collect()));
         }
     }
@@ -136,7 +138,8 @@ fn reduce_calls() -> Vec<Call> {
     for kind in ReduceKind::LIST {
         for dtype in kind.dtypes() {
             for shape in shapes {
-                let axes = [None, Some(vec![1]), Some(vec![]), Some(vec![0]), Some(vec![0, 2]), Some(vec![1, 2])];
+                let axes =
+                    [None, Some(vec![1]), Some(vec![]), Some(vec![0]), Some(vec![0, 2]), Some(vec![1, 2])];
                 // The axes are the driver's business, not the kind's: one kind goes through all of them.
                 let axes = axes.into_iter().take(if kind == ReduceKind::Sum { 6 } else { 2 });
                 for axes in axes.filter(|a| a.as_ref().is_none_or(|a| a.iter().all(|d| *d < shape.len()))) {
@@ -144,7 +147,12 @@ fn reduce_calls() -> Vec<Call> {
                     let graph = single(Arc::new(Reduce::new(kind, axes)), &[ty]);
                     for place in Place::ALL {
                         let inputs = vec![(arrays::draw_plain(&mut choices, *dtype, shape), place)];
-                        calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+                        calls.push(Call {
+                            graph: Arc::clone(&graph),
+                            inputs,
+                            output: None,
+                            stretched: false,
+                        });
                     }
                     let inputs = vec![(arrays::draw(&mut choices, *dtype, shape), Place::C)];
                     calls.push(Call { graph, inputs, output: None, stretched: !shape.is_empty() });
@@ -175,7 +183,10 @@ fn fused_calls() -> Vec<Call> {
             let graph = parse(text, dtype);
             for shape in [[0, 3], [1, 1], [9, 4], [3, 1000], [700, 33]] {
                 for place in Place::ALL {
-                    let inputs = graph.inputs().iter().map(|_| (arrays::draw_plain(&mut choices, dtype, &shape), place));
+                    let inputs = graph
+                        .inputs()
+                        .iter()
+                        .map(|_| (arrays::draw_plain(&mut choices, dtype, &shape), place));
                     let inputs = inputs.collect();
                     calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
                 }
@@ -191,7 +202,8 @@ fn parse(text: &str, dtype: DType) -> Arc<FunctionGraph> {
         .filter(|name| text.split(|c: char| !c.is_alphanumeric()).any(|word| word == **name))
         .map(|name| ((*name).to_owned(), Type::tensor(dtype, 2)))
         .collect();
-    let graph = precast_graph::text::parse(&text.split("; ").collect::<Vec<_>>(), &inputs, &Ops::standard()).unwrap();
+    let graph =
+        precast_graph::text::parse(&text.split("; ").collect::<Vec<_>>(), &inputs, &Ops::standard()).unwrap();
     Arc::new(rewrite::lower(&graph).unwrap())
 }
 
@@ -212,7 +224,13 @@ fn view_calls() -> Vec<Call> {
     let mut choices = Choices::seeded(5);
     let mut calls = Vec::new();
     let pairs: [[&[usize]; 2]; 8] = [
-        [&[5], &[5]], [&[5], &[5, 3]], [&[4, 5], &[5]], [&[4, 5], &[5, 3]], [&[0], &[0]], [&[2, 0], &[0, 3]], [&[0, 2], &[2, 3]],
+        [&[5], &[5]],
+        [&[5], &[5, 3]],
+        [&[4, 5], &[5]],
+        [&[4, 5], &[5, 3]],
+        [&[0], &[0]],
+        [&[2, 0], &[0, 3]],
+        [&[0, 2], &[2, 3]],
         [&[2, 3], &[4, 3]],
     ];
     for dtype in [DType::F32, DType::F64] {
@@ -220,12 +238,18 @@ fn view_calls() -> Vec<Call> {
             let types = shapes.map(|shape| Type::tensor(dtype, shape.len()));
             let graph = single(Arc::new(Dot), &types);
             for place in Place::ALL {
-                let inputs = shapes.iter().map(|shape| (integers(&mut choices, dtype, shape), place)).collect();
+                let inputs =
+                    shapes.iter().map(|shape| (integers(&mut choices, dtype, shape), place)).collect();
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
             }
         }
     }
-    for (order, shape) in [(vec![Some(1), None, Some(0)], &[3, 4][..]), (vec![Some(0)], &[3, 1]), (vec![], &[1]), (vec![Some(0)], &[3, 2])] {
+    for (order, shape) in [
+        (vec![Some(1), None, Some(0)], &[3, 4][..]),
+        (vec![Some(0)], &[3, 1]),
+        (vec![], &[1]),
+        (vec![Some(0)], &[3, 2]),
+    ] {
         for dtype in DType::ALL {
             let graph = single(Arc::new(DimShuffle::new(order.clone())), &[Type::tensor(dtype, shape.len())]);
             for place in Place::ALL {

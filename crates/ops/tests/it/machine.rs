@@ -45,10 +45,8 @@ pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> 
     let modules: Vec<Arc<Module>> = calls.iter().map(|call| module(&call.graph)).collect();
     let mut outcomes: Vec<Option<Outcome>> = calls.iter().map(|_| None).collect();
     for unit in Unit::batches(modules.clone()) {
-        let slots: Vec<Option<usize>> = modules
-            .iter()
-            .map(|m| unit.members().iter().position(|(key, _)| *key == m.key()))
-            .collect();
+        let slots: Vec<Option<usize>> =
+            modules.iter().map(|m| unit.members().iter().position(|(key, _)| *key == m.key())).collect();
         let mine: Vec<(usize, usize)> =
             slots.iter().enumerate().filter_map(|(i, slot)| slot.map(|slot| (i, slot))).collect();
         let results = run_unit(level, language, &unit, &mine, calls);
@@ -59,7 +57,13 @@ pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> 
     outcomes.into_iter().map(|outcome| outcome.expect("every module is in a unit")).collect()
 }
 
-fn run_unit(level: Level, language: &str, unit: &Unit, mine: &[(usize, usize)], calls: &[Call]) -> Vec<Outcome> {
+fn run_unit(
+    level: Level,
+    language: &str,
+    unit: &Unit,
+    mine: &[(usize, usize)],
+    calls: &[Call],
+) -> Vec<Outcome> {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join(if language == "c++17" { "unit.cc" } else { "unit.c" });
     fs_err::write(&text, unit.text()).unwrap();
