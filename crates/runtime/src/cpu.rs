@@ -49,7 +49,7 @@ pub(crate) fn host() -> &'static Host {
         arch: std::env::consts::ARCH.to_owned(),
         os: std::env::consts::OS.to_owned(),
         libc: Some(if cfg!(target_env = "musl") { "musl" } else { "gnu" }.to_owned()),
-        libc_version: None,
+        libc_version: crate::native::libc_version(),
         cpu: features().into_iter().collect(),
         abi: (precast_abi::ABI_OLDEST, precast_abi::ABI_VERSION),
     })

@@ -4,7 +4,7 @@
 
 use crate::FunctionError;
 use crate::layer::UNIT;
-use crate::miss::Miss;
+use crate::miss::Inventory;
 use crate::native::LoadedEntry;
 use crate::resolve::{Provenance, Resolver, Served, chain};
 use crate::stats::Event;
@@ -51,7 +51,7 @@ impl Jit {
         let toolchain = match self.toolchain() {
             Ok(toolchain) => toolchain,
             Err(problem) => {
-                let miss = Box::new(Miss::explain(&module, resolver));
+                let miss = Box::new(Inventory::read(resolver).explain(&module));
                 return Err(FunctionError::NoCompiler { miss, problem: problem.clone() });
             }
         };

@@ -132,6 +132,7 @@ impl Layer {
     }
 
     /// The store, if this is one that was declared writable.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT publishes"))]
     pub(crate) fn writable(&self) -> Option<&Store> {
         match self {
             Self::Store { store, writable: true } => Some(store),

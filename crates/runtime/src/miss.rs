@@ -22,19 +22,28 @@ pub struct Miss {
     pub unusable: Option<String>,
 }
 
-impl Miss {
+/// All modules of all layers, read once for several misses.
+pub(crate) struct Inventory<'a> {
+    resolver: &'a Resolver,
+    documents: Vec<(String, KeyDocument)>,
+}
+
+impl<'a> Inventory<'a> {
+    pub(crate) fn read(resolver: &'a Resolver) -> Self {
+        Self { resolver, documents: resolver.layers.iter().flat_map(Layer::documents).collect() }
+    }
+
     /// Compares a module that was not found with all that there is.
-    pub(crate) fn explain(module: &Module, resolver: &Resolver) -> Self {
-        let (key, document, layers) = (module.key(), module.document(), &resolver.layers);
-        let documents: Vec<(String, KeyDocument)> = layers.iter().flat_map(Layer::documents).collect();
-        let present = documents.iter().any(|(_, document)| document.key() == key);
-        let candidates = documents.iter().map(|(signature, document)| (signature.clone(), document));
-        Self {
+    pub(crate) fn explain(&self, module: &Module) -> Miss {
+        let (key, document) = (module.key(), module.document());
+        let present = self.documents.iter().any(|(_, document)| document.key() == key);
+        let candidates = self.documents.iter().map(|(signature, document)| (signature.clone(), document));
+        Miss {
             signature: module.signature.clone(),
             key,
             nearest: nearest(&document, candidates),
-            inadmissible: layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
-            unusable: resolver.recorder.last_failure().filter(|_| present),
+            inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
+            unusable: self.resolver.recorder.last_failure().filter(|_| present),
         }
     }
 }
@@ -55,8 +64,8 @@ impl fmt::Display for Miss {
             Some((signature, diff)) if diff.differences.is_empty() => write!(f, "; nearest `{signature}`"),
             Some((signature, diff)) => {
                 let diff = diff.to_string();
-                let named = diff.contains(&format!("`{signature}`"));
-                if named {
+                // A difference in an op names it already.
+                if diff.starts_with(&format!("`{signature}`")) {
                     write!(f, "; nearest {diff}")
                 } else {
                     write!(f, "; nearest `{signature}`: {diff}")

@@ -4,8 +4,11 @@ use crate::FunctionError;
 use crate::native::{LoadedEntry, Program, Register, Step};
 use crate::resolve::{Provenance, Resolver};
 use precast_codegen::{Module, link, single};
-use precast_graph::{FunctionGraph, Origin, VarId};
+use precast_graph::{FunctionGraph, Origin, VarId, encode};
 use precast_ops::Ops;
+use precast_store::BuildKey;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What serves a graph.
 pub(crate) struct Plan {
@@ -34,25 +37,52 @@ pub(crate) fn whole(lowered: &FunctionGraph, entry: LoadedEntry, provenance: Pro
     Plan { program, provenance: vec![Provenance { ops, ..provenance }] }
 }
 
-/// The modules that would serve a graph op by op, in the order of its applies.
-pub(crate) fn opwise_modules(plain: &FunctionGraph, ops: &Ops) -> Result<Vec<Module>, FunctionError> {
-    let module = |position| {
-        let alone = single(plain, position, ops.c())?;
-        link(&alone, ops.c()).map_err(FunctionError::from)
-    };
-    (0..plain.applies().len()).map(module).collect()
+/// The modules that would serve a graph op by op; Applies of one op on the same types share one.
+pub(crate) struct OpModules<'a> {
+    plain: &'a FunctionGraph,
+    ops: &'a Ops,
+    known: BTreeMap<Vec<u8>, Arc<Module>>,
 }
 
-/// The program that serves a graph op by op; `None` when an Apply is in no layer.
+impl<'a> OpModules<'a> {
+    pub(crate) fn new(plain: &'a FunctionGraph, ops: &'a Ops) -> Self {
+        Self { plain, ops, known: BTreeMap::new() }
+    }
+
+    /// The module of the Apply at `position`.
+    pub(crate) fn module(&mut self, position: usize) -> Result<Arc<Module>, FunctionError> {
+        let alone = single(self.plain, position, self.ops.c())?;
+        let canonical = encode::canonical(&alone);
+        if let Some(module) = self.known.get(&canonical) {
+            return Ok(Arc::clone(module));
+        }
+        let module = Arc::new(link(&alone, self.ops.c())?);
+        self.known.insert(canonical, Arc::clone(&module));
+        Ok(module)
+    }
+
+    /// The modules of all Applies, in order.
+    pub(crate) fn all(&mut self) -> Result<Vec<Arc<Module>>, FunctionError> {
+        (0..self.plain.applies().len()).map(|position| self.module(position)).collect()
+    }
+}
+
+/// The program that serves a graph op by op; `None` as soon as an Apply is in no layer.
 pub(crate) fn opwise(
     plain: &FunctionGraph,
-    modules: &[Module],
+    modules: &mut OpModules<'_>,
     resolver: &Resolver,
 ) -> Result<Option<Plan>, FunctionError> {
     let registers = registers(plain);
     let (mut steps, mut provenance) = (Vec::new(), Vec::new());
-    for (apply, module) in plain.applies().iter().zip(modules) {
-        let Some((entry, from)) = resolver.resolve(&module.key())? else { return Ok(None) };
+    let mut resolved: BTreeMap<BuildKey, (LoadedEntry, Provenance)> = BTreeMap::new();
+    for (position, apply) in plain.applies().iter().enumerate() {
+        let key = modules.module(position)?.key();
+        if !resolved.contains_key(&key) {
+            let Some(found) = resolver.resolve(&key)? else { return Ok(None) };
+            resolved.insert(key, found);
+        }
+        let (entry, from) = resolved[&key].clone();
         let signature = plain.signature(apply);
         let args = apply.inputs.iter().chain(&apply.outputs).map(|v| registers[v.index()]).collect();
         steps.push(Step { entry, slots: Vec::new(), args, signatures: vec![signature.clone()] });

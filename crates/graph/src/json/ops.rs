@@ -24,7 +24,9 @@ pub(super) fn resolve_op(
         Some(Err(source)) => Err(ParseJsonError::MakeNode { place: place.to_owned(), source }),
         None => {
             let known = library.names();
-            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+            // A function of the text form may have the very name, without being an op of this form.
+            let others = known.iter().map(String::as_str).filter(|known| *known != name);
+            let nearest = nearest(name, others).map(str::to_owned);
             Err(ParseJsonError::UnknownOp { place: format!("{place}.op"), found: name.to_owned(), nearest })
         }
     }

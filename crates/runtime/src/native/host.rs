@@ -16,6 +16,25 @@ unsafe extern "C" {
     fn vsnprintf(to: *mut c_char, bytes: usize, format: *const c_char, args: *mut c_void) -> c_int;
 }
 
+/// The version of the C library, `2.36`, where it has one to tell.
+#[cfg(target_env = "gnu")]
+pub(crate) fn libc_version() -> Option<String> {
+    unsafe extern "C" {
+        fn gnu_get_libc_version() -> *const c_char;
+    }
+    // SAFETY: glibc's function takes nothing and gives a string that lives for ever.
+    let version = unsafe { gnu_get_libc_version() };
+    // SAFETY: as above; the string ends with a NUL.
+    let version = unsafe { std::ffi::CStr::from_ptr(version) };
+    version.to_str().ok().map(str::to_owned)
+}
+
+/// The version of the C library, where it has one to tell.
+#[cfg(not(target_env = "gnu"))]
+pub(crate) fn libc_version() -> Option<String> {
+    None
+}
+
 /// The one host of this process.
 pub(super) static HOST: Host = Host {
     abi_version: precast_abi::ABI_VERSION,

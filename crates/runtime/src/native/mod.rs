@@ -25,6 +25,7 @@ mod pool;
 
 pub use array_ref::{ArrayMut, ArrayRef};
 pub(crate) use frame::{Frame, Program, Register, Step, StepError, Target};
+pub(crate) use host::libc_version;
 pub(crate) use instance::RunError;
 pub use library::LoadLibraryError;
 pub(crate) use library::{LoadedEntry, LoadedLibrary};

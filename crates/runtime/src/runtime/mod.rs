@@ -9,8 +9,8 @@ pub use error::{BuildRuntimeError, EntryError, FunctionError};
 use crate::explain::{Check, Explanation, Lookup};
 use crate::function::Function;
 use crate::layer::Layer;
-use crate::miss::Miss;
-use crate::plan::{self, Plan};
+use crate::miss::Inventory;
+use crate::plan::{self, OpModules, Plan};
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
@@ -18,6 +18,7 @@ use precast_codegen::{Module, link};
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, rewrite};
 use precast_store::BuildKey;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Resolves graphs to callable functions.
 ///
@@ -132,8 +133,8 @@ impl Runtime {
             return Ok(function);
         }
         let plain = rewrite::plain(graph)?;
-        let modules = plan::opwise_modules(&plain, &self.ops)?;
-        if let Some(plan) = plan::opwise(&plain, &modules, &self.resolver)? {
+        let mut modules = OpModules::new(&plain, &self.ops);
+        if let Some(plan) = plan::opwise(&plain, &mut modules, &self.resolver)? {
             return native(graph, plan);
         }
         let module = match module {
@@ -141,7 +142,7 @@ impl Runtime {
             None => generate()?,
         };
         self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
-        self.miss(graph, lowered, module, &modules)
+        self.miss(graph, lowered, module, modules)
     }
 
     /// What the policy says about a miss.
@@ -150,27 +151,27 @@ impl Runtime {
         graph: &FunctionGraph,
         lowered: &FunctionGraph,
         module: Module,
-        opwise: &[Module],
+        opwise: OpModules<'_>,
     ) -> Result<Function, FunctionError> {
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(&module, opwise)),
+            Some(Policy::Strict) => Err(self.strict(&module, opwise)?),
             Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
             #[cfg(feature = "jit")]
             policy => {
                 if policy.is_none() && !self.jit.has_compiler() {
-                    return Err(self.strict(&module, opwise));
+                    return Err(self.strict(&module, opwise)?);
                 }
                 let (entry, provenance) =
                     self.jit.compile(module, precast_ops::fingerprint(lowered, &self.ops), &self.resolver)?;
                 native(graph, plan::whole(lowered, entry, provenance))
             }
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(&module, opwise)),
+            None => Err(self.strict(&module, opwise)?),
             #[cfg(not(feature = "jit"))]
             Some(Policy::Jit) => {
                 let _ = lowered;
                 Err(FunctionError::NoCompiler {
-                    miss: Box::new(Miss::explain(&module, &self.resolver)),
+                    miss: Box::new(Inventory::read(&self.resolver).explain(&module)),
                     problem: "this program was built without the feature `jit`".to_owned(),
                 })
             }
@@ -178,18 +179,17 @@ impl Runtime {
     }
 
     /// The error of a miss: the whole graph, then the Applies that have no module either.
-    fn strict(&self, module: &Module, opwise: &[Module]) -> FunctionError {
-        let mut misses = vec![Miss::explain(module, &self.resolver)];
-        if opwise.len() > 1 {
-            let missing = |module: &&Module| !matches!(self.resolver.has(&module.key()), Ok(Some(_)));
-            let parts = opwise.iter().filter(missing).map(|module| Miss::explain(module, &self.resolver));
-            for part in parts {
-                if misses.iter().all(|miss| miss.key != part.key) {
-                    misses.push(part);
-                }
+    fn strict(&self, module: &Module, mut opwise: OpModules<'_>) -> Result<FunctionError, FunctionError> {
+        let inventory = Inventory::read(&self.resolver);
+        let mut misses = vec![inventory.explain(module)];
+        let mut seen = BTreeSet::from([module.key()]);
+        let modules = opwise.all()?;
+        for part in modules.iter().filter(|_| modules.len() > 1) {
+            if seen.insert(part.key()) && self.resolver.has(&part.key())?.is_none() {
+                misses.push(inventory.explain(part));
             }
         }
-        FunctionError::Miss(misses)
+        Ok(FunctionError::Miss(misses))
     }
 
     /// Tells whether a graph would hit, without loading or compiling anything.
@@ -207,16 +207,25 @@ impl Runtime {
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
         let lowered = rewrite::lower(graph)?;
-        let whole = self.lookup(&link(&lowered, self.ops.c())?)?;
+        let inventory = Inventory::read(&self.resolver);
+        let whole = self.lookup(&link(&lowered, self.ops.c())?, &inventory)?;
         if whole.is_found() {
             return Ok(Explanation { whole, ops: Vec::new() });
         }
-        let modules = plan::opwise_modules(&rewrite::plain(graph)?, &self.ops)?;
-        let ops = modules.iter().map(|module| self.lookup(module)).collect::<Result<_, _>>()?;
+        let plain = rewrite::plain(graph)?;
+        let mut known: BTreeMap<BuildKey, Lookup> = BTreeMap::new();
+        let mut ops = Vec::new();
+        for module in OpModules::new(&plain, &self.ops).all()? {
+            let key = module.key();
+            if !known.contains_key(&key) {
+                known.insert(key, self.lookup(&module, &inventory)?);
+            }
+            ops.push(known[&key].clone());
+        }
         Ok(Explanation { whole, ops })
     }
 
-    fn lookup(&self, module: &Module) -> Result<Lookup, FunctionError> {
+    fn lookup(&self, module: &Module, inventory: &Inventory<'_>) -> Result<Lookup, FunctionError> {
         let key = module.key();
         Ok(match self.resolver.has(&key)? {
             Some((layer, record)) => Lookup::Found {
@@ -226,7 +235,7 @@ impl Runtime {
                 digest: record.digest,
                 isa: record.isa,
             },
-            None => Lookup::Missing(Miss::explain(module, &self.resolver)),
+            None => Lookup::Missing(inventory.explain(module)),
         })
     }
 
