@@ -5,6 +5,8 @@ use ndarray::{Dimension as _, IxDyn};
 use precast_codegen::{Module, Unit};
 use precast_graph::{Array, DType, FunctionGraph, with_array};
 use precast_ops::Ops;
+use precast_store::key::BuildKey;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -38,17 +40,28 @@ pub(crate) type Outcome = Result<(Vec<Array>, bool), String>;
 
 /// Compiles the graphs of all calls at a level and runs them.
 pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> {
-    let ops = Ops::standard();
-    let module = |graph: &FunctionGraph| {
-        Arc::new(precast_codegen::link(graph, ops.c()).unwrap_or_else(|e| panic!("{graph}: {e}")))
-    };
-    let modules: Vec<Arc<Module>> = calls.iter().map(|call| module(&call.graph)).collect();
+    run_with(&Ops::standard(), level, language, calls)
+}
+
+/// As [`run`], with ops of the test's own.
+pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> {
+    // Many calls share a graph: each is linked and hashed once.
+    let mut linked: BTreeMap<*const FunctionGraph, (BuildKey, Arc<Module>)> = BTreeMap::new();
+    for call in calls {
+        linked.entry(Arc::as_ptr(&call.graph)).or_insert_with(|| {
+            let module = precast_codegen::link(&call.graph, ops.c());
+            let module = module.unwrap_or_else(|e| panic!("{}: {e}", call.graph));
+            (module.key(), Arc::new(module))
+        });
+    }
     let mut outcomes: Vec<Option<Outcome>> = calls.iter().map(|_| None).collect();
-    for unit in Unit::batches(modules.clone()) {
-        let slots: Vec<Option<usize>> =
-            modules.iter().map(|m| unit.members().iter().position(|(key, _)| *key == m.key())).collect();
+    for unit in Unit::batches(linked.values().map(|(_, module)| Arc::clone(module)).collect()) {
+        let slot = |call: &Call| {
+            let (key, _) = &linked[&Arc::as_ptr(&call.graph)];
+            unit.members().iter().position(|(member, _)| member == key)
+        };
         let mine: Vec<(usize, usize)> =
-            slots.iter().enumerate().filter_map(|(i, slot)| slot.map(|slot| (i, slot))).collect();
+            calls.iter().enumerate().filter_map(|(i, call)| slot(call).map(|slot| (i, slot))).collect();
         let results = run_unit(level, language, &unit, &mine, calls);
         for ((call, _), outcome) in mine.into_iter().zip(results) {
             outcomes[call] = Some(outcome);

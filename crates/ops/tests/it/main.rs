@@ -7,3 +7,4 @@ mod golden;
 mod kernels;
 mod machine;
 mod math_bits;
+mod own_op;

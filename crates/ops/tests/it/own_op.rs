@@ -1,0 +1,96 @@
+//! A scalar op of a user's own, with C and a failure of its own, inside an elementwise loop, a chain and a reduction.
+
+use crate::compiler;
+use crate::machine::{Call, Place, run_with};
+use precast_codegen::{LinkError, Sub};
+use precast_graph::{Array, DType, FunctionGraph, Op, PerformError, Type, interpret};
+use precast_ops::scalar::{ScalarOp, Value, find};
+use precast_ops::{Composite, Elemwise, Ops, Reduce, ReduceKind};
+use std::sync::Arc;
+
+/// 1/x; zero is an error.
+#[derive(Debug)]
+struct Reciprocal;
+
+impl ScalarOp for Reciprocal {
+    fn name(&self) -> &str {
+        "reciprocal"
+    }
+
+    fn arity(&self) -> usize {
+        1
+    }
+
+    fn output(&self, inputs: &[DType]) -> Option<DType> {
+        (inputs[0] == DType::F64).then_some(DType::F64)
+    }
+
+    fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError> {
+        match inputs[0] {
+            Value::F64(x) if x != 0.0 => Ok(vec![Value::F64(1.0 / x)]),
+            _ => Err(PerformError::value("reciprocal", "zero has none")),
+        }
+    }
+
+    fn c_code(
+        &self,
+        _dtypes: &[DType],
+        _name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        let (x, y, fail) = (&inputs[0], &outputs[0], &sub.fail);
+        let report = "pc_error_set(ctx, PC_ERROR_VALUE, \"zero has none\");";
+        Ok(format!("if ({x} == 0) {{ {report} {fail} }}\n{y} = 1 / {x};"))
+    }
+}
+
+fn graph(op: Arc<dyn Op>, input: Type) -> Arc<FunctionGraph> {
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", input).unwrap();
+    let y = graph.apply(op, &[x]).unwrap();
+    graph.output(y[0], None).unwrap();
+    Arc::new(graph)
+}
+
+#[test]
+fn an_op_of_ones_own_runs_and_fails_inside_every_loop() {
+    let own: Arc<dyn ScalarOp> = Arc::new(Reciprocal);
+    let chain = vec![(Arc::clone(&own), vec![0]), (find("exp").unwrap(), vec![1])];
+    let chain: Arc<dyn ScalarOp> = Arc::new(Composite::new(1, chain, vec![2]));
+    let sum = Reduce::new(ReduceKind::Sum, None);
+    let ops: [Arc<dyn Op>; 3] = [
+        Arc::new(Elemwise::new(own)),
+        Arc::new(Elemwise::new(Arc::clone(&chain))),
+        Arc::new(sum.fused(chain)),
+    ];
+    let mut calls = Vec::new();
+    for op in ops {
+        let graph = graph(op, Type::tensor(DType::F64, 1));
+        for last in [4.0, 0.0] {
+            let x = (0..600).map(|i| if i == 599 { last } else { 1.0 + f64::from(i) });
+            let x = Array::from(x.collect::<ndarray::Array1<f64>>().into_dyn());
+            for place in [Place::C, Place::Strided] {
+                let inputs = vec![(x.clone(), place)];
+                calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+            }
+        }
+    }
+    let outcomes = run_with(&Ops::standard(), compiler::levels()[0], "gnu11", &calls);
+    for (call, outcome) in calls.iter().zip(outcomes) {
+        let inputs: Vec<Array> = call.inputs.iter().map(|(array, _)| array.clone()).collect();
+        match (interpret(&call.graph, &inputs), outcome) {
+            (Ok(expected), Ok((found, _))) => assert_eq!(found, expected, "{}", call.graph),
+            (Err(_), Err(message)) => assert_eq!(message, "zero has none", "{}", call.graph),
+            (expected, found) => panic!("{}: expected {expected:?}, found {found:?}", call.graph),
+        }
+    }
+}
+
+#[test]
+fn the_c_of_an_op_of_ones_own_has_no_fast_path_to_a_key() {
+    let own: Arc<dyn ScalarOp> = Arc::new(Reciprocal);
+    let graph = graph(Arc::new(Elemwise::new(own)), Type::tensor(DType::F64, 1));
+    assert_eq!(precast_ops::fingerprint(&graph, &Ops::standard()), None);
+}
