@@ -7,7 +7,7 @@ use precast_codegen::{Module, link, single};
 use precast_graph::{FunctionGraph, Origin, VarId, encode};
 use precast_ops::Ops;
 use precast_store::BuildKey;
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 /// What serves a graph.
@@ -78,11 +78,13 @@ pub(crate) fn opwise(
     let mut resolved: BTreeMap<BuildKey, (LoadedEntry, Provenance)> = BTreeMap::new();
     for (position, apply) in plain.applies().iter().enumerate() {
         let key = modules.module(position)?.key();
-        if !resolved.contains_key(&key) {
-            let Some(found) = resolver.resolve(&key)? else { return Ok(None) };
-            resolved.insert(key, found);
-        }
-        let (entry, from) = resolved[&key].clone();
+        let (entry, from) = match resolved.entry(key) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(new) => {
+                let Some(found) = resolver.resolve(&key)? else { return Ok(None) };
+                new.insert(found).clone()
+            }
+        };
         let signature = plain.signature(apply);
         let args = apply.inputs.iter().chain(&apply.outputs).map(|v| registers[v.index()]).collect();
         steps.push(Step { entry, slots: Vec::new(), args, signatures: vec![signature.clone()] });

@@ -18,7 +18,8 @@ use precast_codegen::{Module, link};
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, rewrite};
 use precast_store::BuildKey;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// Resolves graphs to callable functions.
 ///
@@ -217,10 +218,11 @@ impl Runtime {
         let mut ops = Vec::new();
         for module in OpModules::new(&plain, &self.ops).all()? {
             let key = module.key();
-            if !known.contains_key(&key) {
-                known.insert(key, self.lookup(&module, &inventory)?);
-            }
-            ops.push(known[&key].clone());
+            let lookup = match known.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.lookup(&module, &inventory)?),
+            };
+            ops.push(lookup.clone());
         }
         Ok(Explanation { whole, ops })
     }
