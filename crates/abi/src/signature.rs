@@ -17,11 +17,25 @@
 /// Bytes of a chunk.
 const CHUNK: usize = 8;
 
-/// A signature cut into chunks, ready to be compared 64 bits at a time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Chunks that are kept in place: signatures of up to 50 characters.
+const IN_PLACE: usize = 7;
+
+/// A signature cut into chunks, ready to be compared 64 bits at a time. Short ones are made without allocating.
+#[derive(Debug, Clone)]
 pub struct Signature {
-    chunks: Vec<u64>,
+    in_place: [u64; IN_PLACE],
+    len: usize,
+    /// All chunks, when there are more.
+    more: Vec<u64>,
 }
+
+impl PartialEq for Signature {
+    fn eq(&self, other: &Self) -> bool {
+        self.chunks() == other.chunks()
+    }
+}
+
+impl Eq for Signature {}
 
 /// Text that is not a canonical CEP 1000 signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,25 +62,38 @@ impl Signature {
         }
         let bytes = text.as_bytes();
         let (first, rest) = bytes.split_at(bytes.len().min(CHUNK));
-        let mut chunks = vec![chunk(&[], first)];
-        chunks.extend(rest.chunks(CHUNK - 1).map(|part| chunk(b"-", part)));
-        if chunks.len() % 2 == 0 {
-            chunks.push(chunk(b"-", &[]));
+        let mut signature = Self { in_place: [0; IN_PLACE], len: 0, more: Vec::new() };
+        signature.push(chunk(&[], first));
+        rest.chunks(CHUNK - 1).for_each(|part| signature.push(chunk(b"-", part)));
+        if signature.len.is_multiple_of(2) {
+            signature.push(chunk(b"-", &[]));
         }
-        Ok(Self { chunks })
+        Ok(signature)
+    }
+
+    fn push(&mut self, chunk: u64) {
+        if let Some(place) = self.in_place.get_mut(self.len) {
+            *place = chunk;
+        } else {
+            if self.more.is_empty() {
+                self.more.extend_from_slice(&self.in_place);
+            }
+            self.more.push(chunk);
+        }
+        self.len += 1;
     }
 
     /// The chunks, first first; their number is odd.
     #[must_use]
     pub fn chunks(&self) -> &[u64] {
-        &self.chunks
+        if self.more.is_empty() { &self.in_place[..self.len] } else { &self.more }
     }
 
     /// The canonical string.
     #[must_use]
     pub fn render(&self) -> String {
         let mut bytes = Vec::new();
-        for (position, chunk) in self.chunks.iter().enumerate() {
+        for (position, chunk) in self.chunks().iter().enumerate() {
             let chunk = chunk.to_ne_bytes();
             bytes.extend_from_slice(if position == 0 { &chunk } else { &chunk[1..] });
         }

@@ -1,12 +1,12 @@
 //! Dispatch by signature: one callable over many compiled functions, through a CEP 1000 table.
 //!
 //! ```text
-//! call(&[f32[3], f32[3]]) ─▶ "&f&f)" ─▶ scan the table, 64 bits at a time ─▶ Function
+//! call(&[f32[3], f32[3]]) ─▶ "f1f1)" ─▶ scan the table, 64 bits at a time ─▶ Function
 //!                                          │ no such signature
 //!                                          ▼
 //!                     build the op's graph for these dtypes and ranks ─▶ Runtime::function ─▶ publish a longer table
 //! ```
-//! The signature of a call holds dtypes and ranks: `&f1&f1)` is two vectors of f32. Readers take no lock; a new function
+//! The signature of a call holds dtypes and ranks: `f1f1)` is two vectors of f32. Readers take no lock; a new function
 //! is added under one.
 
 use crate::function::{CallError, Function};
@@ -15,6 +15,7 @@ use crate::runtime::{FunctionError, Runtime};
 use precast_abi::signature::{ParseSignatureError, Signature};
 use precast_abi::table::{Table, TableCell};
 use precast_graph::{Array, BuildError, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type};
+use std::io::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
@@ -170,21 +171,30 @@ impl Dispatcher {
     }
 }
 
-/// The signature of a call: each argument a tensor of its dtype, with its rank.
+/// The signature of a call: the code of the dtype and the rank of each argument.
 fn signature(inputs: &[ArrayRef<'_>]) -> Result<Signature, ParseSignatureError> {
-    let mut text = String::with_capacity(inputs.len() * 4 + 1);
-    for input in inputs {
-        text.push('&');
-        text.push(match input.dtype() {
-            DType::Bool => '?',
-            DType::I64 => 'q',
-            DType::F32 => 'f',
-            DType::F64 => 'd',
-        });
-        text.push_str(&input.shape().len().to_string());
+    // On the stack, as it is made for each call; what does not fit is no signature that is used twice.
+    let mut text = [0_u8; 64];
+    let mut rest = &mut text[..];
+    let written =
+        inputs.iter().try_for_each(|input| write!(rest, "{}{}", code(input.dtype()), input.shape().len()));
+    let written = written.and_then(|()| write!(rest, ")"));
+    if written.is_err() {
+        let fields = inputs.iter().map(|input| format!("{}{}", code(input.dtype()), input.shape().len()));
+        return Signature::parse(&(fields.collect::<String>() + ")"));
     }
-    text.push(')');
-    Signature::parse(&text)
+    let unused = rest.len();
+    Signature::parse(std::str::from_utf8(&text[..64 - unused]).unwrap_or_default())
+}
+
+/// The PEP 3118 code of a dtype.
+const fn code(dtype: DType) -> char {
+    match dtype {
+        DType::Bool => '?',
+        DType::I64 => 'q',
+        DType::F32 => 'f',
+        DType::F64 => 'd',
+    }
 }
 
 impl std::fmt::Debug for Dispatcher {

@@ -5,32 +5,44 @@ use precast_graph::{Array, DType};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
-/// Extents and strides kept in place, so that borrowing an array allocates nothing. An array of more dimensions than a
-/// tensor may have keeps one too many: no type admits it, so it never reaches a module.
-#[derive(Debug, Clone, Copy)]
+/// Extents and strides; kept in place up to 8 dimensions, so that borrowing such an array allocates nothing.
+#[derive(Debug, Clone)]
 struct Shape {
     ndim: usize,
-    extents: [usize; KEPT],
+    extents: [usize; IN_PLACE],
     /// In elements, may be 0 or negative.
-    strides: [isize; KEPT],
+    strides: [isize; IN_PLACE],
+    /// All of them, when there are more.
+    more: Option<Box<(Vec<usize>, Vec<isize>)>>,
 }
 
-/// Most dimensions that are kept: one more than a tensor may have.
-const KEPT: usize = MAX_NDIM + 1;
-const MAX_NDIM: usize = precast_abi::tensor::MAX_NDIM;
+/// Dimensions that are kept in place.
+const IN_PLACE: usize = 8;
 
 impl Shape {
     fn new(extents: &[usize], strides: &[isize]) -> Self {
-        let ndim = extents.len().min(KEPT);
-        let mut shape = Self { ndim, extents: [0; KEPT], strides: [0; KEPT] };
-        shape.extents[..ndim].copy_from_slice(&extents[..ndim]);
-        shape.strides[..ndim].copy_from_slice(&strides[..ndim]);
+        let ndim = extents.len();
+        let mut shape = Self { ndim, extents: [0; IN_PLACE], strides: [0; IN_PLACE], more: None };
+        if ndim <= IN_PLACE {
+            shape.extents[..ndim].copy_from_slice(extents);
+            shape.strides[..ndim].copy_from_slice(strides);
+        } else {
+            shape.more = Some(Box::new((extents.to_vec(), strides.to_vec())));
+        }
         shape
+    }
+
+    fn extents(&self) -> &[usize] {
+        self.more.as_ref().map_or(&self.extents[..self.ndim.min(IN_PLACE)], |more| &more.0)
+    }
+
+    fn strides(&self) -> &[isize] {
+        self.more.as_ref().map_or(&self.strides[..self.ndim.min(IN_PLACE)], |more| &more.1)
     }
 }
 
 /// Memory described: dtype, first element, extents, strides.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Place {
     dtype: DType,
     data: *mut c_char,
@@ -47,13 +59,13 @@ impl Place {
     }
 
     pub(super) fn shape(&self) -> &[usize] {
-        &self.shape.extents[..self.shape.ndim]
+        self.shape.extents()
     }
 
     /// The steps in bytes, may be 0 or negative.
     pub(super) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
         let itemsize = self.dtype.itemsize_bytes() as i64;
-        self.shape.strides[..self.shape.ndim].iter().map(move |s| *s as i64 * itemsize)
+        self.shape.strides().iter().map(move |s| *s as i64 * itemsize)
     }
 }
 
@@ -66,7 +78,7 @@ impl Place {
 /// let reversed = ArrayRef::from(x.slice(ndarray::s![..;-1, ..]));
 /// assert_eq!(reversed.shape(), [2, 2]);
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ArrayRef<'a> {
     pub(super) place: Place,
     borrowed: PhantomData<&'a [u8]>,
@@ -183,7 +195,7 @@ impl<'a> From<&'a mut Array> for ArrayMut<'a> {
 
 /// Reading tensors that modules made; the raw side, in this file because it needs the fields.
 mod raw {
-    use super::{ArrayRef, DType, IxDyn, MAX_NDIM, PhantomData, Place, Shape, c_char};
+    use super::{ArrayRef, DType, IxDyn, PhantomData, Place, Shape, c_char};
     use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
     use precast_graph::Array;
 
@@ -197,24 +209,19 @@ mod raw {
         ) -> Option<Self> {
             let dtype = DType::from_typenum(typenum)?;
             let itemsize = dtype.itemsize_bytes() as i64;
-            if shape.len() > MAX_NDIM || strides.iter().any(|s| s % itemsize != 0) {
-                return None;
-            }
-            let mut kept = Shape::new(&[], &[]);
-            kept.ndim = shape.len();
-            for axis in 0..shape.len() {
-                kept.extents[axis] = usize::try_from(shape[axis]).ok()?;
-                kept.strides[axis] = isize::try_from(strides[axis] / itemsize).ok()?;
-            }
-            Some(Self { place: Place { dtype, data, shape: kept }, borrowed: PhantomData })
+            let extents: Vec<usize> =
+                shape.iter().map(|n| usize::try_from(*n).ok()).collect::<Option<_>>()?;
+            let whole = |step: &i64| (step % itemsize == 0).then(|| isize::try_from(step / itemsize).ok())?;
+            let strides: Vec<isize> = strides.iter().map(whole).collect::<Option<_>>()?;
+            let place = Place { dtype, data, shape: Shape::new(&extents, &strides) };
+            Some(Self { place, borrowed: PhantomData })
         }
 
         /// Whether the elements lie in C order without gaps.
         pub(crate) fn is_standard_layout(&self) -> bool {
             let mut step = 1_isize;
-            for axis in (0..self.place.shape.ndim).rev() {
-                let extent = self.place.shape.extents[axis];
-                if extent > 1 && self.place.shape.strides[axis] != step {
+            for (extent, stride) in self.place.shape.extents().iter().zip(self.place.shape.strides()).rev() {
+                if *extent > 1 && *stride != step {
                     return self.shape().contains(&0);
                 }
                 step = step.saturating_mul(extent.cast_signed());
@@ -223,7 +230,7 @@ mod raw {
         }
 
         /// Copies the elements into an array of its own.
-        pub(crate) fn to_array(self) -> Array {
+        pub(crate) fn to_array(&self) -> Array {
             match self.dtype() {
                 DType::Bool => Array::Bool(self.copy()),
                 DType::I64 => Array::I64(self.copy()),
@@ -239,7 +246,7 @@ mod raw {
             }
             // ndarray's raw views want non-negative strides: start at the lowest address, then turn axes round.
             let (mut low, mut strides, mut turned) = (self.place.data.cast::<T>(), Vec::new(), Vec::new());
-            for (axis, (extent, stride)) in extents.iter().zip(&self.place.shape.strides).enumerate() {
+            for (axis, (extent, stride)) in extents.iter().zip(self.place.shape.strides()).enumerate() {
                 if *stride < 0 {
                     // SAFETY: the last element along this axis is one of the tensor's elements.
                     low = unsafe { low.offset(stride * (extent.cast_signed() - 1)) };

@@ -8,7 +8,8 @@
 
 use super::instance::{Instance, RunError};
 use super::object::{Borrowed, Owned};
-use super::{ArrayMut, ArrayRef, LoadedEntry};
+use super::{ArrayMut, ArrayRef, LoadedEntry, host};
+use precast_abi::context::Context;
 use precast_abi::tensor::Object;
 use precast_graph::Array;
 use std::ptr;
@@ -79,6 +80,8 @@ pub(crate) struct Frame {
     temps: Vec<Owned>,
     cells: Vec<*mut Object>,
     args: Vec<*mut Object>,
+    /// Kept, because its message buffer is long to clear.
+    ctx: Context,
     /// The output whose memory did not fit, and the shape of the result.
     misfit: Option<(usize, Vec<usize>)>,
 }
@@ -115,6 +118,7 @@ impl Frame {
             temps: program.temps.iter().map(|_| Owned::none()).collect(),
             cells: vec![ptr::null_mut(); program.n_outputs],
             args: Vec::with_capacity(widest),
+            ctx: host::context(),
             misfit: None,
         })
     }
@@ -177,7 +181,7 @@ impl Frame {
             let instance = &mut self.instances[position];
             // SAFETY: `Frame::new` compared the number of arguments; inputs were set by an earlier step or the caller, and
             // each output register is the only owner of its reference.
-            let result = unsafe { instance.run_raw(&mut self.args) };
+            let result = unsafe { instance.run_raw(&mut self.ctx, &mut self.args) };
             let (n_inputs, _) = instance.arity();
             for (register, object) in step.args.iter().zip(&self.args).skip(n_inputs) {
                 match register {

@@ -85,13 +85,17 @@ impl Instance {
     /// # Safety
     /// `args` holds as many objects as [`Instance::arity`] says, alive for the call: the inputs not NULL, the outputs NULL or
     /// reusable with one reference owned by the cell.
-    pub(super) unsafe fn run_raw(&mut self, args: &mut [*mut Object]) -> Result<(), RunError> {
-        let mut ctx = host::context();
+    pub(super) unsafe fn run_raw(
+        &mut self,
+        ctx: &mut Context,
+        args: &mut [*mut Object],
+    ) -> Result<(), RunError> {
+        ctx.error.kind = 0;
         let failure = self.entry.entry().run.map_or(-1, |run| {
             // SAFETY: the instance was initialised and is used by this call alone; `args` is as promised by the caller.
-            unsafe { run(self.state, &raw mut ctx, args.as_mut_ptr()) }
+            unsafe { run(self.state, ctx, args.as_mut_ptr()) }
         });
-        if failure == 0 { Ok(()) } else { Err(error(&self.entry, failure, &ctx)) }
+        if failure == 0 { Ok(()) } else { Err(error(&self.entry, failure, ctx)) }
     }
 }
 
