@@ -1,1 +1,18 @@
-//! End-to-end tests.
+//! End-to-end tests, one theme a file.
+//!
+//! ```text
+//! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
+//! same_bytes  keys  oracle  policy  race  damage  readme
+//! ```
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod compiled;
+mod damage;
+mod graphs;
+mod keys;
+mod oracle;
+mod policy;
+mod process;
+mod race;
+mod readme;
+mod same_bytes;

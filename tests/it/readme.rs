@@ -1,0 +1,242 @@
+//! The README: every example is executed.
+//!
+//! | block | what is done |
+//! |---|---|
+//! | `toml` | written to the file that the text before it names |
+//! | `console` | run by `sh` in one directory, in order; output and `? code` compared, `...` stands for any lines |
+//! | `rust` | a doctest of `tests/lib.rs` |
+//! | `rust,ignore` | parts of a package: `build.rs`, named by the text before it, and the body of `main` |
+//!
+//! Commands of [`ELSEWHERE`] are too large to run inside a test and are run elsewhere; the test says so.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Commands that something else executes, and what.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("cargo run --release -p precast-quickstart", "a step of CI"),
+    ("cargo xtask test", "what runs this test in CI"),
+    ("cargo install --path crates/cli", "the same binary is built with `cargo build` here"),
+];
+
+/// A fenced block.
+#[derive(Debug)]
+struct Block {
+    language: String,
+    text: String,
+    /// The last file that the text before it names.
+    file: Option<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn readme() -> Vec<Block> {
+    let text = fs_err::read_to_string(root().join("README.md")).unwrap();
+    let (mut blocks, mut open, mut before): (Vec<Block>, Option<Block>, &str) = (Vec::new(), None, "");
+    for line in text.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some(_)) => {
+                blocks.extend(open.take());
+                before = "";
+            }
+            (Some(block), None) => writeln!(block.text, "{line}").unwrap(),
+            (None, Some(language)) => {
+                let named = before
+                    .split('`')
+                    .skip(1)
+                    .step_by(2)
+                    .filter(|word| word.ends_with(".toml") || word.ends_with(".rs"));
+                let file = named.last().map(str::to_owned);
+                open = Some(Block { language: language.to_owned(), text: String::new(), file });
+            }
+            (None, None) if line.is_empty() => {}
+            (None, None) => before = line,
+        }
+    }
+    assert!(open.is_none(), "a block is not closed");
+    blocks
+}
+
+fn blocks_of<'a>(blocks: &'a [Block], language: &'a str) -> impl Iterator<Item = &'a Block> {
+    blocks.iter().filter(move |block| block.language == language)
+}
+
+/// Writes the files that the README shows, and the arrays that it assumes.
+fn lay_out(directory: &Path, blocks: &[Block]) {
+    for block in blocks_of(blocks, "toml") {
+        let file = block.file.as_ref().unwrap_or_else(|| panic!("which file is this?\n{}", block.text));
+        fs_err::write(directory.join(file), &block.text).unwrap();
+    }
+    for (name, start) in [("x", 0.5), ("y", -1.0), ("z", 2.0)] {
+        let array = ndarray::Array1::linspace(start, start + 1.0, 11);
+        ndarray_npy::write_npy(directory.join(format!("{name}.npy")), &array).unwrap();
+    }
+}
+
+/// Builds the command `precast` and gives the folder that it is in.
+fn built() -> PathBuf {
+    let mut cargo = cargo(&root());
+    cargo.args(["build", "--quiet", "--offline", "-p", "precast-cli", "--bin", "precast"]);
+    let output = cargo.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target().join("debug")
+}
+
+/// The folder that this test was built in.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
+}
+
+fn cargo(directory: &Path) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(directory).env("CARGO_TARGET_DIR", target()).env("CARGO_TERM_COLOR", "never");
+    for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "CARGO_BUILD_TARGET"] {
+        cargo.env_remove(inherited);
+    }
+    cargo
+}
+
+/// A command with the exit code and the output that the README promises.
+#[derive(Debug, PartialEq, Eq)]
+struct Example<'a> {
+    command: &'a str,
+    code: i32,
+    output: Vec<&'a str>,
+}
+
+fn examples(console: &str) -> Vec<Example<'_>> {
+    let mut examples: Vec<Example<'_>> = Vec::new();
+    for line in console.lines() {
+        match (line.strip_prefix("$ "), examples.last_mut()) {
+            (Some(command), _) => examples.push(Example { command, code: 0, output: Vec::new() }),
+            (None, Some(example)) if example.output.is_empty() && line.starts_with("? ") => {
+                example.code = line[2..].parse().unwrap();
+            }
+            (None, Some(example)) => example.output.push(line),
+            (None, None) => panic!("output without a command: {line}"),
+        }
+    }
+    examples
+}
+
+/// Whether lines are as promised; `...` stands for any number of lines, also none.
+fn fits(promised: &[&str], found: &[&str]) -> bool {
+    match (promised, found) {
+        ([], []) => true,
+        (["...", rest @ ..], _) => (0..=found.len()).any(|skipped| fits(rest, &found[skipped..])),
+        ([first, rest @ ..], [line, others @ ..]) => first == line && fits(rest, others),
+        _ => false,
+    }
+}
+
+#[test]
+fn every_command_does_what_the_readme_shows() {
+    let (blocks, directory) = (readme(), tempfile::tempdir().unwrap());
+    lay_out(directory.path(), &blocks);
+    let path = [built().into_os_string(), std::env::var_os("PATH").unwrap()].join(std::ffi::OsStr::new(":"));
+    let (mut ran, mut failures) = (0, String::new());
+    for example in
+        blocks_of(&blocks, "console").chain(blocks_of(&blocks, "sh")).flat_map(|b| examples(&b.text))
+    {
+        if let Some((_, by)) = ELSEWHERE.iter().find(|(command, _)| *command == example.command) {
+            println!("skipped: `{}`: {by}", example.command);
+            continue;
+        }
+        let mut shell = Command::new("sh");
+        shell
+            .arg("-c")
+            .arg(format!("{} 2>&1", example.command))
+            .current_dir(directory.path())
+            .env("PATH", &path);
+        shell.env_remove("PRECAST_STORE").env("PRECAST_CACHE", directory.path().join("cache"));
+        let output = shell.output().unwrap();
+        let (text, code) = (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code());
+        if code != Some(example.code) || !fits(&example.output, &text.lines().collect::<Vec<_>>()) {
+            writeln!(
+                failures,
+                "$ {}\nexpected code {}: {:#?}\nfound {code:?}:\n{text}",
+                example.command, example.code, example.output
+            )
+            .unwrap();
+        }
+        ran += 1;
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(ran >= 5, "only {ran} commands were run");
+    assert!(directory.path().join("out.npy").is_file() && directory.path().join("score.bundle").is_file());
+}
+
+const MANIFEST: &str = r#"[package]
+name = "readme-example"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+ndarray = "0.17"
+precast = { path = "ROOT/crates/precast", default-features = false }
+
+[build-dependencies]
+precast-build = { path = "ROOT/build-support" }
+
+[workspace]
+"#;
+
+/// The body of the README's `main` among what it leaves to the reader.
+const MAIN: &str = r#"
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let [x, y, z] = [0.5, 1.0, 2.0].map(|v| ndarray::Array1::from_elem(3, v));
+BODY
+    let precast::Array::F64(out) = &outputs[0] else { panic!("another dtype") };
+    assert!((out.sum() - 3.0 * ((-0.25_f64).exp() + 2.0)).abs() < 1e-12, "{out}");
+    println!("executed");
+    Ok(())
+}
+"#;
+
+#[test]
+fn the_package_that_the_readme_builds_runs() {
+    let (blocks, directory) = (readme(), tempfile::tempdir().unwrap());
+    let directory = directory.path();
+    lay_out(directory, &blocks);
+    let write = |name: &str, text: &str| fs_err::write(directory.join(name), text).unwrap();
+    let real = fs_err::canonicalize(root()).unwrap();
+    // The profiles of this workspace, so that what it has compiled serves here too.
+    let manifest = fs_err::read_to_string(real.join("Cargo.toml")).unwrap();
+    let profiles = manifest.find("[profile.dev]").map_or("", |at| &manifest[at..]);
+    write("Cargo.toml", &(MANIFEST.replace("ROOT", real.to_str().unwrap()) + profiles));
+    fs_err::copy(real.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    fs_err::create_dir(directory.join("src")).unwrap();
+    let (scripts, bodies): (Vec<&Block>, Vec<&Block>) =
+        blocks_of(&blocks, "rust,ignore").partition(|block| block.file.as_deref() == Some("build.rs"));
+    let [script] = scripts[..] else { panic!("one build.rs is expected: {scripts:?}") };
+    let [body] = bodies[..] else { panic!("one body of `main` is expected: {bodies:?}") };
+    write("build.rs", &script.text);
+    write("src/main.rs", &MAIN.replace("BODY", &body.text));
+    let output = cargo(directory).args(["run", "--quiet", "--offline"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "executed\n", "{told}");
+}
+
+#[test]
+fn every_block_is_of_a_kind_that_is_executed() {
+    let blocks = readme();
+    for block in &blocks {
+        let known = ["toml", "console", "sh", "rust", "rust,no_run", "rust,ignore", "text"];
+        assert!(known.contains(&block.language.as_str()), "nothing executes a block of `{}`", block.language);
+    }
+    let all: String = blocks.iter().map(|block| block.text.as_str()).collect();
+    assert!(ELSEWHERE[..2].iter().all(|(command, _)| all.contains(command)), "the two commands are gone");
+}
+
+#[test]
+fn wildcards_stand_for_any_lines_and_nothing_else_does() {
+    assert!(fits(&["..."], &[]) && fits(&["a", "...", "d"], &["a", "b", "c", "d"]));
+    assert!(!fits(&[], &["a"]) && !fits(&["...", "d"], &["a"]) && !fits(&["a"], &["a", "b"]));
+    let found = examples("$ a b\n? 3\nout\n...\n$ c\n");
+    let first = Example { command: "a b", code: 3, output: vec!["out", "..."] };
+    assert_eq!(found, [first, Example { command: "c", code: 0, output: vec![] }]);
+}
