@@ -194,7 +194,7 @@ fn rewired_graphs_share_a_key_only_if_they_compute_the_same() {
         let at = choices.below(case.graph.applies().len());
         let change = Change { rewire: Some((at, choices.below(3), &mut choices)), ..Change::default() };
         let Some(other) = rebuild(&case.graph, change) else { continue };
-        let canonical = |graph: &FunctionGraph| encode::canonical(&rewrite::plain(graph).unwrap());
+        let canonical = |graph: &FunctionGraph| encode::canonical(&rewrite::lower(graph).unwrap());
         if canonical(&other) == canonical(&case.graph) {
             assert_eq!(key(&other), key(&case.graph), "seed {seed}: {other}");
             continue;
