@@ -1,0 +1,70 @@
+//! A build.rs that has nothing to do: `cargo build` again, of a package that declares 1000 combinations.
+//!
+//! The peer is the same package whose script does nothing. Unchanged, Cargo runs neither script; touched, it runs both,
+//! and compiles the package again in either case, so that the difference is the script.
+
+use super::precompile::manifest;
+use super::{Found, cargo, root, target};
+use crate::measure::{in_turn, output, process};
+use crate::report::{Row, Target};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROUNDS: usize = 15;
+const RANKS: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+
+const OURS: &str = "fn main() {\n    precast_build::Build::new().run();\n}\n";
+const PEER: &str = "fn main() {\n    println!(\"cargo::rerun-if-changed=precast.toml\");\n}\n";
+
+pub(crate) fn run() -> Result<Found> {
+    let place = target()?.join("bench-rerun");
+    let ours = package(&place, "ours", OURS)?;
+    let peer = package(&place, "peer", PEER)?;
+    let target = place.join("target");
+    let build = |package: &PathBuf| process(cargo(package, &target).args(["build", "--offline", "--quiet"]));
+    build(&ours)?;
+    build(&peer)?;
+    let combinations = combinations(&ours, &target)?;
+    let (a, b) = in_turn(ROUNDS, || build(&ours), || build(&peer))?;
+    let what = format!("cargo build, nothing changed, {combinations} combinations");
+    let target_ = Target::BelowPeerPlus(50e6);
+    let name = "the same with an empty build.rs";
+    let unchanged = Row::new("rerun", &what, &a, name, &b).target(target_);
+    let touched = |package: &PathBuf| {
+        fs_err::write(package.join("precast.toml"), manifest(&RANKS))?;
+        build(package)
+    };
+    let (a, b) = in_turn(ROUNDS, || touched(&ours), || touched(&peer))?;
+    let what = format!("cargo build, manifest touched, {combinations} combinations");
+    Ok(vec![unchanged, Row::new("rerun", &what, &a, name, &b).target(target_)].into())
+}
+
+/// Writes a package with a workspace and a lock file of its own.
+fn package(place: &Path, name: &str, script: &str) -> Result<PathBuf> {
+    let directory = place.join(name);
+    fs_err::create_dir_all(directory.join("src"))?;
+    let write = |file: &str, text: &str| fs_err::write(directory.join(file), text);
+    let root = fs_err::canonicalize(root())?;
+    let head =
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n");
+    // Both depend on it, so that Cargo looks at as many packages for either.
+    let build =
+        format!("[build-dependencies]\nprecast-build = {{ path = {:?} }}\n", root.join("build-support"));
+    write("Cargo.toml", &(head + &build))?;
+    write("build.rs", script)?;
+    write("src/main.rs", "fn main() {}\n")?;
+    write("precast.toml", &manifest(&RANKS))?;
+    fs_err::copy(root.join("Cargo.lock"), directory.join("Cargo.lock"))?;
+    Ok(directory)
+}
+
+/// How many combinations the script says that it has.
+fn combinations(package: &Path, target: &Path) -> Result<String> {
+    fs_err::write(package.join("precast.toml"), manifest(&RANKS))?;
+    let mut command: Command = cargo(package, target);
+    let command = command.args(["build", "--offline", "-vv"]).env("CARGO_TERM_COLOR", "never");
+    let told = output(command.arg("--message-format=short"))?;
+    let line = told.lines().find_map(|line| line.split("precast: ").nth(1)).unwrap_or("? combinations");
+    Ok(line.split(' ').next().unwrap_or("?").to_owned())
+}
