@@ -1,5 +1,6 @@
-//! Digests the sources that generate C: `GENERATOR`, part of every fingerprint.
+//! Digests the sources that generate C, and compiles the drivers.
 //!
+//! `GENERATOR`, part of every fingerprint, is a digest of those sources.
 //! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
 //! one version, the version stands for the crates that are not there to be read.
 
@@ -20,9 +21,27 @@ fn main() -> std::io::Result<()> {
             add(&mut hasher, source, &folder)?;
         }
     }
+    drivers(&root);
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("generator.rs");
     let digest = hasher.finalize().to_hex();
     fs_err::write(out, format!("\"{digest}\"\n"))
+}
+
+/// Compiles the drivers that modules call through the host, always optimised.
+fn drivers(root: &Path) {
+    cc::Build::new()
+        .file(root.join("c/drivers.c"))
+        .include(root.join("c"))
+        .include(
+            std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
+                .map_or_else(|| root.join("../abi/include"), PathBuf::from),
+        )
+        .std("gnu11")
+        .opt_level(2)
+        .flag_if_supported("-fvisibility=hidden")
+        .warnings(true)
+        .extra_warnings(true)
+        .compile("precast_drivers");
 }
 
 /// Adds the names and contents of all files below a folder, in the order of their names.

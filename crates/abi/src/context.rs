@@ -103,6 +103,8 @@ pub struct Host {
     pub release: unsafe extern "C" fn(*mut Context, *mut c_void),
     pub format: *const c_void,
     pub gemm: Gemm,
+    pub elemwise: Driver,
+    pub reduce: Driver,
 }
 
 /// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
@@ -122,6 +124,10 @@ pub type Gemm = unsafe extern "C" fn(
     i64,
     i64,
 ) -> c_int;
+
+/// `pc_host.elemwise` and `pc_host.reduce`: the second argument is a `pc_elemwise` or `pc_reduce` of the module.
+pub type Driver =
+    unsafe extern "C" fn(*mut Context, *const c_void, *const *mut Tensor, *mut *mut Tensor) -> c_int;
 
 // SAFETY: a `Host` is immutable data: numbers and function pointers.
 unsafe impl Sync for Host {}

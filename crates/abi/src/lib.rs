@@ -3,6 +3,7 @@
 //! ```text
 //! include/precast/tensor.h   pc_object, pc_dtype, pc_tensor      ── mirrored by ──▶ tensor
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
+//! include/precast/driver.h    pc_elemwise, pc_reduce: what modules hand to the host's drivers
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
 //!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
 //! ```
@@ -27,6 +28,7 @@ pub const ABI_OLDEST: u32 = 0x0001_0000;
 /// Logical name and text of every header a module may include, in the order of their names.
 pub const HEADERS: &[(&str, &str)] = &[
     ("precast/context.h", include_str!("../include/precast/context.h")),
+    ("precast/driver.h", include_str!("../include/precast/driver.h")),
     ("precast/module.h", include_str!("../include/precast/module.h")),
     ("precast/tensor.h", include_str!("../include/precast/tensor.h")),
 ];

@@ -19,7 +19,7 @@ pub struct Module {
     pub signature: String,
     /// One printable signature for each Apply, in order.
     pub ops: Vec<String>,
-    /// Headers, `<math.h>` or `precast/ops/elemwise.h`, in order.
+    /// Headers, `<math.h>` or `precast/ops/monoid.h`, in order.
     pub includes: Vec<String>,
     /// Everything after the includes.
     pub body: String,

@@ -28,7 +28,7 @@ pub enum CacheVersion {
 
 /// Methods shared by [`crate::COp`] and [`crate::CType`].
 pub trait CLinkerObject {
-    /// Headers to include: `<math.h>`, or a logical name of [`CLinkerObject::c_sources`] such as `precast/ops/elemwise.h`.
+    /// Headers to include: `<math.h>`, or a logical name of [`CLinkerObject::c_sources`] such as `precast/ops/monoid.h`.
     fn c_headers(&self) -> Vec<String> {
         Vec::new()
     }

@@ -11,14 +11,11 @@ macro_rules! headers {
 /// Logical name and content.
 const HEADERS: &[(&str, &str)] = headers!(
     "bits.h",
-    "chunk.h",
+    "copy.h",
     "dimshuffle.h",
     "dot.h",
-    "elemwise.h",
-    "loop.h",
     "monoid.h",
     "output.h",
-    "reduce.h",
     "scalar.h",
     "vecmath.h",
     "vecmath_f32.h",

@@ -14,6 +14,8 @@ extern "C" {
 #endif
 
 typedef struct pc_context pc_context;
+struct pc_elemwise; /* precast/driver.h */
+struct pc_reduce;
 
 /* Kinds of error; the host maps them to its own. The order is fixed: append only. */
 typedef enum pc_error_kind {
@@ -55,6 +57,12 @@ typedef struct pc_host {
    * `c` does not overlap `a` or `b`. Returns 0, or -1 with the error slot set. */
   int (*gemm)(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row,
               int64_t a_col, const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col);
+  /* Runs a kernel over every element of `in`, broadcast by NumPy's rules at run time; see precast/driver.h. `out` are the
+   * output variables: NULL, or tensors that are reused if they fit and nobody else holds them, else replaced. Returns 0,
+   * or non-zero with the error slot set; the variables then hold valid tensors or what they held before. */
+  int (*elemwise)(pc_context *ctx, const struct pc_elemwise *op, pc_tensor *const *in, pc_tensor **out);
+  /* Reduces over some axes of `in`, or of a map of them; `*out` as above. */
+  int (*reduce)(pc_context *ctx, const struct pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
 } pc_host;
 
 struct pc_context {

@@ -52,7 +52,9 @@ fn assertions() -> String {
         alloc,
         release,
         format,
-        gemm
+        gemm,
+        elemwise,
+        reduce
     );
     layout!(c, "pc_context", Context, host, error);
     layout!(c, "pc_task", Task, kind, apply, variable);

@@ -58,7 +58,7 @@ static int gemm(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k,
   return -1;
 }
 
-static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf, gemm};
+static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf, gemm, NULL, NULL};
 
 #define CHECK(condition)                                                                       \
   do {                                                                                         \

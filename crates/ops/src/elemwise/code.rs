@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 impl CLinkerObject for Elemwise {
     fn c_headers(&self) -> Vec<String> {
-        let own = ["precast/ops/scalar.h", "precast/ops/elemwise.h"].map(str::to_owned);
+        let own = ["precast/driver.h", "precast/ops/scalar.h"].map(str::to_owned);
         own.into_iter().chain(self.scalar.c_headers()).collect()
     }
 
@@ -23,7 +23,7 @@ impl CLinkerObject for Elemwise {
     }
 
     fn c_sources(&self) -> SourceSet {
-        let mut set = closure(&["precast/ops/scalar.h", "precast/ops/elemwise.h"]);
+        let mut set = closure(&["precast/driver.h", "precast/ops/scalar.h"]);
         set.extend(self.scalar.c_sources());
         set
     }

@@ -8,7 +8,7 @@ use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 
 impl CLinkerObject for Reduce {
     fn c_headers(&self) -> Vec<String> {
-        let own = ["precast/ops/scalar.h", "precast/ops/reduce.h"].map(str::to_owned);
+        let own = ["precast/ops/scalar.h", "precast/ops/monoid.h"].map(str::to_owned);
         own.into_iter().chain(self.map.iter().flat_map(|map| map.c_headers())).collect()
     }
 
@@ -21,7 +21,7 @@ impl CLinkerObject for Reduce {
     }
 
     fn c_sources(&self) -> SourceSet {
-        let mut set = closure(&["precast/ops/scalar.h", "precast/ops/reduce.h"]);
+        let mut set = closure(&["precast/ops/scalar.h", "precast/ops/monoid.h"]);
         set.extend(self.map.iter().flat_map(|map| map.c_sources()));
         set
     }

@@ -14,6 +14,20 @@ use std::ptr;
 unsafe extern "C" {
     /// C's own; modules hand it the `va_list` that they made.
     fn vsnprintf(to: *mut c_char, bytes: usize, format: *const c_char, args: *mut c_void) -> c_int;
+
+    /// The drivers of `precast-ops`, `c/drivers.c`.
+    fn pc_driver_elemwise(
+        ctx: *mut Context,
+        op: *const c_void,
+        operands: *const *mut Tensor,
+        out: *mut *mut Tensor,
+    ) -> c_int;
+    fn pc_driver_reduce(
+        ctx: *mut Context,
+        op: *const c_void,
+        operands: *const *mut Tensor,
+        out: *mut *mut Tensor,
+    ) -> c_int;
 }
 
 /// The version of the C library, `2.36`, where it has one to tell.
@@ -45,6 +59,8 @@ pub(super) static HOST: Host = Host {
     release: host_release,
     format: vsnprintf as *const c_void,
     gemm,
+    elemwise: pc_driver_elemwise,
+    reduce: pc_driver_reduce,
 };
 
 /// A context for one call, with an empty error slot.

@@ -7,11 +7,10 @@
 #ifndef PRECAST_OPS_DOT_H
 #define PRECAST_OPS_DOT_H
 
-#include <precast/ops/loop.h>
 #include <precast/ops/output.h>
 
 /* `*out` = a . b. Ranks are 1 or 2. A value error, in NumPy's words, when the inner extents differ. */
-PC_DRIVER static int pc_dot(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, pc_tensor **out) {
+__attribute__((unused)) static int pc_dot(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, pc_tensor **out) {
   int32_t last = a->ndim - 1, ndim = 0;
   int64_t k = a->shape[last], shape[2];
   if (k != b->shape[0]) {

@@ -2,7 +2,7 @@
 #ifndef PRECAST_OPS_OUTPUT_H
 #define PRECAST_OPS_OUTPUT_H
 
-#include <precast/ops/loop.h>
+#include <precast/ops/copy.h>
 
 /* Whether `t`, held by nobody else, may be written as a result of this dtype and shape. Its strides may be any that give
  * each element its own place. */
@@ -19,7 +19,7 @@ static inline int pc_output_fits(const pc_tensor *t, int32_t dtype, int32_t ndim
 
 /* The tensor to write to: `*out` if it fits, else a new one that takes its place. NULL, with the error slot set and
  * `*out` as it was, when memory is refused. */
-PC_DRIVER static pc_tensor *pc_output_ready(pc_context *ctx, pc_tensor **out, int32_t dtype, int32_t ndim, const int64_t *shape) {
+__attribute__((unused)) static pc_tensor *pc_output_ready(pc_context *ctx, pc_tensor **out, int32_t dtype, int32_t ndim, const int64_t *shape) {
   if (pc_output_fits(*out, dtype, ndim, shape)) return *out;
   pc_tensor *fresh = ctx->host->tensor_new(ctx, dtype, ndim, shape);
   if (fresh != NULL) {

@@ -1,4 +1,4 @@
-/* precast/ops/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
+/* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
  *
  *   all operands contiguous with one shape, outputs there ----------------------> one call of the kernel on all elements
  *   anything else --> pc_loop: broadcast, coalesce --> pc_chunks: gather --> kernel per chunk
@@ -8,22 +8,14 @@
  * element, same strides); any other overlap is the caller's mistake.
  * Which way was taken never shows in the bits: kernels are elementwise and functions of the element alone.
  */
-#ifndef PRECAST_OPS_ELEMWISE_H
-#define PRECAST_OPS_ELEMWISE_H
+#ifndef PRECAST_DRIVER_ELEMWISE_H
+#define PRECAST_DRIVER_ELEMWISE_H
 
-#include <precast/ops/chunk.h>
+#include "chunk.h"
 #include <precast/ops/output.h>
 
-typedef struct pc_elemwise {
-  int32_t n_in, n_out;      /* n_in >= 1, n_out >= 1, n_in + n_out <= PC_LOOP_OPERANDS */
-  const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
-  const int32_t *dtypes;    /* n_out: of the outputs */
-  const char *const *names; /* n_in, for messages; NULL, or with NULL entries */
-  pc_kernel kernel;
-} pc_elemwise;
-
 /* The general way: see the head of this file. */
-PC_DRIVER static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
+static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   pc_loop loop;
   loop.ndim = 0;
   loop.n_in = e->n_in;
@@ -55,7 +47,7 @@ PC_DRIVER static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, 
 
 /* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; they then hold
  * valid tensors or what they held before. */
-__attribute__((noinline, unused)) static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
+static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   char *data[PC_LOOP_OPERANDS];
   const pc_tensor *lead = NULL;
   int64_t n = 1;

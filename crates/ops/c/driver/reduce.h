@@ -1,4 +1,4 @@
-/* precast/ops/reduce.h: reduces over some axes of its (broadcast) operands, or of a map of them, without storing the map.
+/* driver/reduce.h: reduces over some axes of its (broadcast) operands, or of a map of them, without storing the map.
  *
  *   operands --pc_loop--> kept dimensions x reduced dimensions
  *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
@@ -7,25 +7,13 @@
  * Both give the bits that monoid.h defines. The map's results live in a block of the L1 cache only; a plain reduction of
  * contiguous elements reads them where they are.
  */
-#ifndef PRECAST_OPS_REDUCE_H
-#define PRECAST_OPS_REDUCE_H
+#ifndef PRECAST_DRIVER_REDUCE_H
+#define PRECAST_DRIVER_REDUCE_H
 
-#include <precast/ops/chunk.h>
-#include <precast/ops/monoid.h>
+#include "chunk.h"
 #include <precast/ops/output.h>
 
-#define PC_REDUCE_ALL UINT32_MAX /* every axis, whatever the rank */
 #define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
-
-typedef struct pc_reduce {
-  int32_t n_in;             /* >= 1 */
-  uint32_t axes;            /* bit d: axis d of the broadcast operands is reduced; or PC_REDUCE_ALL */
-  int32_t dtype;            /* of the output */
-  const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
-  const char *const *names; /* n_in, for messages; NULL, or with NULL entries */
-  pc_kernel map;            /* n_in operands to one of the monoid's element type; NULL: the only operand itself */
-  const pc_monoid *monoid;
-} pc_reduce;
 
 /* Everything a run needs, on the stack. `outer` has the output as its last operand. */
 typedef struct pc_reduce_run {
@@ -40,14 +28,14 @@ typedef struct pc_reduce_run {
 } pc_reduce_run;
 
 /* Moves dimension d of `all` to the end of `to`. */
-PC_DRIVER static void pc_reduce_take(pc_loop *to, const pc_loop *all, int32_t d) {
+static void pc_reduce_take(pc_loop *to, const pc_loop *all, int32_t d) {
   to->shape[to->ndim] = all->shape[d];
   for (int32_t k = 0; k < all->n_in; k++) to->stride[k][to->ndim] = all->stride[k][d];
   to->ndim++;
 }
 
 /* One output, whose elements begin at r->inner.data. */
-PC_DRIVER static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
+static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   const pc_monoid *m = r->op->monoid;
   int64_t pos = 0;
   do {
@@ -74,7 +62,7 @@ PC_DRIVER static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out)
 }
 
 /* `columns` outputs from `base` on, along the last dimension of r->outer. */
-PC_DRIVER static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
+static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
   int64_t index[PC_MAX_NDIM], room = PC_LOOP_SCRATCH_BYTES / n_in & ~(int64_t)63;
@@ -118,7 +106,7 @@ PC_DRIVER static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *con
 }
 
 /* Whether the last kept dimension is nearer in memory than the last reduced one, or rows would be too short to pay. */
-PC_DRIVER static int pc_reduce_by_columns(const pc_reduce_run *r) {
+static int pc_reduce_by_columns(const pc_reduce_run *r) {
   int32_t kept = r->outer.ndim - 1, reduced = r->inner.ndim - 1;
   if (kept < 0 || reduced < 0 || r->outer.shape[kept] < 8 || r->count == 0) return 0;
   if (r->count < 16) return 1;
@@ -132,7 +120,7 @@ PC_DRIVER static int pc_reduce_by_columns(const pc_reduce_run *r) {
 }
 
 /* Runs over the outer dimensions, a row or a tile at a time. */
-PC_DRIVER static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
+static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
   int by_columns = pc_reduce_by_columns(r);
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
@@ -168,7 +156,7 @@ PC_DRIVER static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
 }
 
 /* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
-PC_DRIVER static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
+static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
   pc_loop all;
   pc_reduce_run r;
   all.ndim = 0;

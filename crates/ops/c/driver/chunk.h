@@ -1,8 +1,8 @@
-/* precast/ops/chunk.h: a pc_loop cut in chunks, each operand contiguous (see loop.h). */
-#ifndef PRECAST_OPS_CHUNK_H
-#define PRECAST_OPS_CHUNK_H
+/* driver/chunk.h: a pc_loop cut in chunks, each operand contiguous (see loop.h). */
+#ifndef PRECAST_DRIVER_CHUNK_H
+#define PRECAST_DRIVER_CHUNK_H
 
-#include <precast/ops/loop.h>
+#include "loop.h"
 
 #define PC_LOOP_SHORT_ROW 128 /* rows below this are packed, several to a chunk */
 
@@ -18,7 +18,7 @@ typedef struct pc_chunks {
 } pc_chunks;
 
 /* Plans the chunks of `loop`; `scratch` has PC_LOOP_SCRATCH_BYTES, 64-byte aligned. */
-PC_DRIVER static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *scratch) {
+static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *scratch) {
   int32_t last = loop->ndim - 1, blocks = 0;
   c->row = last < 0 ? 1 : loop->shape[last];
   c->total = pc_loop_size(loop);
@@ -47,10 +47,10 @@ PC_DRIVER static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *sc
 }
 
 /* Gathers n elements of operand k from position `pos` on into its block, or with `scatter` puts them back. */
-PC_DRIVER static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int scatter);
+static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int scatter);
 
 /* The element of operand k at row `r`, column `column`. */
-PC_DRIVER static char *pc_chunks_at(const pc_loop *loop, int32_t k, int64_t r, int64_t column) {
+static char *pc_chunks_at(const pc_loop *loop, int32_t k, int64_t r, int64_t column) {
   int32_t last = loop->ndim - 1;
   char *at = loop->data[k];
   if (last >= 0) at += column * loop->stride[k][last];
@@ -75,7 +75,7 @@ static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, i
 }
 
 /* Readies the chunk at `pos`, of at most `limit` elements: fills c->data of every operand. Returns its length. */
-PC_DRIVER static int64_t pc_chunks_ready(pc_chunks *c, const pc_loop *loop, int64_t pos, int64_t limit) {
+static int64_t pc_chunks_ready(pc_chunks *c, const pc_loop *loop, int64_t pos, int64_t limit) {
   int64_t r = pos / c->row, column = pos % c->row, n = c->packs ? c->total - pos : c->row - column;
   n = n < c->most ? n : c->most;
   n = n < limit ? n : limit;

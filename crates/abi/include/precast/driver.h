@@ -1,0 +1,64 @@
+/* precast/driver.h: what a module tells the host's drivers: which kernel to run over which operands.
+ *
+ * A driver decides the loop (broadcasting, strides, blocks), a module brings the kernel that is run on contiguous elements.
+ * Drivers are the host's, compiled once; kernels are the module's, compiled for its ISA level. Drivers compute nothing, so
+ * the bits of a result are those of the module's kernels.
+ */
+#ifndef PRECAST_DRIVER_H
+#define PRECAST_DRIVER_H
+
+#include <precast/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PC_LOOP_OPERANDS 64 /* most operands of a kernel, outputs included */
+
+/* A kernel made for a module: `data` points to n contiguous elements of each operand, inputs then outputs (one element
+ * for an operand declared scalar). Returns 0, or a failure with the error slot set. */
+typedef int (*pc_kernel)(pc_context *ctx, int64_t n, char *const *data);
+
+/* For pc_host.elemwise. */
+typedef struct pc_elemwise {
+  int32_t n_in, n_out;      /* n_in >= 1, n_out >= 1, n_in + n_out <= PC_LOOP_OPERANDS */
+  const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
+  const int32_t *dtypes;    /* n_out: of the outputs */
+  const char *const *names; /* n_in, for messages; NULL, or with NULL entries */
+  pc_kernel kernel;
+} pc_elemwise;
+
+#define PC_REDUCE_ALL UINT32_MAX /* every axis, whatever the rank */
+#define PC_REDUCE_BLOCK 4096     /* elements whose lanes are added up before the next block is begun */
+
+/* What a reduction adds up with; precast/ops/monoid.h defines the one order in which it does. */
+typedef struct pc_monoid {
+  int32_t lanes;        /* a power of two that divides PC_REDUCE_BLOCK */
+  int32_t item;         /* bytes of an element and of a lane */
+  const char *no_empty; /* not NULL: an empty reduction is an error, and this is NumPy's name of the operation */
+  void (*clear)(void *lanes, int64_t n);
+  /* lanes[(phase + i) mod LANES] += x[i] */
+  void (*fold)(void *lanes, const void *x, int64_t n, int64_t phase);
+  /* lanes[i] += x[i] */
+  void (*step)(void *lanes, const void *x, int64_t n);
+  /* lanes[l * columns + c]: the tree over l, then totals[c] += it (= it for the first block). 8 bytes per total. */
+  void (*close)(void *lanes, int64_t columns, void *totals, int first);
+  /* Writes the results of `count` elements each; count may be 0. */
+  void (*finish)(const void *totals, int64_t columns, int64_t count, char *out, int64_t out_step);
+} pc_monoid;
+
+/* For pc_host.reduce. */
+typedef struct pc_reduce {
+  int32_t n_in;             /* >= 1 */
+  uint32_t axes;            /* bit d: axis d of the broadcast operands is reduced; or PC_REDUCE_ALL */
+  int32_t dtype;            /* of the output */
+  const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
+  const char *const *names; /* n_in, for messages; NULL, or with NULL entries */
+  pc_kernel map;            /* n_in operands to one of the monoid's element type; NULL: the only operand itself */
+  const pc_monoid *monoid;
+} pc_reduce;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
