@@ -1,7 +1,7 @@
 //! The quickstart as a whole process: exec, dynamic linking, verify, load, score, report, exit.
 
 use super::{Found, cargo, root, target};
-use crate::measure::{in_turn, process};
+use crate::measure::{in_turn, output, process};
 use crate::report::{Row, Target};
 use anyhow::Result;
 use std::process::Command;
@@ -10,7 +10,7 @@ const ROUNDS: usize = 100;
 
 pub(crate) fn run() -> Result<Found> {
     let target = target()?;
-    process(cargo(&root(), &target).args(["build", "--release", "--offline", "-p", "precast-quickstart"]))?;
+    output(cargo(&root(), &target).args(["build", "--release", "--offline", "-p", "precast-quickstart"]))?;
     let program = target.join("release/precast-quickstart");
     let place = tempfile::tempdir()?;
     let bare = |program: &std::path::Path| {
