@@ -168,9 +168,9 @@ fn a_damaged_record_is_a_miss_and_never_another_object() {
     let (directory, compiled) = (tempfile::tempdir().unwrap(), compiled(&product(), native()));
     let store = directory.path().join("store");
     publish(&store, &compiled);
-    let files =
+    let mut files =
         walkdir::WalkDir::new(store.join("records")).into_iter().map(|entry| entry.unwrap().into_path());
-    let path = files.filter(|path| path.is_file() && path.extension().is_none()).next().unwrap();
+    let path = files.find(|path| path.is_file() && path.extension().is_none()).unwrap();
     let bytes = fs_err::read(&path).unwrap();
     for at in (0..bytes.len()).step_by(23) {
         let mut flipped = bytes.clone();
