@@ -191,6 +191,31 @@ fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
     check(&cases, Cut::OpByOp, Isa::native().unwrap());
 }
 
+/// gcc may take an integer that was a float for the float's truncation, which has another zero: -0.0.
+#[test]
+fn casts_to_integers_and_back_give_positive_zeros_at_every_level() {
+    let mut choices = Choices::seeded(5);
+    let mut cases = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        let input = format!("x={dtype}[?]");
+        for text in ["f64(i64(x))", "f32(i64(x))", "1/f64(i64(x))", "1/f32(i64(x))", "maximum(i64(x)*0.5, x)"]
+        {
+            let small = arrays::draw_plain(&mut choices, dtype, &[67]);
+            let fractions = Array::from_bits(dtype, &[67], &[minus_half(dtype); 67]).unwrap();
+            let inputs = vec![vec![small], vec![fractions], vec![arrays::specials(dtype)]];
+            cases.push(Case::new(text.to_owned(), graph(text, &[&input]), inputs));
+        }
+    }
+    for isa in levels() {
+        check(&cases, Cut::Whole, isa);
+        check(&cases, Cut::OpByOp, isa);
+    }
+}
+
+fn minus_half(dtype: DType) -> u64 {
+    if dtype == DType::F32 { u64::from((-0.5_f32).to_bits()) } else { (-0.5_f64).to_bits() }
+}
+
 #[test]
 fn strides_of_zero_are_read_like_any_other() {
     let isa = Isa::native().unwrap();

@@ -88,8 +88,14 @@ PC_INLINE pc_f64 pc_cast_f64_f64(pc_f64 a) { return a; }
 PC_INLINE pc_i64 pc_cast_i64_i64(pc_i64 a) { return a; }
 PC_INLINE pc_f64 pc_cast_f32_f64(pc_f32 a) { return (pc_f64)a; }
 PC_INLINE pc_f32 pc_cast_f64_f32(pc_f64 a) { return (pc_f32)a; }
-PC_INLINE pc_f64 pc_cast_i64_f64(pc_i64 a) { return (pc_f64)a; }
-PC_INLINE pc_f32 pc_cast_i64_f32(pc_i64 a) { return (pc_f32)a; }
+/* The integer 0 is +0. gcc 12 with -fno-trapping-math takes (double)(int64_t)x for trunc(x), which is -0 for -0.5: so the
+ * sign of a zero is cleared as a bit, which no compiler can argue away. */
+PC_INLINE pc_f64 pc_cast_i64_f64(pc_i64 a) {
+  return pc_from_bits_f64(pc_bits_f64((pc_f64)a) & ~((uint64_t)(a == 0) << 63));
+}
+PC_INLINE pc_f32 pc_cast_i64_f32(pc_i64 a) {
+  return pc_from_bits_f32(pc_bits_f32((pc_f32)a) & ~((uint32_t)(a == 0) << 31));
+}
 /* The instruction gives INT64_MIN for all it cannot represent; what is wanted there is chosen first. */
 PC_INLINE pc_i64 pc_cast_f64_i64(pc_f64 a) {
   if (a >= 0x1p63) return INT64_MAX;
