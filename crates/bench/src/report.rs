@@ -106,6 +106,8 @@ pub(crate) struct Machine {
     kernel: String,
     rustc: String,
     compiler: String,
+    /// Libraries that are peers.
+    peers: String,
     load_before: String,
     pub(crate) load_after: String,
 }
@@ -127,10 +129,24 @@ impl Machine {
             kernel: line(Command::new("uname").arg("-sr")),
             rustc: line(Command::new("rustc").arg("--version")),
             compiler: toolchain.map_or_else(|_| unknown(), |found| found.description().to_owned()),
+            peers: format!(
+                "ndarray {}, NumPy {}",
+                ndarray(),
+                line(Command::new("python3").args(["-c", NUMPY]))
+            ),
             load_before: load(),
             load_after: String::new(),
         }
     }
+}
+
+const NUMPY: &str = "import numpy; print(numpy.__version__)";
+
+/// The version of ndarray in the lock file that this program was built with.
+fn ndarray() -> &'static str {
+    let lock = include_str!("../../../Cargo.lock");
+    let after = lock.split("name = \"ndarray\"\nversion = \"").nth(1);
+    after.and_then(|text| text.split('"').next()).unwrap_or("unknown")
 }
 
 /// Running processes on average over the last minute.
@@ -152,8 +168,8 @@ impl Report {
     fn facts(&self) -> String {
         let m = &self.machine;
         format!(
-            "{}, {} processors, level {}; {}; {}; {}; load {} before, {} after",
-            m.cpu, m.processors, m.isa, m.kernel, m.rustc, m.compiler, m.load_before, m.load_after
+            "{}, {} processors, level {}; {}; {}; {}; {}; load {} before, {} after",
+            m.cpu, m.processors, m.isa, m.kernel, m.rustc, m.compiler, m.peers, m.load_before, m.load_after
         )
     }
 
