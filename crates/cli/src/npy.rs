@@ -88,10 +88,12 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     if shape.len() > MAX_NDIM {
         return Err(ReadError::Rank { path: path(), found: shape.len() });
     }
-    let size = shape.iter().try_fold(dtype.itemsize_bytes(), |size, n| size.checked_mul(*n));
-    let Some(expected) = size.filter(|size| isize::try_from(*size).is_ok()) else {
+    // An extent of 0 does not excuse the others: what they multiply to must still be a size.
+    let size = shape.iter().try_fold(dtype.itemsize_bytes(), |size, n| size.checked_mul((*n).max(1)));
+    let Some(size) = size.filter(|size| isize::try_from(*size).is_ok()) else {
         return Err(ReadError::Huge { path: path(), shape });
     };
+    let expected = if shape.contains(&0) { 0 } else { size };
     let found = bytes.len() - header_bytes;
     if found < expected {
         return Err(ReadError::Truncated { path: path(), found, expected, shape });

@@ -1,10 +1,9 @@
 //! Layers: where artifacts are looked for, in order; the first with a survivor wins.
 
 use crate::cpu;
+use crate::resolve::chain;
 use precast_store::key::KeyDocument;
-use precast_store::{
-    BuildKey, Bundle, BundleLoadError, Entry, FindError, Fingerprint, LoadError, Record, Store,
-};
+use precast_store::{BuildKey, Bundle, Entry, FindError, Fingerprint, Record, Store};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -85,23 +84,14 @@ impl Layer {
         entries.into_iter().map(|entry| entry.name).collect()
     }
 
-    /// The verified shared object of a record; `None` is damage or absence, which the layer has told as an event.
-    pub(crate) fn load(&self, record: &Record) -> Option<Vec<u8>> {
+    /// The verified shared object of a record; or in words why there is none.
+    pub(crate) fn load(&self, record: &Record) -> Result<Vec<u8>, String> {
         match self {
-            Self::Bundle { bundle, .. } => match bundle.load(record) {
-                Ok(bytes) => Some(bytes),
-                Err(error) => {
-                    let _: BundleLoadError = error;
-                    None
-                }
-            },
-            Self::Store { store, .. } => match store.load(record) {
-                Ok(mut archive) => archive.members.remove(UNIT),
-                Err(error) => {
-                    let _: LoadError = error;
-                    None
-                }
-            },
+            Self::Bundle { bundle, .. } => bundle.load(record).map_err(|error| chain(&error)),
+            Self::Store { store, .. } => {
+                let mut archive = store.load(record).map_err(|error| chain(&error))?;
+                archive.members.remove(UNIT).ok_or_else(|| format!("its archive has no `{UNIT}`"))
+            }
         }
     }
 

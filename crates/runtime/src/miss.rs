@@ -30,7 +30,10 @@ pub(crate) struct Inventory<'a> {
 
 impl<'a> Inventory<'a> {
     pub(crate) fn read(resolver: &'a Resolver) -> Self {
-        Self { resolver, documents: resolver.layers.iter().flat_map(Layer::documents).collect() }
+        let mut documents: Vec<_> = resolver.layers.iter().flat_map(Layer::documents).collect();
+        // Of equally near ones the first is named: let that not depend on hashes.
+        documents.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Self { resolver, documents }
     }
 
     /// Compares a module that was not found with all that there is.

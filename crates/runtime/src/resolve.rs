@@ -120,8 +120,14 @@ impl Resolver {
         if let Some(library) = self.loaded(&record.digest) {
             return Some(library);
         }
-        let bytes = layer.load(record)?;
-        self.keep(&record.digest, &bytes, signature)
+        match layer.load(record) {
+            Ok(bytes) => self.keep(&record.digest, &bytes, signature),
+            Err(reason) => {
+                let reason = format!("{layer}: {reason}");
+                self.recorder.tell(Event::NotLoaded { signature: signature.to_owned(), reason });
+                None
+            }
+        }
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.

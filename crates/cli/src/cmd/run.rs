@@ -99,7 +99,15 @@ fn bind<'a>(
 /// Checks that no file is to hold two outputs.
 fn check_files(targets: &[Option<&Binding>]) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
-    match targets.iter().flatten().find(|binding| !seen.insert(&binding.file)) {
+    // One file may be spelled in several ways; a device may take any number of outputs.
+    let place = |file: &Path| {
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = fs_err::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
+        file.file_name().map(|name| parent.join(name))
+    };
+    let is_device = |file: &Path| fs_err::metadata(file).is_ok_and(|metadata| !metadata.is_file());
+    let mut files = targets.iter().flatten().filter(|binding| !is_device(&binding.file));
+    match files.find(|binding| !seen.insert(place(&binding.file))) {
         Some(binding) => Err(Failure::usage(format!("`{}` is to hold two outputs", binding.file.display()))),
         None => Ok(()),
     }

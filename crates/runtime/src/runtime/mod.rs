@@ -63,21 +63,13 @@ impl Runtime {
         self.resolve(graph, &lowered)
     }
 
-    /// Resolves a named graph of a layer: no declaration, no rewriting.
+    /// Resolves a named graph of a layer. Only the graph as it was declared is taken from the layer; what serves it follows
+    /// from that, so an entry can never name a module that computes something else.
     ///
     /// # Errors
     /// No layer names such a graph; as [`Runtime::function`].
     pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
-        let (declared, lowered, program) = self.entry_graphs(name)?;
-        let by_program = match program.as_slice() {
-            [key] => self.by_key(&declared, &lowered, key),
-            _ => Ok(None),
-        };
-        let resolved = match by_program {
-            Ok(None) => self.resolve(&declared, &lowered),
-            Ok(Some(function)) => Ok(function),
-            Err(error) => Err(error),
-        };
+        let resolved = self.function(&self.entry_graph(name)?);
         resolved.map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })
     }
 
@@ -86,7 +78,16 @@ impl Runtime {
     /// # Errors
     /// No layer names such a graph.
     pub fn entry_graph(&self, name: &str) -> Result<FunctionGraph, EntryError> {
-        Ok(self.entry_graphs(name)?.0)
+        for layer in &self.resolver.layers {
+            let found = layer.find_entry(name);
+            let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
+            if let Some(entry) = found {
+                let parsed = precast_graph::json::from_json(&entry.declared, &self.ops);
+                let failed = |source| EntryError::Graph { name: name.to_owned(), source: Box::new(source) };
+                return parsed.map_err(failed);
+            }
+        }
+        Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
     }
 
     /// The names of all graphs that layers name, sorted.
@@ -96,24 +97,6 @@ impl Runtime {
         names.sort();
         names.dedup();
         names
-    }
-
-    /// The graph as declared, as rewritten, and the keys of its modules.
-    fn entry_graphs(&self, name: &str) -> Result<(FunctionGraph, FunctionGraph, Vec<BuildKey>), EntryError> {
-        for layer in &self.resolver.layers {
-            let found = layer.find_entry(name);
-            let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
-            if let Some(entry) = found {
-                let parse = |value: serde_json::Value| {
-                    precast_graph::json::from_json(&value, &self.ops).map_err(|source| EntryError::Graph {
-                        name: name.to_owned(),
-                        source: Box::new(source),
-                    })
-                };
-                return Ok((parse(entry.declared)?, parse(entry.graph)?, entry.program));
-            }
-        }
-        Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
     }
 
     /// The function of a lowered graph whose module has a known key; no code is generated.

@@ -115,7 +115,7 @@ fn damage_is_a_miss_and_an_event_and_heals() {
     let error = runtime.function(&product()).unwrap_err();
     assert!(matches!(error, FunctionError::Miss(_)));
     assert!(error.to_string().contains("a layer has it, but"), "{error}");
-    assert!(error.to_string().contains("is damaged and was not used"), "{error}");
+    assert!(error.to_string().contains("damaged"), "{error}");
     assert_eq!(runtime.stats().damaged, 1);
     assert!(runtime.stats().events.iter().any(|event| matches!(event, Event::Layer(_))));
     fill(store.path(), &[product()]);
@@ -215,4 +215,15 @@ fn threads_that_miss_at_once_compile_once() {
         }
     });
     assert_eq!(runtime.stats().compiled, 1);
+}
+
+#[test]
+fn a_missing_object_is_named_in_the_miss() {
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[product()]);
+    for object in objects(store.path()) {
+        fs_err::remove_file(object).unwrap();
+    }
+    let error = strict(store.path()).function(&product()).unwrap_err().to_string();
+    assert!(error.contains("a layer has it, but"), "{error}");
 }

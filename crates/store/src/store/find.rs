@@ -28,8 +28,13 @@ pub enum FindError {
 /// No record or entry comes near this size, in bytes.
 const RECORD_LIMIT: u64 = 64 << 20;
 
-/// Reads a whole file; `None` when there is none. What is longer than `limit` bytes is cut, and so fails its hash.
+/// Reads a whole file; `None` when there is none. What is longer than `limit` bytes is cut, what is no file (a pipe would
+/// be waited on for ever) reads as empty: both fail their hash.
 pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    match fs_err::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Ok(Some(Vec::new())),
+        _ => {}
+    }
     let file = match fs_err::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

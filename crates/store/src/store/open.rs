@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Store;
+use super::find::read;
 use super::layout::{DIRECTORIES, Layout};
 use crate::event::Observer;
 
@@ -71,18 +72,23 @@ impl Store {
     }
 }
 
+/// No `STORE` comes near this size, in bytes.
+const STORE_LIMIT: u64 = 1 << 16;
+
 fn check_store_file(layout: &Layout) -> Result<(), OpenError> {
     let path = layout.store_file();
-    let text = fs_err::read_to_string(&path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            OpenError::Missing { path: layout.root.clone() }
+    let bytes = match read(&path, STORE_LIMIT) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err(OpenError::Missing { path: layout.root.clone() }),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(OpenError::Missing { path: layout.root.clone() });
         }
-        io::ErrorKind::InvalidData => OpenError::Malformed {
-            path: path.clone(),
-            found: "bytes that are not text".into(),
-            expected: "lines `name=value`",
-        },
-        _ => OpenError::Io { path: path.clone(), source },
+        Err(source) => return Err(OpenError::Io { path, source }),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| OpenError::Malformed {
+        path: path.clone(),
+        found: "bytes that are not text".into(),
+        expected: "lines `name=value`",
     })?;
     let value = |name: &str| {
         let lines = text.lines().filter(|line| !line.starts_with('#'));

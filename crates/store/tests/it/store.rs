@@ -340,3 +340,19 @@ fn a_store_cannot_be_created_below_a_file() {
     let error = Store::create(store.path().join("STORE/below")).unwrap_err();
     assert!(error.to_string().contains("STORE/below"), "{error}");
 }
+
+#[test]
+fn what_is_no_file_is_damage_and_nothing_waits_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path().join("store")).unwrap();
+    drop(store);
+    let path = directory.path().join("store/STORE");
+    fs_err::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no mkfifo here");
+        return;
+    }
+    let error = Store::open(directory.path().join("store")).unwrap_err();
+    assert!(error.to_string().contains("STORE"), "{error}");
+}
