@@ -38,7 +38,15 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     outcome.warnings.extend(gathered.warnings.iter().cloned());
     outcome.inputs = gathered.inputs();
     if gathered.is_empty() {
-        outcome.warnings.push("nothing is declared for precompilation, so the bundle is empty".to_owned());
+        let manifest = environment.manifest_dir.join("precast.toml");
+        let place = environment.manifest_dir.display();
+        outcome.warnings.push(format!(
+            "nothing is declared for precompilation, so the bundle is empty; no declarations in `{place}`"
+        ));
+        // Cargo runs a script again and again for a path that is not there: right for a package that waits for it.
+        if !manifest.exists() {
+            outcome.inputs.push(manifest);
+        }
         return write(&nothing(), outcome);
     }
     compile(build, environment, &gathered, outcome)

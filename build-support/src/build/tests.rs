@@ -188,6 +188,14 @@ fn what_the_script_declares_counts_like_a_manifest() {
 }
 
 #[test]
+fn a_manifest_that_is_waited_for_is_watched_before_it_exists() {
+    let package = Package::new("");
+    fs_err::remove_file(package.path("precast.toml")).unwrap();
+    let outcome = package.build().unwrap();
+    assert!(outcome.inputs.contains(&package.path("precast.toml")));
+}
+
+#[test]
 fn nothing_declared_is_an_empty_bundle_and_a_warning() {
     let package = Package::new("");
     let outcome = package.build().unwrap();

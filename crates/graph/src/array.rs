@@ -2,9 +2,18 @@
 
 use crate::dtype::DType;
 use crate::ty::Type;
-use ndarray::{ArrayD, IxDyn};
+use ndarray::{ArrayD, Dimension, IxDyn};
 
-/// An owned array of any dtype; what `perform` takes and gives, and what constants are.
+/// An owned array of any dtype; what `perform` takes and gives, what constants are, and what a call returns.
+///
+/// # Examples
+/// ```
+/// use precast_graph::Array;
+/// let result = Array::from(ndarray::array![1.0, 2.0]);
+/// let numbers: ndarray::ArrayD<f64> = result.try_into()?;
+/// assert_eq!(numbers[1], 2.0);
+/// # Ok::<(), precast_graph::OtherDTypeError>(())
+/// ```
 ///
 /// Two arrays are equal when dtype, shape and the bits of every element are: a NaN equals itself, and 0 differs from −0.
 /// The layout in memory does not count.
@@ -119,11 +128,32 @@ fn map<T>(bits: &[u64], convert: impl Fn(u64) -> T) -> Vec<T> {
     bits.iter().map(|b| convert(*b)).collect()
 }
 
+/// An array that was to be taken as another dtype than it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the array is `{found}`, expected `{expected}`")]
+pub struct OtherDTypeError {
+    /// What was asked for.
+    pub expected: DType,
+    /// What it is.
+    pub found: DType,
+}
+
 macro_rules! conversions {
     ($($element:ty => $variant:ident),*) => {$(
-        impl From<ArrayD<$element>> for Array {
-            fn from(array: ArrayD<$element>) -> Self {
-                Self::$variant(array)
+        impl<D: Dimension> From<ndarray::Array<$element, D>> for Array {
+            fn from(array: ndarray::Array<$element, D>) -> Self {
+                Self::$variant(array.into_dyn())
+            }
+        }
+
+        impl TryFrom<Array> for ArrayD<$element> {
+            type Error = OtherDTypeError;
+
+            fn try_from(array: Array) -> Result<Self, OtherDTypeError> {
+                match array {
+                    Array::$variant(array) => Ok(array),
+                    other => Err(OtherDTypeError { expected: DType::$variant, found: other.dtype() }),
+                }
             }
         }
 

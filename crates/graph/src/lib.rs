@@ -24,7 +24,7 @@ mod perform;
 pub mod text;
 mod ty;
 
-pub use array::Array;
+pub use array::{Array, OtherDTypeError};
 pub use dtype::{DType, ParseDTypeError};
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};

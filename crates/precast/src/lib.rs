@@ -25,6 +25,8 @@
 //! | build graphs in Rust | [`build::Graph`] |
 //! | one callable for all dtypes of an op | [`Dispatcher`] |
 
+pub use ndarray;
+pub use precast_graph::OtherDTypeError;
 pub use precast_ops::build;
 pub use precast_runtime::{
     Array, ArrayMut, ArrayRef, BuildRuntimeError, Builder, CallError, Check, DType, DispatchError,
@@ -46,7 +48,10 @@ macro_rules! include_bundle {
     () => {{
         #[allow(unreachable_pub, dead_code, missing_docs, reason = "generated")]
         mod __precast_index {
-            include!(concat!(env!("OUT_DIR"), "/precast.rs"));
+            include!(concat!(
+                env!("OUT_DIR", "include_bundle! needs a build.rs with `precast_build::Build::new().run()`; see the README"),
+                "/precast.rs"
+            ));
         }
         const _: () = assert!(
             $crate::same_generator(__precast_index::GENERATOR, $crate::GENERATOR),

@@ -50,7 +50,7 @@ pub(crate) struct ShowArgs {
 const CHECK_EXAMPLES: &str = "\
 Examples:
   precast check --expr 'sum(x*y)' --type 'x=f64[?]' --type 'y=f64[?]' --bundle model.precast
-  precast check --entry score || precast build";
+  precast check --entry score --store artifacts || precast build";
 
 /// Tells whether a graph would hit, before anything is loaded. Exit code 0: hit; 3: miss.
 #[derive(Debug, Args)]
