@@ -2,7 +2,7 @@
 //!
 //! | block | what is done |
 //! |---|---|
-//! | `toml` | written to the file that the text before it names |
+//! | `toml` | written to the file that the text before it names; `[dependencies]` are those of the package below |
 //! | `console` | run by `sh` in one directory, in order; output and `? code` compared, `...` stands for any lines |
 //! | `rust` | a doctest of `tests/lib.rs` |
 //! | `rust,ignore` | parts of a package: `build.rs`, named by the text before it, and the body of `main` |
@@ -64,9 +64,14 @@ fn blocks_of<'a>(blocks: &'a [Block], language: &'a str) -> impl Iterator<Item =
     blocks.iter().filter(move |block| block.language == language)
 }
 
+/// Whether a block is a part of the package's `Cargo.toml`.
+fn has_dependencies(block: &Block) -> bool {
+    block.text.lines().any(|line| line == "[dependencies]")
+}
+
 /// Writes the files that the README shows, and the arrays that it assumes.
 fn lay_out(directory: &Path, blocks: &[Block]) {
-    for block in blocks_of(blocks, "toml") {
+    for block in blocks_of(blocks, "toml").filter(|block| !has_dependencies(block)) {
         let file = block.file.as_ref().unwrap_or_else(|| panic!("which file is this?\n{}", block.text));
         fs_err::write(directory.join(file), &block.text).unwrap();
     }
@@ -174,13 +179,6 @@ name = "readme-example"
 version = "0.1.0"
 edition = "2024"
 
-[dependencies]
-ndarray = "0.17"
-precast = { path = "ROOT/crates/precast", default-features = false }
-
-[build-dependencies]
-precast-build = { path = "ROOT/build-support" }
-
 [workspace]
 "#;
 
@@ -189,7 +187,6 @@ const MAIN: &str = r#"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [x, y, z] = [0.5, 1.0, 2.0].map(|v| ndarray::Array1::from_elem(3, v));
 BODY
-    let precast::Array::F64(out) = &outputs[0] else { panic!("another dtype") };
     assert!((out.sum() - 3.0 * ((-0.25_f64).exp() + 2.0)).abs() < 1e-12, "{out}");
     println!("executed");
     Ok(())
@@ -206,7 +203,12 @@ fn the_package_that_the_readme_builds_runs() {
     // The profiles of this workspace, so that what it has compiled serves here too.
     let manifest = fs_err::read_to_string(real.join("Cargo.toml")).unwrap();
     let profiles = manifest.find("[profile.dev]").map_or("", |at| &manifest[at..]);
-    write("Cargo.toml", &(MANIFEST.replace("ROOT", real.to_str().unwrap()) + profiles));
+    let dependencies: Vec<&Block> =
+        blocks_of(&blocks, "toml").filter(|block| has_dependencies(block)).collect();
+    let [dependencies] = dependencies[..] else { panic!("one list is expected: {dependencies:?}") };
+    // In the README a clone stands beside the package.
+    let dependencies = dependencies.text.replace("\"precast/", &format!("\"{}/", real.to_str().unwrap()));
+    write("Cargo.toml", &format!("{MANIFEST}{dependencies}{profiles}"));
     fs_err::copy(real.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
     fs_err::create_dir(directory.join("src")).unwrap();
     let (scripts, bodies): (Vec<&Block>, Vec<&Block>) =
