@@ -16,7 +16,12 @@ fn archive_holds_the_unit_its_sources_and_its_objects() {
     let unit = single(kernel(3));
     let compiled = compile(&unit, toolchain(), &variant()).unwrap();
     let names: Vec<&str> = compiled.archive.members.keys().map(String::as_str).collect();
-    let headers = ["include/precast/context.h", "include/precast/module.h", "include/precast/tensor.h"];
+    let headers = [
+        "include/precast/context.h",
+        "include/precast/driver.h",
+        "include/precast/module.h",
+        "include/precast/tensor.h",
+    ];
     assert_eq!(names, [headers.as_slice(), &["manifest.json", "unit.c", "unit.o", "unit.so"]].concat());
     assert_eq!(compiled.archive.get("unit.c").unwrap(), unit.text().as_bytes());
     assert_eq!(compiled.record.digest, compiled.archive.digest().unwrap());
