@@ -1,4 +1,4 @@
-"""Derives the polynomial coefficients of precast/ops/vecmath_f32.h and vecmath_f64.h.
+"""Derives the polynomial coefficients of precast/ops/math/*.h.
 
 Remez' exchange on a grid, at 60 digits; each fit's largest weighted error is printed with its coefficients.
 Needs mpmath: `python3 minimax.py`. Nothing reads its output but people.

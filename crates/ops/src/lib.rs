@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map)     dimshuffle     dot        the ops
-//!   └ math: the vector functions, the same bits as c/precast/ops/vecmath.h
+//!   └ math: the vector functions, the same bits as c/precast/ops/math.h
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint
 //! ```

@@ -1,4 +1,4 @@
-//! The f32 functions: see the parent module, and `vecmath_f32.h`, line by line.
+//! The f32 functions: see the parent module, and `c/precast/ops/math/`, line by line.
 
 const LOG2E: f32 = f32::from_bits(0x3fb8_aa3b); // 0x1.715476p+0
 const LN2_HI: f32 = f32::from_bits(0x3f31_7200); // 0x1.62e400p-1

@@ -1,4 +1,4 @@
-//! The f64 functions: see the parent module, and `vecmath_f64.h`, line by line.
+//! The f64 functions: see the parent module, and `c/precast/ops/math/`, line by line.
 
 const LOG2E: f64 = f64::from_bits(0x3ff7_1547_652b_82fe); // 0x1.71547652b82fep+0
 const LN2_HI: f64 = f64::from_bits(0x3fe6_2e42_fefa_3800); // 0x1.62e42fefa3800p-1

@@ -2,7 +2,8 @@
 
 use super::{Identity, ScalarOp, Value};
 use crate::math;
-use precast_codegen::{LinkError, Sub};
+use crate::sources::closure;
+use precast_codegen::{LinkError, SourceSet, Sub};
 use precast_graph::{DType, PerformError};
 use std::sync::Arc;
 
@@ -187,6 +188,14 @@ impl ScalarOp for Basic {
         // The last operand has the dtype that the C function is named after.
         let dtype = dtypes[dtypes.len() - 1];
         Ok(format!("{} = pc_{}_{dtype}({});", outputs[0], self.row.c, inputs.join(", ")))
+    }
+
+    fn c_headers(&self) -> Vec<String> {
+        math::header(self.row.c).into_iter().map(str::to_owned).collect()
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        math::header(self.row.c).map(|header| closure(&[header])).unwrap_or_default()
     }
 
     fn content_id(&self) -> Option<String> {

@@ -1,6 +1,6 @@
-/* Applies the eight functions of vecmath.h to files of bits, so that a test can hold them against the Rust port.
+/* Applies the eight functions of math.h to files of bits, so that a test can hold them against the Rust port.
  * usage: math <function> <input file> <output file> */
-#include <precast/ops/vecmath.h>
+#include <precast/ops/math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

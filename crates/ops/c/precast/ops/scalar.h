@@ -1,7 +1,7 @@
 /* precast/ops/scalar.h: the scalar operations, one function each: pc_<op>_<dtype of the operands>.
  *
  *   arithmetic   add sub mul (wrapping for i64; add = or, mul = and for bool; no sub of bool), div (floats), neg, abs, sqrt
- *   functions    exp log tanh sigmoid (floats; vecmath.h)
+ *   functions    of floats are in headers of their own (math.h)
  *   order        maximum minimum (NaN if either is; equal operands: the first)   eq ne lt le gt ge -> pc_bool
  *   logic        and or xor not (bool)
  *   choice       switch(cond, a, b): cond is pc_bool
@@ -13,7 +13,7 @@
 #ifndef PRECAST_OPS_SCALAR_H
 #define PRECAST_OPS_SCALAR_H
 
-#include <precast/ops/vecmath.h>
+#include <precast/ops/bits.h>
 
 /* What every dtype has. */
 #define PC_SCALAR_ORDER(D, T)                                                     \

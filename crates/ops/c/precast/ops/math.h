@@ -1,6 +1,11 @@
-/* precast/ops/vecmath.h: exp, log, tanh and sigmoid for f32 and f64, the same bits on every machine.
+/* precast/ops/math.h: the functions of f32 and f64 that IEEE does not define, the same bits on every machine.
  *
- * Rules that make it so: only IEEE +, -, *, / and bit operations, in a written order; no fused multiply-add
+ * A function `pc_<name>_<dtype>` stands in a header of its family, and a module includes the families it uses:
+ *
+ *   math/exp.h         exp                  math/log.h        log
+ *   math/sigmoid.h     sigmoid tanh
+ *
+ * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code
  * at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * crates/ops/src/math repeats them in Rust operation by operation: change both, or the bit test fails.
@@ -13,10 +18,11 @@
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: the table of crates/ops/README.md.
  * NaN in, NaN out. Overflow gives inf, underflow passes through the subnormals to 0.
  */
-#ifndef PRECAST_OPS_VECMATH_H
-#define PRECAST_OPS_VECMATH_H
+#ifndef PRECAST_OPS_MATH_H
+#define PRECAST_OPS_MATH_H
 
-#include <precast/ops/vecmath_f32.h>
-#include <precast/ops/vecmath_f64.h>
+#include <precast/ops/math/exp.h>
+#include <precast/ops/math/log.h>
+#include <precast/ops/math/sigmoid.h>
 
 #endif
