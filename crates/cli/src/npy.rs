@@ -1,19 +1,18 @@
 //! Arrays in `.npy` files, as NumPy's `np.save` writes them.
 //!
-//! Reading trusts nothing: magic, header size and nesting, dtype, shape and length are held against the file before
-//! `ndarray-npy` turns the bytes into an array. Read are `bool`, `i64`, `f32` and `f64`, little-endian, in C or Fortran
-//! order, of 0 to 32 dimensions. Everything else is refused by name: other dtypes are the caller's to convert, and pickles
-//! could run code.
+//! Reading trusts nothing: magic, header size and nesting, dtype, shape and length are held against the file before its
+//! bytes are taken for elements; `ndarray-npy` reads the header. Read is every dtype, little-endian, in C or Fortran order,
+//! of 0 to 32 dimensions; bf16 as `<V2`, which is how NumPy saves the type of the package ml_dtypes. Everything else is
+//! refused by name: other dtypes are the caller's to convert, and pickles could run code.
 //!
 //! Writing is that of [`whole`]: a reader finds the old file or the whole new one.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ndarray::ArrayD;
-use ndarray_npy::npy::header::{Header, ParseHeaderError, ReadHeaderError};
-use ndarray_npy::{ReadNpyError, ReadNpyExt as _, ReadableElement, WriteNpyError, WriteNpyExt as _};
-use precast_graph::{Array, DType, with_array};
+use ndarray::{ArrayD, IxDyn, ShapeBuilder as _};
+use ndarray_npy::npy::header::{Header, Layout, ParseHeaderError, ReadHeaderError};
+use precast_graph::{Array, DType, Element, with_array};
 
 use crate::whole::{self, Pending, WriteError};
 
@@ -39,7 +38,7 @@ pub(crate) enum ReadError {
     #[error("`{}` has a header that cannot be read: {problem}", path.display())]
     Header { path: PathBuf, problem: String },
     #[error(
-        "`{}` holds dtype `{found}`, expected one of `|b1` (bool), `<i8` (i64), `<f4` (f32), `<f8` (f64)\nhint: {hint}",
+        "`{}` holds dtype `{found}`, expected a bool, integer, float or complex dtype, little-endian, such as `<f8` (f64)\nhint: {hint}",
         path.display()
     )]
     DType { path: PathBuf, found: String, hint: &'static str },
@@ -51,8 +50,8 @@ pub(crate) enum ReadError {
     Truncated { path: PathBuf, found: usize, expected: usize, shape: Vec<usize> },
     #[error("`{}` has {surplus} bytes after its array", path.display())]
     Trailing { path: PathBuf, surplus: usize },
-    #[error("`{}` holds data that cannot be read", path.display())]
-    Data { path: PathBuf, source: ReadNpyError },
+    #[error("`{}` holds {found} where a bool is, at byte {position} of its data, expected 0 or 1", path.display())]
+    Truth { path: PathBuf, position: usize, found: u8 },
 }
 
 fn zip_hint(found: &str) -> &'static str {
@@ -101,17 +100,44 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     if found > expected {
         return Err(ReadError::Trailing { path: path(), surplus: found - expected });
     }
-    let array = match dtype {
-        DType::Bool => elements::<bool>(bytes).map(Array::Bool),
-        DType::I64 => elements::<i64>(bytes).map(Array::I64),
-        DType::F32 => elements::<f32>(bytes).map(Array::F32),
-        DType::F64 => elements::<f64>(bytes).map(Array::F64),
-    };
-    array.map_err(|source| ReadError::Data { path: path(), source })
+    let data = &bytes[header_bytes..];
+    if dtype == DType::Bool
+        && let Some(position) = data.iter().position(|byte| *byte > 1)
+    {
+        let found = data[position];
+        return Err(ReadError::Truth { path: path(), position, found });
+    }
+    Ok(elements(dtype, &shape, header.layout == Layout::Fortran, data))
 }
 
-fn elements<T: ReadableElement>(bytes: &[u8]) -> Result<ArrayD<T>, ReadNpyError> {
-    ArrayD::<T>::read_npy(bytes)
+/// The array of checked bytes.
+fn elements(dtype: DType, shape: &[usize], fortran: bool, data: &[u8]) -> Array {
+    macro_rules! read {
+        ($($variant:ident => $element:ty),*) => {
+            match dtype { $(DType::$variant => Array::from(array::<$element>(shape, fortran, data)),)* }
+        };
+    }
+    precast_graph::for_each_dtype!(read)
+}
+
+fn array<T: Element>(shape: &[usize], fortran: bool, data: &[u8]) -> ArrayD<T> {
+    let elements = data.chunks_exact(T::DTYPE.itemsize_bytes()).map(|bytes| {
+        let mut words = [0; 16];
+        words[..bytes.len()].copy_from_slice(bytes);
+        T::from_bits(
+            [0, 8].map(|at| words[at..at + 8].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte))),
+        )
+    });
+    let layout = if fortran { IxDyn(shape).f() } else { IxDyn(shape).into_shape_with_order() };
+    // The number of elements was checked; the fallback is never taken.
+    let array = ArrayD::from_shape_vec(layout, elements.collect());
+    array.unwrap_or_else(|_| ArrayD::from_elem(IxDyn(&[0]), T::default())).as_standard_layout().into_owned()
+}
+
+/// The bytes of an element as the file has them.
+fn element_bytes<T: Element>(element: T) -> impl Iterator<Item = u8> {
+    let words = element.bits().map(u64::to_le_bytes);
+    words.into_iter().flatten().take(T::DTYPE.itemsize_bytes())
 }
 
 /// Finds the end of the header and checks that it is tame. `Err(None)` says that this is no npy file at all.
@@ -156,10 +182,9 @@ fn header_problem(error: &ReadHeaderError) -> String {
 fn dtype(descriptor: &str) -> Result<DType, (String, &'static str)> {
     let name = descriptor.trim_matches(['\'', '"']);
     let hint = match name {
-        "|b1" => return Ok(DType::Bool),
-        "<i8" => return Ok(DType::I64),
-        "<f4" => return Ok(DType::F32),
-        "<f8" => return Ok(DType::F64),
+        known if DESCRIPTORS.iter().any(|(name, _)| *name == known) => {
+            return Ok(DESCRIPTORS.iter().find(|(name, _)| *name == known).map_or(DType::F64, |row| row.1));
+        }
         _ if name.starts_with("|O") => "Python objects are never read; convert with `a.astype('<f8')`",
         _ if name.starts_with('>') => "convert to little-endian with `a.astype(a.dtype.newbyteorder('<'))`",
         _ if name.starts_with('[') => "save each field of a structured array by itself",
@@ -168,20 +193,50 @@ fn dtype(descriptor: &str) -> Result<DType, (String, &'static str)> {
     Err((name.to_owned(), hint))
 }
 
+/// The dtypes by NumPy's descriptor.
+const DESCRIPTORS: [(&str, DType); 15] = [
+    ("|b1", DType::Bool),
+    ("|i1", DType::I8),
+    ("<i2", DType::I16),
+    ("<i4", DType::I32),
+    ("<i8", DType::I64),
+    ("|u1", DType::U8),
+    ("<u2", DType::U16),
+    ("<u4", DType::U32),
+    ("<u8", DType::U64),
+    ("<f2", DType::F16),
+    ("<V2", DType::Bf16),
+    ("<f4", DType::F32),
+    ("<f8", DType::F64),
+    ("<c8", DType::C64),
+    ("<c16", DType::C128),
+];
+
+/// Gives the bytes of a file that holds `array`: version 1.0 of the format, C order, data at a multiple of 64.
+fn render(array: &Array) -> Vec<u8> {
+    let descriptor = DESCRIPTORS.iter().find(|(_, dtype)| *dtype == array.dtype()).map_or("<f8", |row| row.0);
+    let shape: String = array.shape().iter().map(|n| format!("{n}, ")).collect();
+    let shape = if array.shape().len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") };
+    let mut header = format!("{{'descr': '{descriptor}', 'fortran_order': False, 'shape': ({shape}), }}");
+    let room = (10 + header.len() + 1).next_multiple_of(64) - 11;
+    header = format!("{header:room$}\n");
+    let mut bytes = [MAGIC, &[1, 0]].concat();
+    // At most 32 extents of 20 digits.
+    bytes.extend(u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    with_array!(array, a => bytes.extend(a.iter().flat_map(|x| element_bytes(*x))));
+    bytes
+}
+
 /// Writes an array to a temporary file beside `path`; see [`whole::write`].
 pub(crate) fn write(path: &Path, array: &Array) -> Result<Pending, WriteError> {
-    whole::write(path, |out| {
-        with_array!(array, a => a.write_npy(out)).map_err(|error| match error {
-            WriteNpyError::Io(error) => error,
-            other => io::Error::other(other),
-        })
-    })
+    whole::write(path, |out| out.write_all(&render(array)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{ShapeBuilder as _, array};
+    use ndarray::array;
 
     fn npy(descriptor: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': {descriptor}, 'fortran_order': False, 'shape': {shape}, }}\n");
@@ -199,8 +254,7 @@ mod tests {
     #[test]
     fn arrays_survive_a_round_trip() {
         let directory = tempfile::tempdir().unwrap();
-        let fortran =
-            ArrayD::from_shape_vec(ndarray::IxDyn(&[2, 3]).f(), vec![1.0_f32, 2., 3., 4., 5., 6.]).unwrap();
+        let fortran = ArrayD::from_shape_vec(IxDyn(&[2, 3]).f(), vec![1.0_f32, 2., 3., 4., 5., 6.]).unwrap();
         let arrays = [
             Array::from(array![[true, false]].into_dyn()),
             Array::from(array![i64::MIN, 0, i64::MAX].into_dyn()),
@@ -209,6 +263,8 @@ mod tests {
             Array::from(2.5_f64),
             Array::zeros(DType::F64, &[0, 3]),
         ];
+        let every = DType::ALL.map(precast_testkit::arrays::specials);
+        let arrays: Vec<Array> = arrays.into_iter().chain(every).collect();
         for (number, array) in arrays.iter().enumerate() {
             let path = directory.path().join(format!("{number}.npy"));
             write(&path, array).unwrap().commit().unwrap();
@@ -220,7 +276,7 @@ mod tests {
     #[test]
     fn other_dtypes_are_refused_by_name() {
         for (descriptor, shown) in
-            [("'>f8'", ">f8"), ("'|O'", "|O"), ("'<c16'", "<c16"), ("[('a', '<f8')]", "'a'")]
+            [("'>f8'", ">f8"), ("'|O'", "|O"), ("'<m8'", "<m8"), ("[('a', '<f8')]", "'a'")]
         {
             let message = refusal(&npy(descriptor, "(1,)", &[0; 16]));
             assert!(message.contains("`x.npy`") && message.contains(shown), "{message}");
@@ -255,6 +311,6 @@ mod tests {
         assert!(refusal(b"\x93NUMPY\x09\x00").contains("version 9"));
         assert!(refusal(b"PK\x03\x04....").contains("npz"));
         assert!(refusal(b"").contains("not an npy file"));
-        assert!(refusal(&npy("'|b1'", "(1,)", &[7])).contains("cannot be read"));
+        assert!(refusal(&npy("'|b1'", "(1,)", &[7])).contains("holds 7"));
     }
 }

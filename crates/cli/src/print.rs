@@ -36,7 +36,11 @@ pub(crate) fn array(name: &str, array: &Array) -> String {
 
 fn elements(array: &Array) -> Vec<String> {
     // Debug is the shortest text that reads back, with a point or an exponent in every float.
-    with_array!(array, a => a.iter().map(|x| format!("{x:?}")).collect())
+    match array {
+        Array::C64(a) => a.iter().map(|x| format!("{:?}{:+?}j", x.re, x.im)).collect(),
+        Array::C128(a) => a.iter().map(|x| format!("{:?}{:+?}j", x.re, x.im)).collect(),
+        other => with_array!(other, a => a.iter().map(|x| format!("{x:?}")).collect()),
+    }
 }
 
 fn nested(shape: &[usize], elements: &[String], depth: usize) -> String {
@@ -48,7 +52,11 @@ fn nested(shape: &[usize], elements: &[String], depth: usize) -> String {
 }
 
 fn summary(array: &Array) -> String {
-    fn floats(values: impl Iterator<Item = f64>) -> String {
+    fn integers<T: Copy + Ord + Default + std::fmt::Display>(values: &ndarray::ArrayD<T>) -> String {
+        let (low, high) = (values.iter().min(), values.iter().max());
+        format!("min {}, max {}", low.copied().unwrap_or_default(), high.copied().unwrap_or_default())
+    }
+    fn floats(values: &mut dyn Iterator<Item = f64>) -> String {
         let (mut low, mut high, mut sum, mut count, mut nans) =
             (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0_u64, 0_u64);
         for value in values {
@@ -66,26 +74,44 @@ fn summary(array: &Array) -> String {
         Array::Bool(a) => {
             format!("{} true, {} false", a.iter().filter(|x| **x).count(), a.iter().filter(|x| !**x).count())
         }
-        Array::I64(a) => {
-            let (low, high) = (a.iter().min().copied().unwrap_or(0), a.iter().max().copied().unwrap_or(0));
-            format!("min {low}, max {high}")
-        }
-        Array::F32(a) => floats(a.iter().map(|x| f64::from(*x))),
-        Array::F64(a) => floats(a.iter().copied()),
-        _ => String::new(),
+        Array::I8(a) => integers(a),
+        Array::I16(a) => integers(a),
+        Array::I32(a) => integers(a),
+        Array::I64(a) => integers(a),
+        Array::U8(a) => integers(a),
+        Array::U16(a) => integers(a),
+        Array::U32(a) => integers(a),
+        Array::U64(a) => integers(a),
+        Array::F16(a) => floats(&mut a.iter().map(|x| f64::from(*x))),
+        Array::Bf16(a) => floats(&mut a.iter().map(|x| f64::from(*x))),
+        Array::F32(a) => floats(&mut a.iter().map(|x| f64::from(*x))),
+        Array::F64(a) => floats(&mut a.iter().copied()),
+        // Complex numbers have no order.
+        _ => format!("{} elements", with_array!(array, a => a.len())),
     }
 }
 
-/// Gives an array as nested JSON lists; NaN and infinities, which JSON lacks, as `"NaN"`, `"inf"`, `"-inf"`.
+/// Gives an array as nested JSON lists; NaN and infinities, which JSON lacks, as `"NaN"`, `"inf"`, `"-inf"`;
+/// a complex number as the list of its parts.
 pub(crate) fn json_array(array: &Array) -> Value {
     let float = |x: f64| if x.is_finite() { json!(x) } else { json!(x.to_string()) };
+    let short = |x: f32| if x.is_finite() { json!(x) } else { float(x.into()) };
     let elements: Vec<Value> = match array {
         Array::Bool(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::I8(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::I16(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::I32(a) => a.iter().map(|x| json!(x)).collect(),
         Array::I64(a) => a.iter().map(|x| json!(x)).collect(),
-        Array::F32(a) => {
-            a.iter().map(|x| if x.is_finite() { json!(x) } else { float((*x).into()) }).collect()
-        }
+        Array::U8(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::U16(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::U32(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::U64(a) => a.iter().map(|x| json!(x)).collect(),
+        Array::F16(a) => a.iter().map(|x| float((*x).into())).collect(),
+        Array::Bf16(a) => a.iter().map(|x| float((*x).into())).collect(),
+        Array::F32(a) => a.iter().map(|x| short(*x)).collect(),
         Array::F64(a) => a.iter().map(|x| float(*x)).collect(),
+        Array::C64(a) => a.iter().map(|x| json!([short(x.re), short(x.im)])).collect(),
+        Array::C128(a) => a.iter().map(|x| json!([float(x.re), float(x.im)])).collect(),
         _ => Vec::new(),
     };
     fn nest(shape: &[usize], elements: &mut std::vec::IntoIter<Value>) -> Value {

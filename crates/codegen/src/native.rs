@@ -1,9 +1,9 @@
 //! The canonical CEP 1000 string of a graph's types.
 //!
-//! Fields follow PEP 3118: `?` bool, `q` i64, `f` f32, `d` f64; `&` before a field is a pointer to a tensor of it. The
-//! arguments come first, then `)`, then the results: `add(f32[..], f32[..]) -> f32[..]` is `&f&f)&f`.
+//! Fields follow PEP 3118 ([`precast_graph::DType::pep3118`]): `q` i64, `d` f64, `Zf` c64; `&` before a field is a pointer to a
+//! tensor of it. The arguments come first, then `)`, then the results: `add(f32[..], f32[..]) -> f32[..]` is `&f&f)&f`.
 
-use precast_graph::{DType, Type};
+use precast_graph::Type;
 
 /// The CEP 1000 string of a graph that takes `inputs` and gives `outputs`.
 #[must_use]
@@ -13,11 +13,6 @@ pub fn native_signature(inputs: &[Type], outputs: &[Type]) -> String {
 }
 
 fn field(ty: &Type) -> String {
-    let code = match ty.dtype() {
-        DType::Bool => '?',
-        DType::I64 => 'q',
-        DType::F32 => 'f',
-        DType::F64 => 'd',
-    };
-    if matches!(ty, Type::Scalar(_)) { code.to_string() } else { format!("&{code}") }
+    let code = ty.dtype().pep3118();
+    if matches!(ty, Type::Scalar(_)) { code.to_owned() } else { format!("&{code}") }
 }

@@ -15,6 +15,7 @@
 
 mod array;
 mod dtype;
+mod element;
 pub mod encode;
 mod graph;
 pub mod json;
@@ -26,7 +27,10 @@ mod ty;
 
 pub use array::{Array, OtherDTypeError};
 pub use dtype::{DType, ParseDTypeError};
+pub use element::Element;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
+pub use half::{bf16, f16};
+pub use num_complex::Complex;
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
 pub use ty::{Extent, ParseTypeError, TensorType, Type};

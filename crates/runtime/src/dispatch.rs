@@ -14,7 +14,7 @@ use crate::native::ArrayRef;
 use crate::runtime::{FunctionError, Runtime};
 use precast_abi::signature::{ParseSignatureError, Signature};
 use precast_abi::table::{Table, TableCell};
-use precast_graph::{Array, BuildError, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type};
+use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type};
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -176,25 +176,16 @@ fn signature(inputs: &[ArrayRef<'_>]) -> Result<Signature, ParseSignatureError> 
     // On the stack, as it is made for each call; what does not fit is no signature that is used twice.
     let mut text = [0_u8; 64];
     let mut rest = &mut text[..];
-    let written =
-        inputs.iter().try_for_each(|input| write!(rest, "{}{}", code(input.dtype()), input.shape().len()));
+    let written = inputs
+        .iter()
+        .try_for_each(|input| write!(rest, "{}{}", input.dtype().pep3118(), input.shape().len()));
     let written = written.and_then(|()| write!(rest, ")"));
     if written.is_err() {
-        let fields = inputs.iter().map(|input| format!("{}{}", code(input.dtype()), input.shape().len()));
+        let fields = inputs.iter().map(|input| format!("{}{}", input.dtype().pep3118(), input.shape().len()));
         return Signature::parse(&(fields.collect::<String>() + ")"));
     }
     let unused = rest.len();
     Signature::parse(std::str::from_utf8(&text[..64 - unused]).unwrap_or_default())
-}
-
-/// The PEP 3118 code of a dtype.
-const fn code(dtype: DType) -> char {
-    match dtype {
-        DType::Bool => '?',
-        DType::I64 => 'q',
-        DType::F32 => 'f',
-        DType::F64 => 'd',
-    }
 }
 
 impl std::fmt::Debug for Dispatcher {

@@ -1,7 +1,7 @@
 //! Random arrays, with the values that break kernels among them.
 
 use crate::Choices;
-use precast_graph::{Array, DType};
+use precast_graph::{Array, Complex, DType, Element, bf16, f16};
 
 /// The bits of the values that a dtype goes wrong at, as [`Array::bits`] gives them.
 ///
@@ -9,48 +9,106 @@ use precast_graph::{Array, DType};
 /// the greatest finite, the neighbours of 1, halves (rounding), ±where `exp` overflows. Integers: 0, ±1, both ends.
 #[must_use]
 pub fn special_bits(dtype: DType) -> Vec<u64> {
-    let f32s = |values: &[f32]| values.iter().map(|x| u64::from(x.to_bits())).collect::<Vec<_>>();
-    let f64s = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     match dtype {
         DType::Bool => vec![0, 1],
-        DType::I64 => [0, 1, -1, i64::MIN, i64::MAX, i64::MIN + 1, i64::from(i32::MAX) + 1]
-            .map(i64::cast_unsigned)
-            .to_vec(),
-        DType::F32 => {
-            let tiny = f32::from_bits(1);
-            let mut bits =
-                f32s(&[0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN]);
-            bits.extend(f32s(&[
-                tiny,
-                -tiny,
-                f32::MIN_POSITIVE,
-                f32::from_bits(0x7f_ffff),
-                f32::MAX,
-                f32::MIN,
-            ]));
-            bits.extend(f32s(&[
-                1.0 + f32::EPSILON,
-                1.0 - f32::EPSILON / 2.0,
-                0.5,
-                -2.5,
-                88.75,
-                -88.75,
-                -104.5,
-            ]));
-            bits.push(0x7fc0_1234);
-            bits
-        }
-        DType::F64 => {
-            let tiny = f64::from_bits(1);
-            let mut bits =
-                f64s(&[0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN]);
-            bits.extend(f64s(&[tiny, -tiny, f64::MIN_POSITIVE, f64::from_bits(0xf_ffff_ffff_ffff)]));
-            bits.extend(f64s(&[f64::MAX, f64::MIN, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0]));
-            bits.extend(f64s(&[0.5, -2.5, 709.8, -709.8, -745.5]));
-            bits.push(0x7ff8_0000_0000_1234);
-            bits
+        DType::F16 => words::<f16>(&sixteen(0x03ff, 0x0400, 0x7bff).map(f16::from_bits)),
+        DType::Bf16 => words::<bf16>(&sixteen(0x007f, 0x0080, 0x7f7f).map(bf16::from_bits)),
+        DType::F32 => words(&SPECIAL_F32),
+        DType::F64 => words(&SPECIAL_F64),
+        DType::C64 => words(&pairs(&SPECIAL_F32)),
+        DType::C128 => words(&pairs(&SPECIAL_F64)),
+        integer => {
+            let bits = integer.itemsize_bytes() * 8;
+            let mask = u64::MAX >> (64 - bits);
+            let top = 1_u64 << (bits - 1);
+            [0, 1, 2, mask, mask - 1, top, top - 1, top + 1].to_vec()
         }
     }
+}
+
+const SPECIAL_F32: [f32; 22] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    f32::from_bits(0xffc0_0000),
+    f32::from_bits(1),
+    f32::from_bits(0x8000_0001),
+    f32::MIN_POSITIVE,
+    f32::from_bits(0x7f_ffff),
+    f32::MAX,
+    f32::MIN,
+    1.0 + f32::EPSILON,
+    1.0 - f32::EPSILON / 2.0,
+    0.5,
+    -2.5,
+    88.75,
+    -88.75,
+    -104.5,
+    f32::from_bits(0x7fc0_1234),
+];
+
+const SPECIAL_F64: [f64; 22] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    f64::from_bits(0xfff8_0000_0000_0000),
+    f64::from_bits(1),
+    f64::from_bits(0x8000_0000_0000_0001),
+    f64::MIN_POSITIVE,
+    f64::from_bits(0xf_ffff_ffff_ffff),
+    f64::MAX,
+    f64::MIN,
+    1.0 + f64::EPSILON,
+    1.0 - f64::EPSILON / 2.0,
+    0.5,
+    -2.5,
+    709.8,
+    -709.8,
+    -745.5,
+    f64::from_bits(0x7ff8_0000_0000_1234),
+];
+
+/// Patterns of a 16-bit float by its greatest subnormal, least normal and greatest finite number, the next of which is
+/// infinity.
+fn sixteen(subnormal: u16, normal: u16, greatest: u16) -> [u16; 14] {
+    let (infinity, sign) = (greatest + 1, 0x8000);
+    let nan = infinity | (infinity >> 1 & !infinity);
+    let one = if infinity == 0x7c00 { 0x3c00 } else { 0x3f80 };
+    [
+        0,
+        sign,
+        one,
+        one | sign,
+        infinity,
+        infinity | sign,
+        nan,
+        nan | sign,
+        1,
+        1 | sign,
+        subnormal,
+        normal,
+        greatest,
+        one + 1,
+    ]
+}
+
+/// Complex numbers: each special part beside a plain one, on either side, and pairs of neighbours.
+fn pairs<T: Copy>(parts: &[T]) -> Vec<Complex<T>> {
+    let one = parts[2];
+    let alone = parts.iter().flat_map(|x| [Complex::new(*x, one), Complex::new(one, *x)]);
+    alone.chain(parts.windows(2).map(|pair| Complex::new(pair[0], pair[1]))).collect()
+}
+
+fn words<T: Element>(values: &[T]) -> Vec<u64> {
+    values.iter().flat_map(|x| x.bits().into_iter().take(T::DTYPE.words())).collect()
 }
 
 /// Every special value of a dtype, in one dimension.
@@ -60,7 +118,7 @@ pub fn special_bits(dtype: DType) -> Vec<u64> {
 #[must_use]
 pub fn specials(dtype: DType) -> Array {
     let bits = special_bits(dtype);
-    Array::from_bits(dtype, &[bits.len()], &bits).expect("as many bits as the extent says")
+    Array::from_bits(dtype, &[bits.len() / dtype.words()], &bits).expect("as many bits as the extent says")
 }
 
 /// Draws an array: mostly moderate values of either sign, one element in eight special.
@@ -71,10 +129,11 @@ pub fn specials(dtype: DType) -> Array {
 pub fn draw(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
     let special = special_bits(dtype);
     let count = shape.iter().product();
+    let special: Vec<&[u64]> = special.chunks_exact(dtype.words()).collect();
     let bits: Vec<u64> = (0..count)
-        .map(|_| {
+        .flat_map(|_| {
             if choices.one_in(8) {
-                return choices.pick(&special).copied().unwrap_or(0);
+                return choices.pick(&special).map(|words| words.to_vec()).unwrap_or_default();
             }
             plain_bits(choices, dtype)
         })
@@ -88,23 +147,29 @@ pub fn draw(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
 /// If the shape has more elements than memory.
 #[must_use]
 pub fn draw_plain(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
-    let bits: Vec<u64> = (0..shape.iter().product()).map(|_| plain_bits(choices, dtype)).collect();
+    let bits: Vec<u64> = (0..shape.iter().product()).flat_map(|_| plain_bits(choices, dtype)).collect();
     Array::from_bits(dtype, shape, &bits).expect("as many bits as elements")
 }
 
-fn plain_bits(choices: &mut Choices, dtype: DType) -> u64 {
-    let float = |choices: &mut Choices| {
+fn plain_bits(choices: &mut Choices, dtype: DType) -> Vec<u64> {
+    let mut float = || {
         let sign = if choices.one_in(2) { -8.0 } else { 8.0 };
         sign * choices.unit()
     };
     match dtype {
-        DType::Bool => choices.below(2) as u64,
-        DType::I64 => {
+        DType::Bool => vec![choices.below(2) as u64],
+        DType::F16 => words(&[f16::from_f32(float() as f32)]),
+        DType::Bf16 => words(&[bf16::from_f32(float() as f32)]),
+        DType::F32 => words(&[float() as f32]),
+        DType::F64 => words(&[float()]),
+        DType::C64 => words(&[Complex::new(float() as f32, float() as f32)]),
+        DType::C128 => words(&[Complex::new(float(), float())]),
+        integer => {
             let magnitude = choices.below(101) as u64;
-            if choices.one_in(2) { magnitude.wrapping_neg() } else { magnitude }
+            let negative = !integer.is_unsigned() && choices.one_in(2);
+            let bits = if negative { magnitude.wrapping_neg() } else { magnitude };
+            vec![bits & (u64::MAX >> (64 - integer.itemsize_bytes() * 8))]
         }
-        DType::F32 => u64::from((float(choices) as f32).to_bits()),
-        DType::F64 => float(choices).to_bits(),
     }
 }
 

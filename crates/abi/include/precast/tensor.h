@@ -35,7 +35,8 @@ typedef enum pc_dtype {
   PC_F64 = 12,
   PC_C64 = 14,
   PC_C128 = 15,
-  PC_F16 = 23
+  PC_F16 = 23,
+  PC_BF16 = 256 /* none of NumPy's: the first number of types from elsewhere */
 } pc_dtype;
 
 typedef uint8_t pc_bool;
@@ -49,6 +50,12 @@ typedef int64_t pc_i64;
 typedef uint64_t pc_u64;
 typedef float pc_f32;
 typedef double pc_f64;
+/* Stored only: no arithmetic in C, so that none happens unrounded. precast/ops/half.h converts. */
+typedef struct pc_f16 { uint16_t bits; } pc_f16;   /* IEEE 754 binary16 */
+typedef struct pc_bf16 { uint16_t bits; } pc_bf16; /* the upper half of a binary32 */
+/* Complex numbers, laid out as C's and NumPy's; no <complex.h>, whose meaning flags can change. */
+typedef struct pc_c64 { pc_f32 re, im; } pc_c64;
+typedef struct pc_c128 { pc_f64 re, im; } pc_c128;
 
 typedef struct pc_object pc_object;
 

@@ -243,7 +243,7 @@ fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result
     let shape = shape.filter(|shape| ty.admits(ty.dtype(), shape)).ok_or_else(|| {
         wrong(".shape".to_owned(), format!("shape {:?} does not fit type `{ty}`", constant.shape))
     })?;
-    let digits = ty.dtype().itemsize_bytes() * 2;
+    let digits = ty.dtype().itemsize_bytes() * 2 / ty.dtype().words();
     let element = |(i, text): (usize, &String)| {
         let hex = text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
         let bits =

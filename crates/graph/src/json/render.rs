@@ -70,7 +70,7 @@ fn ids(graph: &FunctionGraph) -> Vec<String> {
 }
 
 fn constant(graph: &FunctionGraph, variable: VarId, value: &Array, id: String) -> ConstantDocument {
-    let digits = value.dtype().itemsize_bytes() * 2;
+    let digits = value.dtype().itemsize_bytes() * 2 / value.dtype().words();
     ConstantDocument {
         id,
         ty: graph.ty(variable).to_string(),

@@ -19,7 +19,7 @@ typedef struct pc_chunks {
 
 /* Plans the chunks of `loop`; `scratch` has PC_LOOP_SCRATCH_BYTES, 64-byte aligned. */
 static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *scratch) {
-  int32_t last = loop->ndim - 1, blocks = 0;
+  int32_t last = loop->ndim - 1, blocks = 0, widest = 8;
   c->row = last < 0 ? 1 : loop->shape[last];
   c->total = pc_loop_size(loop);
   c->packs = last > 0 && c->row < PC_LOOP_SHORT_ROW;
@@ -36,13 +36,14 @@ static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *scratch) {
     int in_place = loop->item[k] == 0 || linear || (!c->packs && loop->stride[k][last] == loop->item[k]);
     c->block[k] = in_place ? NULL : scratch;
     blocks += !in_place;
+    widest = loop->item[k] > widest ? loop->item[k] : widest;
   }
-  int64_t most = blocks == 0 ? INT64_MAX : (PC_LOOP_SCRATCH_BYTES / 8 / blocks) & ~(int64_t)7;
+  int64_t most = blocks == 0 ? INT64_MAX : (PC_LOOP_SCRATCH_BYTES / widest / blocks) & ~(int64_t)7;
   c->most = blocks != 0 && most > PC_LOOP_BLOCK ? PC_LOOP_BLOCK : most;
   for (int32_t k = 0; k < loop->n_all; k++) {
     if (c->block[k] == NULL) continue;
     c->block[k] = scratch;
-    scratch += c->most * 8;
+    scratch += c->most * widest;
   }
 }
 

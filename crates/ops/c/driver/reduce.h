@@ -22,9 +22,9 @@ typedef struct pc_reduce_run {
   pc_chunks chunks;
   int64_t count; /* elements behind each output */
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
-  char mapped[PC_LOOP_BLOCK * 8] __attribute__((aligned(64)));
+  char mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
   char lanes[PC_REDUCE_LANES_BYTES] __attribute__((aligned(64)));
-  char totals[PC_LOOP_BLOCK * 8] __attribute__((aligned(64)));
+  char totals[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
 } pc_reduce_run;
 
 /* Moves dimension d of `all` to the end of `to`. */

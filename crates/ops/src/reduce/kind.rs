@@ -54,7 +54,7 @@ impl ReduceKind {
         match self {
             Self::Sum | Self::Prod => &[DType::I64, DType::F32, DType::F64],
             Self::Mean => &[DType::F32, DType::F64],
-            Self::Max | Self::Min => &DType::ALL,
+            Self::Max | Self::Min => &[DType::Bool, DType::I64, DType::F32, DType::F64],
             Self::Any | Self::All => &[DType::Bool],
         }
     }

@@ -3,14 +3,20 @@
 use super::kind::Fold;
 use super::{Reduce, ReduceKind};
 use ndarray::{ArrayD, IxDyn};
-use precast_graph::{Array, PerformError, with_array};
+use precast_graph::{Array, PerformError};
 
 /// Elements in a block.
 const BLOCK: usize = 4096;
 
 /// Reduces the axes of `array`.
 pub(super) fn reduce(op: &Reduce, array: &Array) -> Result<Array, PerformError> {
-    with_array!(array, a => over_axes(op, a).map(Array::from))
+    match array {
+        Array::Bool(a) => over_axes(op, a).map(Array::from),
+        Array::I64(a) => over_axes(op, a).map(Array::from),
+        Array::F32(a) => over_axes(op, a).map(Array::from),
+        Array::F64(a) => over_axes(op, a).map(Array::from),
+        other => Err(PerformError::value(op.kind.name(), format!("no rule for {}", other.dtype()))),
+    }
 }
 
 fn over_axes<T: Fold>(op: &Reduce, array: &ArrayD<T>) -> Result<ArrayD<T>, PerformError> {

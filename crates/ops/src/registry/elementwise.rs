@@ -3,7 +3,7 @@
 use super::operand::Operands;
 use super::{first, no_props};
 use crate::{Elemwise, scalar};
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, Props, Type, VarId};
+use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, Type, VarId};
 
 /// What a function does to the dtypes of its arguments before its scalar op is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,10 +135,7 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     }
     if exponent == -1.0 {
         let base = operands.cast(base, float)?;
-        let one = match float {
-            DType::F32 => Array::from(1.0_f32),
-            _ => Array::from(1.0_f64),
-        };
+        let one = scalar::Value::F64(1.0).cast(float).into_array();
         let ty = operands.graph.ty(base).clone();
         let one = match ty {
             Type::Scalar(_) => operands.graph.constant_of(one, ty),

@@ -4,7 +4,8 @@
 //! hold their kind (a float literal with integers is f64, an integer literal with bools is i64).
 
 use super::cast_op;
-use precast_graph::{Array, BuildError, DType, FunctionGraph, MakeNodeError, Operand, Type, VarId};
+use crate::scalar::Value;
+use precast_graph::{BuildError, DType, FunctionGraph, MakeNodeError, Operand, Type, VarId};
 
 /// A call that is being built.
 pub(super) struct Operands<'a> {
@@ -43,7 +44,7 @@ impl Operands<'_> {
         let any_float = args.iter().any(|arg| matches!(arg, Operand::Float(_)));
         let any_int = args.iter().any(|arg| matches!(arg, Operand::Int(_)));
         Ok(match strong {
-            Some(dtype) if any_float && !dtype.is_float() => DType::F64,
+            Some(dtype) if any_float && !dtype.is_float() && !dtype.is_complex() => DType::F64,
             Some(DType::Bool) if any_int => DType::I64,
             Some(dtype) => dtype,
             None if any_float => DType::F64,
@@ -93,27 +94,14 @@ impl Operands<'_> {
     }
 
     /// A literal as a constant of `dtype`; a C scalar where all variables are C scalars.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "literals convert as casts do"
-    )]
     fn literal(&mut self, position: usize, dtype: DType) -> VarId {
-        let value = match (&self.args[position], dtype) {
-            (Operand::Int(n), DType::Bool) => Array::from(*n != 0),
-            (Operand::Int(n), DType::I64) => Array::from(*n),
-            (Operand::Int(n), DType::F32) => Array::from(*n as f32),
-            (Operand::Int(n), DType::F64) => Array::from(*n as f64),
-            (Operand::Float(x), DType::Bool) => Array::from(*x != 0.0),
-            (Operand::Float(x), DType::I64) => Array::from(*x as i64),
-            (Operand::Float(x), DType::F32) => Array::from(*x as f32),
-            (Operand::Float(x), DType::F64) => Array::from(*x),
-            (Operand::Bool(b), DType::Bool) => Array::from(*b),
-            (Operand::Bool(b), DType::I64) => Array::from(i64::from(*b)),
-            (Operand::Bool(b), DType::F32) => Array::from(f32::from(u8::from(*b))),
-            (Operand::Bool(b), DType::F64) => Array::from(f64::from(u8::from(*b))),
-            (Operand::Var(v), _) => return *v,
+        let value = match &self.args[position] {
+            Operand::Int(n) => Value::I64(*n),
+            Operand::Float(x) => Value::F64(*x),
+            Operand::Bool(b) => Value::Bool(*b),
+            Operand::Var(v) => return *v,
         };
+        let value = value.cast(dtype).into_array();
         let variables = self.args.iter().filter_map(|arg| match arg {
             Operand::Var(v) => Some(self.graph.ty(*v)),
             _ => None,

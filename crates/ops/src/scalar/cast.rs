@@ -1,5 +1,6 @@
 //! Cast and identity: scalar ops that exist for every dtype.
 
+use super::table::BASIC;
 use super::{ScalarOp, Value};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
@@ -40,8 +41,8 @@ impl ScalarOp for Cast {
         1
     }
 
-    fn output(&self, _inputs: &[DType]) -> Option<DType> {
-        Some(self.to)
+    fn output(&self, inputs: &[DType]) -> Option<DType> {
+        (BASIC.contains(&inputs[0]) && BASIC.contains(&self.to)).then_some(self.to)
     }
 
     fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError> {

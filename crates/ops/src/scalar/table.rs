@@ -29,7 +29,9 @@ struct Row {
     evaluate: fn(&[Value]) -> Option<Value>,
 }
 
-const ALL: Rule = Rule::Same(&DType::ALL);
+/// The dtypes that the rows below have functions for.
+pub(super) const BASIC: [DType; 4] = [DType::Bool, DType::I64, DType::F32, DType::F64];
+const ALL: Rule = Rule::Same(&BASIC);
 const NUMBER: Rule = Rule::Same(&[DType::I64, DType::F32, DType::F64]);
 const FLOAT: Rule = Rule::Same(&[DType::F32, DType::F64]);
 const BOOL: Rule = Rule::Same(&[DType::Bool]);
@@ -165,8 +167,11 @@ impl ScalarOp for Basic {
         let same = |of: &[DType]| of.windows(2).all(|pair| pair[0] == pair[1]);
         match self.row.rule {
             Rule::Same(dtypes) => (same(inputs) && dtypes.contains(&inputs[0])).then_some(inputs[0]),
-            Rule::Compare => same(inputs).then_some(DType::Bool),
-            Rule::Choose => (inputs[0] == DType::Bool && same(&inputs[1..])).then_some(inputs[1]),
+            Rule::Compare => (same(inputs) && BASIC.contains(&inputs[0])).then_some(DType::Bool),
+            Rule::Choose => {
+                let fits = inputs[0] == DType::Bool && same(&inputs[1..]) && BASIC.contains(&inputs[1]);
+                fits.then_some(inputs[1])
+            }
         }
     }
 

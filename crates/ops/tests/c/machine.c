@@ -48,10 +48,8 @@ static tensor *tensor_make(int32_t dtype, int32_t ndim, const int64_t *shape, co
   return t;
 }
 
-static int64_t item_bytes(int32_t dtype) { return dtype == PC_BOOL ? 1 : dtype == PC_F32 ? 4 : 8; }
-
 static pc_tensor *tensor_new(pc_context *ctx, int32_t dtype, int32_t ndim, const int64_t *shape) {
-  int64_t strides[PC_MAX_NDIM], bytes = item_bytes(dtype);
+  int64_t strides[PC_MAX_NDIM], bytes = pc_dtype_bytes(dtype);
   (void)ctx;
   for (int32_t d = ndim - 1; d >= 0; d--) {
     strides[d] = bytes;
@@ -123,7 +121,7 @@ static pc_object *tensor_read(void) {
 
 static void elements_put(const pc_tensor *t, int32_t d, const char *at) {
   if (d == t->ndim) {
-    fwrite(at, 1, (size_t)item_bytes(t->dtype), out);
+    fwrite(at, 1, (size_t)pc_dtype_bytes(t->dtype), out);
     return;
   }
   for (int64_t i = 0; i < t->shape[d]; i++) elements_put(t, d + 1, at + i * t->strides[d]);

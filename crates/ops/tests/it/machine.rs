@@ -163,15 +163,40 @@ fn write_tensor(bytes: &mut Vec<u8>, array: &Array, place: Place, stretched: boo
     put(bytes, elements * item);
     // What lies between the elements must not matter.
     let mut memory = vec![1_u8; elements * item];
-    let bits = array.bits();
-    for (index, x) in ndarray::indices(IxDyn(shape)).into_iter().zip(bits) {
+    let (bits, words) = (array.bits(), dtype.words());
+    for (index, x) in ndarray::indices(IxDyn(shape)).into_iter().zip(bits.chunks_exact(words)) {
         let place: i64 = index.slice().iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
         let at = (place + offset) as usize * item;
-        let wide = x.to_ne_bytes();
-        let from = if cfg!(target_endian = "big") { 8 - item } else { 0 };
-        memory[at..at + item].copy_from_slice(&wide[from..from + item]);
+        memory[at..at + item].copy_from_slice(&element_bytes(dtype, x));
     }
     bytes.extend(memory);
+}
+
+/// The bytes of one element in memory, part by part.
+fn element_bytes(dtype: DType, words: &[u64]) -> Vec<u8> {
+    let part = dtype.real().itemsize_bytes();
+    let parts = match dtype {
+        DType::C64 => vec![words[0] & 0xffff_ffff, words[0] >> 32],
+        _ => words.to_vec(),
+    };
+    let from = if cfg!(target_endian = "big") { 8 - part } else { 0 };
+    parts.iter().flat_map(|x| x.to_ne_bytes()[from..from + part].to_vec()).collect()
+}
+
+/// The words of the elements in memory: [`element_bytes`] the other way round.
+fn element_words(dtype: DType, bytes: &[u8]) -> Vec<u64> {
+    let part = dtype.real().itemsize_bytes();
+    let wide = |x: &[u8]| {
+        let mut word = [0; 8];
+        let from = if cfg!(target_endian = "big") { 8 - part } else { 0 };
+        word[from..from + part].copy_from_slice(x);
+        u64::from_ne_bytes(word)
+    };
+    let parts: Vec<u64> = bytes.chunks_exact(part).map(wide).collect();
+    match dtype {
+        DType::C64 => parts.chunks_exact(2).map(|p| p[1] << 32 | p[0]).collect(),
+        _ => parts,
+    }
 }
 
 fn get(rest: &mut &[u8]) -> i64 {
@@ -202,15 +227,7 @@ fn read_tensor(rest: &mut &[u8]) -> Array {
     let (item, size) = (dtype.itemsize_bytes(), shape.iter().product::<usize>());
     let (data, tail) = rest.split_at(size * item);
     *rest = tail;
-    let bits: Vec<u64> = data
-        .chunks_exact(item)
-        .map(|x| match item {
-            1 => u64::from(x[0]),
-            4 => u64::from(u32::from_ne_bytes(x.try_into().unwrap())),
-            _ => u64::from_ne_bytes(x.try_into().unwrap()),
-        })
-        .collect();
-    Array::from_bits(dtype, &shape, &bits).unwrap()
+    Array::from_bits(dtype, &shape, &element_words(dtype, data)).unwrap()
 }
 
 /// The array whose rows all are the first row of `array`: what stride 0 shows.

@@ -161,7 +161,7 @@ fn advance(index: &mut [usize], shape: &[usize]) {
 }
 
 macro_rules! conversions {
-    ($($element:ty => $dtype:ident),*) => {$(
+    ($($dtype:ident => $element:ty),*) => {$(
         impl<'a, D: Dimension> From<ArrayView<'a, $element, D>> for ArrayRef<'a> {
             fn from(view: ArrayView<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
@@ -179,7 +179,7 @@ macro_rules! conversions {
         }
     )*};
 }
-conversions!(bool => Bool, i64 => I64, f32 => F32, f64 => F64);
+precast_graph::for_each_dtype!(conversions);
 
 impl<'a> From<&'a Array> for ArrayRef<'a> {
     fn from(array: &'a Array) -> Self {
@@ -231,12 +231,12 @@ mod raw {
 
         /// Copies the elements into an array of its own.
         pub(crate) fn to_array(&self) -> Array {
-            match self.dtype() {
-                DType::Bool => Array::Bool(self.copy()),
-                DType::I64 => Array::I64(self.copy()),
-                DType::F32 => Array::F32(self.copy()),
-                DType::F64 => Array::F64(self.copy()),
+            macro_rules! copy {
+                ($($variant:ident => $element:ty),*) => {
+                    match self.dtype() { $(DType::$variant => Array::$variant(self.copy()),)* }
+                };
             }
+            precast_graph::for_each_dtype!(copy)
         }
 
         fn copy<T: Clone>(&self) -> ArrayD<T> {

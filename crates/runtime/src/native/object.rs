@@ -47,7 +47,7 @@ unsafe extern "C" fn drop_heap(object: *mut Object) {
 
 /// The layout of a `Vec<T>` of so many bytes of elements of the dtype numbered `typenum`.
 fn data_layout(typenum: i32, bytes: i64) -> Option<Layout> {
-    let align = DType::from_typenum(typenum)?.itemsize_bytes();
+    let align = DType::from_typenum(typenum)?.align_bytes();
     Layout::from_size_align(usize::try_from(bytes).ok()?, align).ok()
 }
 
@@ -134,7 +134,7 @@ pub(super) fn new_tensor(
     let bytes = elements.checked_mul(dtype.itemsize_bytes()).filter(|b| isize::try_from(*b).is_ok());
     let bytes = bytes.ok_or_else(too_large)?;
     if bytes > 0 {
-        let layout = Layout::from_size_align(bytes, dtype.itemsize_bytes()).map_err(|_| too_large())?;
+        let layout = Layout::from_size_align(bytes, dtype.align_bytes()).map_err(|_| too_large())?;
         // SAFETY: the layout has a positive size.
         let data = unsafe { alloc(layout) };
         if data.is_null() {
@@ -298,18 +298,17 @@ unsafe fn array_from_raw(dtype: DType, shape: &[usize], data: *mut c_char, eleme
         unsafe { Vec::from_raw_parts(data.cast(), elements, elements) }
     }
     macro_rules! array {
-        ($variant:ident) => {{
-            // SAFETY: as promised by the caller.
-            let elements = unsafe { vec(data, elements) };
-            ndarray::ArrayD::from_shape_vec(shape, elements).ok().map(Array::$variant)
-        }};
+        ($($variant:ident => $element:ty),*) => {
+            match dtype {
+                $(DType::$variant => {
+                    // SAFETY: as promised by the caller.
+                    let elements = unsafe { vec(data, elements) };
+                    ndarray::ArrayD::from_shape_vec(shape, elements).ok().map(Array::$variant)
+                })*
+            }
+        };
     }
-    match dtype {
-        DType::Bool => array!(Bool),
-        DType::I64 => array!(I64),
-        DType::F32 => array!(F32),
-        DType::F64 => array!(F64),
-    }
+    precast_graph::for_each_dtype!(array)
 }
 
 /// What a live tensor holds, as a borrowed array; `None` if its dtype is unknown.

@@ -32,9 +32,26 @@
     return b != b ? b : m;                                                        \
   }                                                                               \
   PC_INLINE T pc_switch_##D(pc_bool cond, T a, T b) { return cond ? a : b; }      \
-  PC_INLINE T pc_identity_##D(T a) { return a; }                                  \
   PC_INLINE pc_bool pc_cast_##D##_bool(T a) { return (pc_bool)(a != 0); }         \
   PC_INLINE T pc_cast_bool_##D(pc_bool a) { return (T)(a != 0); }
+
+/* A copy; that of a bool, below, holds 0 or 1. */
+#define PC_SCALAR_IDENTITY(D) \
+  PC_INLINE pc_##D pc_identity_##D(pc_##D a) { return a; }
+PC_SCALAR_IDENTITY(i8)
+PC_SCALAR_IDENTITY(i16)
+PC_SCALAR_IDENTITY(i32)
+PC_SCALAR_IDENTITY(i64)
+PC_SCALAR_IDENTITY(u8)
+PC_SCALAR_IDENTITY(u16)
+PC_SCALAR_IDENTITY(u32)
+PC_SCALAR_IDENTITY(u64)
+PC_SCALAR_IDENTITY(f16)
+PC_SCALAR_IDENTITY(bf16)
+PC_SCALAR_IDENTITY(f32)
+PC_SCALAR_IDENTITY(f64)
+PC_SCALAR_IDENTITY(c64)
+PC_SCALAR_IDENTITY(c128)
 
 #define PC_SCALAR_FLOAT(D, T)                                        \
   PC_INLINE T pc_add_##D(T a, T b) { return a + b; }                 \
