@@ -5,7 +5,7 @@ use crate::process;
 use precast_codegen::{Module, SourceSet, link};
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{
-    Array, DType, Extent, FunctionGraph, Origin, TensorType, Type, VarId, encode, interpret,
+    Array, Extent, FunctionGraph, Origin, TensorType, Type, VarId, encode, interpret,
 };
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Fingerprint};
