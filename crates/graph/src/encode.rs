@@ -32,9 +32,11 @@
 //! ```
 //! An op is its name and props; that names are unique is the promise of an [`OpLibrary`](crate::OpLibrary).
 
+use crate::contracts;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::{Op, Prop};
 use crate::ty::{Extent, Type};
+use std::collections::BTreeMap;
 
 /// Version of the layout; the first value of the bytes.
 pub const FORMAT: u64 = 1;
@@ -69,22 +71,32 @@ pub fn canonical(graph: &FunctionGraph) -> Vec<u8> {
 /// Names and values of constants are kept. Normalising twice changes nothing more.
 #[must_use]
 pub fn normalise(graph: &FunctionGraph) -> FunctionGraph {
+    renumber(graph, Type::without_extents)
+}
+
+/// As [`normalise`], with every extent kept: what rewrites that look at extents start from, so that the order in which a
+/// graph was built does not reach them.
+#[must_use]
+pub fn order(graph: &FunctionGraph) -> FunctionGraph {
+    renumber(graph, Type::clone)
+}
+
+fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph {
     let walk = Walk::of(graph);
     let mut result = FunctionGraph::new();
     let mut renamed: Vec<Option<VarId>> = vec![None; graph.variables().len()];
     for (position, old) in graph.inputs().iter().enumerate() {
-        renamed[old.index()] =
-            Some(result.push_input(graph.input_name(position), graph.ty(*old).without_extents()));
+        renamed[old.index()] = Some(result.push_input(graph.input_name(position), ty(graph.ty(*old))));
     }
     for old in &walk.constants {
         if let Origin::Constant(value) = &graph.variable(*old).origin {
-            renamed[old.index()] = Some(result.constant_of(value.clone(), graph.ty(*old).without_extents()));
+            renamed[old.index()] = Some(result.constant_of(value.clone(), ty(graph.ty(*old))));
         }
     }
     for apply in &walk.applies {
         // The walk puts an Apply after everything it uses, so each input has its number.
         let inputs: Vec<VarId> = apply.inputs.iter().filter_map(|v| renamed[v.index()]).collect();
-        let types = apply.outputs.iter().map(|v| graph.ty(*v).without_extents()).collect();
+        let types = apply.outputs.iter().map(|v| ty(graph.ty(*v))).collect();
         let outputs = result.push_apply(apply.op.clone(), &inputs, types);
         for (old, new) in apply.outputs.iter().zip(outputs) {
             renamed[old.index()] = Some(new);
@@ -103,7 +115,8 @@ pub fn normalise(graph: &FunctionGraph) -> FunctionGraph {
     result
 }
 
-/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply.
+/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply, and whoever
+/// reads what an Apply overwrites before that Apply.
 struct Walk<'g> {
     applies: Vec<&'g Apply>,
     constants: Vec<VarId>,
@@ -121,23 +134,49 @@ enum Edge {
 
 impl<'g> Walk<'g> {
     fn of(graph: &'g FunctionGraph) -> Self {
+        let mut first = BTreeMap::new();
+        for (reader, destroyer) in contracts::orders(graph) {
+            first.entry(destroyer).or_insert_with(Vec::new).push(reader);
+        }
+        let walk = Self::after(graph, &BTreeMap::new());
+        if first.is_empty() {
+            return walk;
+        }
+        // Readers that no output needs stay out.
+        let live =
+            |reader: &usize| graph.applies()[*reader].outputs.iter().any(|v| walk.edges[v.index()].is_some());
+        first.values_mut().for_each(|readers| readers.retain(live));
+        Self::after(graph, &first)
+    }
+
+    /// The walk that meets the Applies of `first` before the Apply that they stand for.
+    fn after(graph: &'g FunctionGraph, first: &BTreeMap<usize, Vec<usize>>) -> Self {
         let edges = vec![None; graph.variables().len()];
         let mut walk = Self { applies: Vec::new(), constants: Vec::new(), edges };
         for output in graph.outputs() {
-            walk.visit(graph, *output);
+            walk.visit(graph, *output, first);
         }
         walk
     }
 
     /// Numbers a variable and all it needs; a stack of its own, since graphs may be deeper than the thread's.
-    fn visit(&mut self, graph: &'g FunctionGraph, variable: VarId) {
-        // (apply, how many of its inputs are done)
-        let mut stack: Vec<(&'g Apply, usize)> = Vec::new();
+    fn visit(&mut self, graph: &'g FunctionGraph, variable: VarId, first: &BTreeMap<usize, Vec<usize>>) {
+        // (apply, how many of its inputs, and of those to come first, are done)
+        let mut stack: Vec<(usize, usize)> = Vec::new();
         stack.extend(self.meet(graph, variable).map(|apply| (apply, 0)));
-        while let Some((apply, done)) = stack.pop() {
-            if let Some(input) = apply.inputs.get(done) {
-                stack.push((apply, done + 1));
-                stack.extend(self.meet(graph, *input).map(|apply| (apply, 0)));
+        while let Some((position, done)) = stack.pop() {
+            let apply = &graph.applies()[position];
+            let readers = first.get(&position).map_or(&[][..], Vec::as_slice);
+            let next = match apply.inputs.get(done) {
+                Some(input) => Some(*input),
+                // Whoever numbers one output of an Apply numbers all.
+                None => readers
+                    .get(done - apply.inputs.len())
+                    .and_then(|r| graph.applies()[*r].outputs.first().copied()),
+            };
+            if let Some(next) = next {
+                stack.push((position, done + 1));
+                stack.extend(self.meet(graph, next).map(|apply| (apply, 0)));
             } else {
                 for (index, output) in apply.outputs.iter().enumerate() {
                     self.edges[output.index()] = Some(Edge::Output(self.applies.len(), index));
@@ -148,7 +187,7 @@ impl<'g> Walk<'g> {
     }
 
     /// Numbers an input or a constant; gives the Apply that has to be walked first, if the variable needs one.
-    fn meet(&mut self, graph: &'g FunctionGraph, variable: VarId) -> Option<&'g Apply> {
+    fn meet(&mut self, graph: &'g FunctionGraph, variable: VarId) -> Option<usize> {
         if self.edges[variable.index()].is_some() {
             return None;
         }
@@ -158,7 +197,7 @@ impl<'g> Walk<'g> {
                 self.edges[variable.index()] = Some(Edge::Slot(self.constants.len()));
                 self.constants.push(variable);
             }
-            Origin::Output { apply, .. } => return graph.applies().get(apply.index()),
+            Origin::Output { apply, .. } => return Some(apply.index()),
         }
         None
     }

@@ -5,6 +5,7 @@
 //! applies are in topological order whatever is done to it. Rewrites build a new graph rather than edit one.
 
 use crate::array::Array;
+use crate::contracts::{self, ContractError};
 use crate::op::{MakeNodeError, Op};
 use crate::ty::Type;
 use std::fmt;
@@ -103,6 +104,16 @@ pub enum BuildError {
     /// A graph without outputs computes nothing.
     #[error("the graph has no outputs")]
     NoOutputs,
+    /// An op's view_map or destroy_map is broken, or breaks something in this graph.
+    #[error(transparent)]
+    Contract(Box<ContractError>),
+}
+
+// Boxed: a large error would cost every frame of the parsers' recursion its size.
+impl From<ContractError> for BuildError {
+    fn from(error: ContractError) -> Self {
+        Self::Contract(Box::new(error))
+    }
 }
 
 /// A typed, acyclic graph with named inputs and outputs.
@@ -299,12 +310,30 @@ impl FunctionGraph {
         signature(&apply.op.label(), &self.input_types(apply), &self.output_types(apply))
     }
 
-    /// Checks what building cannot: that there is something to compute.
+    /// Checks what building cannot: that there is something to compute, and that nothing is read after it was
+    /// overwritten; inputs and constants may not be overwritten at all.
     ///
     /// # Errors
-    /// [`BuildError::NoOutputs`].
+    /// [`BuildError::NoOutputs`]; [`BuildError::Contract`].
     pub fn validate(&self) -> Result<(), BuildError> {
-        if self.outputs.is_empty() { Err(BuildError::NoOutputs) } else { Ok(()) }
+        self.validate_for(false)
+    }
+
+    /// As [`validate`](Self::validate), of a graph whose caller gives its inputs up: they may be overwritten. So is a single
+    /// Apply of a larger graph that was validated.
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate).
+    pub fn validate_consuming(&self) -> Result<(), BuildError> {
+        self.validate_for(true)
+    }
+
+    fn validate_for(&self, consumes: bool) -> Result<(), BuildError> {
+        if self.outputs.is_empty() {
+            Err(BuildError::NoOutputs)
+        } else {
+            Ok(contracts::check(self, consumes)?)
+        }
     }
 
     fn push(&mut self, variable: Variable) -> VarId {

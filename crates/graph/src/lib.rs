@@ -6,6 +6,7 @@
 //!                 FunctionGraph               graph: inputs, outputs, applies in topological order
 //!                       │
 //!     text  json  encode  interpret           the forms of a graph, and the slow road to its values
+//!     contracts                               what may lie in one memory, and who overwrites it
 //! ```
 //! A graph is built in order: an Apply can only use variables that exist, so every [`FunctionGraph`] is acyclic and
 //! sorted by construction. What comes from outside (JSON, text) is checked while it is built.
@@ -14,6 +15,7 @@
 //! props into an op; `precast-ops` has the library that everybody uses.
 
 mod array;
+pub mod contracts;
 mod dtype;
 mod element;
 pub mod encode;
@@ -26,6 +28,7 @@ pub mod text;
 mod ty;
 
 pub use array::{Array, OtherDTypeError};
+pub use contracts::ContractError;
 pub use dtype::{DType, ParseDTypeError};
 pub use element::Element;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};

@@ -103,6 +103,17 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     fn destroy_map(&self) -> Vec<(usize, usize)> {
         Vec::new()
     }
+
+    /// The same op, with the same bits, writing an output over an input: its [`destroy_map`](Op::destroy_map) says which.
+    /// `None`: there is no such form, or this is it. A rewrite uses it where nobody needs the input any more.
+    fn inplace(&self) -> Option<Arc<dyn Op>> {
+        None
+    }
+
+    /// Whether equal inputs give equal outputs, and nothing else happens. Other ops are neither merged nor folded.
+    fn is_pure(&self) -> bool {
+        true
+    }
 }
 
 impl PartialEq for dyn Op {

@@ -17,7 +17,7 @@ pub(super) enum Role {
     Slot(usize),
     /// Intermediate value whose storage is kept from call to call; its cell.
     Kept(usize),
-    /// Intermediate value that dies with the call: C scalars, views.
+    /// Intermediate value that dies with the call: C scalars, views, what was written over another.
     Local,
     /// Result of a call; its position.
     Output(usize),
@@ -157,8 +157,10 @@ fn role(graph: &FunctionGraph, id: VarId, n_kept: &mut usize) -> Role {
         }
         Origin::Output { apply, index } => {
             let op = &graph.applies()[apply.index()].op;
-            let is_view = op.view_map().iter().any(|(output, _)| output == index);
-            if is_view || c_type(graph.ty(id)).c_is_simple() {
+            // A view, or what was written over an input, lies in storage that something else keeps.
+            let borrows =
+                op.view_map().into_iter().chain(op.destroy_map()).any(|(output, _)| output == *index);
+            if borrows || c_type(graph.ty(id)).c_is_simple() {
                 return Role::Local;
             }
             *n_kept += 1;

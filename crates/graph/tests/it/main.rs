@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a panic is the failure")]
 
+mod contracts;
 mod core;
 mod encode;
 mod json;
