@@ -2,7 +2,9 @@
 
 use crate::error::LinkError;
 use crate::object::{CLinkerObject, CacheVersion};
+use crate::params::ParamsType;
 use crate::sub::Sub;
+use crate::types::UserTypes;
 use precast_graph::{Op, Type};
 
 /// The Apply that code is generated for: what the seeds call `node`.
@@ -14,6 +16,8 @@ pub struct Node {
     pub outputs: Vec<Type>,
     /// Position of the Apply in the module's graph.
     pub position: usize,
+    /// The user types of the library, with the C that is registered for them.
+    pub types: UserTypes,
 }
 
 /// An op that emits C. All C it returns is inserted as it is; names that must be unique carry `name`.
@@ -73,6 +77,18 @@ pub trait COp: Op + CLinkerObject {
     /// Gives back what `c_init_code_struct` or the run code left in the members.
     fn c_cleanup_code_struct(&self, _node: &Node, _name: &str) -> String {
         String::new()
+    }
+
+    /// The fields of the op's run-time params, by name; `sub.params` is a pointer to the struct that holds them.
+    ///
+    /// The default gives each prop that [`Op::params`] names the type of its value: `Bool`, `Int`, `Float`, `DType` (its
+    /// type number) are C scalars, `Array` and a list of integers are tensors. Say more for enumerations and where the
+    /// type must not follow the value.
+    ///
+    /// # Errors
+    /// A param of a kind that has no such type.
+    fn params_type(&self) -> Result<ParamsType, LinkError> {
+        ParamsType::derive(self.name(), &self.params(), &self.props())
     }
 
     /// The version of one Apply's code; the op's own unless it depends on the types.

@@ -25,6 +25,26 @@ pub enum LinkError {
         /// What is missing, in words.
         problem: String,
     },
+    /// A user type without a C side.
+    #[error(
+        "no C code for values of type `{ty}`: the library has no type `{name}`\nhint: add it by `Library::with_type`"
+    )]
+    NoType {
+        /// The type.
+        ty: String,
+        /// Its name.
+        name: String,
+    },
+    /// A run-time param that cannot be given to C code.
+    #[error("param `{field}` of `{op}`: {problem}")]
+    Param {
+        /// The op.
+        op: String,
+        /// The field.
+        field: String,
+        /// What is wrong, in words.
+        problem: String,
+    },
     /// An output that is an input, a constant or another output.
     #[error("output {output} would alias `{with}`; the copy_outputs rewrite must run first")]
     AliasedOutput {

@@ -19,8 +19,10 @@ mod linker;
 mod module;
 mod native;
 mod object;
+pub mod params;
 mod sub;
 pub mod template;
+pub mod types;
 mod unit;
 
 pub use cop::{COp, Node};
@@ -31,5 +33,7 @@ pub use linker::{link, link_opwise, single};
 pub use module::{Module, SourceSet};
 pub use native::native_signature;
 pub use object::{CCompiler, CLinkerObject, CacheVersion};
+pub use params::{EnumType, ParamType, ParamsType, slots};
 pub use sub::Sub;
+pub use types::{TypeOp, TypeOps, UserTypes};
 pub use unit::Unit;

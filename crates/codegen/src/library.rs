@@ -1,6 +1,8 @@
 //! Which Rust type is which op: an explicit list, no link-time magic.
 
 use crate::cop::COp;
+use crate::ctype::CType;
+use crate::types::{TypeOps, UserTypes};
 use precast_graph::{MakeNodeError, Op, Props};
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -16,6 +18,7 @@ type AsCOp = fn(&dyn Op) -> Option<&dyn COp>;
 pub struct Library {
     factories: BTreeMap<String, OpFactory>,
     c_ops: Vec<(TypeId, AsCOp)>,
+    types: UserTypes,
 }
 
 impl Library {
@@ -44,6 +47,27 @@ impl Library {
         self
     }
 
+    /// Adds the C side of the user type `name`. A later one of the same name replaces the earlier.
+    #[must_use]
+    pub fn with_type(mut self, name: &str, ctype: Arc<dyn CType>) -> Self {
+        self.types.insert(name, ctype);
+        self
+    }
+
+    /// Registers the C of `deep_copy`, `view`, `shape` and `shape_i` for the user type `name`. It enters the modules that
+    /// use these ops on this type, and no other.
+    #[must_use]
+    pub fn with_type_ops(mut self, name: &str, ops: TypeOps) -> Self {
+        self.types.register(name, ops);
+        self
+    }
+
+    /// The user types.
+    #[must_use]
+    pub fn types(&self) -> &UserTypes {
+        &self.types
+    }
+
     /// The C side of an op; `None` if its Rust type was not added.
     #[must_use]
     pub fn c_op<'op>(&self, op: &'op dyn Op) -> Option<&'op dyn COp> {
@@ -68,6 +92,7 @@ impl Library {
 
 impl std::fmt::Debug for Library {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Library").field("names", &self.names()).finish_non_exhaustive()
+        let (names, types) = (self.names(), &self.types);
+        f.debug_struct("Library").field("names", &names).field("types", types).finish_non_exhaustive()
     }
 }

@@ -29,9 +29,11 @@
 //! prop     = [kind, value]                           kind is a str; value as the kind says, a graph as bytes
 //! edge     = [0, input] | [1, slot] | [2, apply, index]
 //! type     = [is a tensor, dtype, rank]     in a prop: [is a tensor, dtype, rank, [[] for ?, else [extent]…]]
+//! user     = [name, is opaque, dtype, rank]       a type too; in a prop with extents as above; a str comes first
 //! ```
 //! An op is its name and props; that names are unique is the promise of an [`OpLibrary`](crate::OpLibrary).
 
+use crate::array::Array;
 use crate::contracts;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::{Op, Prop};
@@ -250,6 +252,11 @@ impl Encoder {
         };
         self.list(3);
         self.ty(&variable.ty);
+        self.array(value);
+    }
+
+    /// Extents and bits of a value.
+    fn array(&mut self, value: &Array) {
         self.list(value.shape().len());
         for n in value.shape() {
             self.u64(*n as u64);
@@ -292,6 +299,16 @@ impl Encoder {
                 self.str("dtype");
                 self.str(value.name());
             }
+            Prop::Float(value) => {
+                self.str("float");
+                self.u64(value.to_bits());
+            }
+            Prop::Array(value) => {
+                self.str("array");
+                self.list(3);
+                self.ty(&value.ty());
+                self.array(value);
+            }
             Prop::List(items) => {
                 self.str("list");
                 self.list(items.len());
@@ -332,8 +349,14 @@ impl Encoder {
 
     fn ty(&mut self, ty: &Type) {
         let whole = self.detail == Detail::Whole;
-        self.list(if whole { 4 } else { 3 });
-        self.bytes.extend([4, u8::from(matches!(ty, Type::Tensor(_)))]);
+        let fields = if ty.as_user().is_some() { 4 } else { 3 };
+        self.list(fields + usize::from(whole));
+        if let Type::User(user) = ty {
+            self.str(user.name());
+            self.bytes.extend([4, u8::from(user.is_opaque())]);
+        } else {
+            self.bytes.extend([4, u8::from(matches!(ty, Type::Tensor(_)))]);
+        }
         self.str(ty.dtype().name());
         self.u64(ty.ndim() as u64);
         if whole {

@@ -36,4 +36,4 @@ pub use half::{bf16, f16};
 pub use num_complex::Complex;
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
-pub use ty::{Extent, ParseTypeError, TensorType, Type};
+pub use ty::{Extent, ParseTypeError, TensorType, Type, UserType};

@@ -14,23 +14,44 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The value of a declared prop.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Prop {
     /// Yes or no.
     Bool(bool),
     /// An integer.
     Int(i64),
+    /// A float; equal when the bits are.
+    Float(f64),
     /// Text.
     Str(String),
     /// A dtype.
     DType(DType),
+    /// A value of any dtype.
+    Array(Array),
     /// Several props, in order.
     List(Vec<Self>),
     /// A whole graph, as in a Composite.
     Graph(Arc<FunctionGraph>),
     /// Another op, as the scalar op of an Elemwise.
     Op(Arc<dyn Op>),
+}
+
+impl PartialEq for Prop {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
+            (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::DType(a), Self::DType(b)) => a == b,
+            (Self::Array(a), Self::Array(b)) => a == b,
+            (Self::List(a), Self::List(b)) => a == b,
+            (Self::Graph(a), Self::Graph(b)) => a == b,
+            (Self::Op(a), Self::Op(b)) => **a == **b,
+            _ => false,
+        }
+    }
 }
 
 /// Declared props by name.
@@ -67,9 +88,12 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// The name in text, JSON and messages: `add`. Lower case; unique in a library.
     fn name(&self) -> &str;
 
-    /// What signatures and the text form print: the name, and the props in braces. An Elemwise prints its scalar op.
+    /// What signatures and the text form print: the name, and the props in braces, but for [`Op::params`]. An Elemwise
+    /// prints its scalar op.
     fn label(&self) -> String {
-        let props = self.props();
+        let mut props = self.props();
+        let params = self.params();
+        props.retain(|name, _| !params.contains(name));
         if props.is_empty() {
             return self.name().to_owned();
         }
@@ -80,6 +104,12 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// The declared props; with the name they decide equality.
     fn props(&self) -> Props {
         Props::new()
+    }
+
+    /// The props that are given to the code at run time, not written into it: ops that differ only in these share a
+    /// module. Like all props they count in equality and in the forms of a graph.
+    fn params(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Checks the types of the inputs and gives those of the outputs.
@@ -130,6 +160,8 @@ impl fmt::Display for Prop {
             Self::Bool(value) => write!(f, "{value}"),
             Self::Int(value) => write!(f, "{value}"),
             Self::Str(value) => write!(f, "{value:?}"),
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Array(value) => write!(f, "array({})", value.ty()),
             Self::DType(value) => write!(f, "{value}"),
             Self::Op(op) => f.write_str(&op.label()),
             Self::Graph(graph) => write!(f, "{graph}"),

@@ -3,7 +3,8 @@
 use crate::FunctionError;
 use crate::native::{LoadedEntry, Program, Register, Step};
 use crate::resolve::{Provenance, Resolver};
-use precast_codegen::{Module, link, single};
+use precast_codegen::params::apply_slots;
+use precast_codegen::{Module, link, single, slots};
 use precast_graph::{FunctionGraph, Origin, VarId, encode};
 use precast_ops::Ops;
 use precast_store::BuildKey;
@@ -17,15 +18,23 @@ pub(crate) struct Plan {
 }
 
 /// The program of one module that serves all of a lowered graph.
-pub(crate) fn whole(lowered: &FunctionGraph, entry: LoadedEntry, provenance: Provenance) -> Plan {
+///
+/// # Errors
+/// A param whose value does not fit its type.
+pub(crate) fn whole(
+    lowered: &FunctionGraph,
+    entry: LoadedEntry,
+    provenance: Provenance,
+    ops: &Ops,
+) -> Result<Plan, FunctionError> {
     let inputs = (0..lowered.inputs().len()).map(Register::Input);
     let outputs = (0..lowered.outputs().len()).map(Register::Output);
-    let ops: Vec<String> = lowered.applies().iter().map(|apply| lowered.signature(apply)).collect();
+    let signatures: Vec<String> = lowered.applies().iter().map(|apply| lowered.signature(apply)).collect();
     let step = Step {
         entry,
-        slots: lowered.constants().map(|(_, value)| value.clone()).collect(),
+        slots: slots(lowered, ops.c())?,
         args: inputs.chain(outputs).collect(),
-        signatures: ops.clone(),
+        signatures: signatures.clone(),
     };
     let program = Program {
         steps: vec![step],
@@ -34,7 +43,7 @@ pub(crate) fn whole(lowered: &FunctionGraph, entry: LoadedEntry, provenance: Pro
         temps: Vec::new(),
         n_outputs: lowered.outputs().len(),
     };
-    Plan { program, provenance: vec![Provenance { ops, ..provenance }] }
+    Ok(Plan { program, provenance: vec![Provenance { ops: signatures, ..provenance }] })
 }
 
 /// The modules that would serve a graph op by op; Applies of one op on the same types share one.
@@ -87,7 +96,8 @@ pub(crate) fn opwise(
         };
         let signature = plain.signature(apply);
         let args = apply.inputs.iter().chain(&apply.outputs).map(|v| registers[v.index()]).collect();
-        steps.push(Step { entry, slots: Vec::new(), args, signatures: vec![signature.clone()] });
+        let slots = apply_slots(plain, position, modules.ops.c())?;
+        steps.push(Step { entry, slots, args, signatures: vec![signature.clone()] });
         provenance.push(Provenance { ops: vec![signature], ..from });
     }
     let program = Program {

@@ -12,12 +12,15 @@
 mod scalar;
 mod tensor;
 
+use crate::error::LinkError;
+use crate::library::Library;
 use crate::object::CLinkerObject;
 use crate::sub::Sub;
 use precast_graph::Type;
+use std::sync::Arc;
 
 /// The C side of a type. `name` is the C variable; its object is `sub.py_ptr`; `ctx` is the call's `pc_context *`.
-pub trait CType: CLinkerObject {
+pub trait CType: CLinkerObject + Send + Sync {
     /// Declares the variables of `name`. What can be released later is NULL from the start.
     fn c_declare(&self, name: &str, sub: &Sub, check_input: bool) -> String;
 
@@ -53,17 +56,24 @@ pub trait CType: CLinkerObject {
     }
 }
 
-/// The C side of a built-in type.
-#[must_use]
-pub fn c_type(ty: &Type) -> Box<dyn CType> {
+/// The C side of a type: of a user type, what `library` has under its name.
+///
+/// # Errors
+/// [`LinkError::NoType`] for a user type that the library does not have.
+pub fn c_type(ty: &Type, library: &Library) -> Result<Arc<dyn CType>, LinkError> {
     match ty {
-        Type::Scalar(dtype) => Box::new(scalar::CScalar(*dtype)),
-        other => Box::new(tensor::CTensor(other.dtype())),
+        Type::Scalar(dtype) => Ok(Arc::new(scalar::CScalar(*dtype))),
+        Type::User(user) => library
+            .types()
+            .find(user.name())
+            .cloned()
+            .ok_or_else(|| LinkError::NoType { ty: ty.to_string(), name: user.name().to_owned() }),
+        other => Ok(Arc::new(tensor::CTensor(other.dtype()))),
     }
 }
 
 /// The header that the code of the built-in types calls.
-fn link_sources() -> crate::module::SourceSet {
+pub(crate) fn link_sources() -> crate::module::SourceSet {
     let own = [("precast/link.h", include_str!("../../c/precast/link.h"))];
     own.iter().chain(precast_abi::HEADERS).map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()
 }

@@ -14,7 +14,8 @@ use precast_store::key::{Language, Profile};
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
     let plan = plan(graph, library)?;
     let requests = collect::collect(&plan)?;
-    let n_slots = graph.constants().count();
+    let n_constants = graph.constants().count();
+    let n_slots = n_constants + plan.n_params;
     let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
     let (inputs, outputs) = (types(graph.inputs()), types(graph.outputs()));
     let ops: Vec<String> =
@@ -36,7 +37,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("N_TEMPS", &plan.n_kept.to_string()),
             ("MEMBERS", &instance::members(&plan)),
             ("CLEANUP", &instance::cleanup(&plan, n_slots)),
-            ("INIT", &instance::init(&plan, n_slots)),
+            ("INIT", &instance::init(&plan, n_constants)),
             ("RUN", &run::body(&plan, inputs.len())?),
             ("ENTRY", &entry),
         ],
@@ -88,6 +89,8 @@ pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
 fn rankless(ty: &Type) -> String {
     match ty {
         Type::Scalar(dtype) => dtype.to_string(),
+        Type::User(user) if user.is_opaque() => user.to_string(),
+        Type::User(user) => format!("{}<{}>", user.name(), rankless(&Type::Tensor(user.carrier().clone()))),
         other if other.ndim() == 0 => format!("{}[]", other.dtype()),
         other => format!("{}[..]", other.dtype()),
     }

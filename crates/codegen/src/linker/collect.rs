@@ -28,9 +28,9 @@ pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
             let object: &dyn CLinkerObject = &*var.ctype;
             object
         })
-        .chain(plan.steps.iter().map(|step| {
-            let object: &dyn CLinkerObject = step.op;
-            object
+        .chain(plan.steps.iter().flat_map(|step| {
+            let (params, op): (&dyn CLinkerObject, &dyn CLinkerObject) = (&step.params, step.op);
+            [params, op]
         }))
         .collect();
     let wants_cxx = |o: &&dyn CLinkerObject| o.c_compiler().is_some_and(|c| c.language == Language::Cxx);
@@ -56,19 +56,27 @@ pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
         lib_dirs: all(|o, c| o.c_lib_dirs_for(c), |o| o.c_lib_dirs()),
         flags,
         sources,
-        support: support(plan, &objects)?,
+        support: support(plan)?,
         unpublished: plan
             .steps
             .iter()
-            .any(|s| s.op.c_code_cache_version_apply(&s.node) == CacheVersion::Never),
+            .map(|s| s.op.c_code_cache_version_apply(&s.node))
+            .chain(plan.vars.iter().map(|v| v.ctype.c_code_cache_version()))
+            .any(|version| version == CacheVersion::Never),
     })
 }
 
-/// Support code: shared texts once, then each Apply's own.
-fn support(plan: &Plan<'_>, objects: &[&dyn CLinkerObject]) -> Result<String, LinkError> {
-    let mut parts = unique(objects.iter().flat_map(|o| o.c_support_code()));
+/// Support code: shared texts once, then each Apply's own, after the struct of its params.
+fn support(plan: &Plan<'_>) -> Result<String, LinkError> {
+    let types = plan.vars.iter().flat_map(|var| var.ctype.c_support_code());
+    let ops = plan.steps.iter().flat_map(|step| {
+        let own = step.op.c_support_code().into_iter().map(|code| step.with_constants(code));
+        step.params.c_support_code().into_iter().chain(own)
+    });
+    let mut parts = unique(types.chain(ops));
     for step in &plan.steps {
-        parts.push(step.op.c_support_code_apply(&step.node, &step.name)?);
+        parts.push(step.params.declare(&step.name));
+        parts.push(step.with_constants(step.op.c_support_code_apply(&step.node, &step.name)?));
     }
     parts.retain(|part| !part.is_empty());
     Ok(parts.join("\n"))

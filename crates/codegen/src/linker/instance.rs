@@ -1,50 +1,60 @@
 //! What lives longer than a call: slots, kept temporaries, the ops' struct members; and code run once at load.
 
-use super::variables::Plan;
-use crate::sub::Sub;
+use super::variables::{Plan, Step};
+use crate::object::CLinkerObject;
 use crate::template::render;
 use std::fmt::Write as _;
 
-/// The members that ops declare.
+/// The members that ops declare, and their params.
 pub(super) fn members(plan: &Plan<'_>) -> String {
-    plan.steps.iter().map(|step| line(step.op.c_support_code_struct(&step.node, &step.name))).collect()
+    let one = |step: &Step<'_>| {
+        let own = line(step.with_constants(step.op.c_support_code_struct(&step.node, &step.name)));
+        step.params.member(&step.name) + &own
+    };
+    plan.steps.iter().map(one).collect()
 }
 
-/// The body of `init`: slots, then each op's members; on failure what was made is given back in reverse order.
-pub(super) fn init(plan: &Plan<'_>, n_slots: usize) -> String {
+/// The body of `init`: slots, params, then each op's members; on failure what was made is given back in reverse order.
+pub(super) fn init(plan: &Plan<'_>, n_constants: usize) -> String {
     let (mut code, mut unwind) = (String::new(), String::new());
     for step in &plan.steps {
-        let sub = Sub {
-            fail: format!("{{ failure = {0}; goto label_{0}; }}", step.struct_task),
-            id: step.struct_task,
-            failure_var: "failure".to_owned(),
-            ..Sub::default()
-        };
-        let init = step.op.c_init_code_struct(&step.node, &step.name, &sub);
+        let init = step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task));
         if !init.is_empty() {
-            let cleanup = line(step.op.c_cleanup_code_struct(&step.node, &step.name));
+            let init = step.with_constants(init);
+            let cleanup = line(step.with_constants(step.op.c_cleanup_code_struct(&step.node, &step.name)));
             code.push_str(&format!("{{\n{init}\n}}\n"));
             unwind = format!("label_{}: ;\n{{\n{cleanup}}}\n{unwind}", step.struct_task);
         }
     }
     let (mut take, mut give) = (String::new(), String::new());
-    for slot in 0..n_slots {
+    for slot in 0..n_constants + plan.n_params {
         // Writing to a string cannot fail.
         let _ = writeln!(take, "self->slots[{slot}] = slots[{slot}];\npc_incref(slots[{slot}]);");
         let _ = writeln!(give, "pc_xdecref(self->slots[{slot}]);");
     }
+    let params = params(plan, n_constants);
     let head = "(void)self;\n(void)ctx;\n(void)slots;\n";
-    if unwind.is_empty() {
+    if unwind.is_empty() && params.is_empty() {
         return format!("{head}{take}return 0;\n");
     }
-    format!("int failure = 0;\n{head}{take}{code}return 0;\n{unwind}{give}return failure;\n")
+    let refused = if params.is_empty() { "" } else { "label_params: ;\n" };
+    format!("int failure = 0;\n{head}{take}{params}{code}return 0;\n{unwind}{refused}{give}return failure;\n")
+}
+
+/// Fills the params of every Apply from their slots, before any op's own code can see them.
+fn params(plan: &Plan<'_>, n_constants: usize) -> String {
+    let fill = |step: &Step<'_>| {
+        let fail = format!("{{ failure = {}; goto label_params; }}", step.struct_task);
+        step.params.extract(&step.name, n_constants + step.first_param, &fail)
+    };
+    plan.steps.iter().map(fill).collect()
 }
 
 /// The body of `cleanup`: the ops' members, kept temporaries, slots.
 pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize) -> String {
     let mut text = String::from("(void)self;\n(void)ctx;\n");
     for step in plan.steps.iter().rev() {
-        let code = step.op.c_cleanup_code_struct(&step.node, &step.name);
+        let code = step.with_constants(step.op.c_cleanup_code_struct(&step.node, &step.name));
         if !code.is_empty() {
             text.push_str(&format!("{{\n{code}\n}}\n"));
         }
@@ -62,9 +72,14 @@ pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize) -> String {
 pub(super) fn load(plan: &Plan<'_>) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
-    let ops = plan.steps.iter().flat_map(|step| step.op.c_init_code());
-    let applies = plan.steps.iter().map(|step| step.op.c_init_code_apply(&step.node, &step.name));
-    for snippet in types.chain(ops).chain(applies) {
+    let params = plan.steps.iter().flat_map(|step| step.params.c_init_code());
+    let own = |step: &'_ Step<'_>, code: Vec<String>| -> Vec<String> {
+        code.into_iter().map(|code| step.with_constants(code)).collect()
+    };
+    let ops = plan.steps.iter().flat_map(|step| own(step, step.op.c_init_code()));
+    let applies =
+        plan.steps.iter().flat_map(|step| own(step, vec![step.op.c_init_code_apply(&step.node, &step.name)]));
+    for snippet in types.chain(params).chain(ops).chain(applies) {
         if !snippet.is_empty() && !snippets.contains(&snippet) {
             snippets.push(snippet);
         }

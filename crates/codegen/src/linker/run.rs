@@ -13,7 +13,6 @@
 
 use super::variables::{Plan, Role, Step, Var};
 use crate::error::LinkError;
-use crate::sub::Sub;
 use std::fmt::Write as _;
 
 /// The body of `run`.
@@ -75,14 +74,11 @@ fn block(var: &Var, inner: &str) -> String {
 
 /// The block of an Apply around those of the later ones.
 fn code(step: &Step<'_>, inner: &str) -> Result<String, LinkError> {
-    let sub = Sub {
-        fail: format!("{{ failure = {0}; goto label_{0}; }}", step.task),
-        id: step.task,
-        failure_var: "failure".to_owned(),
-        ..Sub::default()
-    };
+    let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
+    let code = step.with_constants(code);
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
+    let cleanup = step.with_constants(cleanup);
     let comment = super::assemble::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
     Ok(format!("{{\n/* {comment} */\n{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))
 }

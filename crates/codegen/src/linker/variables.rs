@@ -4,9 +4,11 @@ use crate::cop::COp;
 use crate::ctype::{CType, c_type};
 use crate::error::LinkError;
 use crate::library::Library;
+use crate::params::{self, ParamsType};
 use crate::sub::Sub;
 use precast_abi::module::TaskKind;
 use precast_graph::{Apply, FunctionGraph, Origin, VarId};
+use std::sync::Arc;
 
 /// What a variable is to the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub(super) struct Var {
     /// `V3`.
     pub(super) name: String,
     pub(super) role: Role,
-    pub(super) ctype: Box<dyn CType>,
+    pub(super) ctype: Arc<dyn CType>,
     pub(super) check_input: bool,
     pub(super) task: u32,
     /// Failure id of `c_sync`; for outputs and kept temporaries.
@@ -61,10 +63,31 @@ pub(super) struct Step<'a> {
     pub(super) node: crate::cop::Node,
     /// `@M@_n0`.
     pub(super) name: String,
+    /// The fields of its run-time params; their slots begin at `first_param` after the constants.
+    pub(super) params: ParamsType,
+    pub(super) first_param: usize,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
     pub(super) task: u32,
     pub(super) struct_task: u32,
+}
+
+impl Step<'_> {
+    /// The `sub` of code whose failure id is `task` and whose label has the same number.
+    pub(super) fn sub(&self, task: u32) -> Sub {
+        Sub {
+            fail: format!("{{ failure = {task}; goto label_{task}; }}"),
+            id: task,
+            failure_var: "failure".to_owned(),
+            params: (!self.params.is_empty()).then(|| params::pointer(&self.name)),
+            ..Sub::default()
+        }
+    }
+
+    /// A piece of the op's own code with the constants of its enumerations defined around it.
+    pub(super) fn with_constants(&self, code: String) -> String {
+        self.params.with_constants(code)
+    }
 }
 
 /// One failure id.
@@ -80,14 +103,17 @@ pub(super) struct Plan<'a> {
     pub(super) steps: Vec<Step<'a>>,
     pub(super) tasks: Vec<Task>,
     pub(super) n_kept: usize,
+    /// Slots after the constants: one a field of an Apply's params.
+    pub(super) n_params: usize,
 }
 
 /// Plans the variables and steps of `graph`.
 pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Plan<'a>, LinkError> {
-    let mut plan = Plan { vars: Vec::new(), steps: Vec::new(), tasks: Vec::new(), n_kept: 0 };
+    let mut plan = Plan { vars: Vec::new(), steps: Vec::new(), tasks: Vec::new(), n_kept: 0, n_params: 0 };
     check_outputs(graph)?;
     for id in order(graph) {
-        let role = role(graph, id, &mut plan.n_kept);
+        let ctype = c_type(graph.ty(id), library)?;
+        let role = role(graph, id, &*ctype, &mut plan.n_kept);
         let n = i64::try_from(id.index()).unwrap_or(-1);
         let task = plan.task(TaskKind::Extract, -1, n);
         let synced = matches!(role, Role::Output(_) | Role::Kept(_));
@@ -95,7 +121,7 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
         plan.vars.push(Var {
             name: format!("V{}", id.index()),
             role,
-            ctype: c_type(graph.ty(id)),
+            ctype,
             check_input: checked(graph, library, id),
             task,
             sync_task,
@@ -109,6 +135,9 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
         let task = plan.task(TaskKind::Code, n, -1);
         let struct_task = plan.task(TaskKind::Struct, n, -1);
         let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
+        let params = params::of(apply, op)?;
+        let first_param = plan.n_params;
+        plan.n_params += params.len();
         plan.steps.push(Step {
             apply,
             op,
@@ -116,8 +145,11 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
                 inputs: graph.input_types(apply),
                 outputs: graph.output_types(apply),
                 position,
+                types: library.types().clone(),
             },
             name: format!("@M@_n{position}"),
+            params,
+            first_param,
             inputs: names(&apply.inputs),
             outputs: names(&apply.outputs),
             task,
@@ -146,7 +178,7 @@ fn order(graph: &FunctionGraph) -> Vec<VarId> {
     ids
 }
 
-fn role(graph: &FunctionGraph, id: VarId, n_kept: &mut usize) -> Role {
+fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_kept: &mut usize) -> Role {
     if let Some(position) = graph.outputs().iter().position(|v| *v == id) {
         return Role::Output(position);
     }
@@ -160,7 +192,7 @@ fn role(graph: &FunctionGraph, id: VarId, n_kept: &mut usize) -> Role {
             // A view, or what was written over an input, lies in storage that something else keeps.
             let borrows =
                 op.view_map().into_iter().chain(op.destroy_map()).any(|(output, _)| output == *index);
-            if borrows || c_type(graph.ty(id)).c_is_simple() {
+            if borrows || ctype.c_is_simple() {
                 return Role::Local;
             }
             *n_kept += 1;

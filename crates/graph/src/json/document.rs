@@ -52,6 +52,15 @@ pub(super) struct ConstantDocument {
     pub(super) name: Option<String>,
 }
 
+/// A value, as in a constant, whose type has every extent fixed.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ArrayDocument {
+    #[serde(rename = "type")]
+    pub(super) ty: String,
+    pub(super) bits: Vec<String>,
+}
+
 /// An op: its name and props.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,7 @@
 
 use super::ParseJsonError;
 use super::document::PropsDocument;
-use super::parse::build;
+use super::parse::{array_value, build};
 use super::prop::{NamedProp, PropDocument};
 use crate::nearest::nearest;
 use crate::op::{Op, OpLibrary, Prop, Props};
@@ -45,11 +45,24 @@ fn resolve_prop(prop: &PropDocument, library: &dyn OpLibrary, place: &str) -> Re
             name.parse()
                 .map_err(|source| ParseJsonError::DType { place: format!("{place}.dtype"), source })?,
         ),
+        PropDocument::Named(NamedProp::Float(bits)) => Prop::Float(float(bits, place)?),
+        PropDocument::Named(NamedProp::Array(array)) => {
+            Prop::Array(array_value(array, &format!("{place}.array"))?)
+        }
         PropDocument::Named(NamedProp::Op(op)) => {
             Prop::Op(resolve_op(&op.op, &op.props, library, &format!("{place}.op"))?)
         }
         PropDocument::Named(NamedProp::Graph(graph)) => {
             Prop::Graph(Arc::new(build(graph, library, &format!("{place}.graph."))?))
         }
+    })
+}
+
+fn float(text: &str, place: &str) -> Result<f64, ParseJsonError> {
+    let hex = text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let bits = u64::from_str_radix(text, 16).ok().filter(|_| hex);
+    bits.map(f64::from_bits).ok_or_else(|| ParseJsonError::Constant {
+        place: format!("{place}.float"),
+        problem: format!("`{text}` is not the 16 hex digits of one `f64`"),
     })
 }

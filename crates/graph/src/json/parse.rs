@@ -5,14 +5,16 @@
 
 use super::ParseJsonError;
 use super::cycle;
-use super::document::{ApplyDocument, ConstantDocument, GraphDocument, ResultDocument, VersionDocument};
+use super::document::{
+    ApplyDocument, ArrayDocument, ConstantDocument, GraphDocument, ResultDocument, VersionDocument,
+};
 use super::ops::resolve_op;
 use crate::array::Array;
 use crate::dtype::DType;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::OpLibrary;
-use crate::ty::Type;
+use crate::ty::{Extent, Type};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -237,12 +239,34 @@ fn declared_types(
 }
 
 fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result<Array, ParseJsonError> {
+    let shape: Option<Vec<usize>> = constant.shape.iter().map(|n| usize::try_from(*n).ok()).collect();
+    let shape =
+        shape.filter(|shape| ty.admits(ty.dtype(), shape)).ok_or_else(|| ParseJsonError::Constant {
+            place: format!("{place}.shape"),
+            problem: format!("shape {:?} does not fit type `{ty}`", constant.shape),
+        })?;
+    elements(ty, &shape, &constant.bits, place)
+}
+
+/// The value of a prop; its type has every extent fixed.
+pub(super) fn array_value(array: &ArrayDocument, place: &str) -> Result<Array, ParseJsonError> {
+    let ty = parse_type(&array.ty, || format!("{place}.type"))?;
+    let extent = |extent: &Extent| match extent {
+        Extent::Fixed(n) => usize::try_from(*n).ok(),
+        Extent::Unknown => None,
+    };
+    let shape = ty.shape().iter().map(extent).collect::<Option<Vec<_>>>();
+    let shape = shape.filter(|_| matches!(ty, Type::Tensor(_))).ok_or_else(|| ParseJsonError::Constant {
+        place: format!("{place}.type"),
+        problem: format!("`{ty}` is not the type of one value, as in `f64[2,3]`"),
+    })?;
+    elements(&ty, &shape, &array.bits, place)
+}
+
+/// The array of these elements, as many hex digits each as its dtype has.
+fn elements(ty: &Type, shape: &[usize], bits: &[String], place: &str) -> Result<Array, ParseJsonError> {
     let wrong =
         |at: String, problem: String| ParseJsonError::Constant { place: format!("{place}{at}"), problem };
-    let shape: Option<Vec<usize>> = constant.shape.iter().map(|n| usize::try_from(*n).ok()).collect();
-    let shape = shape.filter(|shape| ty.admits(ty.dtype(), shape)).ok_or_else(|| {
-        wrong(".shape".to_owned(), format!("shape {:?} does not fit type `{ty}`", constant.shape))
-    })?;
     let digits = ty.dtype().itemsize_bytes() * 2 / ty.dtype().words();
     let element = |(i, text): (usize, &String)| {
         let hex = text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -253,7 +277,7 @@ fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result
             wrong(format!(".bits[{i}]"), expected)
         })
     };
-    let bits = constant.bits.iter().enumerate().map(element).collect::<Result<Vec<_>, _>>()?;
-    Array::from_bits(ty.dtype(), &shape, &bits)
+    let bits = bits.iter().enumerate().map(element).collect::<Result<Vec<_>, _>>()?;
+    Array::from_bits(ty.dtype(), shape, &bits)
         .ok_or_else(|| wrong(".bits".to_owned(), format!("{} element(s) for shape {shape:?}", bits.len())))
 }

@@ -1,6 +1,6 @@
 //! A prop in JSON: plain values as themselves, the other kinds as an object of one field that names the kind.
 
-use super::document::{GraphDocument, OpDocument};
+use super::document::{ArrayDocument, GraphDocument, OpDocument};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -22,6 +22,9 @@ pub(super) enum PropDocument {
 #[serde(rename_all = "lowercase")]
 pub(super) enum NamedProp {
     DType(String),
+    /// 16 hex digits: the bits, so that no digit is lost and NaN is a value like others.
+    Float(String),
+    Array(ArrayDocument),
     Op(OpDocument),
     Graph(Box<GraphDocument>),
 }
@@ -39,7 +42,7 @@ impl<'de> Visitor<'de> for PropVisitor {
     type Value = PropDocument;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a truth value, an integer, a text, a list, or an object with `dtype`, `op` or `graph`")
+        f.write_str("a truth value, an integer, a text, a list, or an object with `dtype`, `float`, `array`, `op` or `graph`")
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<PropDocument, E> {

@@ -2,8 +2,8 @@
 
 use super::VERSION;
 use super::document::{
-    ApplyDocument, ConstantDocument, GraphDocument, InputDocument, OpDocument, OutputDocument, PropsDocument,
-    ResultDocument,
+    ApplyDocument, ArrayDocument, ConstantDocument, GraphDocument, InputDocument, OpDocument, OutputDocument,
+    PropsDocument, ResultDocument,
 };
 use super::prop::{NamedProp, PropDocument};
 use crate::array::Array;
@@ -70,14 +70,19 @@ fn ids(graph: &FunctionGraph) -> Vec<String> {
 }
 
 fn constant(graph: &FunctionGraph, variable: VarId, value: &Array, id: String) -> ConstantDocument {
-    let digits = value.dtype().itemsize_bytes() * 2 / value.dtype().words();
     ConstantDocument {
         id,
         ty: graph.ty(variable).to_string(),
         shape: value.shape().iter().map(|n| *n as u64).collect(),
-        bits: value.bits().iter().map(|bits| format!("{bits:0digits$x}")).collect(),
+        bits: bits(value),
         name: graph.variable(variable).name.clone(),
     }
+}
+
+/// The elements, as many hex digits each as the dtype has.
+fn bits(value: &Array) -> Vec<String> {
+    let digits = value.dtype().itemsize_bytes() * 2 / value.dtype().words();
+    value.bits().iter().map(|bits| format!("{bits:0digits$x}")).collect()
 }
 
 fn apply_document(graph: &FunctionGraph, apply: &Apply, ids: &[String]) -> ApplyDocument {
@@ -107,6 +112,11 @@ fn prop(value: &Prop) -> PropDocument {
         Prop::Bool(value) => PropDocument::Bool(*value),
         Prop::Int(value) => PropDocument::Int(*value),
         Prop::Str(value) => PropDocument::Str(value.clone()),
+        Prop::Float(value) => PropDocument::Named(NamedProp::Float(format!("{:016x}", value.to_bits()))),
+        Prop::Array(value) => {
+            let array = ArrayDocument { ty: value.ty().to_string(), bits: bits(value) };
+            PropDocument::Named(NamedProp::Array(array))
+        }
         Prop::DType(dtype) => PropDocument::Named(NamedProp::DType(dtype.to_string())),
         Prop::List(items) => PropDocument::List(items.iter().map(prop).collect()),
         Prop::Op(inner) => PropDocument::Named(NamedProp::Op(op(&**inner))),

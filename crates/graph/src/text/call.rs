@@ -47,7 +47,7 @@ impl Parser<'_> {
 
     /// The value of a named argument; `None` for `None`.
     fn setting(&mut self) -> Parsed<Option<Prop>> {
-        const EXPECTED: &str = "an integer, `True`, `False`, `None`, a dtype, a text or a tuple of these";
+        const EXPECTED: &str = "a number, `True`, `False`, `None`, a dtype, a text or a tuple of these";
         let negative = self.skip("-");
         let prop = match self.peek() {
             Token::Int(value) => {
@@ -56,7 +56,8 @@ impl Parser<'_> {
                 let value = value.ok_or_else(|| self.unexpected("an integer that fits i64"))?;
                 Prop::Int(value)
             }
-            _ if negative => return Err(self.unexpected("an integer")),
+            Token::Float(value) => Prop::Float(if negative { -value } else { value }),
+            _ if negative => return Err(self.unexpected("a number")),
             Token::Text(text) => Prop::Str(text.to_owned()),
             Token::Name("None") => {
                 self.next += 1;

@@ -2,8 +2,8 @@
 
 use super::graph;
 use precast_graph::{
-    Array, BuildError, DType, Extent, FunctionGraph, InterpretError, MakeNodeError, OpLibrary, Props, Type,
-    interpret,
+    Array, BuildError, DType, Extent, FunctionGraph, InterpretError, MakeNodeError, OpLibrary, Props,
+    TensorType, Type, UserType, interpret,
 };
 use precast_testkit::arrays::specials;
 use precast_testkit::layout::{Layout, lay_out_any};
@@ -16,10 +16,13 @@ fn ty(text: &str) -> Type {
 
 #[test]
 fn types_are_written_as_they_are_read() {
-    for text in ["f64", "bool", "i64[]", "f32[?]", "f64[?,1,3]", "f64[0]"] {
+    let user =
+        ["double<f64[]>", "my.crate_2.image<f32[?,?,3]>", "_x<bool[1]>", "plan<opaque>", "opaque<opaque>"];
+    for text in ["f64", "bool", "i64[]", "f32[?]", "f64[?,1,3]", "f64[0]"].into_iter().chain(user) {
         assert_eq!(ty(text).to_string(), text);
     }
     assert_eq!(ty(" f64 [ ? , 1 ] "), ty("f64[?,1]"));
+    assert_eq!(ty(" double < f64 [ ] > "), ty("double<f64[]>"));
 }
 
 #[test]
@@ -34,6 +37,15 @@ fn types_that_are_none_are_refused_with_what_was_found() {
         ("f64[?,]", "extent `` is neither"),
         ("f64[99999999999999999999]", "extent `99999999999999999999`"),
         (&many, "has 33 dimensions; at most 32"),
+        ("double<f64[]", "expected `dtype[extent,…]`"),
+        ("double>f64[]<", "expected `dtype[extent,…]`"),
+        ("double<f64>", "expected `name<dtype[extent,…]>` or `name<opaque>`, found `f64` inside"),
+        ("a<b<f64[]>>", "found `b<f64[]>` inside"),
+        ("double<f65[]>", "in type `f65[]`"),
+        ("f64<f64[]>", "`f64` is no name of a user type"),
+        ("2x<f64[]>", "`2x` is no name of a user type"),
+        ("<f64[]>", "`` is no name of a user type"),
+        ("a-b<opaque>", "`a-b` is no name of a user type"),
     ];
     for (text, fragment) in rows {
         let message = text.parse::<Type>().unwrap_err().to_string();
@@ -43,10 +55,40 @@ fn types_that_are_none_are_refused_with_what_was_found() {
 
 proptest! {
     #[test]
-    fn reading_a_type_never_panics(text in "[a-z0-9?,\\[\\] -]{0,40}") {
+    fn reading_a_type_never_panics(text in "[a-z0-9?,<>._\\[\\] -]{0,40}") {
         if let Ok(ty) = text.parse::<Type>() {
             prop_assert_eq!(ty.to_string().parse::<Type>(), Ok(ty));
         }
+    }
+}
+
+fn user_types() -> impl Strategy<Value = UserType> {
+    let extent = prop_oneof![Just(Extent::Unknown), any::<u64>().prop_map(Extent::Fixed)];
+    let shape = prop::collection::vec(extent, 0..=32);
+    let carrier =
+        (prop::sample::select(&DType::ALL[..]), shape).prop_map(|(dtype, shape)| TensorType { dtype, shape });
+    let name = "[A-Za-z_][A-Za-z0-9_.]{0,20}".prop_filter("a dtype", |name| name.parse::<DType>().is_err());
+    (name, prop::option::of(carrier)).prop_map(|(name, carrier)| match carrier {
+        Some(carrier) => UserType::new(&name, carrier).unwrap(),
+        None => UserType::opaque(&name).unwrap(),
+    })
+}
+
+proptest! {
+    #[test]
+    fn user_types_are_read_as_they_are_written(user in user_types(), other in user_types()) {
+        let ty = Type::from(user.clone());
+        prop_assert_eq!(ty.to_string().parse::<Type>(), Ok(ty.clone()));
+        prop_assert!(ty.covers(&ty) && ty.without_extents().covers(&ty));
+        prop_assert!(!Type::Tensor(user.carrier().clone()).covers(&ty) && !ty.covers(&Type::Tensor(user.carrier().clone())));
+        let differs = other.name() != user.name() || other.carrier().dtype != user.carrier().dtype;
+        prop_assert!(!differs || !ty.without_extents().covers(&Type::from(other)));
+        // Every form of a graph brings it back.
+        let mut g = FunctionGraph::new();
+        let x = g.input("x", ty.clone()).unwrap();
+        g.output(x, None).unwrap();
+        let back = precast_graph::json::parse(&precast_graph::json::render(&g), &ToyLibrary).unwrap();
+        prop_assert_eq!(back.ty(back.inputs()[0]), &ty);
     }
 }
 

@@ -65,6 +65,11 @@ fn every_part_that_is_kept_tells_graphs_apart() {
         with(&["x: f64[?,?]", "y: f64[?]"], "x + y"),
         with(&["x: f64[]", "y: f64[?]"], "x + y"),
         with(&["x: f64", "y: f64[?]"], "x + y"),
+        with(&["x: f64[?]", "y: f64[?]", "unused: a<f64[?]>"], "x + y"),
+        with(&["x: f64[?]", "y: f64[?]", "unused: b<f64[?]>"], "x + y"),
+        with(&["x: f64[?]", "y: f64[?]", "unused: b<f32[?]>"], "x + y"),
+        with(&["x: f64[?]", "y: f64[?]", "unused: b<f32[]>"], "x + y"),
+        with(&["x: f64[?]", "y: f64[?]", "unused: b<opaque>"], "x + y"),
         with(&["x: f64[?]", "y: f64[?]", "unused: f64[?]"], "x + y"),
         with(&["unused: f64[?]", "x: f64[?]", "y: f64[?]"], "x + y"),
         with(&["x: f64[?]", "y: f64[?]"], "x - y"),
@@ -74,7 +79,7 @@ fn every_part_that_is_kept_tells_graphs_apart() {
         with(&["x: f64[?]", "y: f64[?]"], "sum(x + y, axis=0)"),
     ];
     let distinct: BTreeSet<Vec<u8>> = others.into_iter().chain([base]).collect();
-    assert_eq!(distinct.len(), 12);
+    assert_eq!(distinct.len(), 17);
 }
 
 #[test]
@@ -147,6 +152,16 @@ fn props_of_every_kind_and_value_differ() {
         Prop::Str("f32".into()),
         Prop::DType(F32),
         Prop::DType(F64),
+        Prop::Float(0.0),
+        Prop::Float(-0.0),
+        Prop::Float(1.0),
+        Prop::Float(f64::NAN),
+        Prop::Array(Array::from(1.0)),
+        Prop::Array(Array::from(1.0_f32)),
+        Prop::Array(Array::from(true)),
+        Prop::Array(Array::zeros(F64, &[2, 0])),
+        Prop::Array(Array::zeros(F64, &[0, 2])),
+        Prop::Array(Array::zeros(F64, &[1])),
         list(&[]),
         list(&[Prop::Int(1)]),
         list(&[Prop::Int(1), Prop::Int(2)]),
@@ -168,6 +183,9 @@ fn props_of_every_kind_and_value_differ() {
         nested(&["x: f64[4]"], &["exp(x)"]),
         nested(&["x: f64[?]"], &["exp(x)"]),
         nested(&["x: f64"], &["x"]),
+        nested(&["x: a<f64[3]>"], &["x"]),
+        nested(&["x: a<f64[4]>"], &["x"]),
+        nested(&["x: b<f64[4]>"], &["x"]),
         Prop::Graph(Arc::new(FunctionGraph::new())),
     ];
     let count = props.len();

@@ -3,7 +3,10 @@
 use super::{graph, plan};
 use precast_graph::encode::{canonical, normalise};
 use precast_graph::json::{ParseJsonError, from_json, parse, render, to_json};
-use precast_graph::{Array, FunctionGraph, interpret};
+use precast_graph::{
+    Array, BuildError, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props, Type,
+    VarId, interpret,
+};
 use precast_testkit::Choices;
 use precast_testkit::graphs::{cases, draw};
 use precast_testkit::toy::{Composite, ToyLibrary};
@@ -110,6 +113,88 @@ fn graphs_and_ops_inside_props_come_back() {
         "outputs": [{"value": "v0"}],
     });
     assert_eq!(to_json(&from_json(&nested, &ToyLibrary).unwrap()), nested);
+}
+
+/// An op that holds any prop, and a library of it.
+#[derive(Debug)]
+struct Holder(Prop);
+
+impl Op for Holder {
+    fn name(&self) -> &str {
+        "holder"
+    }
+    fn props(&self) -> Props {
+        Props::from([("prop".to_owned(), self.0.clone())])
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(inputs.to_vec())
+    }
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::value("holder", "holds only"))
+    }
+}
+
+struct HolderLibrary;
+
+impl OpLibrary for HolderLibrary {
+    fn call(
+        &self,
+        _: &mut FunctionGraph,
+        _: &str,
+        _: &[Operand],
+        _: &Props,
+    ) -> Option<Result<VarId, BuildError>> {
+        None
+    }
+    fn op(&self, _: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
+        Some(Ok(Arc::new(Holder(props["prop"].clone()))))
+    }
+    fn names(&self) -> Vec<String> {
+        vec!["holder".to_owned()]
+    }
+}
+
+fn holding(prop: Prop) -> FunctionGraph {
+    let mut g = graph(&["x: f64[?]"], &["x"]);
+    let y = g.apply(Arc::new(Holder(prop)), &[g.inputs()[0]]).unwrap();
+    g.output(y[0], None).unwrap();
+    g
+}
+
+#[test]
+fn floats_and_arrays_in_props_keep_every_bit() {
+    let floats = [0.0, -0.0, 1.5, 0.1, f64::NAN, -f64::NAN, f64::INFINITY, 5e-324].map(Prop::Float);
+    let arrays = precast_graph::DType::ALL.map(|dtype| Prop::Array(precast_testkit::arrays::specials(dtype)));
+    let empty = Prop::Array(Array::zeros(precast_graph::DType::I64, &[2, 0]));
+    for prop in floats.into_iter().chain(arrays).chain([empty]) {
+        let g = holding(Prop::List(vec![prop]));
+        assert_eq!(parse(&render(&g), &HolderLibrary).unwrap(), g, "{}", render(&g));
+    }
+}
+
+#[test]
+fn wrong_floats_and_arrays_in_props_are_refused() {
+    let wrong = |prop: Value| {
+        let mut document = to_json(&holding(Prop::Int(1)));
+        document["applies"][0]["props"]["prop"] = prop;
+        chain(&from_json(&document, &HolderLibrary).unwrap_err())
+    };
+    let place = "at `applies[0].props.prop";
+    let rows = [
+        (json!({"float": "1.5"}), ".float`: `1.5` is not the 16 hex digits"),
+        (json!({"array": {"type": "f64", "bits": []}}), ".array.type`: `f64` is not the type of one value"),
+        (
+            json!({"array": {"type": "f64[?]", "bits": []}}),
+            ".array.type`: `f64[?]` is not the type of one value",
+        ),
+        (json!({"array": {"type": "a<f64[1]>", "bits": []}}), ".array.type`: `a<f64[1]>` is not the type"),
+        (json!({"array": {"type": "f64[1]", "bits": []}}), ".array.bits`: 0 element(s) for shape [1]"),
+        (json!({"array": {"type": "bool[]", "bits": ["02"]}}), ".array.bits[0]`: element `02` is not"),
+    ];
+    for (prop, fragment) in rows {
+        let message = wrong(prop);
+        assert!(message.contains(&format!("{place}{fragment}")), "{message}");
+    }
 }
 
 #[test]

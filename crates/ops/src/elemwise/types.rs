@@ -13,6 +13,10 @@ pub(crate) fn broadcast(
 ) -> Result<Option<Vec<Extent>>, MakeNodeError> {
     let op = scalar.name();
     MakeNodeError::expect_inputs(op, scalar.arity(), inputs)?;
+    if let Some(input) = inputs.iter().position(|ty| ty.as_user().is_some()) {
+        let (found, expected) = (inputs[input].to_string(), "a tensor or a C scalar".to_owned());
+        return Err(MakeNodeError::Input { op: op.to_owned(), input, found, expected });
+    }
     let tensors: Vec<&Type> = inputs.iter().filter(|ty| matches!(ty, Type::Tensor(_))).collect();
     if tensors.is_empty() {
         return Ok(None);

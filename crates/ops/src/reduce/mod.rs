@@ -118,7 +118,7 @@ impl Op for Reduce {
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         let (op, kind) = (self.name().to_owned(), self.kind);
-        if let Some(input) = inputs.iter().position(|ty| matches!(ty, Type::Scalar(_))) {
+        if let Some(input) = inputs.iter().position(|ty| !matches!(ty, Type::Tensor(_))) {
             let (found, expected) = (inputs[input].to_string(), "a tensor".to_owned());
             return Err(MakeNodeError::Input { op, input, found, expected });
         }

@@ -107,7 +107,7 @@ impl Runtime {
         key: &BuildKey,
     ) -> Result<Option<Function>, FunctionError> {
         let Some((entry, provenance)) = self.resolver.resolve(key)? else { return Ok(None) };
-        native(graph, plan::whole(lowered, entry, provenance)).map(Some)
+        native(graph, plan::whole(lowered, entry, provenance, &self.ops)?).map(Some)
     }
 
     fn resolve(&self, graph: &FunctionGraph, lowered: &FunctionGraph) -> Result<Function, FunctionError> {
@@ -147,7 +147,7 @@ impl Runtime {
                 }
                 let (entry, provenance) =
                     self.jit.compile(module, precast_ops::fingerprint(lowered, &self.ops), &self.resolver)?;
-                native(graph, plan::whole(lowered, entry, provenance))
+                native(graph, plan::whole(lowered, entry, provenance, &self.ops)?)
             }
             #[cfg(not(feature = "jit"))]
             None => Err(self.strict(&module, opwise)?),

@@ -1,11 +1,16 @@
-//! Types of variables: `f64` alone is a C scalar, `f64[?,1,3]` a tensor.
+//! Types of variables: `f64` alone is a C scalar, `f64[?,1,3]` a tensor, `double<f64[]>` a type of a user.
 //!
 //! An extent is `?` (unknown until run time), `1` (broadcastable) or a fixed n. Types are static knowledge only:
 //! at run time extents follow NumPy's broadcasting rules, whatever was declared as `?`.
 
-use crate::dtype::{DType, ParseDTypeError};
+mod parse;
+mod user;
+
+pub use parse::ParseTypeError;
+pub use user::UserType;
+
+use crate::dtype::DType;
 use std::fmt;
-use std::str::FromStr;
 
 /// What is known of one dimension before run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +68,8 @@ pub enum Type {
     Scalar(DType),
     /// An array: `f64[?,?]`; `f64[]` has no dimensions.
     Tensor(TensorType),
+    /// A type that somebody gave a name and C code of its own: `double<f64[]>`.
+    User(UserType),
 }
 
 impl Type {
@@ -78,15 +85,16 @@ impl Type {
         match self {
             Self::Scalar(dtype) => *dtype,
             Self::Tensor(tensor) => tensor.dtype,
+            Self::User(user) => user.carrier().dtype,
         }
     }
 
-    /// The same shape with other elements.
+    /// The same shape with other elements; of a user type, the carrier's.
     #[must_use]
     pub fn with_dtype(&self, dtype: DType) -> Self {
         match self {
             Self::Scalar(_) => Self::Scalar(dtype),
-            Self::Tensor(tensor) => Self::Tensor(TensorType { dtype, shape: tensor.shape.clone() }),
+            other => Self::Tensor(TensorType { dtype, shape: other.shape().to_vec() }),
         }
     }
 
@@ -96,14 +104,19 @@ impl Type {
         match self {
             Self::Scalar(dtype) => Self::Scalar(*dtype),
             Self::Tensor(tensor) => Self::tensor(tensor.dtype, tensor.shape.len()),
+            Self::User(user) => Self::User(user.without_extents()),
         }
     }
 
-    /// Whether every value of `other` is a value of this type: the same kind, dtype and rank, and no extent fixed that
-    /// `other` leaves open.
+    /// Whether every value of `other` is a value of this type: the same kind (and name), dtype and rank, and no extent
+    /// fixed that `other` leaves open.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
-        let same_kind = matches!(self, Self::Scalar(_)) == matches!(other, Self::Scalar(_));
+        let same_kind = match (self, other) {
+            (Self::Scalar(_), Self::Scalar(_)) | (Self::Tensor(_), Self::Tensor(_)) => true,
+            (Self::User(a), Self::User(b)) => a.name() == b.name() && a.is_opaque() == b.is_opaque(),
+            _ => false,
+        };
         let extents = self.shape().iter().zip(other.shape());
         same_kind
             && self.dtype() == other.dtype()
@@ -123,10 +136,17 @@ impl Type {
         match self {
             Self::Scalar(_) => &[],
             Self::Tensor(tensor) => &tensor.shape,
+            Self::User(user) => &user.carrier().shape,
         }
     }
 
-    /// Whether an array of this dtype and shape is a value of this type.
+    /// The user type that this is, if it is one.
+    #[must_use]
+    pub fn as_user(&self) -> Option<&UserType> {
+        if let Self::User(user) = self { Some(user) } else { None }
+    }
+
+    /// Whether an array of this dtype and shape is a value of this type; of a user type, carries one.
     #[must_use]
     pub fn admits(&self, dtype: DType, shape: &[usize]) -> bool {
         dtype == self.dtype()
@@ -135,93 +155,31 @@ impl Type {
     }
 }
 
+impl fmt::Display for TensorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents: Vec<String> = self.shape.iter().map(ToString::to_string).collect();
+        write!(f, "{}[{}]", self.dtype, extents.join(","))
+    }
+}
+
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.dtype())?;
-        if let Self::Tensor(tensor) = self {
-            let extents: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
-            write!(f, "[{}]", extents.join(","))?;
-        }
-        Ok(())
-    }
-}
-
-/// A type in text form that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ParseTypeError {
-    /// The dtype is not one.
-    #[error("in type `{text}`")]
-    DType {
-        /// The whole type.
-        text: String,
-        /// What was wrong with its dtype.
-        source: ParseDTypeError,
-    },
-    /// An extent is neither `?` nor a number.
-    #[error("in type `{text}`: extent `{found}` is neither `?` nor a number")]
-    Extent {
-        /// The whole type.
-        text: String,
-        /// The extent.
-        found: String,
-    },
-    /// The brackets do not match.
-    #[error("in type `{text}`: expected `dtype[extent,…]` or `dtype`")]
-    Brackets {
-        /// The whole type.
-        text: String,
-    },
-    /// More dimensions than the ABI carries.
-    #[error("type `{text}` has {found} dimensions; at most {MAX_NDIM} are supported")]
-    Rank {
-        /// The whole type.
-        text: String,
-        /// Its number of dimensions.
-        found: usize,
-    },
-}
-
-/// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
-pub(crate) const MAX_NDIM: usize = 32;
-
-impl FromStr for Type {
-    type Err = ParseTypeError;
-
-    fn from_str(text: &str) -> Result<Self, ParseTypeError> {
-        let whole = text.trim().to_owned();
-        let (dtype, extents) = match whole.split_once('[') {
-            None => (whole.as_str(), None),
-            Some((dtype, rest)) => match rest.strip_suffix(']') {
-                Some(extents) => (dtype, Some(extents)),
-                None => return Err(ParseTypeError::Brackets { text: whole }),
-            },
-        };
-        let dtype = match dtype.trim().parse() {
-            Ok(dtype) => dtype,
-            Err(source) => return Err(ParseTypeError::DType { text: whole, source }),
-        };
-        match extents {
-            None => Ok(Self::Scalar(dtype)),
-            Some(extents) => Ok(Self::Tensor(TensorType { dtype, shape: parse_extents(extents, &whole)? })),
+        match self {
+            Self::Scalar(dtype) => write!(f, "{dtype}"),
+            Self::Tensor(tensor) => write!(f, "{tensor}"),
+            Self::User(user) => write!(f, "{user}"),
         }
     }
 }
 
-fn parse_extents(extents: &str, whole: &str) -> Result<Vec<Extent>, ParseTypeError> {
-    if extents.trim().is_empty() {
-        return Ok(Vec::new());
+impl From<TensorType> for Type {
+    fn from(tensor: TensorType) -> Self {
+        Self::Tensor(tensor)
     }
-    let parse = |found: &str| match found.trim() {
-        "?" => Ok(Extent::Unknown),
-        n => n
-            .parse()
-            .map(Extent::Fixed)
-            .map_err(|_| ParseTypeError::Extent { text: whole.to_owned(), found: n.to_owned() }),
-    };
-    let shape = extents.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
-    if shape.len() > MAX_NDIM {
-        return Err(ParseTypeError::Rank { text: whole.to_owned(), found: shape.len() });
+}
+
+impl From<UserType> for Type {
+    fn from(user: UserType) -> Self {
+        Self::User(user)
     }
-    Ok(shape)
 }

@@ -1,0 +1,306 @@
+//! ParamsType: what an op is given at run time instead of in its text.
+//!
+//! ```text
+//! Op::params()      which props are params                      graph: left out of labels
+//! COp::params_type  the type of each: scalar, tensor, enumeration, generic
+//! slots             their values, one tensor a field, behind the graph's constants
+//! ```
+//! A module keeps a struct `@name@_params` for each Apply that has params. Its fields are in the order of their names:
+//!
+//! | field | in C | holds |
+//! |---|---|---|
+//! | `Scalar(f64)` | `pc_f64 alpha;` | the value |
+//! | `Tensor(f64)` | `pc_tensor *w;` | a tensor that must not be written; the instance keeps it alive |
+//! | `Enum(…)` | the enumeration's C type | the value of the constant |
+//! | `Generic` | `pc_object *any;` | a tensor of any dtype, likewise |
+//!
+//! The struct is filled when an instance is made, before any code of an op runs; `sub.params` is a pointer to it, in run
+//! code and in struct init. The text of a module has the types of the fields and never a value: graphs that differ only in
+//! params share a module.
+
+mod enumeration;
+mod slots;
+
+pub use enumeration::EnumType;
+pub(crate) use slots::of;
+pub use slots::{apply_slots, slots};
+
+use crate::error::LinkError;
+use crate::object::CLinkerObject;
+use crate::template::render;
+use precast_graph::{DType, Prop, Props};
+use std::collections::BTreeMap;
+
+/// The type of a field.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ParamType {
+    /// One number, by value.
+    Scalar(DType),
+    /// A tensor of any shape.
+    Tensor(DType),
+    /// One of some constants.
+    Enum(EnumType),
+    /// A tensor of any dtype and shape.
+    Generic,
+}
+
+/// The fields of an op's params, ordered by name.
+///
+/// # Examples
+/// ```
+/// use precast_codegen::{EnumType, ParamType, ParamsType};
+/// use precast_graph::DType;
+///
+/// let params = ParamsType::new()
+///     .with("alpha", ParamType::Scalar(DType::F64))
+///     .with("side", ParamType::Enum(EnumType::list(&["LEFT", "RIGHT"])))
+///     .with("weights", ParamType::Tensor(DType::F64));
+/// assert_eq!(params.len(), 3);
+/// assert_eq!(params.c_element_type("weights").as_deref(), Some("pc_f64"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ParamsType {
+    fields: BTreeMap<String, ParamType>,
+}
+
+/// The name of the struct type of the Apply `name`: what `PARAMS_TYPE` stands for.
+#[must_use]
+pub fn type_name(name: &str) -> String {
+    format!("{name}_params")
+}
+
+/// The pointer to the params of the Apply `name`: what `sub.params` and `PARAMS` stand for.
+#[must_use]
+pub fn pointer(name: &str) -> String {
+    format!("(&self->{name}_values)")
+}
+
+impl ParamsType {
+    /// No fields: an op without params.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a field; a later one of the same name replaces the earlier.
+    #[must_use]
+    pub fn with(mut self, field: &str, ty: ParamType) -> Self {
+        self.fields.insert(field.to_owned(), ty);
+        self
+    }
+
+    /// Takes the types from the values of the props that `params` names.
+    ///
+    /// # Errors
+    /// [`LinkError::Param`] for a name without a prop, and for a prop of a kind that has no type of its own.
+    pub fn derive(op: &str, params: &[String], props: &Props) -> Result<Self, LinkError> {
+        let mut fields = BTreeMap::new();
+        for name in params {
+            let wrong = |problem: &str| Err(param(op, name, problem));
+            let ty = match props.get(name) {
+                None => return wrong("is no prop of the op"),
+                Some(Prop::Bool(_)) => ParamType::Scalar(DType::Bool),
+                Some(Prop::Int(_) | Prop::DType(_)) => ParamType::Scalar(DType::I64),
+                Some(Prop::Float(_)) => ParamType::Scalar(DType::F64),
+                Some(Prop::Array(value)) => ParamType::Tensor(value.dtype()),
+                Some(Prop::List(items)) if items.iter().all(|item| matches!(item, Prop::Int(_))) => {
+                    ParamType::Tensor(DType::I64)
+                }
+                Some(_) => return wrong("has a kind without a C type; say which in `params_type`"),
+            };
+            fields.insert(name.clone(), ty);
+        }
+        Ok(Self { fields })
+    }
+
+    /// The fields, in order of their names: the order of the slots.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &ParamType)> {
+        self.fields.iter().map(|(name, ty)| (&**name, ty))
+    }
+
+    /// The type of a field.
+    #[must_use]
+    pub fn get(&self, field: &str) -> Option<&ParamType> {
+        self.fields.get(field)
+    }
+
+    /// Number of fields.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// The dtype of a scalar or tensor field.
+    #[must_use]
+    pub fn dtype(&self, field: &str) -> Option<DType> {
+        match self.fields.get(field)? {
+            ParamType::Scalar(dtype) | ParamType::Tensor(dtype) => Some(*dtype),
+            ParamType::Enum(_) | ParamType::Generic => None,
+        }
+    }
+
+    /// The C type of a field's elements, `pc_f64`, or of its constants: what `DTYPE_PARAM_<field>` stands for.
+    #[must_use]
+    pub fn c_element_type(&self, field: &str) -> Option<String> {
+        match self.fields.get(field)? {
+            ParamType::Scalar(dtype) | ParamType::Tensor(dtype) => Some(format!("pc_{dtype}")),
+            ParamType::Enum(constants) => Some(constants.ctype().to_owned()),
+            ParamType::Generic => None,
+        }
+    }
+
+    /// The enumeration that has a constant of this name or alias, and the constant's name.
+    #[must_use]
+    pub fn constant(&self, name: &str) -> Option<(&EnumType, &str)> {
+        self.fields.values().find_map(|ty| {
+            let ParamType::Enum(constants) = ty else { return None };
+            let own = constants.names().into_iter().find(|known| *known == name);
+            own.or_else(|| constants.from_alias(name)).map(|name| (constants, name))
+        })
+    }
+
+    /// Checks that the fields and constants can stand in C.
+    pub(crate) fn check(&self, op: &str) -> Result<(), LinkError> {
+        for (field, ty) in &self.fields {
+            if !is_c_name(field) {
+                return Err(param(op, field, "is no name of a field in C"));
+            }
+            if let ParamType::Enum(constants) = ty
+                && let Some(problem) = constants.problem()
+            {
+                return Err(param(op, field, &problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// The declaration of the struct type of the Apply `name`.
+    pub(crate) fn declare(&self, name: &str) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let field = |(field, ty): (&String, &ParamType)| match ty {
+            ParamType::Scalar(dtype) => format!("  pc_{dtype} {field};\n"),
+            ParamType::Tensor(_) => format!("  pc_tensor *{field};\n"),
+            ParamType::Enum(constants) => format!("  {} {field};\n", constants.ctype()),
+            ParamType::Generic => format!("  pc_object *{field};\n"),
+        };
+        let fields: String = self.fields.iter().map(field).collect();
+        render(include_str!("../../c/params/struct.c.in"), &[("NAME", name), ("FIELDS", &fields)])
+    }
+
+    /// The member of the instance that holds the struct.
+    pub(crate) fn member(&self, name: &str) -> String {
+        if self.is_empty() { String::new() } else { format!("{} {name}_values;\n", type_name(name)) }
+    }
+
+    /// Fills the struct from the slots beginning at `first`.
+    pub(crate) fn extract(&self, name: &str, first: usize, fail: &str) -> String {
+        let field = |(position, (field, ty)): (usize, (&String, &ParamType))| {
+            let (slot, target) = (first + position, format!("self->{name}_values.{field}"));
+            extract(field, ty, slot, &target, fail)
+        };
+        self.fields.iter().enumerate().map(field).collect()
+    }
+
+    /// `code` with the macros of the enumerations' constants around it.
+    pub(crate) fn with_constants(&self, code: String) -> String {
+        let (mut before, mut after) = (String::new(), String::new());
+        for ty in self.fields.values().filter(|_| !code.is_empty()) {
+            if let ParamType::Enum(constants) = ty {
+                let (define, undefine) = constants.macros();
+                before.push_str(&define);
+                after.insert_str(0, &undefine);
+            }
+        }
+        if before.is_empty() { code } else { format!("\n{before}{code}\n{after}") }
+    }
+}
+
+impl CLinkerObject for ParamsType {
+    fn c_headers(&self) -> Vec<String> {
+        let headers = self.fields.values().flat_map(|ty| match ty {
+            ParamType::Enum(constants) => constants.headers(),
+            _ => &[],
+        });
+        let link = (!self.is_empty()).then(|| "precast/link.h".to_owned());
+        link.into_iter().chain(headers.cloned()).collect()
+    }
+
+    fn c_sources(&self) -> crate::module::SourceSet {
+        if self.is_empty() { crate::module::SourceSet::new() } else { crate::ctype::link_sources() }
+    }
+}
+
+/// Fills one field.
+fn extract(field: &str, ty: &ParamType, slot: usize, target: &str, fail: &str) -> String {
+    let number = slot.to_string();
+    let with = |template: &str, dtype: DType| {
+        let typenum = dtype.typenum().to_string();
+        let values =
+            [("FIELD", field), ("TYPENUM", &*typenum), ("SLOT", &number), ("TARGET", target), ("FAIL", fail)];
+        render(template, &values)
+    };
+    let check = include_str!("../../c/params/scalar.c.in");
+    let load = |ctype: &str, carrier: DType| {
+        format!("{target} = ({ctype})*(const pc_{carrier} *)((const pc_tensor *)slots[{slot}])->data;\n")
+    };
+    match ty {
+        ParamType::Scalar(dtype) => {
+            // No cast: a struct cannot be cast, even to its own type.
+            let load = format!("{target} = *(const pc_{dtype} *)((const pc_tensor *)slots[{slot}])->data;\n");
+            with(check, *dtype) + &load
+        }
+        ParamType::Tensor(dtype) => with(include_str!("../../c/params/tensor.c.in"), *dtype),
+        ParamType::Enum(constants) => {
+            let carrier = constants.carrier();
+            let choice = constants.choice(field, slot, target, fail);
+            with(check, carrier) + &choice.unwrap_or_else(|| load(constants.ctype(), carrier))
+        }
+        ParamType::Generic => format!("{target} = slots[{slot}];\n"),
+    }
+}
+
+fn param(op: &str, field: &str, problem: &str) -> LinkError {
+    LinkError::Param { op: op.to_owned(), field: field.to_owned(), problem: problem.to_owned() }
+}
+
+/// Words of C and C++ that can name nothing.
+const KEYWORDS: &str = " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const \
+    const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false \
+    float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private \
+    protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast \
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
+    volatile wchar_t while xor xor_eq ";
+
+/// Whether a text can name a field or a macro, in C and in C++.
+fn is_c_name(text: &str) -> bool {
+    let first = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+    let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    first && text.bytes().all(part) && !KEYWORDS.contains(&format!(" {text} "))
+}
+
+/// A float as a C literal, by its bits.
+pub(crate) fn c_float(x: f64) -> String {
+    if x.is_nan() {
+        return "__builtin_nan(\"\")".to_owned();
+    }
+    if x.is_infinite() {
+        return format!("{}__builtin_inf()", if x < 0.0 { "-" } else { "" });
+    }
+    let bits = x.to_bits();
+    let (sign, exponent, fraction) = (bits >> 63, (bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+    let sign = if sign == 1 { "-" } else { "" };
+    let (lead, exponent) = match exponent {
+        0 => (0, -1022),
+        biased => (1, biased as i64 - 1023),
+    };
+    format!("{sign}0x{lead}.{fraction:013x}p{exponent:+}")
+}

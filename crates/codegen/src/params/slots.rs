@@ -1,0 +1,105 @@
+//! The values that an instance is made with: constants, then the params of each Apply.
+
+use super::{ParamType, ParamsType, param};
+use crate::cop::COp;
+use crate::error::LinkError;
+use crate::library::Library;
+use precast_graph::{Apply, Array, DType, FunctionGraph, Prop};
+
+/// Gives all slot values of the module of `graph`: its constants, then the params of each Apply in order, field by field.
+///
+/// # Errors
+/// An op without C; a param whose value does not fit the type of its field.
+pub fn slots(graph: &FunctionGraph, library: &Library) -> Result<Vec<Array>, LinkError> {
+    let mut values: Vec<Array> = graph.constants().map(|(_, value)| value.clone()).collect();
+    for position in 0..graph.applies().len() {
+        values.extend(apply_slots(graph, position, library)?);
+    }
+    Ok(values)
+}
+
+/// Gives the slot values of the module of one Apply alone, which has no constants: its params, field by field.
+///
+/// # Errors
+/// As [`slots`].
+pub fn apply_slots(
+    graph: &FunctionGraph,
+    position: usize,
+    library: &Library,
+) -> Result<Vec<Array>, LinkError> {
+    let op = &*graph.applies()[position].op;
+    if op.params().is_empty() {
+        return Ok(Vec::new());
+    }
+    let no_c = || LinkError::NoC { apply: position, op: op.label() };
+    let params = of(&graph.applies()[position], library.c_op(op).ok_or_else(no_c)?)?;
+    let props = op.props();
+    let value = |(field, ty): (&str, &ParamType)| {
+        let prop = props.get(field).ok_or_else(|| param(op.name(), field, "is no prop of the op"))?;
+        value(ty, prop).map_err(|problem| param(op.name(), field, &problem))
+    };
+    params.fields().map(value).collect()
+}
+
+/// The params type of an Apply, checked.
+pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
+    let names = apply.op.params();
+    if names.is_empty() {
+        return Ok(ParamsType::new());
+    }
+    let params = op.params_type()?;
+    let label = |field: &str, problem: &str| param(apply.op.name(), field, problem);
+    if let Some(missing) = names.iter().find(|name| params.get(name).is_none()) {
+        return Err(label(missing, "has no type in `params_type`"));
+    }
+    if let Some((more, _)) = params.fields().find(|(field, _)| !names.iter().any(|name| name == field)) {
+        return Err(label(more, "is in `params_type`, but not among `params`"));
+    }
+    params.check(apply.op.name())?;
+    Ok(params)
+}
+
+/// The tensor that carries the value of a field; else what is wrong with it.
+fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
+    match ty {
+        ParamType::Scalar(dtype) => {
+            scalar(*dtype, prop).ok_or_else(|| format!("{prop} is no value of a C scalar `{dtype}`"))
+        }
+        ParamType::Enum(constants) => constants.value(prop),
+        ParamType::Tensor(dtype) => {
+            let value = tensor(prop).filter(|value| value.dtype() == *dtype);
+            value.ok_or_else(|| format!("{prop} is no tensor of `{dtype}`"))
+        }
+        ParamType::Generic => tensor(prop).ok_or_else(|| format!("{prop} is no tensor")),
+    }
+}
+
+fn scalar(dtype: DType, prop: &Prop) -> Option<Array> {
+    Some(match (dtype, prop) {
+        (DType::Bool, Prop::Bool(value)) => Array::from(*value),
+        (DType::I64, Prop::Bool(value)) => Array::from(i64::from(*value)),
+        (DType::I64, Prop::Int(value)) => Array::from(*value),
+        (DType::I64, Prop::DType(value)) => Array::from(i64::from(value.typenum())),
+        (DType::F64, Prop::Float(value)) => Array::from(*value),
+        (DType::F64, Prop::Int(value)) => Array::from(*value as f64),
+        (DType::F32, Prop::Float(value)) => Array::from(*value as f32),
+        (DType::F32, Prop::Int(value)) => Array::from(*value as f32),
+        (_, Prop::Array(value)) if value.shape().is_empty() && value.dtype() == dtype => value.clone(),
+        _ => return None,
+    })
+}
+
+fn tensor(prop: &Prop) -> Option<Array> {
+    match prop {
+        Prop::Array(value) => Some(value.clone()),
+        Prop::Int(value) => Some(Array::from(*value)),
+        Prop::Float(value) => Some(Array::from(*value)),
+        Prop::Bool(value) => Some(Array::from(*value)),
+        Prop::List(items) => {
+            let bits = |item: &Prop| if let Prop::Int(n) = item { Some(n.cast_unsigned()) } else { None };
+            let bits = items.iter().map(bits).collect::<Option<Vec<u64>>>()?;
+            Array::from_bits(DType::I64, &[bits.len()], &bits)
+        }
+        _ => None,
+    }
+}
