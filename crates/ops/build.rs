@@ -1,4 +1,4 @@
-//! Digests the sources that generate C, and compiles the drivers.
+//! Digests the sources that generate C, lists the headers that modules include, and compiles the drivers.
 //!
 //! `GENERATOR`, part of every fingerprint, is a digest of those sources.
 //! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
@@ -22,9 +22,25 @@ fn main() -> std::io::Result<()> {
         }
     }
     drivers(&root);
+    headers(&root.join("c"))?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("generator.rs");
     let digest = hasher.finalize().to_hex();
     fs_err::write(out, format!("\"{digest}\"\n"))
+}
+
+/// Writes the list of all headers below `precast`: logical name and content, in the order of the names.
+fn headers(folder: &Path) -> std::io::Result<()> {
+    let mut list = String::from("&[\n");
+    for entry in walkdir::WalkDir::new(folder.join("precast")).sort_by_file_name() {
+        let entry = entry?;
+        if entry.path().extension().is_some_and(|e| e == "h") {
+            let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+            let name = name.to_string_lossy().replace('\\', "/");
+            list += &format!("({name:?}, include_str!({:?})),\n", entry.path().display().to_string());
+        }
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("headers.rs");
+    fs_err::write(out, list + "]\n")
 }
 
 /// Compiles the drivers that modules call through the host, always optimised.
