@@ -3,18 +3,20 @@
 //! ```text
 //! argv ─▶ args (clap: what can be said) ─▶ cmd (one file a command) ─▶ term (the only place that prints)
 //!                                            │
-//!                        layers, graph, npy, print ─▶ Failure ─▶ `error: … caused by: … hint: …`, an exit code
+//!                        layers, graph, arrays (npy, npz), print ─▶ Failure ─▶ `error: … caused by: … hint: …`, an exit code
 //! ```
 //!
 //! A command reads everything it needs, does its work, and only then prints; files appear whole, by rename. Libraries
 //! below give typed errors; here they become text (`error`) and one of the exit codes that README.md lists.
 
 mod args;
+mod arrays;
 mod cmd;
 mod error;
 mod graph;
 mod layers;
 mod npy;
+mod npz;
 mod print;
 mod term;
 mod whole;

@@ -7,7 +7,7 @@
 //!
 //! Writing is that of [`whole`]: a reader finds the old file or the whole new one.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use ndarray::{ArrayD, IxDyn, ShapeBuilder as _};
@@ -56,7 +56,7 @@ pub(crate) enum ReadError {
 
 fn zip_hint(found: &str) -> &'static str {
     if found.starts_with("PK") {
-        "\nhint: an npz archive is not read yet; save each array by `np.save`"
+        "\nhint: this is a zip archive; give it a name that ends in `.npz`"
     } else {
         ""
     }
@@ -64,11 +64,27 @@ fn zip_hint(found: &str) -> &'static str {
 
 /// Reads the array in a file.
 pub(crate) fn read(path: &Path) -> Result<Array, ReadError> {
-    let bytes = fs_err::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let at = |source| ReadError::Io { path: path.to_owned(), source };
+    let mut file = open(path).map_err(at)?;
+    let mut bytes = Vec::new();
+    let stated = file.metadata().map_err(at)?.len();
+    // A reservation that is refused is an error; running out of memory later would end the process.
+    let room = usize::try_from(stated).map_err(drop).and_then(|n| bytes.try_reserve_exact(n).map_err(drop));
+    room.map_err(|()| at(io::ErrorKind::OutOfMemory.into()))?;
+    file.read_to_end(&mut bytes).map_err(at)?;
     parse(path, &bytes)
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
+/// Opens a regular file. A device or a pipe could be read for ever, or wait for ever.
+pub(crate) fn open(path: &Path) -> io::Result<fs_err::File> {
+    if !fs_err::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected a regular file"));
+    }
+    fs_err::File::open(path)
+}
+
+/// Reads the array in the bytes of a file; `path` is for messages.
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     let path = || path.to_owned();
     let header_bytes = check_header(bytes).map_err(|problem| match problem {
         None => {
@@ -213,7 +229,7 @@ const DESCRIPTORS: [(&str, DType); 15] = [
 ];
 
 /// Gives the bytes of a file that holds `array`: version 1.0 of the format, C order, data at a multiple of 64.
-fn render(array: &Array) -> Vec<u8> {
+pub(crate) fn render(array: &Array) -> Vec<u8> {
     let descriptor = DESCRIPTORS.iter().find(|(_, dtype)| *dtype == array.dtype()).map_or("<f8", |row| row.0);
     let shape: String = array.shape().iter().map(|n| format!("{n}, ")).collect();
     let shape = if array.shape().len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") };

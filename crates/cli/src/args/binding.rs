@@ -1,14 +1,16 @@
-//! `NAME=FILE`: an array of a graph and the file that it is read from or written to.
+//! `NAME=FILE`: an array of a graph and the file that it is read from or written to; or `FILE.npz`, for several arrays.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::npz;
 use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
 
-/// A name (or a position, counted from 0) and a file. The file's name may be any bytes.
+/// A name (or a position, counted from 0) and a file. The file's name may be any bytes. Without a name the file is a `.npz`,
+/// which has the names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binding {
-    pub(crate) name: String,
+    pub(crate) name: Option<String>,
     pub(crate) file: PathBuf,
 }
 
@@ -19,13 +21,16 @@ impl Binding {
     }
 
     fn parse(text: &OsStr) -> Result<Self, String> {
-        let form = || "expected `NAME=FILE`, as in `x=x.npy`, or `0=x.npy`".to_owned();
-        let (name, file) = split(text).ok_or_else(form)?;
+        let form = || "expected `NAME=FILE`, as in `x=x.npy` or `0=x.npy`, or `FILE.npz`".to_owned();
+        let Some((name, file)) = split(text) else {
+            let file = PathBuf::from(text);
+            return if npz::is_npz(&file) { Ok(Self { name: None, file }) } else { Err(form()) };
+        };
         let name = name.trim();
         if name.is_empty() || file.is_empty() {
             return Err(form());
         }
-        Ok(Self { name: name.to_owned(), file: file.into() })
+        Ok(Self { name: Some(name.to_owned()), file: file.into() })
     }
 }
 
@@ -53,7 +58,8 @@ mod tests {
     #[test]
     fn bindings_split_at_the_first_equals_sign() {
         let binding = Binding::parse(OsStr::new("x=dir/a=b.npy")).unwrap();
-        assert_eq!(binding, Binding { name: "x".into(), file: "dir/a=b.npy".into() });
+        assert_eq!(binding, Binding { name: Some("x".into()), file: "dir/a=b.npy".into() });
+        assert_eq!(Binding::parse(OsStr::new("all.npz")).unwrap().name, None);
         for text in ["x.npy", "=x.npy", "x=", " =x"] {
             assert!(Binding::parse(OsStr::new(text)).is_err(), "{text}");
         }

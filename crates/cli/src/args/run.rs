@@ -13,21 +13,22 @@ Examples:
   precast run --expr 'out = sum(x*y)' --type 'x=f64[?]' --type 'y=f64[?]' -i x=x.npy -i y=y.npy
   precast run --expr 'mean(x)' -i x=x.npy -o 0=out.npy --store artifacts --policy strict
   precast run --graph model.json -i 0=x.npy --json -v
+  precast run --entry model -i inputs.npz -o outputs.npz
 
 An input of an expression without --type has the dtype and rank of its file.";
 
-/// Runs a graph on arrays in .npy files.
+/// Runs a graph on arrays in .npy and .npz files.
 ///
-/// Outputs that no -o names are printed. Read are bool, i64, f32 and f64, little-endian, in C or Fortran order.
+/// Outputs that no -o names are printed. Arrays of every dtype are read, little-endian, in C or Fortran order.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// An input and the .npy file that holds it; by name, or by position from 0.
+    /// An input and the file that holds it, by name or by position from 0; or a .npz file with inputs by their names.
     #[arg(short, long = "input", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) inputs: Vec<Binding>,
-    /// An output and the .npy file to write it to; by name, or by position from 0.
+    /// An output and the file to write it to, by name or by position from 0; or a .npz file for all of them.
     #[arg(short, long = "output", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) outputs: Vec<Binding>,
     /// What to do when no layer has the graph. [default: jit where there is a compiler, else strict]

@@ -1,0 +1,181 @@
+//! The arrays of a command line: which name stands for which array of which file, and where results go.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use precast_graph::{Array, Extent, FunctionGraph, TensorType, Type};
+
+use crate::args::Binding;
+use crate::error::Failure;
+use crate::whole::WriteError;
+use crate::{npy, npz};
+
+/// An array that was read.
+#[derive(Debug)]
+pub(crate) struct Given {
+    /// The name of an input, or its position.
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+    pub(crate) array: Array,
+}
+
+/// Reads what `-i` names. A `.npz` without a name gives all its arrays; with one, the array of that name, or its only one.
+pub(crate) fn read(bindings: &[Binding]) -> Result<Vec<Given>, Failure> {
+    let mut given = Vec::new();
+    for Binding { name, file } in bindings {
+        let one = |name: &str, array| Given { name: name.to_owned(), file: file.clone(), array };
+        match name {
+            None => given.extend(npz::read(file)?.into_iter().map(|(name, array)| one(&name, array))),
+            Some(name) if npz::is_npz(file) => {
+                let mut all = npz::read(file)?;
+                let array = match all.len() {
+                    1 => all.remove(0).1,
+                    _ => npz::read_one(file, name)?,
+                };
+                given.push(one(name, array));
+            }
+            Some(name) => given.push(one(name, npy::read(file)?)),
+        }
+    }
+    Ok(given)
+}
+
+/// The type of an array with every extent left open.
+pub(crate) fn open_type(array: &Array) -> Type {
+    Type::Tensor(TensorType { dtype: array.dtype(), shape: vec![Extent::Unknown; array.shape().len()] })
+}
+
+/// The position in `names` that a name, or a position, means.
+fn position(wanted: &str, names: &[String], what: &str, option: &str) -> Result<usize, Failure> {
+    let by_name = names.iter().position(|name| name == wanted);
+    let position = by_name.or_else(|| wanted.parse().ok().filter(|position| *position < names.len()));
+    position.ok_or_else(|| {
+        Failure::usage(format!("the graph has no {what} `{wanted}`"))
+            .hint(format!("it has `{}`; `{option} 0=FILE` names one by position", names.join("`, `")))
+    })
+}
+
+fn twice(what: &str, name: &str) -> Failure {
+    Failure::usage(format!("{what} `{name}` is given twice"))
+}
+
+/// Puts the arrays into the order of the graph's inputs and holds them against its types.
+pub(crate) fn arrange<'a>(
+    given: &'a [Given],
+    graph: &FunctionGraph,
+    names: &[String],
+) -> Result<Vec<&'a Array>, Failure> {
+    let mut bound: Vec<Option<&Given>> = vec![None; names.len()];
+    for one in given {
+        let position = position(&one.name, names, "input", "-i")?;
+        if bound[position].replace(one).is_some() {
+            return Err(twice("input", &names[position]));
+        }
+    }
+    let mut inputs = Vec::new();
+    for ((name, one), variable) in names.iter().zip(bound).zip(graph.inputs()) {
+        let missing = || {
+            Failure::usage(format!("input `{name}` is not given")).hint(format!("add `-i {name}=FILE`"))
+        };
+        let one = one.ok_or_else(missing)?;
+        check(name, one, graph.ty(*variable))?;
+        inputs.push(&one.array);
+    }
+    Ok(inputs)
+}
+
+fn check(name: &str, Given { file, array, .. }: &Given, expected: &Type) -> Result<(), Failure> {
+    if expected.admits(array.dtype(), array.shape()) {
+        return Ok(());
+    }
+    let (found, file) = (array.ty(), file.display());
+    let failure = Failure::new(format!("input `{name}` in `{file}` is `{found}`, expected `{expected}`"));
+    let declare = format!("or declare `{name}` as `{}`", open_type(array));
+    Err(if array.dtype() != expected.dtype() {
+        failure.hint(format!("convert it with `a.astype('{}')`, {declare}", numpy_name(expected.dtype().name())))
+    } else if array.shape().len() != expected.ndim() {
+        failure.hint(format!("reshape it to {} dimensions, {declare}", expected.ndim()))
+    } else {
+        failure
+    })
+}
+
+/// NumPy's spelling of a dtype: `f32` is `float32`.
+fn numpy_name(name: &str) -> String {
+    let long = [("bf", "bfloat"), ("f", "float"), ("i", "int"), ("u", "uint"), ("c", "complex")];
+    let spelled = long.iter().find_map(|(short, long)| {
+        let bits = name.strip_prefix(short)?;
+        bits.parse::<u32>().ok().map(|bits| format!("{long}{bits}"))
+    });
+    spelled.unwrap_or_else(|| name.to_owned())
+}
+
+/// Where the outputs go.
+#[derive(Debug)]
+pub(crate) struct Targets<'a> {
+    /// For each output the file that it is written to alone.
+    pub(crate) files: Vec<Option<&'a Path>>,
+    /// The `.npz` that takes all outputs.
+    pub(crate) all: Option<&'a Path>,
+}
+
+impl<'a> Targets<'a> {
+    /// Puts what `-o` names into the order of the outputs. No file is to hold two of them but a `.npz` that holds all.
+    pub(crate) fn new(bindings: &'a [Binding], names: &[String]) -> Result<Self, Failure> {
+        let mut targets = Self { files: vec![None; names.len()], all: None };
+        for Binding { name, file } in bindings {
+            let file: &Path = file;
+            match name {
+                None if targets.all.replace(file).is_some() => return Err(twice("the file of all outputs", "-o")),
+                None => {}
+                Some(name) => {
+                    let position = position(name, names, "output", "-o")?;
+                    if targets.files[position].replace(file).is_some() {
+                        return Err(twice("output", &names[position]));
+                    }
+                }
+            }
+        }
+        targets.check_files()?;
+        Ok(targets)
+    }
+
+    fn check_files(&self) -> Result<(), Failure> {
+        let mut seen = BTreeSet::new();
+        // One file may be spelled in several ways; a device may take any number of outputs.
+        let place = |file: &Path| {
+            let parent =
+                file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let parent = fs_err::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
+            file.file_name().map(|name| parent.join(name))
+        };
+        let is_device = |file: &Path| fs_err::metadata(file).is_ok_and(|metadata| !metadata.is_file());
+        let mut files = self.files.iter().copied().chain([self.all]).flatten().filter(|file| !is_device(file));
+        match files.find(|file| !seen.insert(place(file))) {
+            Some(file) => Err(Failure::usage(format!("`{}` is to hold two outputs", file.display()))),
+            None => Ok(()),
+        }
+    }
+
+    /// The file that the output at a position is in, if it is in any.
+    pub(crate) fn file(&self, position: usize) -> Option<&'a Path> {
+        self.files.get(position).copied().flatten().or(self.all)
+    }
+
+    /// Writes the outputs; every file is whole before the first one gets its name.
+    pub(crate) fn write(&self, names: &[String], outputs: &[Array]) -> Result<(), WriteError> {
+        let mut pending = Vec::new();
+        for ((file, name), array) in self.files.iter().zip(names).zip(outputs) {
+            match file {
+                Some(file) if npz::is_npz(file) => pending.push(npz::write(file, &[(name, array)])?),
+                Some(file) => pending.push(npy::write(file, array)?),
+                None => {}
+            }
+        }
+        if let Some(file) = self.all {
+            let arrays: Vec<(&str, &Array)> = names.iter().map(String::as_str).zip(outputs).collect();
+            pending.push(npz::write(file, &arrays)?);
+        }
+        pending.into_iter().try_for_each(crate::whole::Pending::commit)
+    }
+}

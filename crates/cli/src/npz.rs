@@ -1,0 +1,173 @@
+//! Several arrays in one `.npz` file, as NumPy's `np.savez` and `np.savez_compressed` write them: a zip archive with a
+//! member `NAME.npy` for each array.
+//!
+//! Reading trusts no size: a member is read up to the length that the archive states for it, into memory that may be
+//! refused. Writing stores without compression and without times, so equal arrays give equal bytes.
+
+use std::io::{self, Cursor, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use precast_graph::Array;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+use crate::npy;
+use crate::whole::{self, Pending, WriteError};
+
+/// Most arrays in a file.
+const MEMBERS_LIMIT: usize = 10_000;
+
+/// Says why a file is not an archive of arrays that can be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum ReadError {
+    #[error("cannot read `{}`", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("`{}` is not an npz file", path.display())]
+    NotNpz { path: PathBuf, source: ZipError },
+    #[error("`{}` has {found} members, expected at most {MEMBERS_LIMIT}", path.display())]
+    Many { path: PathBuf, found: usize },
+    #[error("`{}` has member `{name}`, expected names that end in `.npy`", path.display())]
+    Name { path: PathBuf, name: String },
+    #[error("`{}` has two arrays `{name}`", path.display())]
+    Twice { path: PathBuf, name: String },
+    #[error("`{}` has no array `{name}`; it has `{}`", path.display(), known.join("`, `"))]
+    Missing { path: PathBuf, name: String, known: Vec<String> },
+    #[error("cannot read array `{name}` of `{}`", path.display())]
+    Member { path: PathBuf, name: String, source: ZipError },
+    #[error("array `{name}` of `{}` states {bytes} bytes, more than there is memory for", path.display())]
+    Huge { path: PathBuf, name: String, bytes: u64 },
+    #[error(transparent)]
+    Array(#[from] npy::ReadError),
+}
+
+/// Whether a file is meant to hold several arrays, by its name.
+pub(crate) fn is_npz(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
+}
+
+/// Reads all arrays of a file, in the order of the archive, with their names.
+pub(crate) fn read(path: &Path) -> Result<Vec<(String, Array)>, ReadError> {
+    let mut archive = open(path)?;
+    let mut arrays: Vec<(String, Array)> = Vec::new();
+    for position in 0..archive.len() {
+        let (name, array) = member(path, &mut archive, position)?;
+        if arrays.iter().any(|(known, _)| *known == name) {
+            return Err(ReadError::Twice { path: path.to_owned(), name });
+        }
+        arrays.push((name, array));
+    }
+    Ok(arrays)
+}
+
+/// Reads the array of one name.
+pub(crate) fn read_one(path: &Path, wanted: &str) -> Result<Array, ReadError> {
+    let mut archive = open(path)?;
+    let member_name = format!("{wanted}.npy");
+    let Some(position) = archive.index_for_name(&member_name) else {
+        let names = archive.file_names().flatten();
+        let known = names.map(|name| name.trim_end_matches(".npy").to_owned()).collect();
+        return Err(ReadError::Missing { path: path.to_owned(), name: wanted.to_owned(), known });
+    };
+    member(path, &mut archive, position).map(|(_, array)| array)
+}
+
+type Archive = ZipArchive<io::BufReader<fs_err::File>>;
+
+fn open(path: &Path) -> Result<Archive, ReadError> {
+    let file = npy::open(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let archive = ZipArchive::new(io::BufReader::new(file))
+        .map_err(|source| ReadError::NotNpz { path: path.to_owned(), source })?;
+    if archive.len() > MEMBERS_LIMIT {
+        return Err(ReadError::Many { path: path.to_owned(), found: archive.len() });
+    }
+    Ok(archive)
+}
+
+fn member(path: &Path, archive: &mut Archive, position: usize) -> Result<(String, Array), ReadError> {
+    let failed = |name: &str, source| ReadError::Member { path: path.to_owned(), name: name.to_owned(), source };
+    let file = archive.by_index(position).map_err(|source| failed(&format!("{position}"), source))?;
+    let full = file.name().map_err(|source| failed(&format!("{position}"), source))?.into_owned();
+    let Some(name) = full.strip_suffix(".npy").map(str::to_owned) else {
+        return Err(ReadError::Name { path: path.to_owned(), name: full });
+    };
+    let stated = file.size();
+    let mut bytes: Vec<u8> = Vec::new();
+    let room = usize::try_from(stated).map_err(drop).and_then(|n| bytes.try_reserve_exact(n).map_err(drop));
+    if room.is_err() {
+        return Err(ReadError::Huge { path: path.to_owned(), name, bytes: stated });
+    }
+    // One byte more than stated would be a lie: the npy reader then finds it as trailing data.
+    file.take(stated.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|source| failed(&name, ZipError::Io(source)))?;
+    let array = npy::parse(&path.join(&full), &bytes)?;
+    Ok((name, array))
+}
+
+/// Writes arrays to a temporary file beside `path`; see [`whole::write`].
+pub(crate) fn write(path: &Path, arrays: &[(&str, &Array)]) -> Result<Pending, WriteError> {
+    whole::write(path, |out| {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        // Zip64 from 4 GiB on; 1980 is the first year that zip knows.
+        for (name, array) in arrays {
+            let bytes = npy::render(array);
+            let options = SimpleFileOptions::default()
+                .compression_method(CompressionMethod::Stored)
+                .last_modified_time(DateTime::default())
+                .large_file(bytes.len() >= u32::MAX as usize);
+            zip.start_file(format!("{name}.npy"), options).map_err(io::Error::other)?;
+            zip.write_all(&bytes)?;
+        }
+        let archive = zip.finish().map_err(io::Error::other)?;
+        out.write_all(archive.get_ref())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn arrays_survive_a_round_trip_in_order_and_in_equal_bytes() {
+        let directory = tempfile::tempdir().unwrap();
+        let [a, b] = ["a.npz", "b.npz"].map(|name| directory.path().join(name));
+        let (x, y) = (Array::from(array![1.5_f32, -0.0]), Array::from(array![[1_i64], [2]]));
+        for path in [&a, &b] {
+            write(path, &[("x", &x), ("arr_0", &y)]).unwrap().commit().unwrap();
+        }
+        assert_eq!(read(&a).unwrap(), [("x".to_owned(), x.clone()), ("arr_0".to_owned(), y)]);
+        assert_eq!(read_one(&a, "x").unwrap(), x);
+        assert_eq!(fs_err::read(&a).unwrap(), fs_err::read(&b).unwrap());
+        let message = read_one(&a, "z").unwrap_err().to_string();
+        assert!(message.contains("no array `z`") && message.contains("`x`"), "{message}");
+    }
+
+    #[test]
+    fn cut_archives_and_foreign_members_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npz");
+        write(&path, &[("x", &Array::from(array![1.0, 2.0]))]).unwrap().commit().unwrap();
+        let whole = fs_err::read(&path).unwrap();
+        for cut in 0..whole.len() {
+            fs_err::write(&path, &whole[..cut]).unwrap();
+            assert!(read(&path).is_err(), "cut at {cut}");
+        }
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x41;
+            fs_err::write(&path, &damaged).unwrap();
+            // Whatever is still an archive holds whole arrays only.
+            if let Ok(arrays) = read(&path) {
+                assert!(arrays.len() <= 1, "byte {at}");
+            }
+        }
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        zip.start_file("notes.txt", SimpleFileOptions::default().compression_method(CompressionMethod::Stored))
+            .unwrap();
+        fs_err::write(&path, zip.finish().unwrap().get_ref()).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("`notes.txt`"));
+    }
+}
