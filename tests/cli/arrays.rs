@@ -90,7 +90,7 @@ fn files_that_are_no_whole_array_are_refused() {
 fn foreign_dtypes_are_refused_by_name() {
     let place = Place::new();
     for (number, descriptor) in
-        ["'>f8'", "'|O'", "'<c16'", "'<U3'", "'<M8[ns]'", "[('a', '<f8')]"].iter().enumerate()
+        ["'>f8'", "'|O'", "'<f16'", "'<U3'", "'<M8[ns]'", "[('a', '<f8')]"].iter().enumerate()
     {
         let file = format!("{number}.npy");
         place.write(&file, npy(descriptor, "(1,)", &[0; 16]));
@@ -114,6 +114,29 @@ fn inputs_and_outputs_must_be_the_graphs() {
     refused(&place, &args(&[&typed, &["-i", "1=x.npy"]]), 2, &["no input `1`"]);
     refused(&place, &["-i", "x=x.npy", "-o", "other=o.npy"], 2, &["no output `other`", "`out`"]);
     refused(&place, &["-i", "x.npy"], 2, &["NAME=FILE"]);
+}
+
+#[test]
+fn an_npz_holds_all_inputs_and_takes_all_outputs() {
+    let place = Place::new();
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    place.npy("y.npy", &[2], vec![10.0, 20.0]);
+    let run = |words: &str| place.run_bare(&words.split(' ').collect::<Vec<_>>()).ok();
+    run("run --policy interpret --expr x=a+0 --expr y=b+0 -i a=x.npy -i b=y.npy -o in.npz");
+    run("run --policy interpret --expr s=x+y --expr d=x-y -i in.npz -o out.npz -o 0=s.npy");
+    assert_eq!(place.read_npy::<f64>("s.npy"), ndarray::arr1(&[11.0, 22.0]).into_dyn());
+    run("run --policy interpret --expr z=d*1.0 -i d=out.npz -o z=z.npy");
+    assert_eq!(place.read_npy::<f64>("z.npy"), ndarray::arr1(&[-9.0, -18.0]).into_dyn());
+    refused(&place, &["-i", "q=out.npz"], 1, &["no array `q`", "`s`", "`d`"]);
+    refused(&place, &["-i", "in.npz", "-i", "x=x.npy"], 2, &["`x` is given twice"]);
+    place.write("text.npz", "no archive");
+    refused(&place, &["-i", "text.npz"], 1, &["`text.npz` is not an npz file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_no_array() {
+    refused(&Place::new(), &["-i", "x=/dev/zero"], 1, &["`/dev/zero`", "regular file"]);
 }
 
 #[test]

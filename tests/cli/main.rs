@@ -18,4 +18,5 @@ mod declarations;
 mod flow;
 mod help;
 mod look;
+mod picture;
 mod place;

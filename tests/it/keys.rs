@@ -4,9 +4,7 @@ use crate::graphs::{graph, random, vectors};
 use crate::process;
 use precast_codegen::{Module, SourceSet, link};
 use precast_graph::text::{parse, parse_input};
-use precast_graph::{
-    Array, Extent, FunctionGraph, Origin, TensorType, Type, VarId, encode, interpret,
-};
+use precast_graph::{Array, Extent, FunctionGraph, Origin, TensorType, Type, VarId, encode, interpret};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Fingerprint};
 use precast_testkit::{Choices, arrays};

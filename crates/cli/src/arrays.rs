@@ -74,9 +74,8 @@ pub(crate) fn arrange<'a>(
     }
     let mut inputs = Vec::new();
     for ((name, one), variable) in names.iter().zip(bound).zip(graph.inputs()) {
-        let missing = || {
-            Failure::usage(format!("input `{name}` is not given")).hint(format!("add `-i {name}=FILE`"))
-        };
+        let missing =
+            || Failure::usage(format!("input `{name}` is not given")).hint(format!("add `-i {name}=FILE`"));
         let one = one.ok_or_else(missing)?;
         check(name, one, graph.ty(*variable))?;
         inputs.push(&one.array);
@@ -92,7 +91,8 @@ fn check(name: &str, Given { file, array, .. }: &Given, expected: &Type) -> Resu
     let failure = Failure::new(format!("input `{name}` in `{file}` is `{found}`, expected `{expected}`"));
     let declare = format!("or declare `{name}` as `{}`", open_type(array));
     Err(if array.dtype() != expected.dtype() {
-        failure.hint(format!("convert it with `a.astype('{}')`, {declare}", numpy_name(expected.dtype().name())))
+        failure
+            .hint(format!("convert it with `a.astype('{}')`, {declare}", numpy_name(expected.dtype().name())))
     } else if array.shape().len() != expected.ndim() {
         failure.hint(format!("reshape it to {} dimensions, {declare}", expected.ndim()))
     } else {
@@ -126,7 +126,9 @@ impl<'a> Targets<'a> {
         for Binding { name, file } in bindings {
             let file: &Path = file;
             match name {
-                None if targets.all.replace(file).is_some() => return Err(twice("the file of all outputs", "-o")),
+                None if targets.all.replace(file).is_some() => {
+                    return Err(twice("the file of all outputs", "-o"));
+                }
                 None => {}
                 Some(name) => {
                     let position = position(name, names, "output", "-o")?;
@@ -150,7 +152,8 @@ impl<'a> Targets<'a> {
             file.file_name().map(|name| parent.join(name))
         };
         let is_device = |file: &Path| fs_err::metadata(file).is_ok_and(|metadata| !metadata.is_file());
-        let mut files = self.files.iter().copied().chain([self.all]).flatten().filter(|file| !is_device(file));
+        let mut files =
+            self.files.iter().copied().chain([self.all]).flatten().filter(|file| !is_device(file));
         match files.find(|file| !seen.insert(place(file))) {
             Some(file) => Err(Failure::usage(format!("`{}` is to hold two outputs", file.display()))),
             None => Ok(()),

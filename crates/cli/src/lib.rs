@@ -17,6 +17,7 @@ mod graph;
 mod layers;
 mod npy;
 mod npz;
+mod picture;
 mod print;
 mod term;
 mod whole;

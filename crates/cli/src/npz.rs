@@ -86,7 +86,8 @@ fn open(path: &Path) -> Result<Archive, ReadError> {
 }
 
 fn member(path: &Path, archive: &mut Archive, position: usize) -> Result<(String, Array), ReadError> {
-    let failed = |name: &str, source| ReadError::Member { path: path.to_owned(), name: name.to_owned(), source };
+    let failed =
+        |name: &str, source| ReadError::Member { path: path.to_owned(), name: name.to_owned(), source };
     let file = archive.by_index(position).map_err(|source| failed(&format!("{position}"), source))?;
     let full = file.name().map_err(|source| failed(&format!("{position}"), source))?.into_owned();
     let Some(name) = full.strip_suffix(".npy").map(str::to_owned) else {
@@ -165,8 +166,11 @@ mod tests {
             }
         }
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-        zip.start_file("notes.txt", SimpleFileOptions::default().compression_method(CompressionMethod::Stored))
-            .unwrap();
+        zip.start_file(
+            "notes.txt",
+            SimpleFileOptions::default().compression_method(CompressionMethod::Stored),
+        )
+        .unwrap();
         fs_err::write(&path, zip.finish().unwrap().get_ref()).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("`notes.txt`"));
     }

@@ -6,7 +6,9 @@ mod doctor;
 mod graph;
 mod layers;
 mod look;
+mod picture;
 mod run;
+mod shell;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
@@ -14,7 +16,9 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
+pub(crate) use picture::PictureArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 use clap::{Parser, Subcommand};
 
@@ -52,5 +56,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     Check(CheckArgs),
     Explain(ExplainArgs),
+    Graph(PictureArgs),
     Doctor(DoctorArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }

@@ -4,15 +4,18 @@ mod build;
 mod check;
 mod doctor;
 mod explain;
+mod graph;
 mod ls;
 mod run;
+mod shell;
 mod show;
 
-use precast_runtime::FunctionError;
+use precast_graph::FunctionGraph;
+use precast_runtime::{Explanation, FunctionError};
 
 use crate::args::{Command, GraphArgs, LayerArgs};
 use crate::error::{Exit, Failure};
-use crate::{graph, layers};
+use crate::{graph as source, layers};
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
@@ -23,7 +26,10 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Show(args) => show::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Graph(args) => graph::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     }
 }
 
@@ -43,11 +49,16 @@ fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
 }
 
 /// Explains how a graph would be served by the layers of a command line.
-fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<precast_runtime::Explanation, Failure> {
+fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<Explanation, Failure> {
+    explanation_of(graph, args).map(|(_, explanation)| explanation)
+}
+
+/// The graph of a command line, and how the layers would serve it.
+fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph, Explanation), Failure> {
     let runtime = layers::runtime(args, Some(precast_runtime::Policy::Strict), None)?;
-    let graph = match graph::read(graph, &[], runtime.ops())? {
-        graph::Source::Graph(graph) => graph,
-        graph::Source::Entry(name) => {
+    let graph = match source::read(graph, &[], runtime.ops())? {
+        source::Source::Graph(graph) => graph,
+        source::Source::Entry(name) => {
             let opened = layers::open(args, &layers::to_run(args))?;
             match layers::find_graph(&opened, &name, runtime.ops())? {
                 Some(graph) => graph,
@@ -55,5 +66,6 @@ fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<precast_runtime::E
             }
         }
     };
-    runtime.explain(&graph).map_err(|error| function_failure(args, error))
+    let explanation = runtime.explain(&graph).map_err(|error| function_failure(args, error))?;
+    Ok((graph, explanation))
 }

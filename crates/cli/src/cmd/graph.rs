@@ -1,0 +1,70 @@
+//! `precast graph`: pictures of graphs.
+
+use precast_graph::FunctionGraph;
+use precast_ops::rewrite;
+use precast_runtime::{Explanation, Lookup};
+
+use super::explanation_of;
+use crate::args::{GraphArgs, PictureArgs};
+use crate::error::{Exit, Failure};
+use crate::picture::{self, Picture, Served};
+use crate::{layers, term, whole};
+
+/// Runs the command.
+pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
+    let source = GraphArgs {
+        expr: args.expr.clone(),
+        types: args.types.clone(),
+        graph: args.file.clone(),
+        entry: args.entry.clone(),
+    };
+    let (graph, explanation) = explanation_of(&source, &args.layers)?;
+    let lowered = if args.plain { rewrite::plain(&graph)? } else { rewrite::lower(&graph)? };
+    let asked = !args.layers.bundle.is_empty() || !layers::to_run(&args.layers).is_empty();
+    let served = served(&explanation, &lowered, args.plain, asked);
+    let picture = Picture::new(&title(args), &lowered, &served);
+    let text = if args.form.svg {
+        picture::svg(&picture)
+    } else if args.form.dot {
+        picture::dot(&picture)
+    } else {
+        picture::html(&picture)
+    };
+    match &args.output {
+        Some(file) => whole::write(file, |out| out.write_all(text.as_bytes()))?.commit()?,
+        None => term::print(&text)?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn title(args: &PictureArgs) -> String {
+    match (&args.entry, &args.file) {
+        (Some(entry), _) => format!("entry {entry}"),
+        (None, Some(file)) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        (None, None) => args.expr.join("; "),
+    }
+}
+
+/// Who serves each Apply of the graph that is drawn.
+fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: bool) -> Vec<Served> {
+    let applies = graph.applies().len();
+    if !asked {
+        return vec![Served::Unknown; applies];
+    }
+    if explanation.whole.is_found() {
+        return vec![one(&explanation.whole); applies];
+    }
+    if plain && explanation.ops.len() == applies {
+        return explanation.ops.iter().map(one).collect();
+    }
+    vec![Served::Missing; applies]
+}
+
+fn one(lookup: &Lookup) -> Served {
+    match lookup {
+        Lookup::Found { key, layer, isa, .. } => {
+            Served::Artifact(format!("{} ({isa}) of {layer}", key.short()))
+        }
+        _ => Served::Missing,
+    }
+}

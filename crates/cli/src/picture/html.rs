@@ -1,0 +1,29 @@
+//! A picture as a page of its own: the SVG, zoom and search, and a table of what serves what. Nothing is loaded from outside.
+
+use std::fmt::Write as _;
+
+use super::model::{Picture, Served};
+use super::{escape, svg};
+
+/// Renders a picture as a page.
+pub(crate) fn render(picture: &Picture) -> String {
+    let mut rows = String::new();
+    for (apply, group) in picture.groups.iter().enumerate() {
+        let (class, served) = match &group.served {
+            Served::Artifact(name) => ("hit", name.as_str()),
+            Served::Missing => ("miss", "no artifact"),
+            Served::Unknown => ("", ""),
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            rows,
+            "<tr class=\"{class}\"><td>{apply}</td><td><code>{}</code></td><td>{}</td></tr>",
+            escape(&group.signature),
+            escape(served)
+        );
+    }
+    include_str!("page.html")
+        .replace("@TITLE@", &escape(&picture.title))
+        .replace("@ROWS@", &rows)
+        .replace("@SVG@", &svg(picture))
+}

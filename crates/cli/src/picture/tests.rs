@@ -1,0 +1,81 @@
+use super::layout::{Rect, layout};
+use super::model::{Kind, Picture, Served};
+use super::{dot, html, svg};
+use precast_graph::{FunctionGraph, text};
+use precast_ops::{Ops, rewrite};
+
+fn graph(outputs: &[&str]) -> FunctionGraph {
+    let inputs = ["x", "y", "z"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
+    rewrite::lower(&text::parse(outputs, &inputs, &Ops::standard()).unwrap()).unwrap()
+}
+
+/// Layers of an elementwise chain and a reduction each, about 200 ops.
+fn large() -> FunctionGraph {
+    let layer = |i: usize| format!("v{i} = exp(-x*{i})*y + sum(z/(x + {i}))/(1 + abs(y - {i}))");
+    let outputs: Vec<String> = (1..=20).map(layer).collect();
+    graph(&outputs.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn overlap(a: &Rect, b: &Rect) -> bool {
+    (a.x - b.x).abs() * 2.0 < a.width + b.width - 1.0 && (a.y - b.y).abs() * 2.0 < a.height + b.height - 1.0
+}
+
+#[test]
+fn fused_steps_are_drawn_one_by_one_in_their_group() {
+    let graph = graph(&["out = sum(exp(-x*x)*y + z)"]);
+    let picture = Picture::new("t", &graph, &[Served::Artifact("1f3a".to_owned())]);
+    let ops: Vec<&str> =
+        picture.nodes.iter().filter(|node| node.kind == Kind::Op).map(|node| node.label.as_str()).collect();
+    assert_eq!(ops, ["neg", "mul", "exp", "mul", "add", "sum"]);
+    assert_eq!(picture.groups.len(), 1);
+    assert_eq!(picture.groups[0].size, 6);
+    // x twice into the first product, y, z, the chain, the output.
+    assert_eq!(picture.edges.len(), 1 + 2 + 1 + 2 + 2 + 1 + 1);
+}
+
+#[test]
+fn nothing_overlaps_in_a_picture_of_two_hundred_ops() {
+    let graph = large();
+    let picture = Picture::new("large", &graph, &[]);
+    assert!(picture.nodes.iter().filter(|node| node.kind == Kind::Op).count() >= 150);
+    let layout = layout(&picture);
+    let boxes: Vec<&Rect> = layout.groups.values().collect();
+    for (position, rect) in boxes.iter().enumerate() {
+        assert!(boxes[..position].iter().all(|other| !overlap(rect, other)), "group {position}");
+    }
+    for (position, rect) in layout.nodes.iter().enumerate() {
+        let clear = layout.nodes[..position].iter().all(|other| !overlap(rect, other));
+        assert!(clear, "node {position}: {:?}", picture.nodes[position]);
+        assert!(rect.x >= 0.0 && rect.x <= layout.width && rect.y >= 0.0 && rect.y <= layout.height);
+    }
+}
+
+#[test]
+fn arrows_run_downwards() {
+    let picture = Picture::new("large", &large(), &[]);
+    let layout = layout(&picture);
+    let rising =
+        picture.edges.iter().filter(|edge| layout.nodes[edge.from].y >= layout.nodes[edge.to].y).count();
+    assert_eq!(rising, 0);
+}
+
+#[test]
+fn equal_graphs_give_equal_pictures() {
+    let draw = || Picture::new("large", &large(), &[]);
+    assert_eq!(svg(&draw()), svg(&draw()));
+    assert_eq!(html(&draw()), html(&draw()));
+    assert_eq!(dot(&draw()), dot(&draw()));
+}
+
+#[test]
+fn names_cannot_break_out_of_the_markup() {
+    let mut graph = graph(&["out = x + y"]);
+    let hostile = "<script>\"&'";
+    let first = graph.outputs()[0];
+    graph.name(first, hostile);
+    let picture = Picture::new(hostile, &graph, &[Served::Artifact(hostile.to_owned())]);
+    for text in [svg(&picture), html(&picture)] {
+        assert!(!text.contains("<script>\"") && text.contains("&lt;script&gt;&quot;&amp;"));
+    }
+    assert!(dot(&picture).contains("\\\"&'"));
+}
