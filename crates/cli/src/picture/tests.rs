@@ -1,3 +1,5 @@
+//! Pictures hold what their graph holds, nothing overlaps, and names cannot break the markup.
+
 use super::layout::{Rect, layout};
 use super::model::{Kind, Picture, Served};
 use super::{dot, html, svg};
