@@ -57,3 +57,24 @@ for nm,bits,cut in (('f64',53,32+10),('f32',24,24-9)):
     hi=mp.floor(l*2**cut)/mp.mpf(2)**cut; lo=l-hi
     print(nm,'ln2hi',float.hex(float(hi)),repr(float(hi)),'ln2lo',float.hex(r64(lo) if nm=='f64' else r32(lo)),repr(r64(lo) if nm=='f64' else r32(lo)))
 print('log2e',repr(float(1/mp.log(2))),repr(r32(1/mp.log(2))))
+# sin r = r + r z P(z), cos r = 1 - z/2 + z z Q(z), z = r^2 up to (pi/4)^2
+zmax=(mp.pi/4)**2*mp.mpf('1.001')
+tiny=mp.mpf('1e-30')
+def sinp(z):
+    return sum((-1)**(k+1)*z**k/mp.factorial(2*k+3) for k in range(20))
+def cosq(z):
+    return sum((-1)**k*z**k/mp.factorial(2*k+4) for k in range(20))
+wz=lambda z:z+mp.mpf('1e-4')
+show('sin64 deg5',*remez(sinp,wz,mp.mpf(0),zmax,5))
+show('cos64 deg5',*remez(cosq,lambda z:z*z+mp.mpf('1e-6'),mp.mpf(0),zmax,5))
+show('sin32 deg3',*remez(sinp,wz,mp.mpf(0),zmax,3))
+show('cos32 deg3',*remez(cosq,lambda z:z*z+mp.mpf('1e-6'),mp.mpf(0),zmax,3))
+# atan t = t + t z P(z), z up to tan(pi/8)^2; asin s = s + s z P(z), z up to 1/4
+zmax=(mp.sqrt(2)-1)**2*mp.mpf('1.001')
+show('atan64 deg11',*remez(lambda z:sum((-1)**(k+1)*z**k/(2*k+3) for k in range(90)),wz,mp.mpf(0),zmax,11))
+def asinp(z):
+    return sum(mp.binomial(2*k+2,k+1)/mp.mpf(4)**(k+1)/(2*k+3)*z**k for k in range(110))
+show('asin64 deg11',*remez(asinp,wz,mp.mpf(0),mp.mpf('0.2501'),11))
+# pow: log m = 2s + s z (2/3 + z T(z))
+zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.001')
+show('log64 tail deg6',*remez(lambda z:2*sum(z**k/(2*k+5) for k in range(60)),wz,mp.mpf(0),zmax,6))

@@ -9,17 +9,43 @@
 //!
 //! NaN in, NaN out, but which NaN is left to the CPU: compare after making NaNs equal.
 
-mod f32;
-mod f64;
+mod area;
+mod exp;
+mod exp2;
+mod hyperbolic;
+mod ln2;
+mod log;
+mod log1p;
+mod log2;
+mod pair;
+mod sigmoid;
 
-pub use f32::{exp as exp_f32, log as log_f32, sigmoid as sigmoid_f32, tanh as tanh_f32};
-pub use f64::{exp as exp_f64, log as log_f64, sigmoid as sigmoid_f64, tanh as tanh_f64};
+pub use area::{acosh_f32, acosh_f64, asinh_f32, asinh_f64, atanh_f32, atanh_f64};
+pub use exp::{exp_f32, exp_f64};
+pub use exp2::{exp2_f32, exp2_f64, expm1_f32, expm1_f64};
+pub use hyperbolic::{cosh_f32, cosh_f64, sinh_f32, sinh_f64};
+pub use log::{log_f32, log_f64};
+pub use log1p::{log1mexp_f32, log1mexp_f64, log1p_f32, log1p_f64, softplus_f32, softplus_f64};
+pub use log2::{log2_f32, log2_f64, log10_f32, log10_f64};
+pub use sigmoid::{sigmoid_f32, sigmoid_f64, tanh_f32, tanh_f64};
 
 /// Names of functions (`exp` of `pc_exp_f64`) and the header that declares them, sorted by name.
 const DECLARED: &[(&str, &str)] = &[
+    ("acosh", "precast/ops/math/area.h"),
+    ("asinh", "precast/ops/math/area.h"),
+    ("atanh", "precast/ops/math/area.h"),
+    ("cosh", "precast/ops/math/hyperbolic.h"),
     ("exp", "precast/ops/math/exp.h"),
+    ("exp2", "precast/ops/math/exp2.h"),
+    ("expm1", "precast/ops/math/exp2.h"),
     ("log", "precast/ops/math/log.h"),
+    ("log10", "precast/ops/math/log2.h"),
+    ("log1mexp", "precast/ops/math/log1p.h"),
+    ("log1p", "precast/ops/math/log1p.h"),
+    ("log2", "precast/ops/math/log2.h"),
     ("sigmoid", "precast/ops/math/sigmoid.h"),
+    ("sinh", "precast/ops/math/hyperbolic.h"),
+    ("softplus", "precast/ops/math/log1p.h"),
     ("tanh", "precast/ops/math/sigmoid.h"),
 ];
 

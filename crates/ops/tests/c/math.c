@@ -1,32 +1,47 @@
-/* Applies the eight functions of math.h to files of bits, so that a test can hold them against the Rust port.
- * usage: math <function> <input file> <output file> */
+/* Applies a function of math.h to a file of bits, so that a test can hold it against the Rust port.
+ * usage: math <function> <input file> <output file>; operands of one element stand together. */
 #include <precast/ops/math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOP(NAME, T)                                                              \
-  static void NAME(long n, const void *in, void *out) {                            \
-    const T *x = (const T *)in;                                                    \
-    T *y = (T *)out;                                                               \
-    for (long i = 0; i < n; i++) y[i] = pc_##NAME(x[i]);                           \
-  }
-LOOP(exp_f32, float)
-LOOP(log_f32, float)
-LOOP(tanh_f32, float)
-LOOP(sigmoid_f32, float)
-LOOP(exp_f64, double)
-LOOP(log_f64, double)
-LOOP(tanh_f64, double)
-LOOP(sigmoid_f64, double)
+#define ONE(F)                                                                                                         \
+  F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(softplus) F(log1mexp) F(sigmoid) F(tanh) F(sinh) F(cosh)  \
+  F(asinh) F(acosh) F(atanh)
+#define TWO(F)
 
+#define LOOP1(NAME)                                             \
+  static void NAME##_f64(long n, const void *in, void *out) {   \
+    const pc_f64 *x = (const pc_f64 *)in;                       \
+    pc_f64 *y = (pc_f64 *)out;                                  \
+    for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f64(x[i]);  \
+  }                                                             \
+  static void NAME##_f32(long n, const void *in, void *out) {   \
+    const pc_f32 *x = (const pc_f32 *)in;                       \
+    pc_f32 *y = (pc_f32 *)out;                                  \
+    for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f32(x[i]);  \
+  }
+#define LOOP2(NAME)                                                              \
+  static void NAME##_f64(long n, const void *in, void *out) {                    \
+    const pc_f64 *x = (const pc_f64 *)in;                                        \
+    pc_f64 *y = (pc_f64 *)out;                                                   \
+    for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f64(x[2 * i], x[2 * i + 1]); \
+  }                                                                              \
+  static void NAME##_f32(long n, const void *in, void *out) {                    \
+    const pc_f32 *x = (const pc_f32 *)in;                                        \
+    pc_f32 *y = (pc_f32 *)out;                                                   \
+    for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f32(x[2 * i], x[2 * i + 1]); \
+  }
+ONE(LOOP1)
+TWO(LOOP2)
+
+#define ROW1(NAME) {#NAME "_f64", NAME##_f64, 8, 1}, {#NAME "_f32", NAME##_f32, 4, 1},
+#define ROW2(NAME) {#NAME "_f64", NAME##_f64, 8, 2}, {#NAME "_f32", NAME##_f32, 4, 2},
 static const struct {
   const char *name;
   void (*run)(long, const void *, void *);
-  long bytes;
-} functions[] = {{"exp_f32", exp_f32, 4},         {"log_f32", log_f32, 4}, {"tanh_f32", tanh_f32, 4},
-                 {"sigmoid_f32", sigmoid_f32, 4}, {"exp_f64", exp_f64, 8}, {"log_f64", log_f64, 8},
-                 {"tanh_f64", tanh_f64, 8},       {"sigmoid_f64", sigmoid_f64, 8}};
+  long bytes, arity;
+} functions[] = {ONE(ROW1) TWO(ROW2)};
 
 int main(int argc, char **argv) {
   if (argc != 4) return 2;
@@ -38,8 +53,9 @@ int main(int argc, char **argv) {
   if (x == NULL || y == NULL || fread(x, 1, (size_t)bytes, in) != (size_t)bytes) return 4;
   for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++) {
     if (strcmp(functions[f].name, argv[1]) != 0) continue;
-    functions[f].run(bytes / functions[f].bytes, x, y);
-    return fwrite(y, 1, (size_t)bytes, out) == (size_t)bytes && fclose(out) == 0 ? 0 : 5;
+    size_t given = (size_t)(bytes / functions[f].arity);
+    functions[f].run((long)given / functions[f].bytes, x, y);
+    return fwrite(y, 1, given, out) == given && fclose(out) == 0 ? 0 : 5;
   }
   return 6;
 }

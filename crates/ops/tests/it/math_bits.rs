@@ -5,11 +5,52 @@ use precast_ops::math;
 use std::path::Path;
 use std::process::Command;
 
-/// Values of each function: half of them any bits at all, half where the function moves.
-const VALUES: usize = 1 << 20;
+/// Elements given to each function: half of them any bits at all, half where the function moves.
+const VALUES: usize = 1 << 17;
 
-/// Name, Rust function, and the range where it moves.
-type Case<T> = (&'static str, fn(T) -> T, f64, f64);
+/// A function by its name, with the range where it moves; operands of one element stand together.
+struct Case<T> {
+    name: &'static str,
+    arity: usize,
+    function: fn(&[T]) -> T,
+    low: f64,
+    high: f64,
+}
+
+/// The case of a function of one operand, or of two, for a dtype.
+macro_rules! cases {
+    ($($name:ident($($x:literal),+) $low:literal .. $high:literal),* $(,)?) => {
+        [$(Case {
+            name: stringify!($name),
+            arity: [$($x),+].len(),
+            function: |x| math::$name($(x[$x]),+),
+            low: $low,
+            high: $high,
+        }),*]
+    };
+}
+
+fn f64s() -> impl IntoIterator<Item = Case<f64>> {
+    cases!(
+        acosh_f64(0) 1.0..3.0, asinh_f64(0) -3.0..3.0, atanh_f64(0) -1.0..1.0,
+        cosh_f64(0) -711.0..711.0, exp2_f64(0) -1076.0..1025.0, exp_f64(0) -746.0..710.0,
+        expm1_f64(0) -3.0..3.0, log10_f64(0) 0.0..4.0, log1mexp_f64(0) -40.0..0.0,
+        log1p_f64(0) -1.0..3.0, log2_f64(0) 0.0..4.0, log_f64(0) 0.0..4.0,
+        sigmoid_f64(0) -745.0..40.0, sinh_f64(0) -711.0..711.0, softplus_f64(0) -745.0..40.0,
+        tanh_f64(0) -3.0..3.0,
+    )
+}
+
+fn f32s() -> impl IntoIterator<Item = Case<f32>> {
+    cases!(
+        acosh_f32(0) 1.0..3.0, asinh_f32(0) -3.0..3.0, atanh_f32(0) -1.0..1.0,
+        cosh_f32(0) -90.0..90.0, exp2_f32(0) -150.0..129.0, exp_f32(0) -104.0..89.0,
+        expm1_f32(0) -3.0..3.0, log10_f32(0) 0.0..4.0, log1mexp_f32(0) -40.0..0.0,
+        log1p_f32(0) -1.0..3.0, log2_f32(0) 0.0..4.0, log_f32(0) 0.0..4.0,
+        sigmoid_f32(0) -103.0..20.0, sinh_f32(0) -90.0..90.0, softplus_f32(0) -103.0..20.0,
+        tanh_f32(0) -3.0..3.0,
+    )
+}
 
 struct Random(u64);
 
@@ -26,39 +67,57 @@ impl Random {
     }
 }
 
-fn values(low: f64, high: f64) -> Vec<f64> {
+/// Where functions change their ways, and what is not a number of everyday.
+const EDGES: [f64; 26] = [
+    0.0,
+    -0.0,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    5e-324,
+    -5e-324,
+    1e-310,
+    f64::MIN_POSITIVE,
+    f64::MAX,
+    f64::MIN,
+    709.782_712_893_384,
+    709.782_712_893_384_1,
+    -745.133_219_101_941_2,
+    -745.133_219_101_941_1,
+    -708.396_418_532_264_1,
+    22.0,
+    19.061_54,
+    std::f64::consts::FRAC_1_SQRT_2,
+    std::f64::consts::SQRT_2,
+    1.0,
+    -1.0,
+    0.5,
+    -2.0,
+    3.0,
+    1e22,
+];
+
+/// All edges (all pairs of them), then values.
+fn values(arity: usize, low: f64, high: f64) -> Vec<f64> {
     let mut random = Random(88_172_645_463_325_252);
-    let edges = [
-        0.0,
-        -0.0,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NAN,
-        5e-324,
-        -5e-324,
-        1e-310,
-        f64::MIN_POSITIVE,
-        f64::MAX,
-        f64::MIN,
-        709.782_712_893_384,
-        709.782_712_893_384_1,
-        -745.133_219_101_941_2,
-        -745.133_219_101_941_1,
-        -708.396_418_532_264_1,
-        22.0,
-        19.061_54,
-        std::f64::consts::FRAC_1_SQRT_2,
-        std::f64::consts::SQRT_2,
-        1.0,
-        -1.0,
-    ];
-    let mut all = edges.to_vec();
-    while all.len() < VALUES {
-        let any = f64::from_bits(random.next());
-        all.push(any);
-        all.push(random.between(low, high));
+    let mut all: Vec<f64> = match arity {
+        1 => EDGES.to_vec(),
+        _ => EDGES.iter().flat_map(|x| EDGES.iter().flat_map(|y| [*x, *y])).collect(),
+    };
+    while all.len() < VALUES * arity {
+        all.extend((0..arity).map(|_| f64::from_bits(random.next())));
+        all.extend((0..arity).map(|_| random.between(low, high)));
     }
     all
+}
+
+/// As f32: the numbers rounded, any bits made any bits of an f32.
+fn narrow(values: &[f64], low: f64, high: f64) -> Vec<f32> {
+    let narrow = |x: &f64| {
+        let moves = (low..=high).contains(x) || EDGES.contains(x);
+        if moves { *x as f32 } else { f32::from_bits((x.to_bits() >> 17) as u32) }
+    };
+    values.iter().map(narrow).collect()
 }
 
 fn run(program: &Path, folder: &Path, name: &str, bytes: &[u8]) -> Vec<u8> {
@@ -73,44 +132,28 @@ fn run(program: &Path, folder: &Path, name: &str, bytes: &[u8]) -> Vec<u8> {
 fn rust_and_c_give_the_same_bits_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/math.c");
-    let f64s: [Case<f64>; 4] = [
-        ("exp_f64", math::exp_f64, -746.0, 710.0),
-        ("log_f64", math::log_f64, 0.0, 4.0),
-        ("tanh_f64", math::tanh_f64, -3.0, 3.0),
-        ("sigmoid_f64", math::sigmoid_f64, -745.0, 40.0),
-    ];
-    let f32s: [Case<f32>; 4] = [
-        ("exp_f32", math::exp_f32, -104.0, 89.0),
-        ("log_f32", math::log_f32, 0.0, 4.0),
-        ("tanh_f32", math::tanh_f32, -3.0, 3.0),
-        ("sigmoid_f32", math::sigmoid_f32, -103.0, 20.0),
-    ];
     for level in compiler::levels() {
         let program = compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
-        for (name, function, low, high) in f64s {
-            let x = values(low, high);
+        for Case { name, arity, function, low, high } in f64s() {
+            let x = values(arity, low, high);
             let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_ne_bytes()).collect();
             let y = run(&program, folder.path(), name, &bytes);
-            for (x, y) in x.iter().zip(y.as_chunks::<8>().0) {
-                let (c, rust) = (f64::from_ne_bytes(*y), function(*x));
+            assert_eq!(y.len() * arity, bytes.len());
+            for (x, y) in x.chunks(arity).zip(y.as_chunks::<8>().0) {
+                let (c, rust) = (f64::from_ne_bytes(*y), function(x));
                 let same = c.to_bits() == rust.to_bits() || (c.is_nan() && rust.is_nan());
-                assert!(same, "{} {name}({x:e}): C {c:e}, Rust {rust:e}", level.0);
+                assert!(same, "{} {name}({x:?}): C {c:e}, Rust {rust:e}", level.0);
             }
         }
-        for (name, function, low, high) in f32s {
-            let mut random = Random(1);
-            let any = |x: f64, i: usize| {
-                if i.is_multiple_of(2) { f32::from_bits((x.to_bits() >> 13) as u32) } else { x as f32 }
-            };
-            let x: Vec<f32> = values(low, high).into_iter().enumerate().map(|(i, x)| any(x, i)).collect();
-            let x: Vec<f32> =
-                x.into_iter().chain((0..1000).map(|_| f32::from_bits(random.next() as u32))).collect();
+        for Case { name, arity, function, low, high } in f32s() {
+            let x = narrow(&values(arity, low, high), low, high);
             let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_ne_bytes()).collect();
             let y = run(&program, folder.path(), name, &bytes);
-            for (x, y) in x.iter().zip(y.as_chunks::<4>().0) {
-                let (c, rust) = (f32::from_ne_bytes(*y), function(*x));
+            assert_eq!(y.len() * arity, bytes.len());
+            for (x, y) in x.chunks(arity).zip(y.as_chunks::<4>().0) {
+                let (c, rust) = (f32::from_ne_bytes(*y), function(x));
                 let same = c.to_bits() == rust.to_bits() || (c.is_nan() && rust.is_nan());
-                assert!(same, "{} {name}({x:e}): C {c:e}, Rust {rust:e}", level.0);
+                assert!(same, "{} {name}({x:?}): C {c:e}, Rust {rust:e}", level.0);
             }
         }
     }

@@ -2,8 +2,10 @@
  *
  * A function `pc_<name>_<dtype>` stands in a header of its family, and a module includes the families it uses:
  *
- *   math/exp.h         exp                  math/log.h        log
- *   math/sigmoid.h     sigmoid tanh
+ *   math/exp.h         exp                  math/log.h     log
+ *   math/exp2.h        exp2 expm1           math/log2.h    log2 log10
+ *   math/sigmoid.h     sigmoid tanh         math/log1p.h   log1p softplus log1mexp
+ *   math/hyperbolic.h  sinh cosh            math/area.h    asinh acosh atanh
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code
@@ -15,14 +17,21 @@
  * high part; the s = f/(2+f) form of log is from K. C. Ng's fdlibm. Rounding errors are kept by the sums of Dekker (1971)
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
+ * Most f32 functions are the f64 one of the same name, rounded once.
+ *
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: the table of crates/ops/README.md.
  * NaN in, NaN out. Overflow gives inf, underflow passes through the subnormals to 0.
  */
 #ifndef PRECAST_OPS_MATH_H
 #define PRECAST_OPS_MATH_H
 
+#include <precast/ops/math/area.h>
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/exp2.h>
+#include <precast/ops/math/hyperbolic.h>
 #include <precast/ops/math/log.h>
+#include <precast/ops/math/log1p.h>
+#include <precast/ops/math/log2.h>
 #include <precast/ops/math/sigmoid.h>
 
 #endif

@@ -15,10 +15,7 @@ PC_INLINE pc_reduced_f64 pc_reduce_ln2_f64(pc_f64 x, pc_f64 bias) {
   pc_f64 magic = 6755399441055744.0 + bias;
   pc_f64 t = x * PC_LOG2E_F64 + magic;
   pc_f64 k = t - magic;
-  pc_reduced_f64 out;
-  out.hi = x - k * PC_LN2_HI_F64;
-  out.lo = k * PC_LN2_LO_F64;
-  out.bits = pc_bits_f64(t);
+  pc_reduced_f64 out = {x - k * PC_LN2_HI_F64, k * PC_LN2_LO_F64, pc_bits_f64(t)};
   return out;
 }
 
@@ -40,7 +37,7 @@ PC_INLINE pc_f64 pc_scale_high_f64(uint64_t bits) {
   return pc_from_bits_f64(((bits & 0xfff) - ((bits >> 1) & 0x7ff)) << 52);
 }
 
-/* e^x. */
+/* e^x. Overflow gives inf; the result passes through the subnormals to 0. */
 PC_INLINE pc_f64 pc_exp_f64(pc_f64 x) {
   pc_f64 c = x > 710.0 ? 710.0 : x;
   c = c < -746.0 ? -746.0 : c;
@@ -60,10 +57,7 @@ PC_INLINE pc_reduced_f32 pc_reduce_ln2_f32(pc_f32 x, pc_f32 bias) {
   pc_f32 magic = 12582912.0f + bias;
   pc_f32 t = x * PC_LOG2E_F32 + magic;
   pc_f32 k = t - magic;
-  pc_reduced_f32 out;
-  out.hi = x - k * PC_LN2_HI_F32;
-  out.lo = k * PC_LN2_LO_F32;
-  out.bits = pc_bits_f32(t);
+  pc_reduced_f32 out = {x - k * PC_LN2_HI_F32, k * PC_LN2_LO_F32, pc_bits_f32(t)};
   return out;
 }
 
@@ -82,7 +76,7 @@ PC_INLINE pc_f32 pc_scale_high_f32(uint32_t bits) {
   return pc_from_bits_f32(((bits & 0x1ff) - ((bits >> 1) & 0xff)) << 23);
 }
 
-/* e^x. */
+/* e^x. Overflow gives inf; the result passes through the subnormals to 0. */
 PC_INLINE pc_f32 pc_exp_f32(pc_f32 x) {
   pc_f32 c = x > 89.0f ? 89.0f : x;
   c = c < -104.0f ? -104.0f : c;

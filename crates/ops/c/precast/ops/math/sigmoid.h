@@ -30,7 +30,7 @@ PC_INLINE pc_f64 pc_sigmoid_f64(pc_f64 x) {
   return q * (x < 0.0 ? low : 1.0) * (x < 0.0 ? high : 1.0);
 }
 
-/* tanh x = m / (m + 2) with m = e^(2|x|) - 1 in two parts. */
+/* The hyperbolic tangent; keeps the sign of zero. tanh x = m / (m + 2) with m = e^(2|x|) - 1 in two parts. */
 PC_INLINE pc_f64 pc_tanh_f64(pc_f64 x) {
   const uint64_t sign = 0x8000000000000000u;
   pc_f64 a = pc_from_bits_f64(pc_bits_f64(x) & ~sign);
@@ -73,7 +73,7 @@ PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
   return q * (x < 0.0f ? low : 1.0f) * (x < 0.0f ? high : 1.0f);
 }
 
-/* tanh x = m / (m + 2) with m = e^(2|x|) - 1 in two parts. */
+/* The hyperbolic tangent; keeps the sign of zero. tanh x = m / (m + 2) with m = e^(2|x|) - 1 in two parts. */
 PC_INLINE pc_f32 pc_tanh_f32(pc_f32 x) {
   const uint32_t sign = 0x80000000u;
   pc_f32 a = pc_from_bits_f32(pc_bits_f32(x) & ~sign);

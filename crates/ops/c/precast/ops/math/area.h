@@ -1,0 +1,59 @@
+/* precast/ops/math/area.h: asinh, acosh and atanh, the inverses of the hyperbolic functions.
+ *
+ * Each is the logarithm of a number near 1 or above that is known as a pair, so small results are as exact as large ones. */
+#ifndef PRECAST_OPS_MATH_AREA_H
+#define PRECAST_OPS_MATH_AREA_H
+
+#include <precast/ops/math/log1p.h>
+
+/* From here on sqrt(a^2 +- 1) is a. */
+#define PC_AREA_FAR_F64 0x1p+28
+
+/* ln(a + r), or ln(2a) far out. */
+PC_INLINE pc_f64 pc_area_log_f64(pc_f64 a, pc_pair_f64 r) {
+  int far = a >= PC_AREA_FAR_F64;
+  pc_pair_f64 w = pc_sum_f64(a, r.hi);
+  pc_f64 u = far ? a : w.hi;
+  pc_f64 add = far ? 0x1.ef35793c76730p-45 : (w.lo + r.lo) / w.hi;
+  return pc_log_sum_f64(far ? 0x1.62e42fefa3800p-1 : 0.0, u, add);
+}
+
+/* ln(a + sqrt(a^2 + 1)) with the sign of x. */
+PC_INLINE pc_f64 pc_asinh_f64(pc_f64 x) {
+  pc_f64 a = pc_magnitude_f64(x);
+  pc_f64 c = a < PC_AREA_FAR_F64 ? a : 0.0;
+  pc_pair_f64 square = pc_product_f64(c, c);
+  pc_pair_f64 t = pc_sum_f64(1.0, square.hi);
+  t.lo = t.lo + square.lo;
+  pc_f64 y = pc_area_log_f64(a, pc_pair_sqrt_f64(t));
+  y = a < 0x1p-28 ? a : y;
+  y = a < __builtin_inf() ? y : a;
+  return pc_signed_f64(y, pc_sign_f64(x));
+}
+
+/* ln(x + sqrt(x^2 - 1)); below 1 gives NaN. */
+PC_INLINE pc_f64 pc_acosh_f64(pc_f64 x) {
+  pc_f64 c = x < PC_AREA_FAR_F64 ? x : 1.0;
+  pc_pair_f64 square = pc_product_f64(c, c);
+  pc_pair_f64 t = pc_sum_ordered_f64(square.hi, -1.0);
+  pc_pair_f64 u = pc_sum_ordered_f64(t.hi, t.lo + square.lo);
+  pc_f64 y = pc_area_log_f64(x, pc_pair_sqrt_f64(u));
+  y = x < __builtin_inf() ? y : x;
+  return x >= 1.0 ? y : __builtin_nan("");
+}
+
+/* ln((1 + a) / (1 - a)) / 2 with the sign of x; 1 gives inf, more gives NaN. */
+PC_INLINE pc_f64 pc_atanh_f64(pc_f64 x) {
+  pc_f64 a = pc_magnitude_f64(x);
+  pc_pair_f64 q = pc_pair_div_f64(pc_sum_ordered_f64(1.0, a), pc_sum_ordered_f64(1.0, -a));
+  pc_f64 y = 0.5 * pc_log_sum_f64(0.0, q.hi, q.lo / q.hi);
+  y = a < 0x1p-28 ? a : y;
+  y = a == 1.0 ? __builtin_inf() : y;
+  return pc_signed_f64(a <= 1.0 ? y : __builtin_nan(""), pc_sign_f64(x));
+}
+
+PC_INLINE pc_f32 pc_asinh_f32(pc_f32 x) { return (pc_f32)pc_asinh_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_acosh_f32(pc_f32 x) { return (pc_f32)pc_acosh_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_atanh_f32(pc_f32 x) { return (pc_f32)pc_atanh_f64((pc_f64)x); }
+
+#endif

@@ -1,0 +1,79 @@
+/* precast/ops/math/log1p.h: ln(1 + x) and its kin: softplus = ln(1 + e^x), log1mexp = ln(1 - e^x). */
+#ifndef PRECAST_OPS_MATH_LOG1P_H
+#define PRECAST_OPS_MATH_LOG1P_H
+
+#include <precast/ops/math/exp.h>
+#include <precast/ops/math/ln2.h>
+#include <precast/ops/math/pair.h>
+
+/* whole + ln u + add for a normal finite u > 0, with `add` small beside 1 and `whole` 0 or the larger. The parts that are
+ * exact are kept apart, so the result is rounded about once whether it is near 0 or not. */
+PC_INLINE pc_f64 pc_log_sum_f64(pc_f64 whole, pc_f64 u, pc_f64 add) {
+  const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
+  uint64_t b = pc_bits_f64(u) + (one - half);
+  pc_f64 m = pc_from_bits_f64((b & 0x000fffffffffffffu) + half);
+  pc_f64 k = pc_from_bits_f64((b >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
+  pc_f64 f = m - 1.0, s = f / (2.0 + f), z = s * s, z2 = z * z;
+  pc_f64 p01 = 0x1.5555555555592p-1 + z * 0x1.999999997ffa0p-2;
+  pc_f64 p23 = 0x1.24924941dee31p-2 + z * 0x1.c71c521341c60p-3;
+  pc_f64 p45 = 0x1.74663da64d2d6p-3 + z * 0x1.39a1cb220c990p-3;
+  pc_f64 r = z * ((p01 + z2 * p23) + (z2 * z2) * (p45 + z2 * 0x1.2f0545f63b365p-3));
+  pc_f64 square = 0.5 * f * f;
+  pc_pair_f64 a = pc_sum_f64(whole, k * PC_LN2_HI_F64);
+  pc_pair_f64 b2 = pc_sum_f64(a.hi, f);
+  return b2.hi + ((s * (square + r) - square) + ((add + k * PC_LN2_LO_F64) + (a.lo + b2.lo)));
+}
+
+/* ln(1 + x). -1 gives -inf, less gives NaN; keeps the sign of zero. */
+PC_INLINE pc_f64 pc_log1p_f64(pc_f64 x) {
+  pc_pair_f64 u = pc_sum_f64(1.0, x);
+  pc_f64 y = pc_log_sum_f64(0.0, u.hi, u.lo / u.hi);
+  y = x < __builtin_inf() ? y : x;
+  y = pc_magnitude_f64(x) < 0x1p-54 ? x : y;
+  pc_f64 edge = x == -1.0 ? -__builtin_inf() : __builtin_nan("");
+  return x > -1.0 ? y : edge;
+}
+
+/* ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|). */
+PC_INLINE pc_f64 pc_softplus_f64(pc_f64 x) {
+  pc_f64 a = x < 0.0 ? x : -x;
+  a = a < -746.0 ? -746.0 : a;
+  pc_reduced_f64 k = pc_reduce_ln2_f64(a, 2046.0);
+  pc_f64 low = pc_scale_low_f64(k.bits), high = pc_scale_high_f64(k.bits);
+  pc_pair_f64 s = pc_sum_ordered_f64(1.0, k.hi);
+  pc_pair_f64 e = pc_sum_ordered_f64(s.hi, s.lo + pc_exp_tail_f64(k.hi, k.lo));
+  pc_f64 eh = e.hi * low * high, el = e.lo * low * high; /* e^-|x| */
+  pc_pair_f64 u = pc_sum_ordered_f64(1.0, eh);
+  pc_f64 base = x > 0.0 ? x : 0.0;
+  pc_f64 near = pc_log_sum_f64(base, u.hi, (u.lo + el) / u.hi);
+  pc_f64 small = eh + (el - eh * eh * (0.5 - eh * 0x1.5555555555555p-2));
+  pc_f64 y = a < -18.0 ? base + small : near;
+  return x == x ? y : x;
+}
+
+/* ln(1 - e^x) for x <= 0; 0 gives -inf, a positive number NaN. 1 - e^x = (1 - 2^k) - 2^k (hi + tail), kept as a pair. */
+PC_INLINE pc_f64 pc_log1mexp_f64(pc_f64 x) {
+  pc_f64 c = x < -746.0 ? -746.0 : x;
+  pc_reduced_f64 k = pc_reduce_ln2_f64(c, 2046.0);
+  pc_f64 low = pc_scale_low_f64(k.bits), high = pc_scale_high_f64(k.bits), scale = low * high;
+  pc_f64 tail = pc_exp_tail_f64(k.hi, k.lo);
+  pc_pair_f64 a = pc_sum_ordered_f64(1.0, -scale);
+  pc_pair_f64 b = pc_sum_f64(a.hi, -(scale * k.hi));
+  pc_pair_f64 u = pc_sum_ordered_f64(b.hi, (a.lo + b.lo) - scale * tail);
+  int tiny = x > -0x1p-54; /* 1 - e^x is -x, and may be subnormal */
+  pc_f64 whole = tiny ? -54.0 * PC_LN2_HI_F64 : 0.0;
+  pc_f64 add = tiny ? -54.0 * PC_LN2_LO_F64 : u.lo / u.hi;
+  pc_f64 y = pc_log_sum_f64(whole, tiny ? -x * 0x1p54 : u.hi, add);
+  pc_pair_f64 s = pc_sum_ordered_f64(1.0, k.hi);
+  pc_pair_f64 e = pc_sum_ordered_f64(s.hi, s.lo + tail);
+  pc_f64 eh = e.hi * low * high, el = e.lo * low * high; /* e^x */
+  y = x < -18.0 ? -(eh + (el + eh * eh * (0.5 + eh * 0x1.5555555555555p-2))) : y;
+  pc_f64 edge = x == 0.0 ? -__builtin_inf() : __builtin_nan("");
+  return x < 0.0 ? y : edge;
+}
+
+PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) { return (pc_f32)pc_log1p_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_softplus_f32(pc_f32 x) { return (pc_f32)pc_softplus_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_log1mexp_f32(pc_f32 x) { return (pc_f32)pc_log1mexp_f64((pc_f64)x); }
+
+#endif

@@ -1,0 +1,126 @@
+/* The largest error of a function of math.h in ulp, against libquadmath: the figures of README.md.
+ *   gcc -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -march=native -I../../c -I../../../abi/include \
+ *     accuracy.c -lquadmath -lm -o accuracy && ./accuracy [name [millions]]
+ * f64: values of the range where a function moves, and any bits at all; f32: every 101st bit pattern, against glibc's f64.
+ * Not part of the tests: libquadmath is not everywhere. */
+#include <math.h>
+#include <precast/ops/math.h>
+#include <quadmath.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef __float128 quad;
+static quad exp2_q(quad x) { return exp2q(x); }
+static quad log1mexp_q(quad x) { return x > -0.69Q ? logq(-expm1q(x)) : log1pq(-expq(x)); }
+static quad softplus_q(quad x) { return x > 0 ? x + log1pq(expq(-x)) : log1pq(expq(x)); }
+static quad sigmoid_q(quad x) { return x < 0 ? expq(x) / (1 + expq(x)) : 1 / (1 + expq(-x)); }
+
+#define WRAP1(NAME)                                                 \
+  static double NAME##_64(double x) { return pc_##NAME##_f64(x); } \
+  static float NAME##_32(float x) { return pc_##NAME##_f32(x); }
+#define WRAP2(NAME)                                                                 \
+  static double NAME##_64(double x, double y) { return pc_##NAME##_f64(x, y); }    \
+  static float NAME##_32(float x, float y) { return pc_##NAME##_f32(x, y); }
+#define EACH1(F)                                                                                                       \
+  F(exp, expq, -746, 710) F(exp2, exp2_q, -1076, 1025) F(expm1, expm1q, -3, 3) F(log, logq, 0, 4) F(log2, log2q, 0, 4) \
+  F(log10, log10q, 0, 4) F(log1p, log1pq, -1, 3) F(softplus, softplus_q, -40, 40) F(log1mexp, log1mexp_q, -40, 0)     \
+  F(sigmoid, sigmoid_q, -745, 40) F(tanh, tanhq, -3, 3) F(sinh, sinhq, -3, 3) F(cosh, coshq, -3, 3)                    \
+  F(asinh, asinhq, -3, 3) F(acosh, acoshq, 1, 3) F(atanh, atanhq, -1, 1)
+#define EACH2(F)
+#define USE1(NAME, QUAD, LOW, HIGH) WRAP1(NAME)
+#define USE2(NAME, QUAD, LOW, HIGH) WRAP2(NAME)
+EACH1(USE1)
+EACH2(USE2)
+
+static uint64_t state = 88172645463325252u;
+static uint64_t next(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  return state ^= state << 17;
+}
+static double between(double low, double high) { return low + (high - low) * (double)(next() >> 11) * 0x1p-53; }
+static double any(void) { uint64_t u = next(); return pc_from_bits_f64(u); }
+
+/* A number near 2^k for a random k of some width, of any sign: where values are dense in the logarithm. */
+static double scaled(void) { return ldexp(between(-2, 2), (int)(next() % 140) - 70); }
+
+static double error64(quad exact, double found) {
+  double rounded = (double)exact;
+  if (isnan(found) || isnan(rounded)) return isnan(found) && isnan(rounded) ? 0 : 1e9;
+  if (isinf(found) || isinf(rounded)) return found == rounded ? 0 : fabsq(exact) > 0x1.fffffffffffffp1023Q && !isinf(found) ? (double)((fabsq(exact) - fabs(found)) / 0x1p971Q) : isinf(found) && !isinf(rounded) ? (double)((0x1p1024Q - fabsq(exact)) / 0x1p971Q) : 1e9;
+  int e;
+  frexp(rounded, &e);
+  e = e - 53 < -1074 ? -1074 : e - 53;
+  return fabs((double)((exact - (quad)found) / ldexpq(1, e)));
+}
+static double error32(double exact, float found) {
+  float rounded = (float)exact;
+  if (isnan(found) || isnan(rounded)) return isnan(found) && isnan(rounded) ? 0 : 1e9;
+  if (isinf(found) || isinf(rounded)) return found == rounded ? 0 : 1;
+  int e;
+  frexpf(rounded, &e);
+  e = e - 24 < -149 ? -149 : e - 24;
+  return fabs(ldexp(exact - (double)found, -e));
+}
+
+static void report(const char *name, const char *dtype, double worst, double x, double y, int two) {
+  printf(two ? "%-10s %s  %.3f  at %a, %a\n" : "%-10s %s  %.3f  at %a\n", name, dtype, worst, x, y);
+  fflush(stdout);
+}
+
+static void check1(const char *name, double (*f)(double), float (*g)(float), quad (*q)(quad), double low, double high, long n) {
+  double worst = 0, at = 0, e;
+  for (long i = 0; i < n; i++) {
+    double x = i % 4 == 0 ? any() : i % 4 == 1 ? scaled() : between(low, high);
+    if (isnan(x)) continue;
+    if ((e = error64(q(x), f(x))) > worst) worst = e, at = x;
+  }
+  report(name, "f64", worst, at, 0, 0);
+  worst = 0;
+  for (uint64_t u = 0; u < 0x100000000u; u += 0x100000000u / (uint64_t)n / 2 | 1) {
+    float x = pc_from_bits_f32((uint32_t)u);
+    if (isnan(x)) continue;
+    if ((e = error32((double)q(x), g(x))) > worst) worst = e, at = x;
+  }
+  report(name, "f32", worst, at, 0, 0);
+}
+
+__attribute__((unused)) static void check2(const char *name, double (*f)(double, double), float (*g)(float, float),
+                                           quad (*q)(quad, quad), double low, double high, long n) {
+  double worst = 0, at = 0, and = 0, e;
+  for (long i = 0; i < n; i++) {
+    double x = i % 4 == 0 ? any() : i % 4 == 1 ? scaled() : between(low, high);
+    double y = i % 8 == 0 ? any() : i % 4 == 1 ? scaled() : between(low, high);
+    if (strcmp(name, "pow") == 0) { /* x^y over the whole range of results */
+      x = i % 2 == 0 ? ldexp(between(1, 2), (int)(next() % 2000) - 1000) : between(0.5, 2);
+      y = i % 5 == 0 ? y : between(-1080, 1030) / log2(x);
+    }
+    if (isnan(x) || isnan(y)) continue;
+    if ((e = error64(q(x, y), f(x, y))) > worst) worst = e, at = x, and = y;
+  }
+  report(name, "f64", worst, at, and, 1);
+  worst = 0;
+  for (long i = 0; i < n; i++) {
+    float x = i % 4 == 0 ? pc_from_bits_f32((uint32_t)next()) : (float)between(low, high);
+    float y = i % 8 == 0 ? pc_from_bits_f32((uint32_t)next()) : (float)between(low, high);
+    if (strcmp(name, "pow") == 0 && i % 4 != 1) {
+      x = (float)ldexp(between(1, 2), (int)(next() % 250) - 125);
+      y = (float)(between(-150, 128) / log2(x));
+    }
+    if (isnan(x) || isnan(y)) continue;
+    if ((e = error32((double)q(x, y), g(x, y))) > worst) worst = e, at = x, and = y;
+  }
+  report(name, "f32", worst, at, and, 1);
+}
+
+int main(int argc, char **argv) {
+  long n = (argc > 2 ? atol(argv[2]) : 1) * 1000000;
+#define RUN1(NAME, QUAD, LOW, HIGH) \
+  if (argc < 2 || strcmp(argv[1], #NAME) == 0 || argv[1][0] == '-') check1(#NAME, NAME##_64, NAME##_32, QUAD, LOW, HIGH, n);
+#define RUN2(NAME, QUAD, LOW, HIGH) \
+  if (argc < 2 || strcmp(argv[1], #NAME) == 0 || argv[1][0] == '-') check2(#NAME, NAME##_64, NAME##_32, QUAD, LOW, HIGH, n);
+  EACH1(RUN1)
+  EACH2(RUN2)
+  return 0;
+}
