@@ -33,6 +33,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         template,
         &[
             ("SUPPORT", &requests.support),
+            ("GRAPH", &picture(&plan, graph)),
             ("N_SLOTS", &n_slots.to_string()),
             ("N_TEMPS", &plan.n_kept.to_string()),
             ("MEMBERS", &instance::members(&plan)),
@@ -56,6 +57,20 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         profile: Profile::Release,
         unpublished: requests.unpublished,
     })
+}
+
+/// The graph in a comment, each variable by its name in C: `V3 = exp(V0)`.
+fn picture(plan: &Plan<'_>, graph: &FunctionGraph) -> String {
+    let names = |ids: &[precast_graph::VarId]| {
+        ids.iter().map(|v| format!("V{}", v.index())).collect::<Vec<_>>().join(", ")
+    };
+    let mut lines = vec![format!("takes {}", names(graph.inputs()))];
+    for step in &plan.steps {
+        let label = step.apply.op.label().replace("*/", "* /");
+        lines.push(format!("{} = {label}({})", step.outputs.join(", "), step.inputs.join(", ")));
+    }
+    lines.push(format!("gives {}", names(graph.outputs())));
+    format!("/* {}\n */", lines.join("\n * "))
 }
 
 /// The entry of the module's table, its failure ids, and the code run at load.

@@ -58,7 +58,14 @@ fn block(var: &Var, inner: &str) -> String {
         Role::Local => var.ctype.c_init(&var.name, &sub),
         Role::Kept(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
     };
-    let mut text = format!("{{\n{}{behaviour}{inner}", var.ctype.c_declare(&var.name, &sub, check));
+    let what = match var.role {
+        Role::Input(i) => format!("input {i}"),
+        Role::Slot(i) => format!("constant {i}"),
+        Role::Kept(_) | Role::Local => "intermediate".to_owned(),
+        Role::Output(i) => format!("output {i}"),
+    };
+    let declare = var.ctype.c_declare(&var.name, &sub, check);
+    let mut text = format!("{{ /* {}: {what} */\n{declare}{behaviour}{inner}", var.name);
     if var.is_synced() {
         let sync = var.ctype.c_sync(&var.name, &var.sub(var.sync_task));
         // Writing to a string cannot fail.
@@ -68,7 +75,7 @@ fn block(var: &Var, inner: &str) -> String {
     if var.is_synced() {
         let _ = writeln!(text, "*storage_{0} = py_{0};", var.name);
     }
-    text.push_str("}\n");
+    let _ = writeln!(text, "}} /* {} */", var.name);
     text
 }
 
