@@ -45,6 +45,14 @@ pub enum LinkError {
         /// What is wrong, in words.
         problem: String,
     },
+    /// An external op whose C does not fit the Apply.
+    #[error("external op `{op}`")]
+    External {
+        /// The op.
+        op: String,
+        /// What is wrong.
+        source: crate::external::ExternalError,
+    },
     /// An output that is an input, a constant or another output.
     #[error("output {output} would alias `{with}`; the copy_outputs rewrite must run first")]
     AliasedOutput {

@@ -14,6 +14,7 @@
 mod cop;
 mod ctype;
 mod error;
+pub mod external;
 mod library;
 mod linker;
 mod module;

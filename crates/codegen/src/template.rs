@@ -1,10 +1,11 @@
 //! Templates of C: files in which marks like `@NAME@` stand for what the generator fills in.
 //!
-//! A mark is `@`, an upper-case name of letters, digits and `_`, `@`. `@M@` and `@KEY@` are left alone: they stand for
-//! the module's own name and key, which are known only once its text is complete.
+//! A mark is `@`, an upper-case name of letters, digits and `_`, `@`. Some are left alone, as they are known only once the
+//! unit's text is complete: `@M@` and `@KEY@`, the module's own name and key, and `@LINE@`, the line and the file that a
+//! `#line` directive leads back to. `@AT@` is the sign itself, in text of others.
 
 /// Marks that the unit fills in.
-const LATER: [&str; 2] = ["M", "KEY"];
+const LATER: [&str; 4] = ["M", "KEY", "LINE", "AT"];
 
 /// Fills the marks of a template.
 ///
@@ -41,6 +42,34 @@ pub fn render(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
+/// Keeps text of others from being taken for marks.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('@', "@AT@")
+}
+
+/// Fills the marks that [`render`] leaves: the module's name and the bytes of its key. `text` is put behind `out`, whose
+/// lines are those of `file`.
+pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file: &str) {
+    let mut line = out.matches('\n').count() + 1;
+    let mut rest = text;
+    while let Some(start) = rest.find('@') {
+        out.push_str(&rest[..start]);
+        line += rest[..start].matches('\n').count();
+        rest = &rest[start..];
+        let (name, skip) = mark(rest).map_or(("", 1), |name| (name, name.len() + 2));
+        match name {
+            "M" => out.push_str(module),
+            "KEY" => out.push_str(key),
+            // The directive counts the line behind it.
+            "LINE" => out.push_str(&format!("{} \"{file}\"", line + 1)),
+            "AT" => out.push('@'),
+            _ => out.push_str(&rest[..skip]),
+        }
+        rest = &rest[skip..];
+    }
+    out.push_str(rest);
+}
+
 /// The name of the mark that `text` starts with.
 fn mark(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('@')?;
@@ -56,6 +85,14 @@ mod tests {
     #[test]
     fn marks_are_filled_and_other_at_signs_kept() {
         assert_eq!(render("a @X@ @x@ @ @M@@X@ @", &[("X", "1")]), "a 1 @x@ @ @M@1 @");
+    }
+
+    #[test]
+    fn the_last_marks_are_filled_and_text_of_others_is_kept() {
+        let mut out = "1\n".to_owned();
+        let text = format!("@M@ {} @ @x@\n#line @LINE@\n@KEY@", escape("@M@@LINE@ @"));
+        finish(&mut out, &text, "m1", "k", "unit.c");
+        assert_eq!(out, "1\nm1 @M@@LINE@ @ @ @x@\n#line 4 \"unit.c\"\nk");
     }
 
     #[test]

@@ -6,7 +6,6 @@
 
 use crate::module::{Module, SourceSet, include_line};
 use precast_store::key::{BuildKey, Language, Profile};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Modules compiled together, sorted by their keys; the position is the slot in the table.
@@ -72,6 +71,15 @@ impl Unit {
         self.members.iter().flat_map(|(_, m)| m.sources.clone()).collect()
     }
 
+    /// The name of the file that the text is compiled as: what messages and `#line` directives call it.
+    #[must_use]
+    pub fn file_name(&self) -> &'static str {
+        match self.language() {
+            Language::C => "unit.c",
+            Language::Cxx => "unit.cc",
+        }
+    }
+
     /// The name of the member's entry in C: `m<first 16 digits of its key>_entry`.
     #[must_use]
     pub fn entry_symbol(key: &BuildKey) -> String {
@@ -90,9 +98,9 @@ impl Unit {
         let mut text: String = includes.into_iter().map(include_line).collect();
         for (key, module) in &self.members {
             let bytes: Vec<String> = key.as_bytes().iter().map(|b| format!("0x{b:02x}")).collect();
-            let body = module.body.replace("@KEY@", &bytes.join(","));
-            // Writing to a string cannot fail.
-            let _ = write!(text, "\n{}", body.replace("@M@", &format!("m{}", key.short())));
+            text.push('\n');
+            let name = format!("m{}", key.short());
+            crate::template::finish(&mut text, &module.body, &name, &bytes.join(","), self.file_name());
         }
         let entries: String =
             self.members.iter().map(|(key, _)| format!("  &{},\n", Self::entry_symbol(key))).collect();

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use precast_codegen::{SourceSet, Unit};
-use precast_store::key::{ActionInputs, ActionKind, Language};
+use precast_store::key::{ActionInputs, ActionKind};
 
 use crate::error::CompileError;
 use crate::flags::{Flags, Wanted, flags};
@@ -41,10 +41,7 @@ impl<'a> Prepared<'a> {
         let language = unit.language();
         check(unit, toolchain, variant)?;
         let compiler = toolchain.compiler(language)?;
-        let file = match language {
-            Language::C => "unit.c",
-            Language::Cxx => "unit.cc",
-        };
+        let file = unit.file_name();
         let (text, sources) = (unit.text(), unit.sources());
         let first = unit.first();
         let includes_own = includes::check(file, &text, &sources)?;

@@ -71,11 +71,21 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
 /// Makes the error of a compiler that refuses the text.
 pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
     let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
-    CompileError::Rejected {
-        compiler: prepared.compiler.description.clone(),
-        diagnostics: locator.diagnostics(words),
-        words: words.to_owned(),
+    let diagnostics = locator.diagnostics(words);
+    if let Some(first) = diagnostics.first()
+        && let Some(name) = missing_header(&first.message)
+    {
+        let searched = prepared.unit.first().header_dirs.clone();
+        return CompileError::Header { name: name.to_owned(), at: Box::new(first.clone()), searched };
     }
+    let compiler = prepared.compiler.description.clone();
+    CompileError::Rejected { compiler, diagnostics, words: words.to_owned() }
+}
+
+/// The header that gcc or clang says is not there.
+fn missing_header(message: &str) -> Option<&str> {
+    let clang = || message.strip_prefix('\'')?.strip_suffix("' file not found");
+    message.strip_suffix(": No such file or directory").or_else(clang)
 }
 
 /// Format of `manifest.json`.

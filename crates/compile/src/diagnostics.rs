@@ -2,7 +2,8 @@
 //!
 //! A unit's text is its includes, then each member's body (see `Unit::text`), so a line belongs to the member whose body
 //! covers it; the op is named by the last comment `/* <signature> */` above the line. An error in a header is led back
-//! through the compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`.
+//! through the compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`. Text under a `#line`
+//! directive is known to the compiler by the file and line of its author; the directives are read to find it in the unit.
 
 use precast_codegen::Unit;
 
@@ -17,7 +18,7 @@ pub struct Diagnostic {
     pub column: usize,
     /// The compiler's words.
     pub message: String,
-    /// The text of the line, where the file is the unit.
+    /// The text of the line, where the unit has it.
     pub source: Option<String>,
     /// The signature of the module.
     pub module: Option<String>,
@@ -32,6 +33,17 @@ pub(crate) struct Locator<'a> {
     lines: Vec<&'a str>,
     /// The index of each member's first line, from 0.
     starts: Vec<usize>,
+    /// Lines under a `#line` directive.
+    foreign: Vec<Foreign<'a>>,
+}
+
+/// Lines of the unit that the compiler knows by another file.
+struct Foreign<'a> {
+    file: &'a str,
+    /// Number of the first line in that file.
+    line: usize,
+    /// Indices of the lines in the unit, from 0.
+    indices: std::ops::Range<usize>,
 }
 
 impl<'a> Locator<'a> {
@@ -49,7 +61,19 @@ impl<'a> Locator<'a> {
             // `Unit::text` puts one line break in front of each body; marks hold none.
             at += 1 + module.body.matches('\n').count();
         }
-        Self { unit, file, lines, starts }
+        let foreign = foreign(file, &lines);
+        Self { unit, file, lines, starts, foreign }
+    }
+
+    /// The line of the unit, from 1, that the compiler calls so.
+    fn line_of(&self, file: &str, line: usize) -> Option<usize> {
+        if file == self.file {
+            return Some(line);
+        }
+        self.foreign.iter().filter(|foreign| foreign.file == file).find_map(|foreign| {
+            let index = foreign.indices.start + line.checked_sub(foreign.line)?;
+            foreign.indices.contains(&index).then_some(index + 1)
+        })
     }
 
     /// Names the module and the op of a line, counted from 1.
@@ -95,11 +119,11 @@ impl<'a> Locator<'a> {
                 continue;
             };
             if matches!(severity, "error" | "fatal error") {
-                let in_unit = file == self.file;
-                let at = if in_unit { Some(line) } else { trail };
+                let in_unit = self.line_of(file, line);
+                let at = in_unit.or(trail);
                 let (module, op) = at.map_or((None, None), |line| self.place(line));
                 let source =
-                    in_unit.then(|| self.lines.get(line.saturating_sub(1)).map(|line| (*line).to_owned()));
+                    in_unit.map(|line| self.lines.get(line.saturating_sub(1)).map(|line| (*line).to_owned()));
                 let message = message.to_owned();
                 found.push(Diagnostic {
                     file: file.to_owned(),
@@ -111,7 +135,7 @@ impl<'a> Locator<'a> {
                     op,
                 });
                 trail = None;
-            } else if file == self.file
+            } else if let Some(line) = self.line_of(file, line)
                 && severity == "note"
                 && let Some(last) =
                     found.last_mut().filter(|last| last.file != self.file && last.op.is_none())
@@ -123,10 +147,27 @@ impl<'a> Locator<'a> {
     }
 
     fn mention(&self, text: &str) -> Option<usize> {
-        let (_, rest) = text.split_once(&format!("from {}:", self.file))?;
+        let (_, rest) = text.split_once("from ")?;
+        let (file, rest) = rest.split_once(':')?;
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
+        self.line_of(file, digits.parse().ok()?)
     }
+}
+
+/// Reads the `#line` directives.
+fn foreign<'a>(unit: &str, lines: &[&'a str]) -> Vec<Foreign<'a>> {
+    let mut found: Vec<Foreign<'a>> = Vec::new();
+    for (index, text) in lines.iter().enumerate() {
+        let Some(rest) = text.strip_prefix("#line ") else { continue };
+        let Some((number, file)) = rest.split_once(' ') else { continue };
+        let Ok(line) = number.parse() else { continue };
+        if let Some(last) = found.last_mut() {
+            last.indices.end = last.indices.end.min(index);
+        }
+        found.push(Foreign { file: file.trim().trim_matches('"'), line, indices: index + 1..lines.len() });
+    }
+    found.retain(|foreign| foreign.file != unit);
+    found
 }
 
 /// Splits `file:line:column: severity: message`.

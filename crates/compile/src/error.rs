@@ -47,10 +47,33 @@ pub enum CompileError {
         place: Option<String>,
     },
     /// A library is not found.
-    #[error("cannot find library `{name}`\nhint: install it, or return its directory from `c_lib_dirs`")]
+    #[error(
+        "cannot find library `{name}`; searched: {}the linker's own directories\nhint: install it, or return its \
+         directory from `c_lib_dirs`",
+        listed(searched)
+    )]
     Library {
         /// Its name, as in `-l`.
         name: String,
+        /// The directories that ops name.
+        searched: Vec<String>,
+    },
+    /// A header is not found.
+    #[error(
+        "{}:{}: cannot find header `{name}`{}; searched: the unit's own files, {}the system's directories\nhint: install \
+         it, give its text in `c_sources`, or return its directory from `c_header_dirs`",
+        at.file,
+        at.line,
+        at.op.as_deref().map(|op| format!(" for `{op}`")).unwrap_or_default(),
+        listed(searched)
+    )]
+    Header {
+        /// Its name, as in the directive.
+        name: String,
+        /// Where it is included.
+        at: Box<Diagnostic>,
+        /// The directories that ops name.
+        searched: Vec<String>,
     },
     /// A header comes from where no key looks.
     #[error(
@@ -170,4 +193,9 @@ pub enum CompileError {
         /// The panic's message.
         message: String,
     },
+}
+
+/// Directories in front of others in a list.
+fn listed(directories: &[String]) -> String {
+    directories.iter().map(|directory| format!("`{directory}`, ")).collect()
 }

@@ -81,7 +81,7 @@ fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
     let after = |line: &str, mark: &str| line.split_once(mark).map(|(_, rest)| rest.to_owned());
     if let Some(name) = words.lines().find_map(|line| after(line, "cannot find -l")) {
         let name = name.split([':', ' ']).next().unwrap_or_default().to_owned();
-        return CompileError::Library { name };
+        return CompileError::Library { name, searched: prepared.unit.first().lib_dirs.clone() };
     }
     if let Some(symbol) = words.lines().find_map(|line| after(line, "undefined reference to ")) {
         return undefined(prepared, symbol.trim_matches(['`', '\'', '"']));

@@ -34,6 +34,7 @@ pub use element::Element;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
 pub use half::{bf16, f16};
 pub use num_complex::Complex;
+pub use nearest::nearest;
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
 pub use ty::{Extent, ParseTypeError, TensorType, Type, UserType};

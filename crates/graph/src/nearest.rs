@@ -3,7 +3,8 @@
 /// The candidate with the fewest single edits from `name`; `None` if all are too far off to help.
 ///
 /// An edit inserts, removes, changes or swaps letters. Of equals those of the same length win, then the first.
-pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+#[must_use]
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let allowed = (name.chars().count() / 3).clamp(1, 4);
     let near = candidates.into_iter().map(|known| (distance(name, known), known));
     let rank = |(far, known): &(usize, &str)| (*far, known.len().abs_diff(name.len()));

@@ -302,6 +302,12 @@ pub enum PerformError {
         /// What is wrong, in words.
         problem: String,
     },
+    /// An op that is declared in C only.
+    #[error("`{op}` has no reference: it is declared in C only")]
+    NoReference {
+        /// The op.
+        op: String,
+    },
 }
 
 impl PerformError {

@@ -62,7 +62,7 @@ fn a_library_that_is_not_there_is_named() {
     let mut module = with_libm();
     module.libraries.push("nobody-has-it".to_owned());
     let error = compile(&single(module), toolchain(), &variant()).unwrap_err();
-    assert!(matches!(&error, CompileError::Library { name } if name == "nobody-has-it"), "{error}");
+    assert!(matches!(&error, CompileError::Library { name, .. } if name == "nobody-has-it"), "{error}");
 }
 
 #[test]

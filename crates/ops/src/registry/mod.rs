@@ -13,6 +13,7 @@ mod reduce;
 
 use crate::{DimShuffle, Dot, Elemwise, Reduce, scalar};
 use operand::Operands;
+use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, Library, OpFactory};
 use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
@@ -45,7 +46,9 @@ impl Ops {
             .with_name("mean", |props| Reduce::from_props("mean", props))
             .with_name("max", |props| Reduce::from_props("max", props))
             .with_name("dimshuffle", DimShuffle::from_props)
-            .with_name("dot", Dot::from_props);
+            .with_name("dot", Dot::from_props)
+            .with_c::<ExternalCOp>()
+            .with_name("external", ExternalCOp::from_props);
         Self { c }
     }
 

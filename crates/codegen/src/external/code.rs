@@ -1,0 +1,234 @@
+//! The C of an external op: its parts, each with its macros around it and its own file and line.
+//!
+//! ```c
+//! #define APPLY_SPECIFIC(str) str##_@M@_n0
+//! …
+//! #line 12 "vector_times_vector/vector_times_vector.c"
+//! …the part as it stands in the file…
+//! #line @LINE@
+//! #undef APPLY_SPECIFIC
+//! …
+//! ```
+//! `@LINE@` is filled in by [`crate::Unit::text`] with the line and the name of the unit, so that errors of the compiler
+//! are the author's in the author's text, and ours in ours.
+
+use super::ExternalCOp;
+use super::macros::Defined;
+use super::section::{Part, Section};
+use crate::cop::{COp, Node};
+use crate::error::LinkError;
+use crate::module::SourceSet;
+use crate::object::{CCompiler, CLinkerObject, CacheVersion};
+use crate::sub::Sub;
+use crate::template::{escape, render};
+use precast_store::key::Language;
+
+/// What a part may refer to beside the types.
+#[derive(Default)]
+struct Scope<'a> {
+    sub: Option<&'a Sub>,
+    inputs: &'a [String],
+    outputs: &'a [String],
+}
+
+impl ExternalCOp {
+    fn parts(&self, section: Section) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(move |part| part.section == section && !part.is_blank())
+    }
+
+    /// The text of a section, led to its file and back; empty where there is none.
+    fn text(&self, section: Section) -> String {
+        let mut text = String::new();
+        for Part { file, line, text: part, .. } in self.parts(section) {
+            let end = if part.ends_with('\n') { "" } else { "\n" };
+            text.push_str(&format!("\n#line {line} \"{file}\"\n{}{end}#line @LINE@\n", escape(part)));
+        }
+        text
+    }
+
+    /// The text of a section between its macros.
+    fn section(&self, section: Section, node: &Node, name: &str, scope: &Scope<'_>) -> String {
+        let text = self.text(section);
+        if text.is_empty() {
+            return text;
+        }
+        let mut macros = Defined::default();
+        macros.add("APPLY_SPECIFIC(str)", &format!("str##_{name}"));
+        if self.declaration.check_input {
+            macros.types("INPUT", &node.inputs, self.is_compat);
+            macros.types("OUTPUT", &node.outputs, self.is_compat);
+        }
+        if let Some(sub) = scope.sub {
+            macros.add("FAIL", &self.fail("the code", sub));
+            if let Some(params) = &sub.params {
+                macros.add("PARAMS", params);
+            }
+        }
+        for (side, names) in [("INPUT", scope.inputs), ("OUTPUT", scope.outputs)] {
+            for (position, name) in names.iter().enumerate() {
+                macros.add(&format!("{side}_{position}"), name);
+            }
+        }
+        format!("\n{}{text}{}", macros.define, macros.undefine)
+    }
+
+    /// `sub.fail`, which reports an error itself if nobody did.
+    fn fail(&self, who: &str, sub: &Sub) -> String {
+        let message = format!("{}: {who} failed without setting an error", self.declaration.name);
+        format!("{{ pc_error_set(ctx, PC_ERROR_RUNTIME, \"{message}\"); {} }}", sub.fail)
+    }
+
+    /// The call of `func`.
+    fn call(&self, name: &str, inputs: &[String], outputs: &[String], sub: &Sub) -> Option<String> {
+        let function = self.function.as_ref()?;
+        let [n_inputs, n_outputs] = self.called_with([inputs.len(), outputs.len()]);
+        let padded = |list: Vec<String>, to: usize| {
+            let missing = to.saturating_sub(list.len());
+            list.into_iter().chain(std::iter::repeat_n("NULL".to_owned(), missing))
+        };
+        let context = function.takes_context.then(|| "ctx".to_owned());
+        let addresses = outputs.iter().map(|output| format!("&{output}")).collect();
+        let arguments: Vec<String> = context
+            .into_iter()
+            .chain(padded(inputs.to_vec(), n_inputs))
+            .chain(padded(addresses, n_outputs))
+            .chain(sub.params.clone())
+            .collect();
+        let mut macros = Defined::default();
+        macros.add("APPLY_SPECIFIC(str)", &format!("str##_{name}"));
+        Some(render(
+            include_str!("../../c/external_call.c.in"),
+            &[
+                ("DEFINE", &macros.define),
+                ("FUNC", &function.call),
+                ("ARGUMENTS", &arguments.join(", ")),
+                ("FAIL", &self.fail(&format!("`{}`", function.name), sub)),
+                ("UNDEFINE", &macros.undefine),
+            ],
+        ))
+    }
+}
+
+impl CLinkerObject for ExternalCOp {
+    fn c_headers(&self) -> Vec<String> {
+        let compat = ["Python.h", "numpy/arrayobject.h"].into_iter().filter(|_| self.is_compat);
+        compat.map(str::to_owned).chain(self.declaration.headers.iter().cloned()).collect()
+    }
+
+    fn c_header_dirs(&self) -> Vec<String> {
+        let directories = self.declaration.header_dirs.iter();
+        directories.filter(|directory| directory.starts_with('/')).cloned().collect()
+    }
+
+    fn c_libraries(&self) -> Vec<String> {
+        self.declaration.libraries.clone()
+    }
+
+    fn c_lib_dirs(&self) -> Vec<String> {
+        self.declaration.lib_dirs.clone()
+    }
+
+    fn c_compile_args(&self) -> Vec<String> {
+        self.declaration.compile_args.clone()
+    }
+
+    /// In C, arguments of the wrong kind are errors, as they are in C++.
+    fn c_compile_args_for(&self, compiler: &CCompiler) -> Option<Vec<String>> {
+        let strict = ["-Werror=incompatible-pointer-types", "-Werror=int-conversion"].map(str::to_owned);
+        let strict = strict.into_iter().filter(|_| compiler.language == Language::C);
+        Some(strict.chain(self.declaration.compile_args.iter().cloned()).collect())
+    }
+
+    fn c_no_compile_args(&self) -> Vec<String> {
+        self.declaration.no_compile_args.clone()
+    }
+
+    fn c_init_code(&self) -> Vec<String> {
+        vec![self.text(Section::InitCode)]
+    }
+
+    fn c_support_code(&self) -> Vec<String> {
+        vec![self.text(Section::SupportCode)]
+    }
+
+    fn c_compiler(&self) -> Option<CCompiler> {
+        (self.language == Language::Cxx).then_some(CCompiler { language: Language::Cxx })
+    }
+
+    fn c_code_cache_version(&self) -> CacheVersion {
+        match &self.declaration.version {
+            None => CacheVersion::Content,
+            Some(version) if version.is_empty() => CacheVersion::Never,
+            Some(version) => CacheVersion::Version(version.clone()),
+        }
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        self.sources.clone()
+    }
+}
+
+impl COp for ExternalCOp {
+    fn c_code(
+        &self,
+        node: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        if let Some(function) = &self.function {
+            let called = self.called_with([inputs.len(), outputs.len()]);
+            function
+                .check(&self.parts, called, sub.params.is_some())
+                .map_err(|error| LinkError::External { op: self.declaration.name.clone(), source: error })?;
+        }
+        if let Some(call) = self.call(name, inputs, outputs, sub) {
+            return Ok(call);
+        }
+        let code = self.section(Section::Code, node, name, &Scope { sub: Some(sub), inputs, outputs });
+        // Variables of the code are seen by the clean-up, so only without one can it have a scope of its own.
+        let shares = self.parts(Section::CodeCleanup).next().is_some();
+        Ok(if shares { code } else { format!("{{{code}}}\n") })
+    }
+
+    fn c_code_cleanup(
+        &self,
+        node: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> String {
+        self.section(Section::CodeCleanup, node, name, &Scope { sub: Some(sub), inputs, outputs })
+    }
+
+    fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
+        Ok(self.section(Section::SupportCodeApply, node, name, &Scope::default()))
+    }
+
+    fn c_init_code_apply(&self, node: &Node, name: &str) -> String {
+        self.section(Section::InitCodeApply, node, name, &Scope::default())
+    }
+
+    fn c_support_code_struct(&self, node: &Node, name: &str) -> String {
+        self.section(Section::SupportCodeStruct, node, name, &Scope::default())
+    }
+
+    fn c_init_code_struct(&self, node: &Node, name: &str, sub: &Sub) -> String {
+        self.section(Section::InitCodeStruct, node, name, &Scope { sub: Some(sub), ..Scope::default() })
+    }
+
+    fn c_cleanup_code_struct(&self, node: &Node, name: &str) -> String {
+        self.section(Section::CleanupCodeStruct, node, name, &Scope::default())
+    }
+
+    fn check_input(&self) -> bool {
+        self.declaration.check_input
+    }
+
+    /// All C follows from the props, which are part of the graph's canonical form, and from this crate.
+    fn content_id(&self) -> Option<String> {
+        Some("external".to_owned())
+    }
+}

@@ -1,0 +1,131 @@
+//! What an author declares: plain data, read by [`ExternalCOp::new`](super::ExternalCOp::new).
+
+use crate::module::SourceSet;
+use precast_graph::Props;
+use precast_store::key::Language;
+use std::sync::Arc;
+
+/// The declaration of an external op.
+///
+/// # Examples
+/// ```
+/// use precast_codegen::external::{Declaration, ExternalCOp};
+///
+/// let c = "#section support_code\nstatic int twice(double x, double *y) { *y = 2 * x; return 0; }\n";
+/// let op = ExternalCOp::new(Declaration::new("twice").file("twice.c", c).func("twice").input("f64").output("f64"))?;
+/// # Ok::<(), precast_codegen::external::ExternalError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declaration {
+    /// The op's own name: in signatures, and the directory of its logical file names.
+    pub name: String,
+    /// The C files: relative name and text, in order.
+    pub files: Vec<(String, Arc<str>)>,
+    /// Own headers that the files include: relative name and text.
+    pub sources: SourceSet,
+    /// The function that computes the outputs: `f` or `APPLY_SPECIFIC(f)`. Without it a section `code` does.
+    pub func: Option<String>,
+    /// Type patterns of the inputs: `{T}[?]`.
+    pub inputs: Vec<String>,
+    /// Type patterns of the outputs: `upcast(T, U)[?]`.
+    pub outputs: Vec<String>,
+    /// The number of inputs that the function takes; what is missing is NULL.
+    pub max_inputs: Option<usize>,
+    /// The number of outputs that the function takes; what is missing is NULL.
+    pub max_outputs: Option<usize>,
+    /// Run-time params and their values.
+    pub params: Props,
+    /// Headers to include: `<math.h>`, `Python.h`.
+    pub headers: Vec<String>,
+    /// Directories searched for headers: relative ones among `sources`, absolute ones in the system.
+    pub header_dirs: Vec<String>,
+    /// Libraries to link: `m`.
+    pub libraries: Vec<String>,
+    /// Directories searched for libraries.
+    pub lib_dirs: Vec<String>,
+    /// Arguments to add to the compiler's.
+    pub compile_args: Vec<String>,
+    /// Arguments to take from the compiler's.
+    pub no_compile_args: Vec<String>,
+    /// C or C++; `None`: seen from the text, see [`ExternalCOp`](super::ExternalCOp).
+    pub language: Option<Language>,
+    /// The author's version; an empty one keeps the code in its process.
+    pub version: Option<Vec<u32>>,
+    /// Which outputs may be views of which inputs: (output, input).
+    pub view_map: Vec<(usize, usize)>,
+    /// Which inputs are overwritten by which outputs: (output, input).
+    pub destroy_map: Vec<(usize, usize)>,
+    /// Whether the types validate the values, and tell their dtypes in macros.
+    pub check_input: bool,
+}
+
+impl Declaration {
+    /// A declaration of nothing but a name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            files: Vec::new(),
+            sources: SourceSet::new(),
+            func: None,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            max_inputs: None,
+            max_outputs: None,
+            params: Props::new(),
+            headers: Vec::new(),
+            header_dirs: Vec::new(),
+            libraries: Vec::new(),
+            lib_dirs: Vec::new(),
+            compile_args: Vec::new(),
+            no_compile_args: Vec::new(),
+            language: None,
+            version: None,
+            view_map: Vec::new(),
+            destroy_map: Vec::new(),
+            check_input: true,
+        }
+    }
+
+    /// Adds a C file with sections.
+    #[must_use]
+    pub fn file(mut self, name: &str, text: &str) -> Self {
+        self.files.push((name.to_owned(), text.into()));
+        self
+    }
+
+    /// Adds a header that the files include.
+    #[must_use]
+    pub fn source(mut self, name: &str, text: &str) -> Self {
+        self.sources.insert(name.to_owned(), text.into());
+        self
+    }
+
+    /// Names the function that computes the outputs.
+    #[must_use]
+    pub fn func(mut self, func: &str) -> Self {
+        self.func = Some(func.to_owned());
+        self
+    }
+
+    /// Adds an input.
+    #[must_use]
+    pub fn input(mut self, pattern: &str) -> Self {
+        self.inputs.push(pattern.to_owned());
+        self
+    }
+
+    /// Adds an output.
+    #[must_use]
+    pub fn output(mut self, pattern: &str) -> Self {
+        self.outputs.push(pattern.to_owned());
+        self
+    }
+
+    /// Adds a header to include.
+    #[must_use]
+    pub fn header(mut self, header: &str) -> Self {
+        self.headers.push(header.to_owned());
+        self
+    }
+}

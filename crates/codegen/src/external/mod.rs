@@ -1,0 +1,343 @@
+//! `ExternalCOp`: an op whose C stands in files of its own, with `#section` tags.
+//!
+//! ```text
+//! Declaration ──▶ section   files into parts, each with its file and line
+//!                 includes  own headers get logical names `<op>/<file>`
+//!                 pattern   types of inputs and outputs with holes: {T}[?], upcast(T, U)[?]
+//!                 function  func: is it there, and does it take that many arguments
+//!                 macros    APPLY_SPECIFIC, DTYPE_INPUT_0, FAIL, …: where they are, and where they must not be used
+//!                      │
+//!                      ▼
+//!            ExternalCOp ── code ──▶ the methods of COp: parts with their macros and `#line` directives
+//!                      └─── props ─▶ JSON, and back
+//! ```
+//! All mistakes that can be seen without a compiler are found when the op is made, each with file and line. The compiler's
+//! own errors, and gdb, name the author's files too: `#line` leads each part to its file and back to the generated text.
+//!
+//! # Language
+//! `language` in the declaration decides. Without it an op is C++ if a file is called `.cc`, `.cpp` or `.cxx`, if a section
+//! has words that only C++ has (`::`, `template`, `static_cast`, …), or if it has a section `support_code_struct` and never
+//! says `self->`: members of the struct are bare names in C++ only, which is how the tutorials of Theano write them. In C
+//! they are `self->APPLY_SPECIFIC(member)`, which works in C++ too. All else is C.
+//!
+//! # Which C
+//! An op that uses names of Python or NumPy (`PyArray_DATA`, `npy_float64`, …) or includes their headers gets the compat
+//! headers; its tensors are `PyArrayObject *` and `DTYPE_INPUT_0` is `npy_float32`. Another sees `pc_tensor *` and `pc_f32`.
+//! A function whose first parameter is a `pc_context *` is given the context of the call.
+
+mod code;
+mod declaration;
+mod error;
+mod function;
+mod includes;
+mod macros;
+mod pattern;
+mod props;
+mod section;
+mod tokens;
+
+pub use declaration::Declaration;
+pub use error::{ExternalError, Place};
+pub use includes::{Include, includes, own_file};
+
+use crate::module::SourceSet;
+use function::Function;
+use pattern::{Bindings, Pattern, Repeat};
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
+use precast_store::key::Language;
+use section::{Part, Section};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use tokens::{Kind, tokens};
+
+/// An op whose C stands in files with sections. See the [module](self) for what it may do.
+#[derive(Clone)]
+pub struct ExternalCOp {
+    declaration: Declaration,
+    parts: Vec<Part>,
+    /// Own headers under their logical names.
+    sources: SourceSet,
+    inputs: Vec<Pattern>,
+    outputs: Vec<Pattern>,
+    function: Option<Function>,
+    language: Language,
+    is_compat: bool,
+}
+
+impl ExternalCOp {
+    /// Reads a declaration.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it and its files as far as that can be seen without a compiler; see [`ExternalError`].
+    pub fn new(declaration: Declaration) -> Result<Self, ExternalError> {
+        let op = declaration.name.as_str();
+        check_names(&declaration)?;
+        let own = includes::Own { op, sources: &declaration.sources, directories: &declaration.header_dirs };
+        let mut parts = Vec::new();
+        for (name, text) in &declaration.files {
+            for mut part in section::split(&format!("{op}/{name}"), text)? {
+                part.text = own.rewrite(name, part.line, &part.text)?;
+                parts.push(part);
+            }
+        }
+        let mut sources = SourceSet::new();
+        for (name, text) in &declaration.sources {
+            sources.insert(format!("{op}/{name}"), own.rewrite(name, 1, text)?.into());
+        }
+        let inputs = declaration.inputs.iter().map(|text| Pattern::input(text)).collect::<Result<Vec<_>, _>>()?;
+        let output = |text: &String| Pattern::output(text, &inputs);
+        let outputs = declaration.outputs.iter().map(output).collect::<Result<Vec<_>, _>>()?;
+        let func = declaration.func.as_deref();
+        let function = func.map(|func| Function::find(op, func, &parts, &sources)).transpose()?;
+        let (language, is_compat) = (language(&declaration, &parts), is_compat(&declaration, &parts, &sources));
+        let op = Self { declaration, parts, sources, inputs, outputs, function, language, is_compat };
+        op.check()?;
+        Ok(op)
+    }
+
+    /// Makes the op of its props: what JSON calls `external`.
+    ///
+    /// # Errors
+    /// Props that are missing, unknown or of the wrong kind; a declaration that [`ExternalCOp::new`] refuses.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let declaration = props::declaration(props)?;
+        let op = declaration.name.clone();
+        let made = Self::new(declaration).map_err(|error| {
+            MakeNodeError::prop(props::NAME, "files", format!("of `{op}` cannot be used: {}", chain(&error)))
+        })?;
+        Ok(Arc::new(made))
+    }
+
+    /// The declaration.
+    #[must_use]
+    pub fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    /// C or C++.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The names of the holes for dtypes, sorted: `T` and `U` of `["{T}[?]", "{U}[?]"]`.
+    #[must_use]
+    pub fn type_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.inputs.iter().flat_map(Pattern::names).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The types of the inputs for these dtypes; `None` for an input of any rank, or where a dtype is not given. Inputs
+    /// that may be missing are left out.
+    #[must_use]
+    pub fn input_types(&self, dtypes: &BTreeMap<String, DType>) -> Option<Vec<Type>> {
+        let once = self.inputs.iter().filter(|pattern| pattern.repeat == Repeat::Once);
+        once.map(|pattern| pattern.with(dtypes)).collect()
+    }
+
+    /// The number of inputs and outputs that the function is called with, for an Apply of so many.
+    fn called_with(&self, found: [usize; 2]) -> [usize; 2] {
+        let [inputs, outputs] = self.most();
+        [inputs.unwrap_or(found[0]).max(found[0]), outputs.unwrap_or(found[1]).max(found[1])]
+    }
+
+    /// The most inputs and outputs there can be; `None` for any number.
+    fn most(&self) -> [Option<usize>; 2] {
+        let many = self.inputs.iter().any(|pattern| pattern.repeat == Repeat::Many);
+        let inputs = self.declaration.max_inputs.or((!many).then_some(self.inputs.len()));
+        [inputs, Some(self.declaration.max_outputs.unwrap_or(self.outputs.len()))]
+    }
+
+    /// What is left to check once all is read.
+    fn check(&self) -> Result<(), ExternalError> {
+        let d = &self.declaration;
+        let code = self.parts.iter().find(|part| part.section == Section::Code && !part.is_blank());
+        match (code, &self.function) {
+            (Some(part), Some(_)) => return Err(ExternalError::CodeAndFunc { place: part.place(0) }),
+            (None, None) => return Err(ExternalError::NoCode { op: d.name.clone() }),
+            _ => {}
+        }
+        check_settings(d, &self.inputs, &self.outputs)?;
+        let params: Vec<String> = d.params.keys().cloned().collect();
+        let most = self.most();
+        macros::check(&self.parts, &macros::Known { most, check_input: d.check_input, params: &params })?;
+        match (&self.function, most) {
+            (Some(function), [Some(inputs), Some(outputs)]) => {
+                function.check(&self.parts, [inputs, outputs], !params.is_empty())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong_count(&self, found: usize) -> Option<MakeNodeError> {
+        let least = self.inputs.iter().filter(|pattern| pattern.repeat == Repeat::Once).count();
+        let most = self.most()[0].unwrap_or(usize::MAX);
+        let expected = match most {
+            _ if (least..=most).contains(&found) => return None,
+            usize::MAX => format!("{least} or more"),
+            most if least == most => least.to_string(),
+            most => format!("{least} to {most}"),
+        };
+        Some(MakeNodeError::Arity { op: self.declaration.name.clone(), expected, found })
+    }
+}
+
+impl fmt::Debug for ExternalCOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExternalCOp").field("name", &self.declaration.name).finish_non_exhaustive()
+    }
+}
+
+impl Op for ExternalCOp {
+    fn name(&self) -> &str {
+        props::NAME
+    }
+
+    fn label(&self) -> String {
+        self.declaration.name.clone()
+    }
+
+    fn props(&self) -> Props {
+        props::props(&self.declaration)
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        if let Some(error) = self.wrong_count(inputs.len()) {
+            return Err(error);
+        }
+        let (op, mut bindings) = (self.declaration.name.as_str(), Bindings::default());
+        for (position, ty) in inputs.iter().enumerate() {
+            // Further inputs are like the last.
+            let pattern = self.inputs.get(position).or(self.inputs.last());
+            pattern.map_or(Ok(()), |pattern| pattern.bind(op, position, ty, &mut bindings))?;
+        }
+        self.outputs.iter().map(|pattern| pattern.fill(op, &bindings)).collect()
+    }
+
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::NoReference { op: self.declaration.name.clone() })
+    }
+
+    fn view_map(&self) -> Vec<(usize, usize)> {
+        self.declaration.view_map.clone()
+    }
+
+    fn destroy_map(&self) -> Vec<(usize, usize)> {
+        self.declaration.destroy_map.clone()
+    }
+}
+
+fn check_names(declaration: &Declaration) -> Result<(), ExternalError> {
+    let name = &declaration.name;
+    let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !valid {
+        return Err(ExternalError::Name { found: name.clone() });
+    }
+    let mut known = std::collections::BTreeSet::new();
+    let files = declaration.files.iter().map(|(name, _)| name).chain(declaration.sources.keys());
+    for name in files {
+        let plain = includes::normalise("", name).as_ref() == Some(name) && !name.is_empty();
+        if !plain || name.contains(['\\', ':', '"', '\n', '\0']) {
+            return Err(ExternalError::FileName { found: name.clone() });
+        }
+        if !known.insert(name) {
+            return Err(ExternalError::FileTwice { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> Result<(), ExternalError> {
+    let wrong = |key, problem: String| Err(ExternalError::Setting { key, problem });
+    let once = inputs.iter().rposition(|pattern| pattern.repeat == Repeat::Once);
+    let early = inputs.iter().position(|pattern| pattern.repeat != Repeat::Once);
+    if early.zip(once).is_some_and(|(early, once)| early < once) {
+        return wrong("inputs", "has an input that may be missing in front of one that may not".to_owned());
+    }
+    let many = inputs.iter().position(|pattern| pattern.repeat == Repeat::Many);
+    if many.is_some_and(|many| many + 1 < inputs.len()) {
+        return wrong("inputs", "has any number of inputs in front of others".to_owned());
+    }
+    if outputs.is_empty() {
+        return wrong("outputs", "is empty".to_owned());
+    }
+    for (key, most, count) in
+        [("max_inputs", d.max_inputs, inputs.len()), ("max_outputs", d.max_outputs, outputs.len())]
+    {
+        if let Some(most) = most.filter(|most| *most < count) {
+            return wrong(key, format!("is {most}, less than the {count} that are declared"));
+        }
+    }
+    for (key, map) in [("view_map", &d.view_map), ("destroy_map", &d.destroy_map)] {
+        let outside = |(output, input): &&(usize, usize)| *output >= outputs.len() || *input >= inputs.len();
+        if let Some((output, input)) = map.iter().find(outside) {
+            return wrong(key, format!("has [{output}, {input}], which are not positions of an output and an input"));
+        }
+    }
+    match d.params.keys().find(|name| props::KEYS.contains(&name.as_str())) {
+        Some(name) => wrong("params", format!("has `{name}`, which is a setting's name")),
+        None => Ok(()),
+    }
+}
+
+/// Words that no C text has.
+const CXX_WORDS: [&str; 8] = [
+    "template",
+    "typename",
+    "namespace",
+    "static_cast",
+    "reinterpret_cast",
+    "const_cast",
+    "dynamic_cast",
+    "nullptr",
+];
+
+/// C++ if the declaration says so, or the text can only be C++.
+fn language(declaration: &Declaration, parts: &[Part]) -> Language {
+    if let Some(language) = declaration.language {
+        return language;
+    }
+    let is_cxx_file = |(name, _): &(String, Arc<str>)| {
+        [".cc", ".cpp", ".cxx"].iter().any(|extension| name.ends_with(extension))
+    };
+    let (mut cxx, mut says_self) = (declaration.files.iter().any(is_cxx_file), false);
+    for part in parts {
+        let found = tokens(&part.text);
+        cxx |= found.iter().any(|t| t.is("::") || CXX_WORDS.iter().any(|word| t.is(word)));
+        says_self |= found.windows(2).any(|pair| pair[0].is("self") && pair[1].is("->"));
+    }
+    let has_members = parts.iter().any(|p| p.section == Section::SupportCodeStruct && !p.is_blank());
+    if cxx || (has_members && !says_self) { Language::Cxx } else { Language::C }
+}
+
+/// Whether a name of Python or NumPy is used.
+fn is_compat(declaration: &Declaration, parts: &[Part], sources: &SourceSet) -> bool {
+    let foreign = |header: &str| {
+        let header = header.trim_matches(['<', '>', '"']);
+        header == "Python.h" || header.starts_with("numpy/")
+    };
+    if declaration.headers.iter().any(|header| foreign(header)) {
+        return true;
+    }
+    let texts = parts.iter().map(|part| part.text.as_str()).chain(sources.values().map(|text| &**text));
+    let is_name = |word: &str| {
+        let python = word.strip_prefix("Py").is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()));
+        python || word.starts_with("npy_") || word.starts_with("NPY_")
+    };
+    texts.into_iter().any(|text| {
+        includes(text).iter().any(|include| foreign(&include.name))
+            || tokens(text).iter().any(|token| token.kind == Kind::Word && is_name(token.text))
+    })
+}
+
+/// An error with all its sources on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,160 @@
+//! The sections of C files: `#section <tag>` begins one, text before the first belongs nowhere.
+//!
+//! ```c
+//! #section support_code
+//! static int helper(int x) { return x + 1; }
+//! #section code
+//! *OUTPUT_0 = helper(INPUT_0);
+//! ```
+//! A tag may come several times, in one file and over several: its parts are put together in the order in which they
+//! stand, files in the order in which they are given.
+
+use super::error::{ExternalError, Place};
+use precast_graph::nearest;
+
+/// Where a piece of an op's C goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Section {
+    InitCode,
+    InitCodeApply,
+    InitCodeStruct,
+    SupportCode,
+    SupportCodeApply,
+    SupportCodeStruct,
+    CleanupCodeStruct,
+    Code,
+    CodeCleanup,
+}
+
+impl Section {
+    pub(super) const ALL: [Self; 9] = [
+        Self::InitCode,
+        Self::InitCodeApply,
+        Self::InitCodeStruct,
+        Self::SupportCode,
+        Self::SupportCodeApply,
+        Self::SupportCodeStruct,
+        Self::CleanupCodeStruct,
+        Self::Code,
+        Self::CodeCleanup,
+    ];
+
+    pub(super) const fn tag(self) -> &'static str {
+        match self {
+            Self::InitCode => "init_code",
+            Self::InitCodeApply => "init_code_apply",
+            Self::InitCodeStruct => "init_code_struct",
+            Self::SupportCode => "support_code",
+            Self::SupportCodeApply => "support_code_apply",
+            Self::SupportCodeStruct => "support_code_struct",
+            Self::CleanupCodeStruct => "cleanup_code_struct",
+            Self::Code => "code",
+            Self::CodeCleanup => "code_cleanup",
+        }
+    }
+}
+
+/// A part of a section: the text between two tags of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) section: Section,
+    /// Logical name of the file.
+    pub(super) file: String,
+    /// The line of the file that the text begins with, from 1.
+    pub(super) line: u32,
+    pub(super) text: String,
+}
+
+impl Part {
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// The place of a line of the text, from 0.
+    pub(super) fn place(&self, line: u32) -> Place {
+        Place { file: self.file.clone(), line: self.line + line }
+    }
+}
+
+/// Splits a file, whose logical name is `file`, into its parts.
+pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (line, content) in (1_u32..).zip(text.split_inclusive('\n')) {
+        let place = || Place { file: file.to_owned(), line };
+        if let Some(tag) = tag(content) {
+            let section = section(tag, place)?;
+            parts.push(Part { section, file: file.to_owned(), line: line + 1, text: String::new() });
+        } else if is_old_style(content) {
+            return Err(ExternalError::OldStyle { place: place(), found: content.trim().to_owned() });
+        } else if let Some(part) = parts.last_mut() {
+            part.text.push_str(content);
+        } else if !content.trim().is_empty() {
+            // What is wrong with a file without any tag is that it has none.
+            if !text.lines().any(|line| tag(line).is_some() || is_old_style(line)) {
+                break;
+            }
+            return Err(ExternalError::BeforeSection { place: place(), found: content.trim().to_owned() });
+        }
+    }
+    if parts.is_empty() {
+        return Err(ExternalError::NoSection { file: file.to_owned() });
+    }
+    Ok(parts)
+}
+
+/// What stands behind `#section` on a line, if it is one.
+fn tag(line: &str) -> Option<&str> {
+    let rest = line.trim().strip_prefix('#')?.trim_start().strip_prefix("section")?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+}
+
+fn section(tag: &str, place: impl Fn() -> Place) -> Result<Section, ExternalError> {
+    let known = Section::ALL.into_iter();
+    known.clone().find(|section| section.tag() == tag).ok_or_else(|| ExternalError::UnknownSection {
+        place: place(),
+        nearest: nearest(tag, known.map(Section::tag)).map(str::to_owned),
+        found: tag.to_owned(),
+    })
+}
+
+/// The marks of Theano's first external ops: `THEANO_APPLY_CODE_SECTION`, later with other names in front.
+fn is_old_style(line: &str) -> bool {
+    let Some(front) = line.trim().strip_suffix("_CODE_SECTION") else { return false };
+    let name = front.strip_suffix("_APPLY").or_else(|| front.strip_suffix("_SUPPORT"));
+    name.is_some_and(|name| ["THEANO", "AESARA", "PYTENSOR"].contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> String {
+        split("op/f.c", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn parts_keep_their_lines_and_their_order() {
+        let parts = split("op/f.c", "\n#section code\na\nb\n #  section support_code \r\nc\n#section code\nd").unwrap();
+        let found: Vec<_> = parts.iter().map(|p| (p.section, p.line, p.text.as_str())).collect();
+        let expected =
+            [(Section::Code, 3, "a\nb\n"), (Section::SupportCode, 6, "c\n"), (Section::Code, 8, "d")];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_file_and_line() {
+        assert_eq!(
+            problem("#section code\n#section support_cod\n"),
+            "op/f.c:2: unknown section `support_cod`; nearest `support_code`"
+        );
+        assert!(problem("#section\n").starts_with("op/f.c:1: unknown section ``"));
+        assert!(problem("#section code extra\n").starts_with("op/f.c:1: unknown section `code extra`"));
+        assert_eq!(
+            problem("\n\nint x;\n#section code\n"),
+            "op/f.c:3: `int x;` stands before the first `#section`"
+        );
+        assert!(problem("int x;\n").starts_with("op/f.c: no `#section` in it"));
+        assert!(problem("").starts_with("op/f.c: no `#section` in it"));
+        assert!(problem("\nTHEANO_SUPPORT_CODE_SECTION\n").starts_with("op/f.c:2: `THEANO_SUPPORT_CODE_SECTION`"));
+    }
+}

@@ -1,0 +1,163 @@
+//! The words of C text, with their lines: as much of the preprocessor's view as is needed to find names in the wrong place,
+//! to count parameters and to see which language a text is in. Comments, literals and continued lines are understood;
+//! macros are not expanded.
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A name or a keyword.
+    Word,
+    /// One character of punctuation; `::` and `->` count as one token.
+    Mark,
+    /// A number, a string or a character.
+    Literal,
+}
+
+/// A token of C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind,
+    pub(super) text: &'t str,
+    /// Its line in the text, from 0.
+    pub(super) line: u32,
+    /// Whether it stands in a preprocessor directive, continued lines included.
+    pub(super) directive: bool,
+}
+
+impl Token<'_> {
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.kind != Kind::Literal && self.text == text
+    }
+}
+
+/// The tokens of a text, in order.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut scanner = Scanner { text, at: 0, line: 0, fresh: true, directive: false, found: Vec::new() };
+    while scanner.at < text.len() {
+        scanner.step();
+    }
+    scanner.found
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    line: u32,
+    /// Whether only blanks stand before `at` on its line.
+    fresh: bool,
+    directive: bool,
+    found: Vec<Token<'t>>,
+}
+
+impl<'t> Scanner<'t> {
+    fn step(&mut self) {
+        let rest = &self.text[self.at..];
+        let first = rest.as_bytes()[0];
+        match first {
+            b'\n' => {
+                (self.fresh, self.directive) = (true, false);
+                self.skip(1);
+            }
+            b'\\' if rest.starts_with("\\\n") => self.skip(2),
+            b'\\' if rest.starts_with("\\\r\n") => self.skip(3),
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.skip(1),
+            b'/' if rest.starts_with("//") => self.skip(line_comment(rest)),
+            b'/' if rest.starts_with("/*") => {
+                self.skip(rest[2..].find("*/").map_or(rest.len(), |end| end + 4));
+            }
+            b'"' | b'\'' => self.take(Kind::Literal, literal(rest)),
+            b'0'..=b'9' => self.take(Kind::Literal, span(rest, |c| c == '.')),
+            _ if first == b'_' || first.is_ascii_alphabetic() || first >= 0x80 => self.word(rest),
+            _ => {
+                self.directive |= first == b'#' && self.fresh;
+                let long = rest.starts_with("::") || rest.starts_with("->");
+                self.take(Kind::Mark, if long { 2 } else { 1 });
+            }
+        }
+    }
+
+    fn word(&mut self, rest: &str) {
+        let len = span(rest, |_| false);
+        let quote = rest.as_bytes().get(len);
+        if quote == Some(&b'"') && matches!(&rest[..len], "R" | "LR" | "uR" | "UR" | "u8R") {
+            return self.take(Kind::Literal, raw_literal(rest, len));
+        }
+        self.take(Kind::Word, len);
+    }
+
+    fn take(&mut self, kind: Kind, len: usize) {
+        let text = &self.text[self.at..self.at + len];
+        self.found.push(Token { kind, text, line: self.line, directive: self.directive });
+        self.fresh = false;
+        self.skip(len);
+    }
+
+    fn skip(&mut self, len: usize) {
+        let lines = self.text[self.at..self.at + len].matches('\n').count();
+        self.line += u32::try_from(lines).unwrap_or(u32::MAX);
+        self.at += len;
+    }
+}
+
+/// The length of the name that `text` begins with.
+fn span(text: &str, also: fn(char) -> bool) -> usize {
+    let part = |c: char| c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() || also(c);
+    text.find(|c| !part(c)).unwrap_or(text.len())
+}
+
+/// Up to the end of the line, further if it is continued.
+fn line_comment(text: &str) -> usize {
+    let ends = |at: &usize| !text[..*at].trim_end_matches('\r').ends_with('\\');
+    text.match_indices('\n').map(|(at, _)| at).find(ends).unwrap_or(text.len())
+}
+
+/// A literal in quotes; one that is not closed ends with its line.
+fn literal(text: &str) -> usize {
+    let quote = text.as_bytes()[0];
+    let mut bytes = text.bytes().enumerate().skip(1);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'\n' => return at,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// `R"mark( … )mark"`, of which `quote` is the position of the first quote.
+fn raw_literal(text: &str, quote: usize) -> usize {
+    let Some(open) = text[quote..].find('(') else { return text.len() };
+    let close = format!("){}\"", &text[quote + 1..quote + open]);
+    text[quote + open..].find(&close).map_or(text.len(), |at| quote + open + at + close.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<(&str, u32)> {
+        tokens(text).into_iter().filter(|t| t.kind == Kind::Word).map(|t| (t.text, t.line)).collect()
+    }
+
+    #[test]
+    fn comments_and_literals_hold_no_words() {
+        let text = "a /* b\n c */ d // e \\\n f\ng \"h\\\"i\" 'j' R\"x(k)\" l)x\" m";
+        assert_eq!(words(text), [("a", 0), ("d", 1), ("g", 3), ("m", 3)]);
+    }
+
+    #[test]
+    fn a_directive_goes_on_where_its_line_is_continued() {
+        let text = "#define A b \\\n c\n d # e";
+        let found: Vec<bool> = tokens(text).iter().map(|t| t.directive).collect();
+        assert_eq!(found, [true, true, true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn text_without_an_end_ends() {
+        for text in ["/*", "\"\\", "'", "R\"(", "R\"", "//\\", "1.5e", "\\", "é"] {
+            let _ = tokens(text);
+        }
+    }
+}
