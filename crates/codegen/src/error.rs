@@ -51,7 +51,7 @@ pub enum LinkError {
         /// The op.
         op: String,
         /// What is wrong.
-        source: crate::external::ExternalError,
+        source: Box<crate::external::ExternalError>,
     },
     /// An output that is an input, a constant or another output.
     #[error("output {output} would alias `{with}`; the copy_outputs rewrite must run first")]

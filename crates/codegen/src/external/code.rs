@@ -13,12 +13,13 @@
 //! are the author's in the author's text, and ours in ours.
 
 use super::ExternalCOp;
-use super::macros::Defined;
+use super::macros::{Defined, numpy_name};
 use super::section::{Part, Section};
 use crate::cop::{COp, Node};
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
+use crate::params;
 use crate::sub::Sub;
 use crate::template::{escape, render};
 use precast_store::key::Language;
@@ -58,6 +59,7 @@ impl ExternalCOp {
             macros.types("INPUT", &node.inputs, self.is_compat);
             macros.types("OUTPUT", &node.outputs, self.is_compat);
         }
+        self.param_macros(&mut macros, name);
         if let Some(sub) = scope.sub {
             macros.add("FAIL", &self.fail("the code", sub));
             if let Some(params) = &sub.params {
@@ -70,6 +72,22 @@ impl ExternalCOp {
             }
         }
         format!("\n{}{text}{}", macros.define, macros.undefine)
+    }
+
+    /// `PARAMS_TYPE`, and `DTYPE_PARAM_x` of each field that has elements.
+    fn param_macros(&self, macros: &mut Defined, name: &str) {
+        if self.declaration.params.is_empty() {
+            return;
+        }
+        macros.add("PARAMS_TYPE", &params::type_name(name));
+        // Fields that have no type are reported where the struct is made.
+        let Ok(fields) = self.params_type() else { return };
+        for field in self.declaration.params.keys() {
+            let Some(element) = fields.c_element_type(field) else { continue };
+            let dtype = element.strip_prefix("pc_").and_then(|name| name.parse().ok());
+            let name = dtype.filter(|_| self.is_compat).map_or(element, numpy_name);
+            macros.add(&format!("DTYPE_PARAM_{field}"), &name);
+        }
     }
 
     /// `sub.fail`, which reports an error itself if nobody did.
@@ -179,9 +197,9 @@ impl COp for ExternalCOp {
     ) -> Result<String, LinkError> {
         if let Some(function) = &self.function {
             let called = self.called_with([inputs.len(), outputs.len()]);
-            function
-                .check(&self.parts, called, sub.params.is_some())
-                .map_err(|error| LinkError::External { op: self.declaration.name.clone(), source: error })?;
+            function.check(&self.parts, called, sub.params.is_some()).map_err(|error| {
+                LinkError::External { op: self.declaration.name.clone(), source: Box::new(error) }
+            })?;
         }
         if let Some(call) = self.call(name, inputs, outputs, sub) {
             return Ok(call);

@@ -30,7 +30,9 @@ pub enum ExternalError {
         found: String,
     },
     /// A name that cannot be a file's.
-    #[error("`{found}` cannot name a file of an op: expected a relative path that does not lead out of its directory")]
+    #[error(
+        "`{found}` cannot name a file of an op: expected a relative path that does not lead out of its directory"
+    )]
     FileName {
         /// The name.
         found: String,

@@ -29,7 +29,12 @@ struct Definition {
 
 impl Function {
     /// Reads `func`, and finds it in the op's text.
-    pub(super) fn find(op: &str, func: &str, parts: &[Part], sources: &SourceSet) -> Result<Self, ExternalError> {
+    pub(super) fn find(
+        op: &str,
+        func: &str,
+        parts: &[Part],
+        sources: &SourceSet,
+    ) -> Result<Self, ExternalError> {
         let form = || ExternalError::FuncForm { found: func.to_owned() };
         let specific = func.trim().strip_prefix("APPLY_SPECIFIC").map(str::trim);
         let inner = specific.map(|rest| rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')));
@@ -44,8 +49,7 @@ impl Function {
         let call = if specific.is_some() { format!("APPLY_SPECIFIC({name})") } else { name.to_owned() };
         let (mut definitions, mut words) = (Vec::new(), Vec::new());
         for (position, part) in parts.iter().enumerate() {
-            let support =
-                [Section::SupportCode, Section::SupportCodeApply, Section::SupportCodeStruct];
+            let support = [Section::SupportCode, Section::SupportCodeApply, Section::SupportCodeStruct];
             if support.contains(&part.section) {
                 let found = tokens(&part.text);
                 definitions.extend(self::definitions(&found, name, specific.is_some(), position));
@@ -55,7 +59,11 @@ impl Function {
         let in_headers = || sources.values().any(|text| tokens(text).iter().any(|token| token.is(name)));
         if !words.contains(&name) && !in_headers() {
             let near = nearest(name, words.iter().copied()).map(str::to_owned);
-            return Err(ExternalError::FuncMissing { op: op.to_owned(), func: func.trim().to_owned(), nearest: near });
+            return Err(ExternalError::FuncMissing {
+                op: op.to_owned(),
+                func: func.trim().to_owned(),
+                nearest: near,
+            });
         }
         let takes_context = definitions.iter().any(|definition| definition.takes_context);
         Ok(Self { call, name: name.to_owned(), takes_context, definitions })
@@ -176,7 +184,8 @@ mod tests {
 
     fn check(func: &str, text: &str, counts: [usize; 2]) -> Result<bool, String> {
         let parts = split("op/f.c", text).unwrap();
-        let found = Function::find("op", func, &parts, &SourceSet::new()).map_err(|error| error.to_string())?;
+        let found =
+            Function::find("op", func, &parts, &SourceSet::new()).map_err(|error| error.to_string())?;
         found.check(&parts, counts, false).map_err(|error| error.to_string())?;
         Ok(found.takes_context)
     }
@@ -190,7 +199,10 @@ mod tests {
             check("f", text, [3, 1]).unwrap_err(),
             "op/f.c:3: `f` has 3 parameter(s), but is called with 4: 3 input(s), 1 output(s)"
         );
-        assert_eq!(check("f", "#section support_code\nint f(pc_context *c, int x, ...) {}\n", [9, 9]), Ok(true));
+        assert_eq!(
+            check("f", "#section support_code\nint f(pc_context *c, int x, ...) {}\n", [9, 9]),
+            Ok(true)
+        );
         assert_eq!(check("f", "#section support_code\nint f(void) {}\n", [0, 0]), Ok(false));
     }
 
@@ -209,7 +221,11 @@ mod tests {
             check("vector_time", text, [1, 0]).unwrap_err(),
             "`op` calls `vector_time`, which no section defines; nearest `vector_times`"
         );
-        assert!(check("vector_times", text, [1, 0]).unwrap_err().ends_with("returns void, expected int: 0 for success"));
+        assert!(
+            check("vector_times", text, [1, 0])
+                .unwrap_err()
+                .ends_with("returns void, expected int: 0 for success")
+        );
         for func in ["f()", "APPLY_SPECIFIC(f", "2f", "", "APPLY_SPECIFIC f", "a b"] {
             assert!(check(func, text, [1, 0]).unwrap_err().contains("is neither a name nor"), "{func}");
         }

@@ -142,8 +142,10 @@ mod tests {
     use super::*;
 
     fn rewrite(from: &str, text: &str) -> Result<String, String> {
-        let sources =
-            ["helper.h", "src/near.h", "inc/far.h"].map(|name| (name.to_owned(), "".into())).into_iter().collect();
+        let sources = ["helper.h", "src/near.h", "inc/far.h"]
+            .map(|name| (name.to_owned(), "".into()))
+            .into_iter()
+            .collect();
         let directories = ["inc".to_owned(), "/usr/include/x".to_owned()];
         let own = Own { op: "op", sources: &sources, directories: &directories };
         own.rewrite(from, 7, text).map_err(|error| error.to_string())
@@ -166,9 +168,12 @@ mod tests {
 
     #[test]
     fn includes_that_lead_out_are_refused() {
-        for text in
-            ["\n#include \"../../etc\"\n", "\n#include </etc/passwd>\n", "\n#include <../x.h>", "\n#include \"c:x.h\""]
-        {
+        for text in [
+            "\n#include \"../../etc\"\n",
+            "\n#include </etc/passwd>\n",
+            "\n#include <../x.h>",
+            "\n#include \"c:x.h\"",
+        ] {
             let problem = rewrite("src/f.c", text).unwrap_err();
             assert!(problem.starts_with("op/src/f.c:8: `#include` of "), "{problem}");
         }

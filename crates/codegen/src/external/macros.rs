@@ -131,7 +131,9 @@ impl Defined {
 
     /// `DTYPE_INPUT_0` and its kin for the variables of one side.
     pub(super) fn types(&mut self, side: &str, types: &[Type], is_compat: bool) {
-        for (position, ty) in types.iter().enumerate() {
+        // A user type has no elements that C could name.
+        let plain = types.iter().enumerate().filter(|(_, ty)| !matches!(ty, Type::User(_)));
+        for (position, ty) in plain {
             let dtype = ty.dtype();
             let name = if is_compat { numpy_name(dtype) } else { format!("pc_{dtype}") };
             self.add(&format!("DTYPE_{side}_{position}"), &name);

@@ -85,12 +85,14 @@ impl ExternalCOp {
         for (name, text) in &declaration.sources {
             sources.insert(format!("{op}/{name}"), own.rewrite(name, 1, text)?.into());
         }
-        let inputs = declaration.inputs.iter().map(|text| Pattern::input(text)).collect::<Result<Vec<_>, _>>()?;
+        let inputs =
+            declaration.inputs.iter().map(|text| Pattern::input(text)).collect::<Result<Vec<_>, _>>()?;
         let output = |text: &String| Pattern::output(text, &inputs);
         let outputs = declaration.outputs.iter().map(output).collect::<Result<Vec<_>, _>>()?;
         let func = declaration.func.as_deref();
         let function = func.map(|func| Function::find(op, func, &parts, &sources)).transpose()?;
-        let (language, is_compat) = (language(&declaration, &parts), is_compat(&declaration, &parts, &sources));
+        let (language, is_compat) =
+            (language(&declaration, &parts), is_compat(&declaration, &parts, &sources));
         let op = Self { declaration, parts, sources, inputs, outputs, function, language, is_compat };
         op.check()?;
         Ok(op)
@@ -204,6 +206,10 @@ impl Op for ExternalCOp {
         props::props(&self.declaration)
     }
 
+    fn params(&self) -> Vec<String> {
+        self.declaration.params.keys().cloned().collect()
+    }
+
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         if let Some(error) = self.wrong_count(inputs.len()) {
             return Err(error);
@@ -275,7 +281,10 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
     for (key, map) in [("view_map", &d.view_map), ("destroy_map", &d.destroy_map)] {
         let outside = |(output, input): &&(usize, usize)| *output >= outputs.len() || *input >= inputs.len();
         if let Some((output, input)) = map.iter().find(outside) {
-            return wrong(key, format!("has [{output}, {input}], which are not positions of an output and an input"));
+            return wrong(
+                key,
+                format!("has [{output}, {input}], which are not positions of an output and an input"),
+            );
         }
     }
     match d.params.keys().find(|name| props::KEYS.contains(&name.as_str())) {
@@ -325,7 +334,9 @@ fn is_compat(declaration: &Declaration, parts: &[Part], sources: &SourceSet) -> 
     }
     let texts = parts.iter().map(|part| part.text.as_str()).chain(sources.values().map(|text| &**text));
     let is_name = |word: &str| {
-        let python = word.strip_prefix("Py").is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()));
+        let python = word
+            .strip_prefix("Py")
+            .is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()));
         python || word.starts_with("npy_") || word.starts_with("NPY_")
     };
     texts.into_iter().any(|text| {

@@ -62,9 +62,9 @@ impl Pattern {
         };
         let shape = shape(rest.trim(), whole)?;
         match &shape {
-            Shape::Scalar(Element::Upcast(_)) | Shape::Tensor(Element::Upcast(_), _) | Shape::AnyRank(Element::Upcast(_)) => {
-                Err(wrong(whole, "`upcast` belongs into outputs"))
-            }
+            Shape::Scalar(Element::Upcast(_))
+            | Shape::Tensor(Element::Upcast(_), _)
+            | Shape::AnyRank(Element::Upcast(_)) => Err(wrong(whole, "`upcast` belongs into outputs")),
             _ => Ok(Self { text: whole.to_owned(), shape, repeat }),
         }
     }
@@ -205,8 +205,7 @@ fn wrong(text: &str, problem: &str) -> ExternalError {
 
 fn shape(text: &str, whole: &str) -> Result<Shape, ExternalError> {
     let ty = |text: &str| {
-        text.parse::<Type>()
-            .map_err(|source| ExternalError::PatternType { text: whole.to_owned(), source })
+        text.parse::<Type>().map_err(|source| ExternalError::PatternType { text: whole.to_owned(), source })
     };
     if !text.starts_with('{') && !text.starts_with("upcast") {
         let any = text.strip_suffix("[..]").map(ty).transpose()?;
@@ -283,7 +282,9 @@ mod tests {
             problem(&["{T}[?]", "{T}[?]"], &["f32[?]", "f64[?]"]),
             "`op`: input 1 has type `f64[?]`, expected `{T}[?]`, where T is `f32` as in input 0"
         );
-        for (pattern, ty) in [("{T}[?]", "f32"), ("{T}[?]", "f32[?,?]"), ("{T}[3]", "f32[?]"), ("{T}", "f32[]")] {
+        for (pattern, ty) in
+            [("{T}[?]", "f32"), ("{T}[?]", "f32[?,?]"), ("{T}[3]", "f32[?]"), ("{T}", "f32[]")]
+        {
             assert!(problem(&[pattern], &[ty]).ends_with(&format!("expected `{pattern}`")));
         }
     }
@@ -302,6 +303,9 @@ mod tests {
     #[test]
     fn inputs_may_be_missing_or_many() {
         let repeat = |text: &str| Pattern::input(text).unwrap().repeat;
-        assert_eq!([repeat("{T}[?]"), repeat("{T}[?]?"), repeat("{T}[?] *")], [Repeat::Once, Repeat::Optional, Repeat::Many]);
+        assert_eq!(
+            [repeat("{T}[?]"), repeat("{T}[?]?"), repeat("{T}[?] *")],
+            [Repeat::Once, Repeat::Optional, Repeat::Many]
+        );
     }
 }

@@ -106,7 +106,8 @@ pub(super) fn declaration(props: &Props) -> Result<Declaration, MakeNodeError> {
     d.check_input = read.bool("check_input")?.unwrap_or(true);
     let names = read.texts("params")?;
     for name in &names {
-        let value = props.get(name).ok_or_else(|| wrong("params", format!("names `{name}`, which has no value")))?;
+        let value =
+            props.get(name).ok_or_else(|| wrong("params", format!("names `{name}`, which has no value")))?;
         d.params.insert(name.clone(), value.clone());
     }
     match props.keys().find(|key| !KEYS.contains(&key.as_str()) && !names.contains(key)) {

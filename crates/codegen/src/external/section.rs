@@ -134,7 +134,9 @@ mod tests {
 
     #[test]
     fn parts_keep_their_lines_and_their_order() {
-        let parts = split("op/f.c", "\n#section code\na\nb\n #  section support_code \r\nc\n#section code\nd").unwrap();
+        let parts =
+            split("op/f.c", "\n#section code\na\nb\n #  section support_code \r\nc\n#section code\nd")
+                .unwrap();
         let found: Vec<_> = parts.iter().map(|p| (p.section, p.line, p.text.as_str())).collect();
         let expected =
             [(Section::Code, 3, "a\nb\n"), (Section::SupportCode, 6, "c\n"), (Section::Code, 8, "d")];
@@ -155,6 +157,8 @@ mod tests {
         );
         assert!(problem("int x;\n").starts_with("op/f.c: no `#section` in it"));
         assert!(problem("").starts_with("op/f.c: no `#section` in it"));
-        assert!(problem("\nTHEANO_SUPPORT_CODE_SECTION\n").starts_with("op/f.c:2: `THEANO_SUPPORT_CODE_SECTION`"));
+        assert!(
+            problem("\nTHEANO_SUPPORT_CODE_SECTION\n").starts_with("op/f.c:2: `THEANO_SUPPORT_CODE_SECTION`")
+        );
     }
 }

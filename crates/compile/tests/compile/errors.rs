@@ -60,13 +60,18 @@ fn missing_header_is_named() {
     lost.header_dirs.push("/no/such/directory".to_owned());
     let text = refused(lost).to_string();
     assert!(text.contains("unit.c:") && text.contains("cannot find header `no/such/header.h`"), "{text}");
-    assert!(text.contains("searched: the unit's own files, `/no/such/directory`, the system's directories"), "{text}");
+    assert!(
+        text.contains("searched: the unit's own files, `/no/such/directory`, the system's directories"),
+        "{text}"
+    );
 }
 
 #[test]
 fn an_error_under_a_line_directive_has_the_authors_place_and_the_op() {
     let code = "#line 7 \"own/file.c\"\n    int y = 1;\n    int x = 1 +;\n#line 900 \"unit.c\"";
-    let CompileError::Rejected { diagnostics, .. } = refused(module("bad(f64) -> f64", "", code)) else { panic!() };
+    let CompileError::Rejected { diagnostics, .. } = refused(module("bad(f64) -> f64", "", code)) else {
+        panic!()
+    };
     let first = &diagnostics[0];
     assert_eq!((first.file.as_str(), first.line), ("own/file.c", 8));
     assert_eq!(first.op.as_deref(), Some("bad(f64) -> f64"));

@@ -1,0 +1,128 @@
+//! What is wrong with an external op is said with the author's file and line.
+
+use super::{call, chain, compiled, graph, op, refused};
+use precast::Array;
+use precast_codegen::external::{Declaration, ExternalCOp};
+
+fn scalar_op(text: &str) -> Declaration {
+    Declaration::new("bad").file("src/bad.c", text).input("f64").output("f64")
+}
+
+/// What the compiler's refusal says.
+fn compile_error(declaration: Declaration) -> String {
+    refused(&graph(&op(declaration), &["f64"]))
+}
+
+#[test]
+fn a_syntax_error_is_reported_at_the_authors_line() {
+    for section in ["support_code", "support_code_apply", "init_code", "init_code_apply", "init_code_struct"]
+    {
+        let text = format!("\n#section code\nOUTPUT_0 = INPUT_0;\n#section {section}\n\nint x = 1 +;\n");
+        let found = compile_error(scalar_op(&text));
+        assert!(found.contains("bad/src/bad.c:6:"), "{section}: {found}");
+        assert!(found.contains("| int x = 1 +;"), "{section}: {found}");
+    }
+    let found = compile_error(scalar_op("#section code\nOUTPUT_0 = INPUT_0 +;\n"));
+    assert!(found.contains("bad/src/bad.c:2:") && found.contains("bad(f64) -> f64"), "{found}");
+}
+
+#[test]
+fn an_error_behind_a_section_is_the_units_again() {
+    let found = compile_error(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n{\n"));
+    assert!(!found.contains("bad/src/bad.c:") && found.contains("unit.c:"), "{found}");
+}
+
+#[test]
+fn an_error_in_an_own_header_is_reported_there() {
+    let text = "#section support_code\n#include \"own.h\"\n#section code\nOUTPUT_0 = INPUT_0;\n";
+    let found = compile_error(scalar_op(text).source("src/own.h", "\nint x = 1 +;\n"));
+    assert!(found.contains("bad/src/own.h:2:"), "{found}");
+}
+
+#[test]
+fn a_missing_header_is_named_with_the_directories_that_were_searched() {
+    let text = "#section support_code\n#include \"nowhere.h\"\n#section code\nOUTPUT_0 = INPUT_0;\n";
+    let found =
+        compile_error(Declaration { header_dirs: vec!["/no/such/place".to_owned()], ..scalar_op(text) });
+    assert!(found.contains("bad/src/bad.c:2: cannot find header `nowhere.h`"), "{found}");
+    assert!(found.contains("searched: the unit's own files, `/no/such/place`"), "{found}");
+}
+
+#[test]
+fn a_missing_library_is_named_with_the_directories_that_were_searched() {
+    let declaration = Declaration {
+        libraries: vec!["nowhere".to_owned()],
+        lib_dirs: vec!["/no/such/place".to_owned()],
+        ..scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n")
+    };
+    let found = compile_error(declaration);
+    assert!(found.contains("cannot find library `nowhere`; searched: `/no/such/place`"), "{found}");
+}
+
+#[test]
+fn a_failure_without_an_error_is_named() {
+    let text = "#section support_code\nint f(double x, double *y) { *y = x; return x < 0; }\n";
+    let function = compiled(&graph(&op(scalar_op(text).func("f")), &["f64"]));
+    assert!(call(&function, &[Array::from(1.0)]).is_ok());
+    let found = chain(&call(&function, &[Array::from(-1.0)]).unwrap_err());
+    assert!(found.contains("bad: `f` failed without setting an error"), "{found}");
+    let text = "#section code\nif (INPUT_0 < 0) FAIL;\nOUTPUT_0 = INPUT_0;\n";
+    let function = compiled(&graph(&op(scalar_op(text)), &["f64"]));
+    let found = chain(&call(&function, &[Array::from(-1.0)]).unwrap_err());
+    assert!(found.contains("bad: the code failed without setting an error"), "{found}");
+}
+
+#[test]
+fn a_function_of_the_wrong_arity_is_reported_where_it_is_defined() {
+    let text = "#section support_code\n\nint f(double x) { return 0; }\n";
+    let found = ExternalCOp::new(scalar_op(text).func("f")).unwrap_err().to_string();
+    assert_eq!(
+        found,
+        "bad/src/bad.c:3: `f` has 1 parameter(s), but is called with 2: 1 input(s), 1 output(s)"
+    );
+}
+
+#[test]
+fn arguments_of_the_wrong_kind_are_errors_in_c_too() {
+    let text = "#section support_code\nint f(double x, float *y) { *y = (float)x; return 0; }\n";
+    let found = compile_error(scalar_op(text).func("f"));
+    assert!(found.contains("incompatible pointer type"), "{found}");
+}
+
+#[test]
+fn includes_that_lead_out_are_refused() {
+    for name in ["../../etc", "/etc/passwd"] {
+        let text = format!("#section support_code\n#include \"{name}\"\n#section code\n");
+        let found = ExternalCOp::new(scalar_op(&text)).unwrap_err().to_string();
+        assert!(found.starts_with(&format!("bad/src/bad.c:2: `#include` of `{name}` leads out")), "{found}");
+    }
+}
+
+#[test]
+fn declarations_that_make_no_sense_are_refused() {
+    let good = || scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n");
+    let problem = |d: Declaration| ExternalCOp::new(d).unwrap_err().to_string();
+    assert!(problem(Declaration { name: "a b".to_owned(), ..good() }).contains("`a b` cannot name an op"));
+    assert!(problem(good().file("../x.c", "")).contains("`../x.c` cannot name a file"));
+    assert!(problem(good().source("src/bad.c", "")).contains("two files of the op are called"));
+    assert!(problem(good().func("f")).contains("calls `f`, which no section defines"));
+    assert!(
+        problem(scalar_op("#section support_code\n")).contains("has neither a section `code` nor a function")
+    );
+    assert!(
+        problem(good().input("{T}[?]?").input("f64")).contains("may be missing in front of one that may not")
+    );
+    assert!(problem(Declaration { max_inputs: Some(0), ..good() }).contains("`max_inputs` is 0"));
+    assert!(problem(Declaration { view_map: vec![(0, 1)], ..good() }).contains("`view_map` has [0, 1]"));
+    let both = "#section support_code\nint f(double x, double *y) { return 0; }\n#section code\n;\n";
+    assert!(
+        problem(scalar_op(both).func("f")).starts_with("bad/src/bad.c:4: a section `code` beside `func`")
+    );
+}
+
+#[test]
+fn there_is_no_reference() {
+    let graph = graph(&op(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n")), &["f64"]);
+    let found = chain(&precast_graph::interpret(&graph, &[Array::from(1.0)]).unwrap_err());
+    assert!(found.contains("`bad` has no reference: it is declared in C only"), "{found}");
+}

@@ -1,0 +1,57 @@
+//! External ops, compiled and called: sections, macros, levels, errors.
+//!
+//! The C stands in `c/`, as an author would write it.
+
+mod errors;
+mod sections;
+
+use precast::{Array, ArrayRef, CallError, Function, FunctionGraph, Policy, Runtime};
+use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_graph::Op;
+use std::sync::Arc;
+
+/// The op of a declaration.
+pub(crate) fn op(declaration: Declaration) -> Arc<dyn Op> {
+    Arc::new(ExternalCOp::new(declaration).unwrap())
+}
+
+/// A graph of one Apply.
+pub(crate) fn graph(op: &Arc<dyn Op>, inputs: &[&str]) -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let inputs: Vec<_> = inputs
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| graph.input(&format!("x{i}"), ty.parse().unwrap()).unwrap())
+        .collect();
+    for output in graph.apply(Arc::clone(op), &inputs).unwrap() {
+        graph.output(output, None).unwrap();
+    }
+    graph
+}
+
+/// The function of a graph, compiled now.
+pub(crate) fn compiled(graph: &FunctionGraph) -> Function {
+    let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
+    runtime.function(graph).unwrap()
+}
+
+/// Why a graph cannot be compiled: the message with all its causes.
+pub(crate) fn refused(graph: &FunctionGraph) -> String {
+    let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
+    let error = runtime.function(graph).expect_err("it should be refused");
+    chain(&error)
+}
+
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}\n{}", chain(source)))
+}
+
+pub(crate) fn call(function: &Function, inputs: &[Array]) -> Result<Vec<Array>, CallError> {
+    let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
+    function.call(&inputs)
+}
+
+/// A vector of f64.
+pub(crate) fn vector(values: &[f64]) -> Array {
+    Array::from(ndarray::Array1::from(values.to_vec()).into_dyn())
+}
