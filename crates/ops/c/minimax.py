@@ -78,3 +78,5 @@ show('asin64 deg11',*remez(asinp,wz,mp.mpf(0),mp.mpf('0.2501'),11))
 # pow: log m = 2s + s z (2/3 + z T(z))
 zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.001')
 show('log64 tail deg6',*remez(lambda z:2*sum(z**k/(2*k+5) for k in range(60)),wz,mp.mpf(0),zmax,6))
+# cbrt: x^(1/3) = t r^(-1/3) with r = t^3 / x, for a first t within 5 %
+show('cbrt64 deg4',*remez(lambda r:r**(mp.mpf(-1)/3),lambda r:r**(mp.mpf(1)/3),mp.mpf('0.87'),mp.mpf('1.14'),4))

@@ -26,8 +26,9 @@ static quad sigmoid_q(quad x) { return x < 0 ? expq(x) / (1 + expq(x)) : 1 / (1 
   F(exp, expq, -746, 710) F(exp2, exp2_q, -1076, 1025) F(expm1, expm1q, -3, 3) F(log, logq, 0, 4) F(log2, log2q, 0, 4) \
   F(log10, log10q, 0, 4) F(log1p, log1pq, -1, 3) F(softplus, softplus_q, -40, 40) F(log1mexp, log1mexp_q, -40, 0)     \
   F(sigmoid, sigmoid_q, -745, 40) F(tanh, tanhq, -3, 3) F(sinh, sinhq, -3, 3) F(cosh, coshq, -3, 3)                    \
-  F(asinh, asinhq, -3, 3) F(acosh, acoshq, 1, 3) F(atanh, atanhq, -1, 1)
-#define EACH2(F)
+  F(asinh, asinhq, -3, 3) F(acosh, acoshq, 1, 3) F(atanh, atanhq, -1, 1)  \
+  F(asin, asinq, -1, 1) F(acos, acosq, -1, 1) F(atan, atanq, -3, 3) F(cbrt, cbrtq, -8, 8)
+#define EACH2(F) F(pow, powq, 0, 4) F(atan2, atan2q, -3, 3) F(hypot, hypotq, -3, 3)
 #define USE1(NAME, QUAD, LOW, HIGH) WRAP1(NAME)
 #define USE2(NAME, QUAD, LOW, HIGH) WRAP2(NAME)
 EACH1(USE1)

@@ -7,8 +7,8 @@
 
 #define ONE(F)                                                                                                         \
   F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(softplus) F(log1mexp) F(sigmoid) F(tanh) F(sinh) F(cosh)  \
-  F(asinh) F(acosh) F(atanh)
-#define TWO(F)
+  F(asinh) F(acosh) F(atanh) F(asin) F(acos) F(atan) F(cbrt)
+#define TWO(F) F(pow) F(atan2) F(hypot)
 
 #define LOOP1(NAME)                                             \
   static void NAME##_f64(long n, const void *in, void *out) {   \

@@ -6,6 +6,8 @@
  *   math/exp2.h        exp2 expm1           math/log2.h    log2 log10
  *   math/sigmoid.h     sigmoid tanh         math/log1p.h   log1p softplus log1mexp
  *   math/hyperbolic.h  sinh cosh            math/area.h    asinh acosh atanh
+ *   math/arc.h         asin acos            math/atan.h    atan atan2
+ *   math/pow.h         pow                  math/root.h    cbrt hypot
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code
@@ -25,13 +27,17 @@
 #ifndef PRECAST_OPS_MATH_H
 #define PRECAST_OPS_MATH_H
 
+#include <precast/ops/math/arc.h>
 #include <precast/ops/math/area.h>
+#include <precast/ops/math/atan.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/exp2.h>
 #include <precast/ops/math/hyperbolic.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/log2.h>
+#include <precast/ops/math/pow.h>
+#include <precast/ops/math/root.h>
 #include <precast/ops/math/sigmoid.h>
 
 #endif
