@@ -1,0 +1,2 @@
+/* numpy/ndarrayobject.h of precast: all of numpy/arrayobject.h. */
+#include <numpy/arrayobject.h>

@@ -1,0 +1,2 @@
+/* numpy/ndarraytypes.h of precast: all of numpy/arrayobject.h. */
+#include <numpy/arrayobject.h>
