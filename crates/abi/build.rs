@@ -1,7 +1,36 @@
-//! Tells dependents where the headers are: `DEP_PRECAST_ABI_INCLUDE` in their build scripts.
+//! Tells dependents where the headers are (`DEP_PRECAST_ABI_INCLUDE`, `DEP_PRECAST_ABI_COMPAT` in their build scripts), and
+//! lists the compat headers, so that a new one needs no second mention.
 
-fn main() {
-    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    println!("cargo::metadata=include={root}/include");
+use std::path::{Path, PathBuf};
+
+fn main() -> std::io::Result<()> {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let compat = root.join("compat");
+    println!("cargo::metadata=include={}", root.join("include").display());
+    println!("cargo::metadata=compat={}", compat.display());
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={}", compat.display());
+    let mut names = Vec::new();
+    headers(&compat, "", &mut names)?;
+    names.sort();
+    let mut list = String::from("&[\n");
+    for name in names {
+        list += &format!("({name:?}, include_str!({:?})),\n", compat.join(&name).display().to_string());
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("compat.rs");
+    fs_err::write(out, list + "]\n")
+}
+
+/// Adds the names, relative to the first folder, of all headers below a folder.
+fn headers(folder: &Path, prefix: &str, names: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            headers(&entry.path(), &format!("{name}/"), names)?;
+        } else if name.ends_with(".h") {
+            names.push(name);
+        }
+    }
+    Ok(())
 }

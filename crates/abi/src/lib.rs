@@ -5,6 +5,7 @@
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
 //! include/precast/driver.h    pc_elemwise, pc_reduce: what modules hand to the host's drivers
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
+//! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them
 //!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
 //! ```
 //! The headers are the truth; `tests/layout.rs` makes the C compiler compare every size and offset with the mirror.
@@ -32,3 +33,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("precast/module.h", include_str!("../include/precast/module.h")),
     ("precast/tensor.h", include_str!("../include/precast/tensor.h")),
 ];
+
+/// Logical name and text of every compat header, in the order of their names: `Python.h`, `numpy/arrayobject.h`, and what they
+/// include beside [`HEADERS`]. They are for modules with an op that asks for them; see `compat/README.md`.
+pub const COMPAT_HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/compat.rs"));

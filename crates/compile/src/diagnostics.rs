@@ -5,6 +5,7 @@
 //! through the compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`. Text under a `#line`
 //! directive is known to the compiler by the file and line of its author; the directives are read to find it in the unit.
 
+use crate::foreign;
 use precast_codegen::Unit;
 
 /// One error of the compiler.
@@ -24,6 +25,8 @@ pub struct Diagnostic {
     pub module: Option<String>,
     /// The signature of the op.
     pub op: Option<String>,
+    /// What to do, where that is known.
+    pub hint: Option<String>,
 }
 
 /// Where the members of a unit are in its text.
@@ -124,6 +127,7 @@ impl<'a> Locator<'a> {
                 let (module, op) = at.map_or((None, None), |line| self.place(line));
                 let source =
                     in_unit.map(|line| self.lines.get(line.saturating_sub(1)).map(|line| (*line).to_owned()));
+                let hint = foreign::hint(self.unit, message);
                 let message = message.to_owned();
                 found.push(Diagnostic {
                     file: file.to_owned(),
@@ -133,6 +137,7 @@ impl<'a> Locator<'a> {
                     source: source.flatten(),
                     module,
                     op,
+                    hint,
                 });
                 trail = None;
             } else if let Some(line) = self.line_of(file, line)
@@ -193,13 +198,17 @@ pub(crate) fn render(compiler: &str, diagnostics: &[Diagnostic], words: &str) ->
         Some(module) => format!("{compiler} refuses `{module}`"),
         None => format!("{compiler} refuses the unit"),
     };
-    for Diagnostic { file, line, column, message, source, module, op } in diagnostics.iter().take(SHOWN) {
+    for Diagnostic { file, line, column, message, source, module, op, hint } in diagnostics.iter().take(SHOWN)
+    {
         text.push_str(&format!("\n  {file}:{line}:{column}: {message}"));
         if let Some(op) = op.as_ref().filter(|op| module.as_ref() != Some(op)) {
             text.push_str(&format!("\n    in `{op}`"));
         }
         if let Some(source) = source {
             text.push_str(&format!("\n    | {}", source.trim()));
+        }
+        if let Some(hint) = hint {
+            text.push_str(&format!("\n    hint: {hint}"));
         }
     }
     if diagnostics.len() > SHOWN {

@@ -1,8 +1,9 @@
 //! What a unit includes: only its own files and the compiler's freestanding headers (*lean*), or more.
 //!
 //! The directives are read without a preprocessor, so what stands behind a false `#if` counts too, and what a macro names
-//! is not known: both make a unit less lean than it is, never more. Lean units are compiled with `-nostdinc`, so an error
-//! here ends in a missing header, not in a header that nobody hashed.
+//! is not known: both make a unit less lean than it is, never more. The exception is `#if __STDC_HOSTED__`, which is false in
+//! every lean unit because those are compiled freestanding. They are compiled with `-nostdinc` too, so an error here ends in
+//! a missing header, not in a header that nobody hashed.
 
 use std::borrow::Cow;
 
@@ -46,11 +47,18 @@ fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<
     if let Some(what) = embeds(&text) {
         return Err(CompileError::Embed { file: file.to_owned(), what });
     }
-    let mut lean = true;
+    let (mut lean, mut hosted) = (true, false);
     for line in text.lines() {
         let line = line.trim_start();
         let Some(directive) = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")) else { continue };
         let directive = directive.trim_start();
+        // Up to the next directive of its kind, whichever: too little is passed over rather than too much.
+        if ["if", "el", "endif"].iter().any(|word| directive.starts_with(word)) {
+            hosted = directive.trim_end() == "if __STDC_HOSTED__";
+        }
+        if hosted {
+            continue;
+        }
         if directive.starts_with("embed") {
             return Err(CompileError::Embed { file: file.to_owned(), what: "#embed" });
         }
@@ -170,6 +178,15 @@ mod tests {
         ] {
             assert!(!lean(text).unwrap(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_only_a_hosted_unit_includes_is_passed_over() {
+        let inside = |head: &str| format!("#if {head}\n#include <math.h>\n#else\nint x;\n#endif\n");
+        assert!(lean(&inside("__STDC_HOSTED__")).unwrap());
+        assert!(!lean(&inside("!__STDC_HOSTED__")).unwrap());
+        assert!(!lean("#if __STDC_HOSTED__\n#if 1\n#include <math.h>\n#endif\n#endif\n").unwrap());
+        assert!(!lean("#if __STDC_HOSTED__\n#else\n#include <math.h>\n#endif\n").unwrap());
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod compile;
 mod diagnostics;
 mod error;
 mod flags;
+mod foreign;
 mod includes;
 mod isa;
 mod link;

@@ -43,12 +43,15 @@ typedef struct pc_host {
   uint32_t abi_version;  /* PC_ABI_VERSION of the host */
   uint32_t struct_bytes; /* sizeof(pc_host) of the host */
   /* A new C-contiguous tensor with uninitialised elements, aligned for its dtype; one reference, the caller's.
-   * NULL with the error slot set (memory or value) when the size overflows or memory is refused. */
+   * NULL with the error slot set (memory or value) when the size overflows or memory is refused.
+   * The header has room for PC_MAX_NDIM extents and strides, and its maker may rewrite it: the host frees
+   * what `data` points to when the tensor dies, if `capacity_bytes` is positive then, and not otherwise. */
   pc_tensor *(*tensor_new)(pc_context *ctx, int32_t dtype, int32_t ndim, const int64_t *shape);
   /* A new view: takes one reference to `base`. `data`, `shape` (elements) and `strides` (bytes) are the caller's claim. */
   pc_tensor *(*tensor_view)(pc_context *ctx, pc_tensor *base, int32_t ndim, const int64_t *shape,
                             const int64_t *strides, char *data);
-  /* Memory of the host, 64-byte aligned; NULL with the error slot set when refused. `release(ctx, NULL)` does nothing. */
+  /* Memory of the host, 64-byte aligned; NULL with the error slot set when refused. `release(ctx, NULL)` does nothing, and
+   * `ctx` may be NULL in it: an object can die outside of any call, and its memory is given back all the same. */
   void *(*alloc)(pc_context *ctx, size_t bytes);
   void (*release)(pc_context *ctx, void *memory);
   /* C's vsnprintf. */

@@ -1,6 +1,7 @@
 //! Units of hand-made modules through the real compiler: equal bytes, located errors, what is read back.
 
 mod bytes;
+mod compat;
 mod errors;
 mod hosted;
 mod modules;

@@ -10,8 +10,13 @@
 
 /* Small enough to be worth inlining. */
 #define PC_COMPAT_FN static inline __attribute__((unused))
-/* Called where time does not matter: one copy a module, none if nobody calls it. */
+/* Called where time does not matter: one copy a module, none if nobody calls it (without optimisation compilers drop only
+ * what is called inline). */
+#ifdef __OPTIMIZE__
 #define PC_COMPAT_SLOW static __attribute__((unused, noinline))
+#else
+#define PC_COMPAT_SLOW static inline __attribute__((unused))
+#endif
 /* An object or a table of a module. */
 #define PC_COMPAT_DATA static __attribute__((unused))
 

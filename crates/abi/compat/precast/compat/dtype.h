@@ -31,7 +31,7 @@ PC_COMPAT_DATA PyArray_Descr pc_compat_dtypes[] = {
     PC_COMPAT_DTYPE(NPY_ULONG, 'u', 'L', '=', 8, 8),     PC_COMPAT_DTYPE(NPY_FLOAT, 'f', 'f', '=', 4, 4),
     PC_COMPAT_DTYPE(NPY_DOUBLE, 'f', 'd', '=', 8, 8),    PC_COMPAT_DTYPE(NPY_CFLOAT, 'c', 'F', '=', 8, 4),
     PC_COMPAT_DTYPE(NPY_CDOUBLE, 'c', 'D', '=', 16, 8),  PC_COMPAT_DTYPE(NPY_HALF, 'f', 'e', '=', 2, 2),
-    PC_COMPAT_DTYPE(PC_COMPAT_BF16, 'f', 'E', '=', 2, 2),
+    PC_COMPAT_DTYPE(PC_BF16, 'f', 'E', '=', 2, 2),
 };
 
 /* The descriptor of a dtype; NULL for a type number that no array here has. */
@@ -98,7 +98,7 @@ PC_COMPAT_FN int pc_compat_float_bytes(int dtype) {
   switch (pc_compat_kind_letter(dtype)) {
     case 'b': return 0;
     case 'c': return bytes / 2;
-    case 'f': return dtype == PC_COMPAT_BF16 ? 4 : bytes;
+    case 'f': return dtype == PC_BF16 ? 4 : bytes;
     default: return bytes == 1 ? 2 : bytes == 2 ? 4 : 8;
   }
 }
@@ -125,8 +125,8 @@ PC_COMPAT_SLOW int pc_compat_promote(int a, int b) {
 PC_COMPAT_SLOW int PyArray_CanCastSafely(int from, int to) {
   from = pc_compat_typenum(from), to = pc_compat_typenum(to);
   if (from == to) return 1;
-  if (from == PC_COMPAT_BF16) return to == PC_F32 || to == PC_F64 || to == PC_C64 || to == PC_C128;
-  return to != PC_COMPAT_BF16 && pc_compat_promote(from, to) == to;
+  if (from == PC_BF16) return to == PC_F32 || to == PC_F64 || to == PC_C64 || to == PC_C128;
+  return to != PC_BF16 && pc_compat_promote(from, to) == to;
 }
 
 PC_COMPAT_FN unsigned char PyArray_CanCastTo(PyArray_Descr *from, PyArray_Descr *to) {

@@ -97,7 +97,7 @@ PC_COMPAT_SLOW const char *pc_compat_dtype_name(int dtype) {
     case PC_I64: return "int64";
     case PC_U64: return "uint64";
     case PC_F16: return "float16";
-    case PC_COMPAT_BF16: return "bfloat16";
+    case PC_BF16: return "bfloat16";
     case PC_F32: return "float32";
     case PC_F64: return "float64";
     case PC_C64: return "complex64";
@@ -258,8 +258,8 @@ PC_COMPAT_SLOW void pc_compat_put_argument(pc_compat_sink *to, const pc_compat_s
       const char *s = va_arg(args->list, const char *);
       size_t n = 0;
       if (s == NULL) s = "(null)";
-      /* With a precision the text need not end with a NUL. */
-      while ((spec->precision < 0 || n < (size_t)spec->precision) && s[n] != '\0') n++;
+      /* With a precision the text need not end with a NUL. The empty statement is explained in libc.h. */
+      for (; (spec->precision < 0 || n < (size_t)spec->precision) && s[n] != '\0'; n++) __asm__("" : "+r"(n));
       pc_compat_put_padded(to, spec, s, n);
       return;
     }
@@ -274,7 +274,7 @@ PC_COMPAT_SLOW size_t pc_compat_format(pc_compat_sink *to, const char *format, v
   to->text[0] = '\0';
   while (*format != '\0') {
     size_t plain = 0;
-    while (format[plain] != '\0' && format[plain] != '%') plain++;
+    for (; format[plain] != '\0' && format[plain] != '%'; plain++) {}
     pc_compat_put(to, format, plain);
     format += plain;
     if (*format == '\0') break;

@@ -12,7 +12,6 @@
 extern "C" {
 #endif
 
-#define PC_COMPAT_BF16 256 /* PC_BF16: no type of NumPy's */
 
 typedef struct pc_compat_value {
   char kind; /* 'b', 'i', 'u', 'f' or 'c' */
@@ -25,7 +24,7 @@ typedef struct pc_compat_value {
 PC_COMPAT_FN int pc_compat_itemsize(int dtype) {
   switch (dtype) {
     case PC_BOOL: case PC_I8: case PC_U8: return 1;
-    case PC_I16: case PC_U16: case PC_F16: case PC_COMPAT_BF16: return 2;
+    case PC_I16: case PC_U16: case PC_F16: case PC_BF16: return 2;
     case PC_I32: case PC_U32: case PC_F32: return 4;
     case PC_I64: case PC_U64: case PC_F64: case PC_C64: return 8;
     case PC_C128: return 16;
@@ -39,7 +38,7 @@ PC_COMPAT_FN char pc_compat_kind_letter(int dtype) {
     case PC_BOOL: return 'b';
     case PC_I8: case PC_I16: case PC_I32: case PC_I64: return 'i';
     case PC_U8: case PC_U16: case PC_U32: case PC_U64: return 'u';
-    case PC_F16: case PC_COMPAT_BF16: case PC_F32: case PC_F64: return 'f';
+    case PC_F16: case PC_BF16: case PC_F32: case PC_F64: return 'f';
     case PC_C64: case PC_C128: return 'c';
     default: return 'V';
   }
@@ -171,7 +170,7 @@ PC_COMPAT_SLOW pc_compat_value pc_compat_get(int dtype, const char *from) {
     case PC_U32: { PC_COMPAT_READ(uint32_t); return pc_compat_of_u64(x); }
     case PC_U64: { PC_COMPAT_READ(uint64_t); return pc_compat_of_u64(x); }
     case PC_F16: { PC_COMPAT_READ(uint16_t); return pc_compat_of_f64((double)pc_compat_half_to_float(x)); }
-    case PC_COMPAT_BF16: { PC_COMPAT_READ(uint16_t); return pc_compat_of_f64((double)pc_compat_bf16_to_float(x)); }
+    case PC_BF16: { PC_COMPAT_READ(uint16_t); return pc_compat_of_f64((double)pc_compat_bf16_to_float(x)); }
     case PC_F32: { PC_COMPAT_READ(float); return pc_compat_of_f64((double)x); }
     case PC_F64: { PC_COMPAT_READ(double); return pc_compat_of_f64(x); }
     case PC_C64: { float x[2]; memcpy(x, from, sizeof x); return pc_compat_of_complex((double)x[0], (double)x[1]); }
@@ -198,7 +197,7 @@ PC_COMPAT_SLOW void pc_compat_set(int dtype, char *to, pc_compat_value v) {
     case PC_U32: { PC_COMPAT_WRITE(uint32_t, pc_compat_as_unsigned(v, 32)); }
     case PC_U64: { PC_COMPAT_WRITE(uint64_t, pc_compat_as_u64(v)); }
     case PC_F16: { PC_COMPAT_WRITE(uint16_t, pc_compat_half_from_double(pc_compat_as_f64(v))); }
-    case PC_COMPAT_BF16: { PC_COMPAT_WRITE(uint16_t, pc_compat_bf16_from_float((float)pc_compat_as_f64(v))); }
+    case PC_BF16: { PC_COMPAT_WRITE(uint16_t, pc_compat_bf16_from_float((float)pc_compat_as_f64(v))); }
     case PC_F32: { PC_COMPAT_WRITE(float, v.kind == 'i' || v.kind == 'b' ? (float)v.i : v.kind == 'u' ? (float)v.u : (float)v.re); }
     case PC_F64: { PC_COMPAT_WRITE(double, pc_compat_as_f64(v)); }
     case PC_C64: {
