@@ -14,6 +14,7 @@
 
 mod arrays;
 mod damage;
+mod debugger;
 mod declarations;
 mod flow;
 mod help;

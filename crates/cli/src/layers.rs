@@ -152,8 +152,9 @@ pub(crate) fn runtime(
     args: &LayerArgs,
     policy: Option<Policy>,
     writable: Option<&Path>,
+    ops: Ops,
 ) -> Result<Runtime, Failure> {
-    let mut builder = Runtime::builder();
+    let mut builder = Runtime::builder().ops(ops);
     for path in &args.bundle {
         builder = builder.bundle_file(path);
     }

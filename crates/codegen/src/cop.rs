@@ -107,6 +107,12 @@ pub trait COp: Op + CLinkerObject {
         false
     }
 
+    /// The names that a debugger stops at (`break precast_op_exp`) in modules made for debugging: the op's own, or those of
+    /// the ops that were fused into it.
+    fn debug_names(&self) -> Vec<String> {
+        vec![self.name().to_owned()]
+    }
+
     /// Names the content of all C this op can emit, if that is fixed by the generator's own sources: the fast path to a
     /// key. `None`: the C comes from hand-written Rust elsewhere, so the module is generated before it is looked up.
     fn content_id(&self) -> Option<String> {

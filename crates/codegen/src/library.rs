@@ -4,6 +4,7 @@ use crate::cop::COp;
 use crate::ctype::CType;
 use crate::types::{TypeOps, UserTypes};
 use precast_graph::{MakeNodeError, Op, Props};
+use precast_store::key::Profile;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,18 +15,26 @@ pub type OpFactory = fn(&Props) -> Result<Arc<dyn Op>, MakeNodeError>;
 type AsCOp = fn(&dyn Op) -> Option<&dyn COp>;
 
 /// Names of ops and the C side of their Rust types. Immutable once built; ordered by name.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Library {
     factories: BTreeMap<String, OpFactory>,
     c_ops: Vec<(TypeId, AsCOp)>,
     types: UserTypes,
+    profile: Profile,
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Library {
-    /// An empty library.
+    /// An empty library, for the release profile.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        let (factories, types) = (BTreeMap::new(), UserTypes::default());
+        Self { factories, c_ops: Vec::new(), types, profile: Profile::Release }
     }
 
     /// Adds the C side of the Rust type `O`, so that ops of that type can be linked.
@@ -66,6 +75,19 @@ impl Library {
     #[must_use]
     pub fn types(&self) -> &UserTypes {
         &self.types
+    }
+
+    /// Makes modules for another profile than release: `Debug` for a debugger, `Asan` to find invalid accesses. The profile is
+    /// part of every key.
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile, ..self }
+    }
+
+    /// The profile that modules are made for.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.profile
     }
 
     /// The C side of an op; `None` if its Rust type was not added.

@@ -3,7 +3,7 @@
 use crate::registry::Ops;
 use precast_graph::{FunctionGraph, encode};
 use precast_store::Fingerprint;
-use precast_store::key::{Canonical, FORMAT_EPOCH, HostAbi, Profile, context};
+use precast_store::key::{Canonical, FORMAT_EPOCH, HostAbi, context};
 
 /// Digest of the sources that generate C: two programs of one digest make the same module of the same graph.
 pub const GENERATOR: &str = include!(concat!(env!("OUT_DIR"), "/generator.rs"));
@@ -18,7 +18,7 @@ pub fn fingerprint(lowered: &FunctionGraph, ops: &Ops) -> Option<Fingerprint> {
         .u64(FORMAT_EPOCH)
         .str(GENERATOR)
         .str(HostAbi::Native.name())
-        .str(Profile::Release.name())
+        .str(ops.c().profile().name())
         .bytes(&encode::canonical(lowered))
         .strs(&contents);
     Some(Fingerprint::from_bytes(encoder.finish()))

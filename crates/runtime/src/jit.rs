@@ -10,7 +10,6 @@ use crate::resolve::{Provenance, Resolver, Served, chain};
 use crate::stats::Event;
 use precast_codegen::{Module, Unit};
 use precast_compile::{Compiled, Isa, Toolchain, Variant, compile};
-use precast_store::key::Profile;
 use precast_store::{BuildKey, Fingerprint};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -114,7 +113,7 @@ fn compile_here(module: Module, toolchain: &Toolchain, resolver: &Resolver) -> R
     let signature = module.signature.clone();
     let isa = Isa::native()
         .ok_or_else(|| -> Failure { Arc::from(Box::from("this CPU has no known ISA level")) })?;
-    let variant = Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release };
+    let variant = Variant { target: toolchain.target().to_owned(), isa, profile: module.profile };
     let unit = Unit::single(Arc::new(module));
     let compiled = compile(&unit, toolchain, &variant).map_err(|error| -> Failure { Arc::new(error) })?;
     resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });

@@ -49,6 +49,9 @@ pub(crate) struct BuildArgs {
     /// How many compilers run at once. [default: one a processor, or Cargo's jobserver]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+    /// Compiles for a debugger, without optimisation; such modules serve `precast run --debug-info`.
+    #[arg(long)]
+    pub(crate) debug_info: bool,
     /// Prints the summary as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use precast_ops::Ops;
+use precast_store::key::Profile;
 
 /// The graph that a command is about.
 #[derive(Debug, Clone, Args)]
@@ -20,4 +22,14 @@ pub(crate) struct GraphArgs {
     /// The name of a graph that a manifest declared and that was built.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
+    /// Asks for modules made for a debugger, without optimisation: those of `precast build --debug-info`.
+    #[arg(long)]
+    pub(crate) debug_info: bool,
+}
+
+impl GraphArgs {
+    /// The library of ops, for the profile that is asked for.
+    pub(crate) fn ops(&self) -> Ops {
+        Ops::standard().with_profile(if self.debug_info { Profile::Debug } else { Profile::Release })
+    }
 }

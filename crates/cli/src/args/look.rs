@@ -1,5 +1,7 @@
 //! `precast ls`, `show`, `check` and `explain`: what there is, and why something is not.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::{GraphArgs, LayerArgs};
@@ -37,6 +39,9 @@ pub(crate) struct ShowArgs {
     /// The name of an entry, or the beginning of a key.
     #[arg(value_name = "NAME|KEY")]
     pub(crate) what: String,
+    /// Writes the generated C and the files that it includes into this directory, as a debugger wants them.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "source"])]
+    pub(crate) extract: Option<PathBuf>,
     /// Prints only the generated C, from a store.
     #[arg(long, conflicts_with = "json")]
     pub(crate) source: bool,

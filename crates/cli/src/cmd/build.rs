@@ -18,10 +18,11 @@ use crate::{layers, print, term, whole};
 /// Runs the command.
 pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
-    let ops = Ops::standard();
+    let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
+    let ops = Ops::standard().with_profile(profile);
     let (manifest, plan) = read(&args.manifest, &ops)?;
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
-    let variants = variants(args.isa, &manifest, &target)?;
+    let variants = variants(args.isa, &manifest, &target, profile)?;
     let toolchain = Toolchain::find(Some(&target))?;
     let path = layers::to_build(args.store);
     let store = Store::create(&path)?.on_event(|event| term::warning(&event.to_string()));
@@ -72,7 +73,12 @@ fn read(path: &Path, ops: &Ops) -> Result<(Manifest, Plan), Failure> {
 }
 
 /// The ISA levels: of the command line, else of the manifest, else the target's defaults; each once, sorted.
-fn variants(named: Vec<Isa>, manifest: &Manifest, target: &str) -> Result<Vec<Variant>, Failure> {
+fn variants(
+    named: Vec<Isa>,
+    manifest: &Manifest,
+    target: &str,
+    profile: Profile,
+) -> Result<Vec<Variant>, Failure> {
     let mut levels = match named.is_empty() {
         false => named,
         true => match manifest.isa()? {
@@ -96,7 +102,7 @@ fn variants(named: Vec<Isa>, manifest: &Manifest, target: &str) -> Result<Vec<Va
             host_target()
         )));
     }
-    let variant = |isa| Variant { target: target.to_owned(), isa, profile: Profile::Release };
+    let variant = |isa| Variant { target: target.to_owned(), isa, profile };
     Ok(levels.into_iter().map(variant).collect())
 }
 

@@ -17,6 +17,7 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         types: args.types.clone(),
         graph: args.file.clone(),
         entry: args.entry.clone(),
+        debug_info: false,
     };
     let (graph, explanation) = explanation_of(&source, &args.layers)?;
     let lowered = if args.plain { rewrite::plain(&graph)? } else { rewrite::lower(&graph)? };

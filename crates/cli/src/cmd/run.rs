@@ -3,7 +3,6 @@
 //! Nothing is written before everything is computed, and every file is whole before the first one gets its name.
 
 use precast_graph::{Array, FunctionGraph, Type};
-use precast_ops::Ops;
 use precast_runtime::{ArrayRef, EntryError, Event, Function, Provenance, Runtime, Served};
 use precast_store::Event as StoreEvent;
 use serde_json::{Value, json};
@@ -22,8 +21,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let named = given.iter().filter(|one| one.name.parse::<usize>().is_err());
     let found: Vec<(String, Type)> =
         named.map(|one| (one.name.clone(), arrays::open_type(&one.array))).collect();
-    let source = graph::read(&args.graph, &found, &Ops::standard())?;
-    let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref())?;
+    let source = graph::read(&args.graph, &found, &args.graph.ops())?;
+    let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
     let result = function(&runtime, &args.layers, source).and_then(|function| {
         let names = names(function.graph());
         let targets = Targets::new(&args.outputs, &names.1)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
 use crate::layers::Layer;
-use crate::{graph, layers, print, term};
+use crate::{graph, layers, print, term, whole};
 
 /// A module as one layer has it.
 struct Variant<'l> {
@@ -29,6 +30,9 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         }
     }
     let (key, variants) = find(&layers, &args.what)?;
+    if let Some(directory) = &args.extract {
+        return extract(&key, &variants, directory);
+    }
     if args.source {
         let source = variants.iter().find_map(|variant| source(variant).transpose());
         let (_, text) = source.transpose()?.ok_or_else(|| {
@@ -75,7 +79,7 @@ fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<
 }
 
 fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
-    if args.source {
+    if args.source || args.extract.is_some() {
         return Err(Failure::usage(format!("`{}` is an entry; C is generated for modules", entry.name))
             .hint(format!("name its module: `{}`", keys(entry).join("`, `"))));
     }
@@ -131,6 +135,31 @@ fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
         Some((name.to_owned(), text))
     });
     Ok(found)
+}
+
+/// Writes the generated C and its headers where a debugger can read them.
+fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result<Exit, Failure> {
+    let stored = variants.iter().find_map(|variant| match variant.layer {
+        Layer::Store(store) => Some((store, variant)),
+        Layer::Bundle { .. } => None,
+    });
+    let Some((store, variant)) = stored else {
+        return Err(Failure::new(format!("no store has the generated C of `{}`", key.short()))
+            .hint("bundles carry none; name the store by `--store DIR`"));
+    };
+    let archive = store.load(&variant.record)?;
+    // The names in an archive were checked when it was unpacked: relative, without `..`.
+    let sources =
+        archive.members.iter().filter(|(name, _)| name.starts_with("include/") || name.starts_with("unit.c"));
+    for (name, bytes) in sources {
+        let file = directory.join(name);
+        if let Some(parent) = file.parent() {
+            fs_err::create_dir_all(parent)?;
+        }
+        whole::write(&file, |out| out.write_all(bytes))?.commit()?;
+    }
+    term::note(&format!("in gdb: set substitute-path /precast {}", directory.display()));
+    Ok(Exit::Ok)
 }
 
 /// The manifest of a variant's archive; a bundle carries none.

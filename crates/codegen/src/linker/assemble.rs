@@ -1,14 +1,14 @@
 //! The module's text, put together.
 
 use super::variables::{Plan, Task, plan};
-use super::{collect, instance, run};
+use super::{collect, debug, instance, run};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
 use crate::native::native_signature;
 use crate::template::render;
 use precast_graph::{FunctionGraph, Type};
-use precast_store::key::{Language, Profile};
+use precast_store::key::Language;
 
 /// Makes the module of a valid graph.
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
@@ -32,14 +32,14 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let body = render(
         template,
         &[
-            ("SUPPORT", &requests.support),
+            ("SUPPORT", &(debug::hooks(&plan, library.profile()) + &requests.support)),
             ("GRAPH", &picture(&plan, graph)),
             ("N_SLOTS", &n_slots.to_string()),
             ("N_TEMPS", &plan.n_kept.to_string()),
             ("MEMBERS", &instance::members(&plan)),
             ("CLEANUP", &instance::cleanup(&plan, n_slots)),
             ("INIT", &instance::init(&plan, n_constants)),
-            ("RUN", &run::body(&plan, inputs.len())?),
+            ("RUN", &run::body(&plan, inputs.len(), library.profile())?),
             ("ENTRY", &entry),
         ],
     );
@@ -54,7 +54,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         header_dirs: requests.header_dirs,
         libraries: requests.libraries,
         lib_dirs: requests.lib_dirs,
-        profile: Profile::Release,
+        profile: library.profile(),
         unpublished: requests.unpublished,
     })
 }

@@ -6,12 +6,14 @@
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
 //! assemble   all of it in the module's text
+//! debug      functions to stop at in a debugger, one for each op
 //! ```
 //! The text of a module names no rank and no extent unless an op bakes one in, and never a constant's value: graphs that
 //! differ only in those share a module. Names are positions in the graph, so equal graphs give equal texts.
 
 mod assemble;
 mod collect;
+mod debug;
 mod instance;
 mod run;
 mod variables;

@@ -13,10 +13,11 @@
 
 use super::variables::{Plan, Role, Step, Var};
 use crate::error::LinkError;
+use precast_store::key::Profile;
 use std::fmt::Write as _;
 
 /// The body of `run`.
-pub(super) fn body(plan: &Plan<'_>, n_inputs: usize) -> Result<String, LinkError> {
+pub(super) fn body(plan: &Plan<'_>, n_inputs: usize, profile: Profile) -> Result<String, LinkError> {
     let mut text = String::from("  int failure = 0;\n");
     for var in &plan.vars {
         text.push_str(&object(var, n_inputs));
@@ -25,7 +26,7 @@ pub(super) fn body(plan: &Plan<'_>, n_inputs: usize) -> Result<String, LinkError
     let mut inner = String::new();
     // The first Apply is the outermost: a failure skips all that come after it.
     for step in plan.steps.iter().rev() {
-        inner = code(step, &inner)?;
+        inner = code(step, &inner, profile)?;
     }
     for var in plan.vars.iter().rev() {
         inner = block(var, &inner);
@@ -80,12 +81,13 @@ fn block(var: &Var, inner: &str) -> String {
 }
 
 /// The block of an Apply around those of the later ones.
-fn code(step: &Step<'_>, inner: &str) -> Result<String, LinkError> {
+fn code(step: &Step<'_>, inner: &str, profile: Profile) -> Result<String, LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
     let code = step.with_constants(code);
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
     let cleanup = step.with_constants(cleanup);
     let comment = super::assemble::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
-    Ok(format!("{{\n/* {comment} */\n{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))
+    let hooks = super::debug::calls(step, profile);
+    Ok(format!("{{\n/* {comment} */\n{hooks}{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))
 }

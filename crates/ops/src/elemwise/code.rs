@@ -2,6 +2,8 @@
 
 use super::Elemwise;
 use super::kernel::{flags, kernel};
+use crate::composite::Composite;
+use crate::scalar::ScalarOp;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
@@ -86,8 +88,21 @@ impl COp for Elemwise {
         true
     }
 
+    fn debug_names(&self) -> Vec<String> {
+        scalar_names(&*self.scalar)
+    }
+
     fn content_id(&self) -> Option<String> {
         self.scalar.content_id()
+    }
+}
+
+/// The names of the ops that a scalar op is made of.
+pub(crate) fn scalar_names(scalar: &dyn ScalarOp) -> Vec<String> {
+    let any: &dyn std::any::Any = scalar;
+    match any.downcast_ref::<Composite>() {
+        Some(composite) => composite.steps().iter().map(|(op, _)| op.name().to_owned()).collect(),
+        None => vec![scalar.name().to_owned()],
     }
 }
 

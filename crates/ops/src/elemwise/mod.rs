@@ -7,7 +7,7 @@
 //! ```
 //! Extents that are `?` are broadcast at run time, whatever they turn out to be.
 
-mod code;
+pub(crate) mod code;
 pub(crate) mod kernel;
 pub(crate) mod types;
 

@@ -1,6 +1,7 @@
 //! Reduce as C.
 
 use super::Reduce;
+use crate::elemwise::code::scalar_names;
 use crate::elemwise::kernel::{flags, kernel};
 use crate::sources::closure;
 use precast_codegen::template::render;
@@ -28,6 +29,11 @@ impl CLinkerObject for Reduce {
 }
 
 impl COp for Reduce {
+    fn debug_names(&self) -> Vec<String> {
+        let map = self.map.iter().flat_map(|map| scalar_names(&**map));
+        map.chain([self.kind.name().to_owned()]).collect()
+    }
+
     fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
         let dtype = node.outputs[0].dtype();
         let map = match &self.map {

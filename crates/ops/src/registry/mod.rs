@@ -18,6 +18,7 @@ use precast_codegen::{COp, Library, OpFactory};
 use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
+use precast_store::key::Profile;
 use std::sync::Arc;
 
 /// A library of ops: how text and JSON name them, and which Rust types emit their C.
@@ -62,6 +63,12 @@ impl Ops {
     #[must_use]
     pub fn with_c<O: COp>(self) -> Self {
         Self { c: self.c.with_c::<O>() }
+    }
+
+    /// Makes modules for another profile than release; see [`precast_codegen::Library::with_profile`].
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { c: self.c.with_profile(profile) }
     }
 
     /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.

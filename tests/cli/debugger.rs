@@ -1,0 +1,80 @@
+//! A breakpoint by the name of an op stops in gdb, with the generated C beside it (`crates/cli/DEBUGGING.md`).
+
+use crate::place::Place;
+use std::process::Command;
+
+const COMMANDS: &str = "\
+set breakpoint pending on
+set debuginfod enabled off
+set substitute-path /precast src
+break precast_op_exp
+run
+up
+list
+";
+
+#[test]
+fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
+    let Ok(gdb) = Command::new("gdb").arg("--version").output() else {
+        println!("skipped: a_breakpoint_by_op_name_stops_in_the_generated_c: no `gdb` here");
+        return;
+    };
+    assert!(gdb.status.success());
+    let place = Place::new();
+    place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
+    place.write(
+        "precast.toml",
+        "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"sum(exp(-x*x))\"]\n",
+    );
+    place.run(&["build", "--debug-info", "--store", "s"]).ok();
+    let entry: serde_json::Value =
+        serde_json::from_str(&place.run(&["show", "score", "--store", "s", "--json"]).ok().out).unwrap();
+    place.run(&["show", entry["program"][0].as_str().unwrap(), "--store", "s", "--extract", "src"]).ok();
+    assert!(place.path("src/unit.c").is_file());
+    place.write("commands", COMMANDS);
+    let run =
+        ["run", "--debug-info", "--entry", "score", "-i", "x=x.npy", "--store", "s", "--policy", "strict"];
+    let precast = place.command(&run);
+    let output = Command::new("gdb")
+        .args(["-q", "-batch", "-x", "commands", "--args"])
+        .arg(precast.get_program())
+        .args(precast.get_args())
+        .current_dir(place.path("."))
+        .env_remove("DEBUGINFOD_URLS")
+        .output()
+        .unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if text.contains("ptrace") && text.contains("not permitted") {
+        println!("skipped: a_breakpoint_by_op_name_stops_in_the_generated_c: this host forbids ptrace");
+        return;
+    }
+    for part in ["Breakpoint 1, precast_op_exp", "_run (opaque=", "precast_op_exp();"] {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn both_profiles_live_in_one_store_and_give_the_same_bits() {
+    let place = Place::new();
+    place.npy("x.npy", &[4], vec![0.3, -1.5, 2.25, 700.0]);
+    place.write(
+        "precast.toml",
+        "[[graph]]\nname = \"f\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"y = tanh(exp(x/3) - x)\"]\n",
+    );
+    place.run(&["build", "--store", "s"]).ok();
+    let run = |more: &[&str], out: &str| {
+        let out = format!("y={out}");
+        let words =
+            ["run", "--entry", "f", "-i", "x=x.npy", "-o", &out, "--store", "s", "--policy", "strict"];
+        place.run(&[&words[..], more].concat())
+    };
+    run(&["--debug-info"], "debug.npy").fails(3, &["profile"]);
+    place.run(&["build", "--debug-info", "--store", "s"]).ok();
+    run(&[], "release.npy").ok();
+    run(&["--debug-info"], "debug.npy").ok();
+    assert_eq!(
+        fs_err::read(place.path("release.npy")).unwrap(),
+        fs_err::read(place.path("debug.npy")).unwrap()
+    );
+}
