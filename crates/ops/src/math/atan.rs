@@ -5,9 +5,11 @@ use super::pair::{PairF64, magnitude_f64, product_f64, sign_f64, signed_f64, sum
 /// The angle of the point (d, n), or with `left` of (-d, n), in \[0, pi]; n, d >= 0, neither inf, not both 0.
 fn angle_f64(n: f64, d: f64, left: bool) -> f64 {
     let steep = n > d * f64::from_bits(0x4003_504f_333f_9de6);
-    let middle = !steep & (n > d * f64::from_bits(0x3fda_8279_99fc_ef32));
-    let num = sum_f64(if steep { -d } else { n }, if middle { -d } else { 0.0 });
-    let den = sum_f64(if steep { n } else { d }, if middle { n } else { 0.0 });
+    let middle = n > d * f64::from_bits(0x3fda_8279_99fc_ef32);
+    let less = if middle { d } else { 0.0 };
+    let more = if middle { n } else { 0.0 };
+    let num = sum_f64(if steep { -d } else { n }, if steep { 0.0 } else { -less });
+    let den = sum_f64(if steep { n } else { d }, if steep { 0.0 } else { more });
     let q = num.hi / den.hi;
     let product = product_f64(q, den.hi);
     let rest = num.hi - product.hi - product.lo + (num.lo - q * den.lo);

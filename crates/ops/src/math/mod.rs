@@ -23,6 +23,8 @@ mod pair;
 mod pow;
 mod root;
 mod sigmoid;
+mod trig;
+mod turn;
 
 pub use arc::{acos_f32, acos_f64, asin_f32, asin_f64};
 pub use area::{acosh_f32, acosh_f64, asinh_f32, asinh_f64, atanh_f32, atanh_f64};
@@ -36,6 +38,7 @@ pub use log2::{log2_f32, log2_f64, log10_f32, log10_f64};
 pub use pow::{pow_f32, pow_f64};
 pub use root::{cbrt_f32, cbrt_f64, hypot_f32, hypot_f64};
 pub use sigmoid::{sigmoid_f32, sigmoid_f64, tanh_f32, tanh_f64};
+pub use trig::{cos_f32, cos_f64, sin_f32, sin_f64, tan_f32, tan_f64};
 
 /// Names of functions (`exp` of `pc_exp_f64`) and the header that declares them, sorted by name.
 const DECLARED: &[(&str, &str)] = &[
@@ -47,6 +50,7 @@ const DECLARED: &[(&str, &str)] = &[
     ("atan2", "precast/ops/math/atan.h"),
     ("atanh", "precast/ops/math/area.h"),
     ("cbrt", "precast/ops/math/root.h"),
+    ("cos", "precast/ops/math/trig.h"),
     ("cosh", "precast/ops/math/hyperbolic.h"),
     ("exp", "precast/ops/math/exp.h"),
     ("exp2", "precast/ops/math/exp2.h"),
@@ -59,8 +63,10 @@ const DECLARED: &[(&str, &str)] = &[
     ("log2", "precast/ops/math/log2.h"),
     ("pow", "precast/ops/math/pow.h"),
     ("sigmoid", "precast/ops/math/sigmoid.h"),
+    ("sin", "precast/ops/math/trig.h"),
     ("sinh", "precast/ops/math/hyperbolic.h"),
     ("softplus", "precast/ops/math/log1p.h"),
+    ("tan", "precast/ops/math/trig.h"),
     ("tanh", "precast/ops/math/sigmoid.h"),
 ];
 

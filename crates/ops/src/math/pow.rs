@@ -59,16 +59,23 @@ fn exp_pair_f64(x: PairF64) -> f64 {
 fn pow_edges_f64(x: f64, y: f64, r: f64) -> f64 {
     let ax = magnitude_f64(x);
     let ay = magnitude_f64(y);
-    let fraction = ay < 4_503_599_627_370_496.0;
-    let t = if fraction { ay + 4_503_599_627_370_496.0 } else { ay };
-    let whole = !fraction | (t - 4_503_599_627_370_496.0 == ay);
-    let odd = (t.to_bits() & 1 != 0) & whole & (ay < 9_007_199_254_740_992.0);
-    let limit = (ax == 0.0) | (ax == f64::INFINITY);
-    let r = if limit { if (ax == 0.0) == (y > 0.0) { 0.0 } else { f64::INFINITY } } else { r };
-    let r = if (x < 0.0) & !limit & !whole { f64::NAN } else { r };
-    let r = if odd { signed_f64(r, sign_f64(x)) } else { r };
-    let r = if x.is_nan() | y.is_nan() { x + y } else { r };
-    if (y == 0.0) | (x == 1.0) { 1.0 } else { r }
+    let split = ay < 4_503_599_627_370_496.0;
+    let t = if split { ay + 4_503_599_627_370_496.0 } else { ay };
+    let floor = if split { t - 4_503_599_627_370_496.0 } else { ay };
+    let odd = t.to_bits() << 63;
+    let odd = if ay < 9_007_199_254_740_992.0 { odd } else { 0 };
+    let odd = if floor == ay { odd } else { 0 };
+    let inverse = if ax == 0.0 { f64::INFINITY } else { 0.0 };
+    let limit = if y > 0.0 { ax } else { inverse };
+    let negative = if floor == ay { r } else { f64::NAN };
+    let r = if x < 0.0 { negative } else { r };
+    let r = if ax == 0.0 { limit } else { r };
+    let r = if ax == f64::INFINITY { limit } else { r };
+    let r = signed_f64(r, sign_f64(x) & odd);
+    let r = if x.is_nan() { x } else { r };
+    let r = if y.is_nan() { y } else { r };
+    let r = if y == 0.0 { 1.0 } else { r };
+    if x == 1.0 { 1.0 } else { r }
 }
 
 /// x^y with C99's special cases: x^0 and 1^y are 1 even of NaN, (-1)^inf is 1, a negative x with a fractional y

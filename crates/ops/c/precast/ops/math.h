@@ -7,6 +7,7 @@
  *   math/sigmoid.h     sigmoid tanh         math/log1p.h   log1p softplus log1mexp
  *   math/hyperbolic.h  sinh cosh            math/area.h    asinh acosh atanh
  *   math/arc.h         asin acos            math/atan.h    atan atan2
+ *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
  *   math/pow.h         pow                  math/root.h    cbrt hypot
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
@@ -39,5 +40,6 @@
 #include <precast/ops/math/pow.h>
 #include <precast/ops/math/root.h>
 #include <precast/ops/math/sigmoid.h>
+#include <precast/ops/math/trig.h>
 
 #endif

@@ -9,9 +9,10 @@
 
 /* The angle of the point (d, n), or with `left` of (-d, n), in [0, pi]; n, d >= 0, neither inf, not both 0. */
 PC_INLINE pc_f64 pc_angle_f64(pc_f64 n, pc_f64 d, int left) {
-  int steep = n > d * 0x1.3504f333f9de6p+1, middle = !steep & (n > d * 0x1.a827999fcef32p-2);
-  pc_pair_f64 num = pc_sum_f64(steep ? -d : n, middle ? -d : 0.0);
-  pc_pair_f64 den = pc_sum_f64(steep ? n : d, middle ? n : 0.0);
+  int steep = n > d * 0x1.3504f333f9de6p+1, middle = n > d * 0x1.a827999fcef32p-2;
+  pc_f64 less = middle ? d : 0.0, more = middle ? n : 0.0;
+  pc_pair_f64 num = pc_sum_f64(steep ? -d : n, steep ? 0.0 : -less);
+  pc_pair_f64 den = pc_sum_f64(steep ? n : d, steep ? 0.0 : more);
   pc_f64 q = num.hi / den.hi;
   pc_pair_f64 product = pc_product_f64(q, den.hi);
   pc_f64 rest = ((num.hi - product.hi) - product.lo) + (num.lo - q * den.lo);

@@ -52,16 +52,23 @@ PC_INLINE pc_f64 pc_exp_pair_f64(pc_pair_f64 x) {
 /* r = |x|^y gets its sign, and the cases in which a NaN comes out or does not. */
 PC_INLINE pc_f64 pc_pow_edges_f64(pc_f64 x, pc_f64 y, pc_f64 r) {
   pc_f64 ax = pc_magnitude_f64(x), ay = pc_magnitude_f64(y);
-  int fraction = ay < 0x1p52; /* y may have one */
-  pc_f64 t = fraction ? ay + 0x1p52 : ay;
-  int whole = !fraction | (t - 0x1p52 == ay);
-  int odd = ((pc_bits_f64(t) & 1) != 0) & whole & (ay < 0x1p53);
-  int limit = (ax == 0.0) | (ax == __builtin_inf());
-  r = limit ? ((ax == 0.0) == (y > 0.0) ? 0.0 : __builtin_inf()) : r;
-  r = (x < 0.0) & !limit & !whole ? __builtin_nan("") : r;
-  r = odd ? pc_signed_f64(r, pc_sign_f64(x)) : r;
-  r = (x != x) | (y != y) ? x + y : r;
-  return (y == 0.0) | (x == 1.0) ? 1.0 : r;
+  int split = ay < 0x1p52; /* y may have a fraction */
+  pc_f64 t = split ? ay + 0x1p52 : ay;
+  pc_f64 floor = split ? t - 0x1p52 : ay;
+  uint64_t odd = pc_bits_f64(t) << 63;
+  odd = ay < 0x1p53 ? odd : 0;
+  odd = floor == ay ? odd : 0;
+  pc_f64 inverse = ax == 0.0 ? __builtin_inf() : 0.0;
+  pc_f64 limit = y > 0.0 ? ax : inverse; /* of 0 and inf */
+  pc_f64 negative = floor == ay ? r : __builtin_nan("");
+  r = x < 0.0 ? negative : r;
+  r = ax == 0.0 ? limit : r;
+  r = ax == __builtin_inf() ? limit : r;
+  r = pc_signed_f64(r, pc_sign_f64(x) & odd);
+  r = x != x ? x : r;
+  r = y != y ? y : r;
+  r = y == 0.0 ? 1.0 : r;
+  return x == 1.0 ? 1.0 : r;
 }
 
 /* x^y with C99's special cases: x^0 and 1^y are 1 even of NaN, (-1)^inf is 1, a negative x with a fractional y gives NaN. */

@@ -1,0 +1,64 @@
+/* precast/ops/math/trig.h: sine, cosine and tangent of any finite angle. turn.h takes off the quarter turns.
+ *
+ * sin r = r + r z P(z), cos r = 1 - z/2 + z^2 Q(z), z = r^2; tan is the quotient of the two as pairs. */
+#ifndef PRECAST_OPS_MATH_TRIG_H
+#define PRECAST_OPS_MATH_TRIG_H
+
+#include <precast/ops/math/turn.h>
+
+/* sin(hi + lo) = hi + what this gives. */
+PC_INLINE pc_f64 pc_sin_tail_f64(pc_f64 hi, pc_f64 lo) {
+  pc_f64 z = hi * hi, z2 = z * z;
+  pc_f64 p01 = -0x1.5555555555549p-3 + z * 0x1.111111110f869p-7;
+  pc_f64 p23 = -0x1.a01a019c0f17ap-13 + z * 0x1.71de357550934p-19;
+  pc_f64 p45 = -0x1.ae5e64349b7bfp-26 + z * 0x1.5d926189b476ap-33;
+  return hi * (z * ((p01 + z2 * p23) + (z2 * z2) * p45)) + (lo - 0.5 * z * lo);
+}
+
+/* cos(hi + lo). */
+PC_INLINE pc_pair_f64 pc_cos_pair_f64(pc_f64 hi, pc_f64 lo) {
+  pc_f64 z = hi * hi, z2 = z * z, half = 0.5 * z, w = 1.0 - half;
+  pc_f64 q01 = 0x1.555555555554cp-5 - z * 0x1.6c16c16c15163p-10;
+  pc_f64 q23 = 0x1.a01a019caefdcp-16 - z * 0x1.27e4f807dccd6p-22;
+  pc_f64 q45 = 0x1.1ee9ea70e148bp-29 - z * 0x1.8fadd266e04a4p-37;
+  pc_f64 q = z2 * ((q01 + z2 * q23) + (z2 * z2) * q45);
+  return pc_sum_ordered_f64(w, ((1.0 - w) - half) + (q - hi * lo));
+}
+
+/* The sine; keeps the sign of zero; inf gives NaN. */
+PC_INLINE pc_f64 pc_sin_f64(pc_f64 x) {
+  pc_f64 a = pc_magnitude_f64(x);
+  pc_turn_f64 r = pc_turn_of_f64(a);
+  pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
+  pc_f64 s = r.hi + pc_sin_tail_f64(r.hi, r.lo);
+  pc_f64 y = (r.quarters & 1) != 0 ? c.hi : s;
+  y = pc_signed_f64(y, ((r.quarters & 2) << 62) ^ pc_sign_f64(x));
+  return a < 0x1p-27 ? x : y;
+}
+
+/* The cosine; inf gives NaN. */
+PC_INLINE pc_f64 pc_cos_f64(pc_f64 x) {
+  pc_turn_f64 r = pc_turn_of_f64(pc_magnitude_f64(x));
+  pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
+  pc_f64 s = r.hi + pc_sin_tail_f64(r.hi, r.lo);
+  pc_f64 y = (r.quarters & 1) != 0 ? s : c.hi;
+  return pc_signed_f64(y, ((r.quarters + 1) & 2) << 62);
+}
+
+/* The tangent; keeps the sign of zero; inf gives NaN. */
+PC_INLINE pc_f64 pc_tan_f64(pc_f64 x) {
+  pc_f64 a = pc_magnitude_f64(x);
+  pc_turn_f64 r = pc_turn_of_f64(a);
+  pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
+  pc_pair_f64 s = pc_sum_ordered_f64(r.hi, pc_sin_tail_f64(r.hi, r.lo));
+  int odd = (r.quarters & 1) != 0;
+  pc_pair_f64 n = {odd ? -c.hi : s.hi, odd ? -c.lo : s.lo}, d = {odd ? s.hi : c.hi, odd ? s.lo : c.lo};
+  pc_pair_f64 y = pc_pair_div_f64(n, d);
+  return a < 0x1p-27 ? x : pc_signed_f64(y.hi, pc_sign_f64(x));
+}
+
+PC_INLINE pc_f32 pc_sin_f32(pc_f32 x) { return (pc_f32)pc_sin_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_cos_f32(pc_f32 x) { return (pc_f32)pc_cos_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_tan_f32(pc_f32 x) { return (pc_f32)pc_tan_f64((pc_f64)x); }
+
+#endif
