@@ -7,8 +7,16 @@
 use std::path::{Path, PathBuf};
 
 /// Folders whose content decides what C a graph becomes.
-const SOURCES: [&str; 8] =
-    ["src", "c", "../abi/include", "../abi/compat", "../abi/src", "../graph/src", "../codegen/src", "../codegen/c"];
+const SOURCES: [&str; 8] = [
+    "src",
+    "c",
+    "../abi/include",
+    "../abi/compat",
+    "../abi/src",
+    "../graph/src",
+    "../codegen/src",
+    "../codegen/c",
+];
 
 fn main() -> std::io::Result<()> {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use crate::compiler;
 use precast_ops::math;
+use precast_testkit::ulp::{ulp_distance, ulp_distance_f32};
 use std::path::Path;
 use std::process::Command;
 
@@ -163,4 +164,47 @@ fn rust_and_c_give_the_same_bits_at_every_level() {
             }
         }
     }
+}
+
+fn bits(case: &serde_json::Value, key: &str) -> Vec<u64> {
+    let text = case[key].as_str().unwrap_or_default();
+    text.split_whitespace().map(|x| u64::from_str_radix(x, 16).unwrap()).collect()
+}
+
+/// Holds the functions of a dtype against `special.jsonl`; gives the number of functions it found there.
+fn edges_agree<T: Copy + std::fmt::LowerExp>(
+    cases: impl IntoIterator<Item = Case<T>>,
+    of_bits: fn(u64) -> T,
+    near: fn(T, T) -> bool,
+) -> usize {
+    let lines: Vec<serde_json::Value> = include_str!("../golden/special.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut found = 0;
+    for Case { name, arity, function, .. } in cases {
+        let Some(line) = lines.iter().find(|line| line["name"] == name) else { continue };
+        let (x, y) = (bits(line, "x"), bits(line, "y"));
+        for (i, expected) in bits(line, "out").into_iter().enumerate() {
+            let operands = if arity == 1 { vec![x[i]] } else { vec![x[i], y[i]] };
+            let operands: Vec<T> = operands.into_iter().map(of_bits).collect();
+            let (ours, theirs) = (function(&operands), of_bits(expected));
+            let given: Vec<String> = operands.iter().map(|x| format!("{x:e}")).collect();
+            assert!(near(ours, theirs), "{name}({}): {ours:e}, NumPy {theirs:e}", given.join(", "));
+        }
+        found += 1;
+    }
+    found
+}
+
+#[test]
+fn edges_are_those_of_numpy() {
+    let near = |a: f64, b: f64| {
+        ulp_distance(a, b) <= 1 && (a.is_nan() || a.is_sign_negative() == b.is_sign_negative())
+    };
+    assert_eq!(edges_agree(f64s(), f64::from_bits, near), 24);
+    let near = |a: f32, b: f32| {
+        ulp_distance_f32(a, b) <= 1 && (a.is_nan() || a.is_sign_negative() == b.is_sign_negative())
+    };
+    assert_eq!(edges_agree(f32s(), |bits| f32::from_bits(bits as u32), near), 24);
 }
