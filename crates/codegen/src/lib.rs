@@ -27,7 +27,7 @@ pub mod types;
 mod unit;
 
 pub use cop::{COp, Node};
-pub use ctype::{CType, c_type};
+pub use ctype::{CDataType, CType, c_type};
 pub use error::LinkError;
 pub use library::{Library, OpFactory};
 pub use linker::{link, link_opwise, single};

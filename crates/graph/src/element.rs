@@ -1,6 +1,7 @@
 //! Which Rust type holds an element of which dtype: one list, [`for_each_dtype!`](crate::for_each_dtype), that everything
 //! that has an arm for each dtype is stamped from.
 
+use crate::cast::Convert;
 use crate::dtype::DType;
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -32,7 +33,7 @@ macro_rules! for_each_dtype {
 }
 
 /// A Rust type whose values are the elements of a dtype.
-pub trait Element: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
+pub trait Element: Convert + Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// The dtype.
     const DTYPE: DType;
 

@@ -104,6 +104,16 @@ pub enum BuildError {
     /// A graph without outputs computes nothing.
     #[error("the graph has no outputs")]
     NoOutputs,
+    /// An opaque value that would come from outside, or leave.
+    #[error("{what} `{name}` has the opaque type `{ty}`, whose values live inside a graph only")]
+    Opaque {
+        /// `input`, `constant` or `output`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Its type.
+        ty: String,
+    },
     /// An op's view_map or destroy_map is broken, or breaks something in this graph.
     #[error(transparent)]
     Contract(Box<ContractError>),

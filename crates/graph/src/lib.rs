@@ -15,8 +15,10 @@
 //! props into an op; `precast-ops` has the library that everybody uses.
 
 mod array;
+mod cast;
 pub mod contracts;
 mod dtype;
+mod edges;
 mod element;
 pub mod encode;
 mod graph;
@@ -28,6 +30,7 @@ pub mod text;
 mod ty;
 
 pub use array::{Array, OtherDTypeError};
+pub use cast::{Convert, Number};
 pub use contracts::ContractError;
 pub use dtype::{DType, ParseDTypeError};
 pub use element::Element;
@@ -37,4 +40,4 @@ pub use nearest::nearest;
 pub use num_complex::Complex;
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
-pub use ty::{Extent, ParseTypeError, TensorType, Type, UserType};
+pub use ty::{CarrierRules, Extent, FilterError, ParseTypeError, TensorType, Type, TypeRules, UserType};

@@ -3,9 +3,10 @@
 use super::CType;
 use crate::module::SourceSet;
 use crate::object::CLinkerObject;
+use crate::params::c_float;
 use crate::sub::Sub;
 use crate::template::render;
-use precast_graph::DType;
+use precast_graph::{Array, DType, Number, TypeRules};
 
 /// The C side of a C scalar.
 pub(super) struct CScalar(pub(super) DType);
@@ -24,6 +25,8 @@ impl CScalar {
     }
 }
 
+impl TypeRules for CScalar {}
+
 impl CLinkerObject for CScalar {
     fn c_headers(&self) -> Vec<String> {
         vec!["precast/link.h".to_owned()]
@@ -40,7 +43,13 @@ impl CType for CScalar {
     }
 
     fn c_init(&self, name: &str, sub: &Sub) -> String {
-        self.render("@NAME@ = 0;\n", name, sub)
+        // Complex numbers and 16-bit floats are structs: set part by part, since C and C++ have no common literal.
+        let zero = match self.0 {
+            DType::C64 | DType::C128 => "@NAME@.re = 0;\n@NAME@.im = 0;\n",
+            DType::F16 | DType::Bf16 => "@NAME@.bits = 0;\n",
+            _ => "@NAME@ = 0;\n",
+        };
+        self.render(zero, name, sub)
     }
 
     fn c_extract(&self, name: &str, sub: &Sub, check_input: bool) -> String {
@@ -55,12 +64,24 @@ impl CType for CScalar {
         self.render(include_str!("../../c/scalar_sync.c.in"), name, sub)
     }
 
-    fn c_cleanup(&self, _name: &str, _sub: &Sub) -> String {
-        String::new()
-    }
-
     fn c_is_simple(&self) -> bool {
         true
+    }
+
+    fn c_literal(&self, value: &Array) -> Option<String> {
+        let number = value.cast(self.0).numbers().first().copied().filter(|_| value.shape().is_empty())?;
+        let ctype = format!("pc_{}", self.0);
+        match number {
+            // The least i64 has no literal of its own.
+            Number::Int(x) if x == i128::from(i64::MIN) => Some(format!("(({ctype})(-{}ll - 1))", i64::MAX)),
+            Number::Int(x) if x > i128::from(i64::MAX) => Some(format!("(({ctype}){x}ull)")),
+            Number::Int(x) => Some(format!("(({ctype})({x}ll))")),
+            // Exact: an f32 is an f64.
+            Number::Float(x) if matches!(self.0, DType::F32 | DType::F64) => {
+                Some(format!("(({ctype})({}))", c_float(x)))
+            }
+            Number::Float(_) | Number::Complex(..) => None,
+        }
     }
 
     fn c_element_type(&self) -> Option<String> {

@@ -7,7 +7,7 @@ use crate::module::SourceSet;
 use crate::object::CLinkerObject;
 use crate::sub::Sub;
 use crate::template::render;
-use precast_graph::DType;
+use precast_graph::{DType, TypeRules};
 
 /// The C side of a tensor.
 pub(super) struct CTensor(pub(super) DType);
@@ -18,6 +18,8 @@ impl CTensor {
         render(template, &[("NAME", name), ("TYPENUM", &typenum), ("PY", &sub.py_ptr), ("FAIL", &sub.fail)])
     }
 }
+
+impl TypeRules for CTensor {}
 
 impl CLinkerObject for CTensor {
     fn c_headers(&self) -> Vec<String> {

@@ -4,7 +4,7 @@ use super::{ParamType, ParamsType, param};
 use crate::cop::COp;
 use crate::error::LinkError;
 use crate::library::Library;
-use precast_graph::{Apply, Array, DType, FunctionGraph, Prop};
+use precast_graph::{Apply, Array, CarrierRules, DType, FunctionGraph, Prop, Type, TypeRules as _};
 
 /// Gives all slot values of the module of `graph`: its constants, then the params of each Apply in order, field by field.
 ///
@@ -61,40 +61,26 @@ pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
 
 /// The tensor that carries the value of a field; else what is wrong with it.
 fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
-    match ty {
-        ParamType::Scalar(dtype) => {
-            scalar(*dtype, prop).ok_or_else(|| format!("{prop} is no value of a C scalar `{dtype}`"))
-        }
-        ParamType::Enum(constants) => constants.value(prop),
-        ParamType::Tensor(dtype) => {
-            let value = tensor(prop).filter(|value| value.dtype() == *dtype);
-            value.ok_or_else(|| format!("{prop} is no tensor of `{dtype}`"))
-        }
-        ParamType::Generic => tensor(prop).ok_or_else(|| format!("{prop} is no tensor")),
-    }
+    let value = match ty {
+        ParamType::Enum(constants) => return constants.value(prop),
+        _ => array(prop).ok_or_else(|| format!("`{prop}` is neither a number nor a tensor"))?,
+    };
+    let ty = match ty {
+        ParamType::Scalar(dtype) => Type::Scalar(*dtype),
+        ParamType::Tensor(dtype) => Type::tensor(*dtype, value.shape().len()),
+        _ => return Ok(value),
+    };
+    CarrierRules.filter(&ty, value, false, None).map_err(|error| error.to_string())
 }
 
-fn scalar(dtype: DType, prop: &Prop) -> Option<Array> {
-    Some(match (dtype, prop) {
-        (DType::Bool, Prop::Bool(value)) => Array::from(*value),
-        (DType::I64, Prop::Bool(value)) => Array::from(i64::from(*value)),
-        (DType::I64, Prop::Int(value)) => Array::from(*value),
-        (DType::I64, Prop::DType(value)) => Array::from(i64::from(value.typenum())),
-        (DType::F64, Prop::Float(value)) => Array::from(*value),
-        (DType::F64, Prop::Int(value)) => Array::from(*value as f64),
-        (DType::F32, Prop::Float(value)) => Array::from(*value as f32),
-        (DType::F32, Prop::Int(value)) => Array::from(*value as f32),
-        (_, Prop::Array(value)) if value.shape().is_empty() && value.dtype() == dtype => value.clone(),
-        _ => return None,
-    })
-}
-
-fn tensor(prop: &Prop) -> Option<Array> {
+/// The value of a prop as a tensor.
+fn array(prop: &Prop) -> Option<Array> {
     match prop {
         Prop::Array(value) => Some(value.clone()),
         Prop::Int(value) => Some(Array::from(*value)),
         Prop::Float(value) => Some(Array::from(*value)),
         Prop::Bool(value) => Some(Array::from(*value)),
+        Prop::DType(value) => Some(Array::from(value.typenum())),
         Prop::List(items) => {
             let bits = |item: &Prop| if let Prop::Int(n) = item { Some(n.cast_unsigned()) } else { None };
             let bits = items.iter().map(bits).collect::<Option<Vec<u64>>>()?;

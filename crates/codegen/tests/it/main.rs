@@ -2,8 +2,14 @@
 //!
 //! `toy` has ops of its own, so that nothing here depends on the op library.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod boxed;
+mod double;
 mod failure;
 mod levels;
+mod opaque;
+mod params;
+mod run;
 mod text;
 mod toy;
+mod types;
 mod units;

@@ -4,9 +4,11 @@
 //! at run time extents follow NumPy's broadcasting rules, whatever was declared as `?`.
 
 mod parse;
+mod rules;
 mod user;
 
 pub use parse::ParseTypeError;
+pub use rules::{CarrierRules, FilterError, TypeRules};
 pub use user::UserType;
 
 use crate::dtype::DType;

@@ -178,3 +178,17 @@ fn interpret_names_the_apply_that_refused() {
     let error = interpret(&g, &inputs).unwrap_err();
     assert_eq!(error.to_string(), "apply 1, `add(f64[?], f64[?]) -> f64[?]`");
 }
+
+#[test]
+fn opaque_values_stay_inside() {
+    let mut a = FunctionGraph::new();
+    let x = a.input("x", ty("plan<opaque>")).unwrap();
+    a.output(x, Some("y")).unwrap();
+    let message = "input `x` has the opaque type `plan<opaque>`, whose values live inside a graph only";
+    assert_eq!(a.check_edges().unwrap_err().to_string(), message);
+    let mut b = FunctionGraph::new();
+    let c = b.constant_of(Array::from(1_u64), ty("plan<opaque>"));
+    b.output(c, None).unwrap();
+    assert!(matches!(b.check_edges(), Err(BuildError::Opaque { what: "constant", .. })));
+    assert_eq!(graph(&["x: double<f64[]>"], &["x"]).check_edges(), Ok(()));
+}

@@ -6,6 +6,7 @@ mod contracts;
 mod core;
 mod encode;
 mod json;
+mod rules;
 mod text;
 
 use precast_graph::text::{parse, parse_input};

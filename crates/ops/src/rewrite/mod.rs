@@ -63,6 +63,7 @@ pub fn plain(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
 /// What a pass cannot rebuild.
 pub fn run(graph: &FunctionGraph, passes: &[Pass]) -> Result<FunctionGraph, BuildError> {
     graph.validate()?;
+    graph.check_edges()?;
     passes.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
 }
 

@@ -1,0 +1,24 @@
+//! What may cross the edge of a graph.
+
+use crate::graph::{BuildError, FunctionGraph, VarId};
+use crate::ty::UserType;
+
+impl FunctionGraph {
+    /// Checks that no opaque value comes from outside or leaves: what a caller may call is such a graph. The graph of one
+    /// Apply, which the host calls for a larger one, need not be.
+    ///
+    /// # Errors
+    /// [`BuildError::Opaque`].
+    pub fn check_edges(&self) -> Result<(), BuildError> {
+        let opaque = |id: VarId| self.ty(id).as_user().is_some_and(UserType::is_opaque);
+        let input = |(i, id): (usize, &VarId)| (*id, "input", self.input_name(i).to_owned());
+        let output = |(i, id): (usize, &VarId)| (*id, "output", self.output_name(i));
+        let constants = self.constants().map(|(id, _)| (id, "constant", format!("c{}", id.index())));
+        let inputs = self.inputs().iter().enumerate().map(input);
+        let outputs = self.outputs().iter().enumerate().map(output);
+        match inputs.chain(constants).chain(outputs).find(|(id, ..)| opaque(*id)) {
+            Some((id, what, name)) => Err(BuildError::Opaque { what, name, ty: self.ty(id).to_string() }),
+            None => Ok(()),
+        }
+    }
+}

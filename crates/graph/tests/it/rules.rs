@@ -1,0 +1,131 @@
+//! What values a type takes: against NumPy's table of safe casts, and by hand where NumPy has no say.
+
+use ndarray::{Array1, array};
+use precast_graph::{
+    Array, CarrierRules, Complex, Convert, DType, FilterError, Number, Type, TypeRules, bf16, f16,
+};
+use precast_testkit::arrays::specials;
+use proptest::prelude::*;
+
+/// `numpy.can_cast(from, to, "safe")` of NumPy 2.4: from, then all it goes to.
+const SAFE: &str = "
+    bool : bool i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 c64 c128
+    i8 : i8 i16 i32 i64 f16 f32 f64 c64 c128
+    i16 : i16 i32 i64 f32 f64 c64 c128
+    i32 : i32 i64 f64 c128
+    i64 : i64 f64 c128
+    u8 : i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 c64 c128
+    u16 : i32 i64 u16 u32 u64 f32 f64 c64 c128
+    u32 : i64 u32 u64 f64 c128
+    u64 : u64 f64 c128
+    f16 : f16 f32 f64 c64 c128
+    f32 : f32 f64 c64 c128
+    f64 : f64 c128
+    c64 : c64 c128
+    c128 : c128";
+
+fn vector(dtype: DType) -> Type {
+    Type::tensor(dtype, 1)
+}
+
+fn filter(ty: &str, value: impl Into<Array>, strict: bool, down: Option<bool>) -> Result<Array, FilterError> {
+    CarrierRules.filter(&ty.parse().unwrap(), value.into(), strict, down)
+}
+
+#[test]
+fn arrays_are_converted_where_numpy_casts_safely() {
+    for line in SAFE.lines().filter(|line| !line.is_empty()) {
+        let (from, safe) = line.split_once(':').unwrap();
+        let from: DType = from.trim().parse().unwrap();
+        let safe: Vec<&str> = safe.split_whitespace().collect();
+        let value = specials(from);
+        let value = Array::from_bits(from, &[value.bits().len() / from.words()], &value.bits()).unwrap();
+        for to in DType::ALL.into_iter().filter(|to| *to != DType::Bf16) {
+            for down in [None, Some(false)] {
+                let result = CarrierRules.filter(&vector(to), value.clone(), false, down);
+                assert_eq!(result.is_ok(), safe.contains(&to.name()), "{from} to {to}");
+            }
+            let strict = CarrierRules.filter(&vector(to), value.clone(), true, Some(true));
+            assert_eq!(strict.is_ok(), from == to, "{from} to {to}");
+            let down = CarrierRules.filter(&vector(to), value.clone(), false, Some(true)).unwrap();
+            assert_eq!(down.dtype(), to);
+        }
+    }
+}
+
+#[test]
+fn single_numbers_are_taken_where_nothing_is_lost() {
+    assert_eq!(filter("i8[]", 100_i64, false, Some(false)), Ok(Array::from(100_i8)));
+    assert!(filter("i8[]", 200_i64, false, None).is_err());
+    assert_eq!(filter("f32[]", 16_777_216_i64, false, Some(false)), Ok(Array::from(16_777_216.0_f32)));
+    assert!(filter("f32[]", 16_777_217_i64, false, Some(false)).is_err());
+    assert!(filter("f64", i64::MAX, false, Some(false)).is_ok(), "numpy casts i64 to f64 safely");
+    assert_eq!(filter("f32", 0.5_f64, false, Some(false)), Ok(Array::from(0.5_f32)));
+    assert!(filter("f32", 0.1_f64, false, Some(false)).is_err());
+    assert_eq!(filter("f32", 0.1_f64, false, None), Ok(Array::from(0.1_f32)));
+    assert!(filter("f32", 0.1_f64, true, None).is_err());
+    assert_eq!(filter("f16[]", f64::NAN, false, Some(false)).unwrap().dtype(), DType::F16);
+    assert!(filter("i64", 0.5_f64, false, None).is_err());
+    assert_eq!(filter("f64", Complex::new(2.0_f64, 0.0), false, None), Ok(Array::from(2.0)));
+    assert!(filter("f64", Complex::new(2.0_f64, 1.0), false, None).is_err());
+}
+
+#[test]
+fn extents_are_the_types_whatever_is_allowed() {
+    let rows: [(&str, &[usize]); 4] =
+        [("f64[2]", &[3]), ("f64[?,?]", &[2]), ("f64", &[1]), ("a<f64[1]>", &[])];
+    for (ty, shape) in rows {
+        let error = filter(ty, Array::zeros(DType::F64, shape), false, Some(true)).unwrap_err();
+        assert_eq!(error.to_string(), format!("a value of type `{ty}` cannot have the extents {shape:?}"));
+    }
+    let error = filter("f32[?]", array![1.0_f64], false, None).unwrap_err().to_string();
+    assert_eq!(error, "a value of type `f32[?]` cannot be made of dtype `f64` without loss");
+}
+
+#[test]
+fn values_are_equal_by_number_and_nearly_equal_within_rounding() {
+    let eq = |a: Array, b: Array| (CarrierRules.values_eq(&a, &b), CarrierRules.values_eq_approx(&a, &b));
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    assert_eq!(eq(array![nan, 0.0, inf].into(), array![-nan, -0.0, inf].into()), (true, true));
+    assert_eq!(eq(array![1.0].into(), array![1.0 + 9e-6].into()), (false, true));
+    assert_eq!(eq(array![1.0].into(), array![1.0 + 2e-5].into()), (false, false));
+    for b in [-inf, nan, 1e308] {
+        assert_eq!(eq(array![inf].into(), array![b].into()), (false, false));
+    }
+    assert_eq!(eq(array![0.0].into(), array![nan].into()), (false, false));
+    assert_eq!(eq(array![1.0_f32].into(), array![1.0_f64].into()), (false, false));
+    assert_eq!(eq(array![1_i64].into(), array![2_i64].into()), (false, false));
+    assert_eq!(eq(array![u64::MAX].into(), array![u64::MAX - 1].into()), (false, false));
+    assert_eq!(eq(array![1.0, 1.0].into(), array![1.0].into()), (false, false));
+    let half = |x: f32| Array::from(f16::from_f32(x));
+    assert_eq!(eq(half(1.0), half(1.001)), (false, true));
+    let complex = |re: f64, im: f64| Array::from(Complex::new(re, im));
+    assert_eq!(eq(complex(1.0, nan), complex(1.0, nan)), (true, true));
+    assert_eq!(eq(complex(1.0, 2.0), complex(1.0 + 1e-9, 2.0 - 1e-9)), (false, true));
+    assert_eq!(eq(complex(1.0, 2.0), complex(1.0, 2.1)), (false, false));
+}
+
+#[test]
+fn casts_round_once() {
+    // 2^53 + 1 to f32 is 2^53; 2^24 + 1 + 2^-30 to f32 rounds up, but not by way of f64 for integers.
+    let int = (1_i64 << 60) + (1 << 36) + 1;
+    assert_eq!(Array::from(int).cast(DType::F32), Array::from(int as f32));
+    assert_ne!(int as f32, int as f64 as f32, "the row tells one rounding from two");
+    assert_eq!(Array::from(300.7_f64).cast(DType::U8), Array::from(255_u8));
+    assert_eq!(Array::from(300_i64).cast(DType::U8), Array::from(44_u8));
+    assert_eq!(Array::from(0.1_f64).cast(DType::Bool), Array::from(true));
+    assert_eq!(Array::from(1.0_f64).cast(DType::Bf16), Array::from(bf16::ONE));
+}
+
+proptest! {
+    #[test]
+    fn a_number_is_the_same_as_itself_in_any_dtype_that_holds_it(x: i32) {
+        for dtype in [DType::I64, DType::F64, DType::C128] {
+            let numbers = Array::from(x).cast(dtype).numbers();
+            prop_assert!(numbers[0].same(x.number()) && x.number().same(numbers[0]));
+        }
+        prop_assert!(!Number::Int(x.into()).same(Number::Float(f64::from(x) + 0.5)));
+        let back: Array = Array::from(Array1::from(vec![x])).cast(DType::F64).cast(DType::I32);
+        prop_assert_eq!(back, Array::from(array![x]));
+    }
+}
