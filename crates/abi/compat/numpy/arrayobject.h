@@ -6,7 +6,11 @@
 #define NPY_ARRAYOBJECT_H
 
 #include <Python.h>
+#include <precast/compat/flatiter.h>
+#include <precast/compat/iter.h>
 #include <precast/compat/npy_math.h>
+#include <precast/compat/old.h>
+#include <precast/compat/scalar.h>
 #include <precast/compat/shape.h>
 
 /* There is nothing to import. */

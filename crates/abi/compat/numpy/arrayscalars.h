@@ -1,0 +1,2 @@
+/* numpy/arrayscalars.h of precast: NumPy's scalars. */
+#include <precast/compat/scalar.h>

@@ -1,0 +1,34 @@
+/* precast/compat/old.h: names that NumPy 2 and Python 3 dropped and old op code still has. */
+#ifndef PRECAST_COMPAT_OLD_H
+#define PRECAST_COMPAT_OLD_H
+
+#include <precast/compat/array.h>
+
+#define NPY_ARRAY_UPDATEIFCOPY 0x1000 /* no array has this flag */
+#define NPY_UPDATEIFCOPY NPY_ARRAY_UPDATEIFCOPY
+#define NPY_C_CONTIGUOUS NPY_ARRAY_C_CONTIGUOUS
+#define NPY_F_CONTIGUOUS NPY_ARRAY_F_CONTIGUOUS
+#define NPY_CONTIGUOUS NPY_ARRAY_C_CONTIGUOUS
+#define NPY_FORTRAN NPY_ARRAY_F_CONTIGUOUS
+#define NPY_OWNDATA NPY_ARRAY_OWNDATA
+#define NPY_FORCECAST NPY_ARRAY_FORCECAST
+#define NPY_ENSURECOPY NPY_ARRAY_ENSURECOPY
+#define NPY_ENSUREARRAY NPY_ARRAY_ENSUREARRAY
+#define NPY_ELEMENTSTRIDES NPY_ARRAY_ELEMENTSTRIDES
+#define NPY_ALIGNED NPY_ARRAY_ALIGNED
+#define NPY_NOTSWAPPED NPY_ARRAY_NOTSWAPPED
+#define NPY_WRITEABLE NPY_ARRAY_WRITEABLE
+#define NPY_BEHAVED NPY_ARRAY_BEHAVED
+#define NPY_CARRAY NPY_ARRAY_CARRAY
+#define NPY_FARRAY NPY_ARRAY_FARRAY
+#define NPY_DEFAULT NPY_ARRAY_DEFAULT
+#define NPY_IN_ARRAY NPY_ARRAY_IN_ARRAY
+#define NPY_OUT_ARRAY NPY_ARRAY_OUT_ARRAY
+#define NPY_INOUT_ARRAY NPY_ARRAY_INOUT_ARRAY
+#define PyInt_Check(o) PyLong_Check(o)
+#define PyInt_AsLong(o) PyLong_AsLong(o)
+#define PyInt_FromLong(i) PyLong_FromLong(i)
+#define PyString_Check(o) PyUnicode_Check(o)
+#define PyString_FromString(text) PyUnicode_FromString(text)
+
+#endif
