@@ -10,7 +10,7 @@ use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
-const MAX_NDIM: usize = 32;
+pub(crate) const MAX_NDIM: usize = 32;
 
 /// Every combination of one op with some dtypes and ranks: a `[[op]]` table.
 #[derive(Debug, Clone, PartialEq)]

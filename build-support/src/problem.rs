@@ -85,6 +85,18 @@ pub enum ProblemKind {
         /// What is wrong with it.
         message: String,
     },
+    /// An external op that cannot be made.
+    #[error("{message}")]
+    External {
+        /// What is wrong with it, with the place in its C files.
+        message: String,
+    },
+    /// A letter of a type pattern that stands for no dtype, or a dtype list for a letter that no pattern has.
+    #[error("{problem}")]
+    Dtypes {
+        /// What is wrong, in words.
+        problem: String,
+    },
     /// A file that cannot be read.
     #[error("{message}")]
     File {

@@ -100,8 +100,10 @@ impl Gathered<'_> {
 
     /// Whether nothing is declared at all.
     pub(super) fn is_empty(&self) -> bool {
-        let empty =
-            |manifest: &Manifest| manifest.document().op.is_empty() && manifest.document().graph.is_empty();
+        let empty = |manifest: &Manifest| {
+            let document = manifest.document();
+            document.op.is_empty() && document.graph.is_empty() && document.external.is_empty()
+        };
         self.build.matrices.is_empty() && self.build.graphs.is_empty() && self.manifests().all(empty)
     }
 

@@ -19,10 +19,20 @@
 //! [[graph]]
 //! name = "model"
 //! file = "model.json"                 # the JSON form of a graph, relative to the manifest
+//!
+//! [[external]]                        # an op whose C stands in files, for each combination of dtypes
+//! name = "vector_times_vector"
+//! files = ["vector_times_vector.c"]
+//! func = "APPLY_SPECIFIC(vector_times_vector)"
+//! dtypes = { T = ["f32", "f64"], U = ["f64"] }
+//! inputs = ["{T}[?]", "{U}[?]"]
+//! outputs = ["upcast(T, U)[?]"]
 //! ```
 //! Reading touches files and gives a [`Manifest`] whose content is fixed from then on: what is hashed is what is used.
+//! Headers that external ops include beside their own files are read too.
 //! Resolving ([`Manifest::declare`]) touches none. Unknown keys are refused.
 
+mod external;
 mod read;
 mod resolve;
 mod schema;
@@ -30,7 +40,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use schema::{Document, GraphTable, OpTable};
+pub use schema::{Document, ExternalTable, GraphTable, OpTable};
 
 use crate::place::Place;
 use precast_store::key::Canonical;
@@ -38,13 +48,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// A manifest with the graph files that it names.
+/// A manifest with the files that it names.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     path: PathBuf,
     text: String,
     document: Document,
-    /// Content of the graph files by the name they have in the manifest, or what the system said.
+    /// Content of the graph files, and of the C files and their headers, by the name they have in the manifest, or what the system said.
     files: BTreeMap<String, Result<String, String>>,
 }
 
@@ -67,7 +77,7 @@ impl Manifest {
         self.document.target.as_ref().map(|target| target.get_ref().as_str())
     }
 
-    /// The files that were read: the manifest and the graphs that it names.
+    /// The files that were read: the manifest, the graphs and the C files that it names, and what these include.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
         let graphs = self.files.iter().filter(|(_, read)| read.is_ok()).map(|(name, _)| self.file(name));

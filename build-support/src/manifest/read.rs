@@ -33,7 +33,7 @@ impl Manifest {
         let Some(table) = metadata(root.into_inner()) else { return Ok(None) };
         let document = Document::deserialize(table.clone().into_deserializer())
             .map_err(|error| syntax(path, &text, table.get_ref().as_table(), &error))?;
-        let files = graph_files(path, &document);
+        let files = files(path, &document);
         Ok(Some(Self { path: path.to_owned(), text, document, files }))
     }
 
@@ -45,7 +45,7 @@ impl Manifest {
         let root = DeTable::parse(&text).map_err(|error| syntax(path, &text, None, &error))?;
         let document = Document::deserialize(root.clone().into_deserializer())
             .map_err(|error| syntax(path, &text, Some(root.get_ref()), &error))?;
-        let files = graph_files(path, &document);
+        let files = files(path, &document);
         Ok(Self { path: path.to_owned(), text, document, files })
     }
 }
@@ -69,16 +69,20 @@ fn metadata(root: DeTable<'_>) -> Option<Spanned<DeValue<'_>>> {
     table.remove(last)
 }
 
-fn graph_files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, String>> {
+fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, String>> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let names = document.graph.iter().filter_map(|table| table.get_ref().file.as_ref());
-    names
+    let mut files: BTreeMap<String, Result<String, String>> = names
         .map(|name| {
             let text =
                 fs_err::read_to_string(directory.join(name.get_ref())).map_err(|error| error.to_string());
             (name.get_ref().clone(), text)
         })
-        .collect()
+        .collect();
+    for table in &document.external {
+        super::external::read(directory, table.get_ref(), &mut files);
+    }
+    files
 }
 
 fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> DeclareError {
@@ -87,14 +91,26 @@ fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de
         place.line = Some(line(text, span.start));
         place.table = table.and_then(|table| table_at(table, span.start));
     }
-    let kind = ProblemKind::Syntax { message: error.message().to_owned() };
+    let kind = ProblemKind::Syntax { message: with_nearest(error.message()) };
     DeclareError { problems: vec![Problem::new(place, kind)] }
 }
 
-/// The `[[op]]` or `[[graph]]` that an offset is in: the last one that begins at or before it.
+/// Adds the known key that an unknown one was probably meant to be.
+fn with_nearest(message: &str) -> String {
+    let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let near = message.strip_prefix("unknown field ").and_then(|rest| {
+        let mut names = quoted(rest).into_iter();
+        let found = names.next()?;
+        let known: Vec<String> = names.collect();
+        precast_graph::nearest(&found, known.iter().map(String::as_str)).map(str::to_owned)
+    });
+    near.map_or_else(|| message.to_owned(), |near| format!("{message}; nearest `{near}`"))
+}
+
+/// The table that an offset is in: the last one that begins at or before it.
 fn table_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
     let mut tables = Vec::new();
-    for kind in ["op", "graph"] {
+    for kind in ["op", "graph", "external"] {
         let Some(items) = table.get(kind).and_then(|value| value.get_ref().as_array()) else { continue };
         for (number, item) in items.iter().enumerate() {
             tables.push((item.span().start, format!("[[{kind}]] {}", number + 1)));

@@ -35,6 +35,9 @@ impl Manifest {
             let added = graph.and_then(|graph| declared.graph(name, graph, place));
             problems.extend(added.err());
         }
+        for (number, spanned) in self.document.external.iter().enumerate() {
+            problems.extend(self.external(number, spanned.get_ref(), declared));
+        }
         DeclareError::check(problems)
     }
 

@@ -1,6 +1,7 @@
 //! The tables of a manifest, as serde reads them. Every value keeps its place in the text.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// `precast.toml` as a whole, or the table `[package.metadata.precast]`.
@@ -17,6 +18,9 @@ pub struct Document {
     /// Graphs called by name.
     #[serde(default)]
     pub graph: Vec<Spanned<GraphTable>>,
+    /// Ops whose C stands in files.
+    #[serde(default)]
+    pub external: Vec<Spanned<ExternalTable>>,
 }
 
 /// `[[op]]`: every combination of the listed dtypes and ranks.
@@ -43,4 +47,64 @@ pub struct GraphTable {
     pub outputs: Option<Vec<Spanned<String>>>,
     /// A graph in its JSON form, relative to the manifest; in place of the two above.
     pub file: Option<Spanned<String>>,
+}
+
+/// `[[external]]`: an op whose C stands in files, for each combination of dtypes. The keys are those of
+/// [`Declaration`](precast_codegen::external::Declaration).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExternalTable {
+    /// The op, and the name it is called by.
+    pub name: Spanned<String>,
+    /// C files with sections, relative to the manifest.
+    pub files: Vec<Spanned<String>>,
+    /// The function that computes the outputs.
+    pub func: Option<Spanned<String>>,
+    /// The dtypes of each letter: `{ T = ["f32", "f64"] }`.
+    #[serde(default)]
+    pub dtypes: BTreeMap<String, Vec<Spanned<String>>>,
+    /// Numbers of dimensions, where a type leaves them open: `{T}[..]`.
+    pub ndim: Option<Vec<Spanned<usize>>>,
+    /// Type patterns: `["{T}[?]"]`.
+    #[serde(default)]
+    pub inputs: Vec<Spanned<String>>,
+    /// Type patterns: `["upcast(T, U)[?]"]`.
+    pub outputs: Vec<Spanned<String>>,
+    /// The number of inputs that the function takes.
+    pub max_inputs: Option<usize>,
+    /// The number of outputs that the function takes.
+    pub max_outputs: Option<usize>,
+    /// Run-time params and their values: `{ alpha = 0.5 }`.
+    #[serde(default)]
+    pub params: BTreeMap<String, Spanned<toml::Value>>,
+    /// Headers to include.
+    #[serde(default)]
+    pub headers: Vec<String>,
+    /// Directories searched for headers: relative to the manifest, or absolute.
+    #[serde(default)]
+    pub header_dirs: Vec<String>,
+    /// Libraries to link.
+    #[serde(default)]
+    pub libraries: Vec<String>,
+    /// Directories searched for libraries: relative to the manifest, or absolute.
+    #[serde(default)]
+    pub lib_dirs: Vec<String>,
+    /// Arguments to add to the compiler's.
+    #[serde(default)]
+    pub compile_args: Vec<String>,
+    /// Arguments to take from the compiler's.
+    #[serde(default)]
+    pub no_compile_args: Vec<String>,
+    /// `c` or `c++`.
+    pub language: Option<Spanned<String>>,
+    /// The author's version of the code.
+    pub version: Option<Vec<u32>>,
+    /// Pairs `[output, input]`: views.
+    #[serde(default)]
+    pub view_map: Vec<(usize, usize)>,
+    /// Pairs `[output, input]`: inputs that are overwritten.
+    #[serde(default)]
+    pub destroy_map: Vec<(usize, usize)>,
+    /// Whether types validate the values.
+    pub check_input: Option<bool>,
 }

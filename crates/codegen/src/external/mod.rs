@@ -132,12 +132,19 @@ impl ExternalCOp {
         names
     }
 
-    /// The types of the inputs for these dtypes; `None` for an input of any rank, or where a dtype is not given. Inputs
-    /// that may be missing are left out.
+    /// Whether an input may have any number of dimensions.
     #[must_use]
-    pub fn input_types(&self, dtypes: &BTreeMap<String, DType>) -> Option<Vec<Type>> {
-        let once = self.inputs.iter().filter(|pattern| pattern.repeat == Repeat::Once);
-        once.map(|pattern| pattern.with(dtypes)).collect()
+    pub fn has_open_rank(&self) -> bool {
+        self.inputs.iter().any(Pattern::is_any_rank)
+    }
+
+    /// The types of the inputs for these dtypes, and this rank where it is left open; `None` where a dtype is not given.
+    /// One list for each number of inputs: those that may be missing are left out, then added one by one.
+    #[must_use]
+    pub fn input_types(&self, dtypes: &BTreeMap<String, DType>, ndim: usize) -> Option<Vec<Vec<Type>>> {
+        let all = self.inputs.iter().map(|pattern| pattern.with(dtypes, ndim)).collect::<Option<Vec<_>>>()?;
+        let least = self.inputs.iter().filter(|pattern| pattern.repeat == Repeat::Once).count();
+        Some((least..=all.len()).map(|count| all[..count].to_vec()).collect())
     }
 
     /// The number of inputs and outputs that the function is called with, for an Apply of so many.

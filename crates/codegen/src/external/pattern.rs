@@ -83,8 +83,7 @@ impl Pattern {
         if let Some(name) = wanted.iter().find(|name| !known.contains(name)) {
             return Err(wrong(whole, &format!("no input has `{{{name}}}`")));
         }
-        let any = |pattern: &Self| matches!(pattern.shape, Shape::AnyRank(_));
-        if any(&pattern) && !inputs.iter().any(any) {
+        if pattern.is_any_rank() && !inputs.iter().any(Self::is_any_rank) {
             return Err(wrong(whole, "no input has `[..]`, so the rank is not known"));
         }
         Ok(pattern)
@@ -166,14 +165,14 @@ impl Pattern {
         })
     }
 
-    /// The type that the pattern becomes with these dtypes; `None` where it admits any rank or lacks a dtype.
-    pub(super) fn with(&self, dtypes: &BTreeMap<String, DType>) -> Option<Type> {
+    pub(super) fn is_any_rank(&self) -> bool {
+        matches!(self.shape, Shape::AnyRank(_))
+    }
+
+    /// The type that the pattern becomes with these dtypes and this rank; `None` where it lacks a dtype.
+    pub(super) fn with(&self, dtypes: &BTreeMap<String, DType>, ndim: usize) -> Option<Type> {
         let dtypes = dtypes.iter().map(|(name, dtype)| (name.clone(), (*dtype, 0))).collect();
-        let bindings = Bindings { dtypes, rank: None };
-        match &self.shape {
-            Shape::AnyRank(_) => None,
-            _ => self.fill("", &bindings).ok(),
-        }
+        self.fill("", &Bindings { dtypes, rank: Some(ndim) }).ok()
     }
 }
 
