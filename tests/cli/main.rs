@@ -7,6 +7,7 @@
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
+//! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -16,6 +17,7 @@ mod arrays;
 mod damage;
 mod debugger;
 mod declarations;
+mod external;
 mod flow;
 mod help;
 mod look;

@@ -53,6 +53,14 @@ pub enum LinkError {
         /// What is wrong.
         source: Box<crate::external::ExternalError>,
     },
+    /// Two ops that bring different files of one name.
+    #[error(
+        "two ops of the graph have different files called `{name}`\nhint: give one of the ops another name"
+    )]
+    SourceTwice {
+        /// Logical name of the file.
+        name: String,
+    },
     /// An output that is an input, a constant or another output.
     #[error("output {output} would alias `{with}`; the copy_outputs rewrite must run first")]
     AliasedOutput {

@@ -4,6 +4,7 @@
 
 mod errors;
 mod sections;
+mod tutorials;
 
 use precast::{Array, ArrayRef, CallError, Function, FunctionGraph, Policy, Runtime};
 use precast_codegen::external::{Declaration, ExternalCOp};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::function_failure;
 use crate::args::{LayerArgs, RunArgs};
-use crate::arrays::{self, Targets};
+use crate::arrays::{self, Given, Targets};
 use crate::error::{Exit, Failure};
 use crate::graph::{self, Source};
 use crate::{layers, print, term};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         named.map(|one| (one.name.clone(), arrays::open_type(&one.array))).collect();
     let source = graph::read(&args.graph, &found, &args.graph.ops())?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
-    let result = function(&runtime, &args.layers, source).and_then(|function| {
+    let result = function(&runtime, &args.layers, source, &given).and_then(|function| {
         let names = names(function.graph());
         let targets = Targets::new(&args.outputs, &names.1)?;
         let inputs = arrays::arrange(&given, function.graph(), &names.0)?;
@@ -41,10 +41,19 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn function(runtime: &Runtime, layers: &LayerArgs, source: Source) -> Result<Function, Failure> {
+fn function(
+    runtime: &Runtime,
+    layers: &LayerArgs,
+    source: Source,
+    given: &[Given],
+) -> Result<Function, Failure> {
+    let entry = |name: &str| match combination(runtime, name, given)? {
+        Some(types) => runtime.entry_for(name, &types),
+        None => runtime.entry(name),
+    };
     match source {
         Source::Graph(graph) => runtime.function(&graph).map_err(|error| function_failure(layers, error)),
-        Source::Entry(name) => runtime.entry(&name).map_err(|error| match error {
+        Source::Entry(name) => entry(&name).map_err(|error| match error {
             EntryError::Unknown { name, .. } => layers::no_entry(layers, &name, &runtime.entries()),
             EntryError::Function { name, source } => {
                 function_failure(layers, *source).within(format!("cannot run entry `{name}`"))
@@ -52,6 +61,22 @@ fn function(runtime: &Runtime, layers: &LayerArgs, source: Source) -> Result<Fun
             other => other.into(),
         }),
     }
+}
+
+/// The types of what is given, in the order of the inputs of an entry with combinations; `None` where there is nothing to
+/// choose from.
+fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<Vec<Type>>, EntryError> {
+    let combinations = runtime.combinations(name);
+    let Some(first) = combinations.first().filter(|first| *first != name) else { return Ok(None) };
+    let names = names(&runtime.entry_graph(first)?).0;
+    let position = |one: &Given| {
+        let by_name = names.iter().position(|name| *name == one.name);
+        by_name.or_else(|| one.name.parse().ok())
+    };
+    let mut placed: Vec<(Option<usize>, Type)> =
+        given.iter().map(|one| (position(one), arrays::open_type(&one.array))).collect();
+    placed.sort_by_key(|(position, _)| *position);
+    Ok(Some(placed.into_iter().map(|(_, ty)| ty).collect()))
 }
 
 /// Names of the inputs and of the outputs.

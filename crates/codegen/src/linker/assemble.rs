@@ -24,7 +24,9 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         [one] => one.clone(),
         _ => print("graph", &inputs, &outputs),
     };
-    let entry = entry(&plan, &signature, &inputs, &outputs, n_slots);
+    let context = instance::Context::new(requests.is_compat);
+    let load = instance::load(&plan, &context);
+    let entry = entry(&plan, load, &signature, [&inputs, &outputs], n_slots);
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
         Language::C => include_str!("../../c/module.c.in"),
@@ -37,9 +39,9 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("N_SLOTS", &n_slots.to_string()),
             ("N_TEMPS", &plan.n_kept.to_string()),
             ("MEMBERS", &instance::members(&plan)),
-            ("CLEANUP", &instance::cleanup(&plan, n_slots)),
-            ("INIT", &instance::init(&plan, n_constants)),
-            ("RUN", &run::body(&plan, inputs.len(), library.profile())?),
+            ("CLEANUP", &instance::cleanup(&plan, n_slots, &context)),
+            ("INIT", &instance::init(&plan, n_constants, &context)),
+            ("RUN", &run::body(&plan, inputs.len(), &context, library.profile())?),
             ("ENTRY", &entry),
         ],
     );
@@ -74,8 +76,13 @@ fn picture(plan: &Plan<'_>, graph: &FunctionGraph) -> String {
 }
 
 /// The entry of the module's table, its failure ids, and the code run at load.
-fn entry(plan: &Plan<'_>, signature: &str, inputs: &[Type], outputs: &[Type], n_slots: usize) -> String {
-    let (load_function, load) = instance::load(plan);
+fn entry(
+    plan: &Plan<'_>,
+    (load_function, load): (String, &str),
+    signature: &str,
+    [inputs, outputs]: [&[Type]; 2],
+    n_slots: usize,
+) -> String {
     let task = |t: &Task| format!("    {{{}, {}, {}}},\n", t.kind.c_name(), t.apply, t.variable);
     let tasks: String = plan.tasks.iter().map(task).collect();
     render(

@@ -17,6 +17,8 @@ pub(super) struct Requests {
     pub(super) sources: SourceSet,
     pub(super) support: String,
     pub(super) unpublished: bool,
+    /// Whether an op asks for the compat headers, whose functions need to know the context they work in.
+    pub(super) is_compat: bool,
 }
 
 /// Collects the requests.
@@ -47,10 +49,18 @@ pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
     flags.retain(|flag| !refused.contains(flag));
     // What is taken away may also be one of the compiler's own arguments: say so to the compiler, in the key.
     flags.extend(refused.iter().map(|flag| format!("--precast-without={flag}")));
-    let sources = objects.iter().flat_map(|o| o.c_sources()).collect();
+    let headers = unique(headers.into_iter());
+    let is_compat = headers.iter().any(|header| is_foreign(header));
+    let mut sources = sources(&objects)?;
+    if is_compat {
+        sources.extend(
+            precast_abi::COMPAT_HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())),
+        );
+    }
     Ok(Requests {
         language,
-        headers: unique(headers.into_iter()),
+        headers,
+        is_compat,
         header_dirs: all(|o, c| o.c_header_dirs_for(c), |o| o.c_header_dirs()),
         libraries: all(|o, c| o.c_libraries_for(c), |o| o.c_libraries()),
         lib_dirs: all(|o, c| o.c_lib_dirs_for(c), |o| o.c_lib_dirs()),
@@ -64,6 +74,24 @@ pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
             .chain(plan.vars.iter().map(|v| v.ctype.c_code_cache_version()))
             .any(|version| version == CacheVersion::Never),
     })
+}
+
+/// Whether a header is one of Python's or NumPy's.
+fn is_foreign(header: &str) -> bool {
+    let name = header.trim_matches(['<', '>', '"']);
+    name == "Python.h" || name.starts_with("numpy/")
+}
+
+/// The own files of all; one name cannot stand for two texts.
+fn sources(objects: &[&dyn CLinkerObject]) -> Result<SourceSet, LinkError> {
+    let mut all = SourceSet::new();
+    for (name, text) in objects.iter().flat_map(|o| o.c_sources()) {
+        match all.get(&name) {
+            Some(known) if *known != text => return Err(LinkError::SourceTwice { name }),
+            _ => drop(all.insert(name, text)),
+        }
+    }
+    Ok(all)
 }
 
 /// Support code: shared texts once, then each Apply's own, after the struct of its params.

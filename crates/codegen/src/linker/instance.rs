@@ -5,6 +5,25 @@ use crate::object::CLinkerObject;
 use crate::template::render;
 use std::fmt::Write as _;
 
+/// What stands around the body of every function of a module with compat headers: their functions have no argument that
+/// names the context, so it is made the current one.
+pub(super) struct Context {
+    pub(super) enter: &'static str,
+    pub(super) leave: &'static str,
+}
+
+impl Context {
+    pub(super) fn new(is_compat: bool) -> Self {
+        match is_compat {
+            true => Self {
+                enter: "pc_context *const pc_previous = pc_compat_enter(ctx);\n",
+                leave: "pc_compat_leave(pc_previous);\n",
+            },
+            false => Self { enter: "", leave: "" },
+        }
+    }
+}
+
 /// The members that ops declare, and their params.
 pub(super) fn members(plan: &Plan<'_>) -> String {
     let one = |step: &Step<'_>| {
@@ -15,7 +34,7 @@ pub(super) fn members(plan: &Plan<'_>) -> String {
 }
 
 /// The body of `init`: slots, params, then each op's members; on failure what was made is given back in reverse order.
-pub(super) fn init(plan: &Plan<'_>, n_constants: usize) -> String {
+pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> String {
     let (mut code, mut unwind) = (String::new(), String::new());
     for step in &plan.steps {
         let init = step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task));
@@ -33,12 +52,14 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize) -> String {
         let _ = writeln!(give, "pc_xdecref(self->slots[{slot}]);");
     }
     let params = params(plan, n_constants);
-    let head = "(void)self;\n(void)ctx;\n(void)slots;\n";
+    let Context { enter, leave } = context;
+    let head = format!("{enter}(void)self;\n(void)ctx;\n(void)slots;\n");
     if unwind.is_empty() && params.is_empty() {
-        return format!("{head}{take}return 0;\n");
+        return format!("{head}{take}{leave}return 0;\n");
     }
     let refused = if params.is_empty() { "" } else { "label_params: ;\n" };
-    format!("int failure = 0;\n{head}{take}{params}{code}return 0;\n{unwind}{refused}{give}return failure;\n")
+    let done = format!("{take}{params}{code}{leave}return 0;\n");
+    format!("int failure = 0;\n{head}{done}{unwind}{refused}{give}{leave}return failure;\n")
 }
 
 /// Fills the params of every Apply from their slots, before any op's own code can see them.
@@ -51,8 +72,8 @@ fn params(plan: &Plan<'_>, n_constants: usize) -> String {
 }
 
 /// The body of `cleanup`: the ops' members, kept temporaries, slots.
-pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize) -> String {
-    let mut text = String::from("(void)self;\n(void)ctx;\n");
+pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> String {
+    let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
     for step in plan.steps.iter().rev() {
         let code = step.with_constants(step.op.c_cleanup_code_struct(&step.node, &step.name));
         if !code.is_empty() {
@@ -65,11 +86,11 @@ pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize) -> String {
     for slot in 0..n_slots {
         text.push_str(&format!("pc_xdecref(self->slots[{slot}]);\n"));
     }
-    text
+    text + context.leave
 }
 
 /// The function that runs once after loading, and its name; `NULL` when there is nothing to run.
-pub(super) fn load(plan: &Plan<'_>) -> (String, &'static str) {
+pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
     let params = plan.steps.iter().flat_map(|step| step.params.c_init_code());
@@ -87,7 +108,8 @@ pub(super) fn load(plan: &Plan<'_>) -> (String, &'static str) {
     if snippets.is_empty() {
         return (String::new(), "NULL");
     }
-    (render(include_str!("../../c/load.c.in"), &[("CODE", &snippets.join("\n"))]), "@M@_load")
+    let values = [("CODE", &*snippets.join("\n")), ("ENTER", context.enter), ("LEAVE", context.leave)];
+    (render(include_str!("../../c/load.c.in"), &values), "@M@_load")
 }
 
 fn line(mut text: String) -> String {

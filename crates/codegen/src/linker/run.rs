@@ -11,14 +11,20 @@
 //! ```
 //! `fail` is `{ failure = K; goto label_K; }`: every jump is forward and out of scopes, so C and C++ both allow it.
 
+use super::instance::Context;
 use super::variables::{Plan, Role, Step, Var};
 use crate::error::LinkError;
 use precast_store::key::Profile;
 use std::fmt::Write as _;
 
 /// The body of `run`.
-pub(super) fn body(plan: &Plan<'_>, n_inputs: usize, profile: Profile) -> Result<String, LinkError> {
-    let mut text = String::from("  int failure = 0;\n");
+pub(super) fn body(
+    plan: &Plan<'_>,
+    n_inputs: usize,
+    context: &Context,
+    profile: Profile,
+) -> Result<String, LinkError> {
+    let mut text = format!("  int failure = 0;\n{}", context.enter);
     for var in &plan.vars {
         text.push_str(&object(var, n_inputs));
     }
@@ -32,6 +38,7 @@ pub(super) fn body(plan: &Plan<'_>, n_inputs: usize, profile: Profile) -> Result
         inner = block(var, &inner);
     }
     text.push_str(&inner);
+    text.push_str(context.leave);
     text.push_str("  return failure;\n");
     Ok(text)
 }

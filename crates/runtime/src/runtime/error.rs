@@ -102,6 +102,16 @@ pub enum EntryError {
         /// The names there are.
         known: String,
     },
+    /// No combination of an entry takes these inputs.
+    #[error("no combination of entry `{name}` takes `{found}`; it is built for: {known}")]
+    Combination {
+        /// The name.
+        name: String,
+        /// Types of the inputs.
+        found: String,
+        /// The inputs of each combination.
+        known: String,
+    },
     /// A layer could not be read.
     #[error("cannot look up entry `{name}`")]
     Layer {

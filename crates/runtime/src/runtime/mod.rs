@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
 use precast_codegen::{Module, link};
-use precast_graph::FunctionGraph;
+use precast_graph::{FunctionGraph, Type};
 use precast_ops::{Ops, rewrite};
 use precast_store::BuildKey;
 use std::collections::BTreeSet;
@@ -88,6 +88,42 @@ impl Runtime {
             }
         }
         Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
+    }
+
+    /// Resolves the named graph that takes inputs of these types: the graph of that name, else the first in the order of
+    /// names among its combinations, which are called `<name>.<what the combination chose>`.
+    ///
+    /// # Errors
+    /// No combination takes these types; as [`Runtime::entry`].
+    pub fn entry_for(&self, name: &str, inputs: &[Type]) -> Result<Function, EntryError> {
+        let combinations = self.combinations(name);
+        if combinations.is_empty() || combinations.iter().any(|known| known == name) {
+            return self.entry(name);
+        }
+        let mut known = Vec::new();
+        for combination in &combinations {
+            let graph = self.entry_graph(combination)?;
+            let types: Vec<&Type> = graph.inputs().iter().map(|input| graph.ty(*input)).collect();
+            if types.len() == inputs.len() && types.iter().zip(inputs).all(|(mine, its)| mine.covers(its)) {
+                return self.entry(combination);
+            }
+            known.push(printed(types));
+        }
+        Err(EntryError::Combination {
+            name: name.to_owned(),
+            found: printed(inputs),
+            known: known.join(", "),
+        })
+    }
+
+    /// The names of the graph `name` and of its combinations, sorted.
+    #[must_use]
+    pub fn combinations(&self, name: &str) -> Vec<String> {
+        let mut names = self.entries();
+        names.retain(|known| {
+            known.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        names
     }
 
     /// The names of all graphs that layers name, sorted.
@@ -243,4 +279,10 @@ impl std::fmt::Debug for Runtime {
 
 fn native(graph: &FunctionGraph, Plan { program, provenance }: Plan) -> Result<Function, FunctionError> {
     Ok(Function::native(graph.clone(), program, provenance)?)
+}
+
+/// Types in brackets: `(f32[?], f64[?])`.
+fn printed<'t>(types: impl IntoIterator<Item = &'t Type>) -> String {
+    let types: Vec<String> = types.into_iter().map(Type::to_string).collect();
+    format!("({})", types.join(", "))
 }
