@@ -23,6 +23,9 @@ const AFFINE: &str = "#section support_code\n#include \"../include/shift.h\"\n#s
 
 fn place() -> Place {
     let place = Place::new();
+    for directory in ["src", "include"] {
+        fs_err::create_dir(place.path(directory)).unwrap();
+    }
     place.write("precast.toml", MANIFEST);
     place.write("vector_times_vector.c", include_str!("../it/external/c/vectorTimesVector.c"));
     place.write("src/affine.c", AFFINE);
@@ -98,19 +101,19 @@ fn mistakes_are_told_with_the_places_in_manifest_and_c() {
         "\"{U}[?]\"]",
         "\"{U}[?]\", \"f64\"]",
         manifest,
-        &["key `func`", "vector_times_vector/vector_times_vector.c:23"],
+        &["key `func`", "vector_times_vector/vector_times_vector.c:24"],
     );
     refused(
         "#section support_code\n",
         "#section support\n",
         c,
-        &["vector_times_vector/vector_times_vector.c:2: unknown section"],
+        &["vector_times_vector/vector_times_vector.c:1: unknown section"],
     );
     refused(
         "return (PyArray",
         "FAIL return (PyArray",
         c,
-        &["vector_times_vector.c:7: `FAIL` is not defined in section `support_code`"],
+        &["vector_times_vector.c:6: `FAIL` is not defined in section `support_code`"],
     );
     refused(
         "z_ptr[i * z_str] =",

@@ -171,7 +171,10 @@ fn the_tutorials_ops_are_right_for_all_pairs_of_dtypes_in_c_and_cxx() {
             let ys = if scalar { vec![3] } else { y.to_vec() };
             let shape = if scalar { vec![] } else { vec![5] };
             let products: Vec<i64> = (0..5).map(|i| x[i] * if scalar { 3 } else { y[i] }).collect();
-            for a in DTYPES {
+            // Each graph takes the compiler half a second.
+            let all = language == Language::C && op.name() == "external";
+            let few = [DType::U8, DType::I64, DType::F32, DType::F64];
+            for a in if all { DTYPES.to_vec() } else { few.to_vec() } {
                 let function = runtime().function(&all_pairs(&op, a, rank)).unwrap();
                 let ys = DTYPES.iter().map(|b| array(*b, &ys, &shape));
                 let inputs: Vec<Array> = std::iter::once(array(a, &x, &[5])).chain(ys).collect();
