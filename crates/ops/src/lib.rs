@@ -9,10 +9,13 @@
 //! An op's C stands in `c/`: headers (`precast/ops/*.h`) with everything that does not depend on the graph, and templates
 //! (`*.c.in`) of the few lines that do. Accuracy, NaN rules and the table op × dtype: `README.md`.
 
+mod call;
 mod combinations;
 mod composite;
+mod declared;
 mod dimshuffle;
 mod dot;
+mod elements;
 mod elemwise;
 mod fingerprint;
 mod reduce;
@@ -20,9 +23,11 @@ mod registry;
 mod sources;
 
 pub mod build;
+pub mod index;
 pub mod math;
 pub mod rewrite;
 pub mod scalar;
+pub mod shape;
 
 pub use combinations::{Combination, CombinationsError, combinations};
 pub use composite::Composite;

@@ -9,13 +9,18 @@
 //! term       = factor {("*" | "/" | "//" | "%" | "@") factor}
 //! factor     = ("+" | "-" | "~") factor | power
 //! power      = primary ["**" factor]
-//! primary    = number | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
+//! primary    = atom {"[" item {"," item} [","] "]"}
+//! item       = comparison | [comparison] ":" [comparison] [":" [comparison]] | "None" | "..."
+//! atom       = number | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
 //! arguments  = [comparison {"," comparison}] {"," name "=" setting} [","]
 //! setting    = integer | "True" | "False" | "None" | dtype | quoted text | "(" setting {"," setting} ")" | "[" … "]"
 //! ```
 //! A newline inside brackets is a space, and `#` begins a comment. Operators are calls of the functions that
 //! [`OPERATORS`] names; what a function does, and which casts it inserts, is the [`OpLibrary`](crate::OpLibrary)'s
 //! business. A setting of `None` is left out; a float is no setting, since props hold none.
+//!
+//! An index `x[i, 1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and a text for each item in the
+//! list `index`: `i` an index; `b`, `e`, `s` what is given of begin, end and step, `""` for `:`; `n` for `None`; `...`.
 //!
 //! A name is bound once. A literal bound to a name stays a literal: it takes the dtype of what it meets. So does what
 //! `+ - * / **` make of literals alone, as in Python: `x * (1/3)` is f32 when `x` is.
@@ -26,6 +31,7 @@
 
 mod call;
 mod error;
+mod index;
 mod input;
 mod lex;
 mod literal;

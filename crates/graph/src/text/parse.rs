@@ -184,7 +184,19 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// `atom {"[" items "]"}`
     fn primary(&mut self) -> Parsed<Operand> {
+        let mut value = self.atom()?;
+        loop {
+            let at = self.offset();
+            if !self.skip("[") {
+                return Ok(value);
+            }
+            value = self.nested(|parser| parser.index(at, value))?;
+        }
+    }
+
+    fn atom(&mut self) -> Parsed<Operand> {
         let at = self.offset();
         match self.peek() {
             Token::Int(value) => {

@@ -8,8 +8,12 @@
 //! [`Ops::standard`] and adds to it.
 
 mod elementwise;
+mod index;
+mod linalg;
 mod operand;
 mod reduce;
+mod shape;
+mod structural;
 
 use crate::{DimShuffle, Dot, Elemwise, Reduce, scalar};
 use operand::Operands;
@@ -50,7 +54,7 @@ impl Ops {
             .with_name("dot", Dot::from_props)
             .with_c::<ExternalCOp>()
             .with_name("external", ExternalCOp::from_props);
-        Self { c }
+        Self { c: structural::library(c) }
     }
 
     /// The C side.
@@ -97,6 +101,7 @@ impl OpLibrary for Ops {
             "transpose" => transpose(&mut operands, props),
             "dimshuffle" => dimshuffle(&mut operands, props),
             "cast" => cast(&mut operands, props),
+            _ if let Some(function) = structural::find(name) => function(&mut operands, props),
             _ if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
             _ if elementwise::is_function(name) => elementwise::apply(&mut operands, props),
             _ => self.own(&mut operands, props)?,
@@ -110,7 +115,8 @@ impl OpLibrary for Ops {
     fn names(&self) -> Vec<String> {
         let functions = elementwise::FUNCTIONS.iter().map(|f| f.name);
         let dtypes = DType::ALL.into_iter().map(DType::name);
-        let mut names: Vec<String> = functions.chain(OTHERS).chain(dtypes).map(str::to_owned).collect();
+        let others = structural::names().chain(OTHERS);
+        let mut names: Vec<String> = functions.chain(others).chain(dtypes).map(str::to_owned).collect();
         names.extend(self.c.names().into_iter().filter(|name| name != "elemwise"));
         names.sort();
         names.dedup();

@@ -51,3 +51,11 @@ pub(super) fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId
     let order = (0..ndim).map(|axis| if is_reduced(&axis) { None } else { kept.next() }).collect();
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[reduced])?, name)
 }
+
+/// The functions by name.
+pub(super) const FUNCTIONS: &[(&str, super::structural::Function)] = &[];
+
+/// Adds the ops.
+pub(super) fn library(c: precast_codegen::Library) -> precast_codegen::Library {
+    c
+}

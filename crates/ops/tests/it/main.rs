@@ -8,3 +8,4 @@ mod kernels;
 mod machine;
 mod math_bits;
 mod own_op;
+mod structural;

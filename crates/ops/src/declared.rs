@@ -1,0 +1,143 @@
+//! Declared props read back, and the checks of inputs that many ops share.
+
+use precast_graph::{DType, Extent, MakeNodeError, Prop, Props, TensorType, Type};
+
+/// The props of one op while they are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Declared<'a> {
+    op: &'a str,
+    props: &'a Props,
+}
+
+impl<'a> Declared<'a> {
+    /// The props of `op`, none of which may be other than `known`.
+    pub(crate) fn new(op: &'a str, props: &'a Props, known: &[&str]) -> Result<Self, MakeNodeError> {
+        if let Some(prop) = props.keys().find(|prop| !known.contains(&prop.as_str())) {
+            let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
+            return Err(MakeNodeError::prop(op, prop, format!("is not known; known: {known}")));
+        }
+        Ok(Self { op, props })
+    }
+
+    /// What is said of a prop of another kind.
+    pub(crate) fn wrong(&self, prop: &str, expected: &str) -> MakeNodeError {
+        let problem = match self.props.get(prop) {
+            Some(found) => format!("is `{found}`, expected {expected}"),
+            None => format!("is missing; expected {expected}"),
+        };
+        MakeNodeError::prop(self.op, prop, problem)
+    }
+
+    /// Whether a prop is there.
+    pub(crate) fn has(&self, prop: &str) -> bool {
+        self.props.contains_key(prop)
+    }
+
+    /// A truth value, false when it is not there.
+    pub(crate) fn flag(&self, prop: &str) -> Result<bool, MakeNodeError> {
+        match self.props.get(prop) {
+            None => Ok(false),
+            Some(Prop::Bool(value)) => Ok(*value),
+            Some(_) => Err(self.wrong(prop, "a bool")),
+        }
+    }
+
+    /// An integer, if it is there.
+    pub(crate) fn int(&self, prop: &str) -> Result<Option<i64>, MakeNodeError> {
+        match self.props.get(prop) {
+            None => Ok(None),
+            Some(Prop::Int(value)) => Ok(Some(*value)),
+            Some(_) => Err(self.wrong(prop, "an integer")),
+        }
+    }
+
+    /// A number of things that must be there.
+    pub(crate) fn count(&self, prop: &str) -> Result<usize, MakeNodeError> {
+        let expected = "an integer that is not negative";
+        self.int(prop)?
+            .and_then(|n| usize::try_from(n).ok())
+            .ok_or_else(|| self.wrong(prop, expected))
+    }
+
+    /// A dtype, given as such or by name, if it is there.
+    pub(crate) fn dtype(&self, prop: &str) -> Result<Option<DType>, MakeNodeError> {
+        match self.props.get(prop) {
+            None => Ok(None),
+            Some(Prop::DType(dtype)) => Ok(Some(*dtype)),
+            Some(Prop::Str(name)) => name.parse().map(Some).map_err(|_| self.wrong(prop, "a dtype")),
+            Some(_) => Err(self.wrong(prop, "a dtype")),
+        }
+    }
+
+    /// A text that must be there.
+    pub(crate) fn text(&self, prop: &str) -> Result<&'a str, MakeNodeError> {
+        match self.props.get(prop) {
+            Some(Prop::Str(text)) => Ok(text),
+            _ => Err(self.wrong(prop, "a text")),
+        }
+    }
+
+    /// A list, or a single item as a list of one, if it is there.
+    pub(crate) fn list(&self, prop: &str) -> Option<Vec<Prop>> {
+        match self.props.get(prop)? {
+            Prop::List(items) => Some(items.clone()),
+            item => Some(vec![item.clone()]),
+        }
+    }
+}
+
+/// The tensor type of an input.
+pub(crate) fn tensor<'a>(op: &str, input: usize, types: &'a [Type]) -> Result<&'a TensorType, MakeNodeError> {
+    match &types[input] {
+        Type::Tensor(tensor) => Ok(tensor),
+        other => Err(refuse(op, input, other, "a tensor")),
+    }
+}
+
+/// An input of another type than expected.
+pub(crate) fn refuse(op: &str, input: usize, found: &Type, expected: impl Into<String>) -> MakeNodeError {
+    MakeNodeError::Input { op: op.to_owned(), input, found: found.to_string(), expected: expected.into() }
+}
+
+/// Checks that an input is one i64: `i64[]` or a C scalar.
+pub(crate) fn integer(op: &str, input: usize, types: &[Type]) -> Result<(), MakeNodeError> {
+    if types[input].dtype() == DType::I64 && types[input].ndim() == 0 {
+        return Ok(());
+    }
+    Err(refuse(op, input, &types[input], "an integer, `i64[]`"))
+}
+
+/// Checks that an input is a vector of i64 and gives its extent.
+pub(crate) fn integers(op: &str, input: usize, types: &[Type]) -> Result<Extent, MakeNodeError> {
+    match &types[input] {
+        Type::Tensor(tensor) if tensor.dtype == DType::I64 && tensor.shape.len() == 1 => Ok(tensor.shape[0]),
+        other => Err(refuse(op, input, other, "a vector of integers, `i64[?]`")),
+    }
+}
+
+/// Checks the number of inputs against a least one.
+pub(crate) fn at_least(op: &str, least: usize, types: &[Type]) -> Result<(), MakeNodeError> {
+    if types.len() >= least {
+        return Ok(());
+    }
+    let expected = format!("at least {least}");
+    Err(MakeNodeError::Arity { op: op.to_owned(), expected, found: types.len() })
+}
+
+/// Checks that an axis exists.
+pub(crate) fn axis(op: &str, axis: usize, ndim: usize) -> Result<(), MakeNodeError> {
+    if axis < ndim {
+        return Ok(());
+    }
+    Err(MakeNodeError::prop(op, "axis", format!("is {axis}, out of range for {ndim} dimension(s)")))
+}
+
+/// A type with some extents.
+pub(crate) fn of(dtype: DType, shape: Vec<Extent>) -> Type {
+    Type::Tensor(TensorType { dtype, shape })
+}
+
+/// A position as a prop.
+pub(crate) fn position(n: usize) -> Prop {
+    Prop::Int(i64::try_from(n).unwrap_or(i64::MAX))
+}

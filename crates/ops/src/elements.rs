@@ -1,0 +1,114 @@
+//! Elements by their position in C order: what the reference `perform`s of structural ops work on.
+
+use ndarray::{ArrayD, IxDyn};
+use precast_graph::{Array, PerformError, with_array};
+
+/// An array of one value, in which elements are moved and never computed with.
+pub(crate) fn pick(op: &str, array: &Array, shape: &[usize], positions: &[usize]) -> Result<Array, PerformError> {
+    with_array!(array, a => {
+        let all: Vec<_> = a.iter().copied().collect();
+        let picked = positions.iter().map(|p| all.get(*p).copied()).collect::<Option<Vec<_>>>();
+        let array = picked.and_then(|picked| ArrayD::from_shape_vec(IxDyn(shape), picked).ok());
+        array.map(Array::from).ok_or_else(|| mismatch(op))
+    })
+}
+
+/// Arrays of one dtype as one list of elements after another, in `shape` after `order` has put them in place.
+pub(crate) fn gather(
+    op: &str,
+    arrays: &[&Array],
+    shape: &[usize],
+    order: &[(usize, usize)],
+) -> Result<Array, PerformError> {
+    let first = arrays.first().ok_or_else(|| mismatch(op))?;
+    with_array!(first, a => {
+        let mut all = Vec::new();
+        for array in arrays {
+            all.push(elements_like(a, array).ok_or_else(|| mismatch(op))?);
+        }
+        let placed = order.iter().map(|(array, p)| all[*array].get(*p).copied()).collect::<Option<Vec<_>>>();
+        let array = placed.and_then(|placed| ArrayD::from_shape_vec(IxDyn(shape), placed).ok());
+        array.map(Array::from).ok_or_else(|| mismatch(op))
+    })
+}
+
+fn elements_like<T: Clone>(_like: &ArrayD<T>, array: &Array) -> Option<Vec<T>>
+where
+    ArrayD<T>: TryFrom<Array>,
+{
+    let array: ArrayD<T> = array.clone().try_into().ok()?;
+    Some(array.iter().cloned().collect())
+}
+
+/// The distance, in elements, between neighbours along each dimension of a C-contiguous array.
+pub(crate) fn steps(shape: &[usize]) -> Vec<usize> {
+    let mut steps = vec![1; shape.len()];
+    for d in (1..shape.len()).rev() {
+        steps[d - 1] = steps[d] * shape[d];
+    }
+    steps
+}
+
+/// The position of each element of `shape`, in C order, given what a step along each dimension adds.
+pub(crate) fn positions(shape: &[usize], start: i64, steps: &[i64]) -> Vec<usize> {
+    let place = |index: IxDyn| {
+        let moved = ndarray::Dimension::slice(&index).iter().zip(steps).map(|(i, s)| *i as i64 * s);
+        usize::try_from(start + moved.sum::<i64>()).unwrap_or(usize::MAX)
+    };
+    ndarray::indices(IxDyn(shape)).into_iter().map(place).collect()
+}
+
+/// The positions, in an array of shape `own`, of the elements it has when broadcast to `shape`; `None` if it cannot be.
+pub(crate) fn broadcast(own: &[usize], shape: &[usize]) -> Option<Vec<usize>> {
+    let shift = shape.len().checked_sub(own.len())?;
+    let own_steps = steps(own);
+    let mut all = vec![0; shape.len()];
+    for (d, n) in own.iter().enumerate() {
+        if *n != 1 && *n != shape[shift + d] {
+            return None;
+        }
+        all[shift + d] = if *n == 1 { 0 } else { own_steps[d] as i64 };
+    }
+    Some(positions(shape, 0, &all))
+}
+
+/// All elements of an i64 array, in C order.
+pub(crate) fn integers(op: &str, array: &Array) -> Result<Vec<i64>, PerformError> {
+    match array {
+        Array::I64(a) => Ok(a.iter().copied().collect()),
+        other => Err(PerformError::value(op, format!("needs integers, found {}", other.dtype()))),
+    }
+}
+
+/// The only element of an i64 array without dimensions.
+pub(crate) fn integer(op: &str, array: &Array) -> Result<i64, PerformError> {
+    integers(op, array)?.first().copied().ok_or_else(|| PerformError::value(op, "needs an integer, found none"))
+}
+
+/// Extents that are given as integers without dimensions.
+pub(crate) fn extents(op: &str, arrays: &[&Array]) -> Result<Vec<usize>, PerformError> {
+    let extent = |(d, array): (usize, &&Array)| {
+        let n = integer(op, array)?;
+        let negative =
+            || format!("negative dimensions are not allowed: extent {n} of dimension {d}");
+        usize::try_from(n).map_err(|_| PerformError::value(op, negative()))
+    };
+    arrays.iter().enumerate().map(extent).collect()
+}
+
+/// A shape as NumPy prints it.
+pub(crate) fn text<T: ToString>(shape: &[T]) -> String {
+    let extents: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    format!("({}{})", extents.join(","), if extents.len() == 1 { "," } else { "" })
+}
+
+/// What is said of shapes that cannot be broadcast to another, in NumPy's words.
+pub(crate) fn not_broadcast(op: &str, own: &[usize], shape: &[usize]) -> PerformError {
+    let (own, shape) = (text(own), text(shape));
+    PerformError::value(op, format!("could not broadcast input array from shape {own} into shape {shape}"))
+}
+
+/// What should never be said: `make_node` has refused such inputs.
+pub(crate) fn mismatch(op: &str) -> PerformError {
+    PerformError::value(op, "the inputs do not fit each other")
+}

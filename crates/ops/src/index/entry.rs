@@ -1,0 +1,190 @@
+//! How a part of a tensor is written down: an entry for each of its first dimensions.
+//!
+//! | entry | prop | integers it takes, in this order |
+//! |---|---|---|
+//! | an index: the dimension goes | `"i"` | the index |
+//! | a slice | the letters of what is given: `b`egin, `e`nd, `s`tep; `""` is `:` | those |
+//!
+//! Negative numbers count from the end, slices are cut to the extent: Python's rules.
+
+use crate::declared::Declared;
+use crate::elements;
+use precast_graph::{Array, Extent, MakeNodeError, PerformError, Prop, Type};
+
+/// What happens to one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// One index: the dimension goes.
+    Index,
+    /// A slice; which of its numbers are given.
+    Slice {
+        /// The first position.
+        start: bool,
+        /// The position where it ends, which is no part of it.
+        stop: bool,
+        /// The distance of positions.
+        step: bool,
+    },
+}
+
+impl Entry {
+    /// The whole dimension.
+    pub const ALL: Self = Self::Slice { start: false, stop: false, step: false };
+
+    /// The entry of a prop; `None` if it is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let has = |letter: char| text.contains(letter);
+        let slice = Self::Slice { start: has('b'), stop: has('e'), step: has('s') };
+        [Self::Index, slice].into_iter().find(|entry| entry.text() == text)
+    }
+
+    /// The entry as a prop has it.
+    #[must_use]
+    pub fn text(self) -> String {
+        match self {
+            Self::Index => "i".to_owned(),
+            Self::Slice { start, stop, step } => {
+                let letters = [(start, 'b'), (stop, 'e'), (step, 's')];
+                letters.into_iter().filter(|(given, _)| *given).map(|(_, letter)| letter).collect()
+            }
+        }
+    }
+
+    /// How many integers it takes.
+    #[must_use]
+    pub fn integers(self) -> usize {
+        match self {
+            Self::Index => 1,
+            Self::Slice { start, stop, step } => [start, stop, step].into_iter().filter(|given| *given).count(),
+        }
+    }
+
+    /// Its code in C: `PC_INDEX`, or the bits of what is given.
+    fn code(self) -> i64 {
+        match self {
+            Self::Index => -1,
+            Self::Slice { start, stop, step } => i64::from(start) | i64::from(stop) << 1 | i64::from(step) << 2,
+        }
+    }
+}
+
+/// The entries as a prop.
+pub(super) fn prop(entries: &[Entry]) -> Prop {
+    Prop::List(entries.iter().map(|entry| Prop::Str(entry.text())).collect())
+}
+
+/// The entries of the prop `index`.
+pub(super) fn from_prop(declared: &Declared<'_>) -> Result<Vec<Entry>, MakeNodeError> {
+    let wrong = || declared.wrong("index", "a list of `i` and of slices, such as `be`");
+    let entry = |item: &Prop| match item {
+        Prop::Str(text) => Entry::parse(text).ok_or_else(wrong),
+        _ => Err(wrong()),
+    };
+    declared.list("index").ok_or_else(wrong)?.iter().map(entry).collect()
+}
+
+/// The entries as the table that C reads: their number, then their codes.
+pub(super) fn table(entries: &[Entry]) -> Vec<i64> {
+    std::iter::once(entries.len() as i64).chain(entries.iter().map(|entry| entry.code())).collect()
+}
+
+/// Checks the integers among the inputs, which begin at `first`, and gives the extents of the part of input 0.
+pub(super) fn part_type(
+    op: &str,
+    entries: &[Entry],
+    first: usize,
+    inputs: &[Type],
+) -> Result<Vec<Extent>, MakeNodeError> {
+    let needed = first + entries.iter().map(|entry| entry.integers()).sum::<usize>();
+    MakeNodeError::expect_inputs(op, needed, inputs)?;
+    (first..needed).try_for_each(|input| crate::declared::integer(op, input, inputs))?;
+    let whole = crate::declared::tensor(op, 0, inputs)?;
+    if entries.len() > whole.shape.len() {
+        let problem = format!("has {} entries for {} dimension(s)", entries.len(), whole.shape.len());
+        return Err(MakeNodeError::prop(op, "index", problem));
+    }
+    let kept = |(d, extent): (usize, &Extent)| match entries.get(d) {
+        Some(Entry::Index) => None,
+        Some(Entry::Slice { start: false, stop: false, step: false }) | None => Some(*extent),
+        Some(Entry::Slice { .. }) => Some(Extent::Unknown),
+    };
+    Ok(whole.shape.iter().enumerate().filter_map(kept).collect())
+}
+
+/// A position counted from the end if it is negative.
+pub(super) fn position(op: &str, index: i64, axis: usize, extent: usize) -> Result<usize, PerformError> {
+    let counted = i128::from(index) + if index < 0 { extent as i128 } else { 0 };
+    usize::try_from(counted).ok().filter(|at| *at < extent).ok_or_else(|| {
+        let problem = format!("index {index} is out of bounds for axis {axis} with size {extent}");
+        PerformError::value(op, problem)
+    })
+}
+
+/// The shape of a part of an array of shape `whole`, and the positions of its elements.
+pub(super) fn part(
+    op: &str,
+    entries: &[Entry],
+    whole: &[usize],
+    integers: &[&Array],
+) -> Result<(Vec<usize>, Vec<usize>), PerformError> {
+    let mut numbers = integers.iter();
+    let mut next = |given: bool| {
+        let number = if given { numbers.next() } else { None };
+        number.map(|array| elements::integer(op, array)).transpose()
+    };
+    let (mut shape, mut steps, mut start_at) = (Vec::new(), Vec::new(), 0_i64);
+    for (axis, (extent, step_of)) in whole.iter().zip(elements::steps(whole)).enumerate() {
+        match entries.get(axis).copied().unwrap_or(Entry::ALL) {
+            Entry::Index => {
+                let index = next(true)?.ok_or_else(|| elements::mismatch(op))?;
+                start_at += (position(op, index, axis, *extent)? * step_of) as i64;
+            }
+            Entry::Slice { start, stop, step } => {
+                let (start, stop, step) = (next(start)?, next(stop)?, next(step)?.unwrap_or(1));
+                if step == 0 {
+                    return Err(PerformError::value(op, "slice step cannot be zero"));
+                }
+                let all = slice(start, stop, step, *extent);
+                if let Some(first) = all.first() {
+                    start_at += first * step_of as i64;
+                }
+                shape.push(all.len());
+                steps.push(all.get(1).map_or(0, |second| (second - all[0]) * step_of as i64));
+            }
+        }
+    }
+    let positions = elements::positions(&shape, start_at, &steps);
+    Ok((shape, positions))
+}
+
+/// The positions of a slice, found by walking: Python's definition, word for word.
+fn slice(start: Option<i64>, stop: Option<i64>, step: i64, extent: usize) -> Vec<i64> {
+    let n = extent as i128;
+    let (low, high) = if step < 0 { (-1, n - 1) } else { (0, n) };
+    let cut = |bound: i64| {
+        let bound = i128::from(bound);
+        (if bound < 0 { bound + n } else { bound }).clamp(low, high)
+    };
+    let mut at = start.map_or(if step < 0 { high } else { low }, cut);
+    let end = stop.map_or(if step < 0 { low } else { high }, cut);
+    let mut all = Vec::new();
+    while if step < 0 { at > end } else { at < end } {
+        all.push(at as i64);
+        at += i128::from(step);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_written_and_read_back() {
+        for text in ["i", "", "b", "e", "s", "be", "bs", "es", "bes"] {
+            assert_eq!(Entry::parse(text).map(Entry::text).as_deref(), Some(text));
+        }
+        assert!(["eb", "x", "ib", "bb"].iter().all(|text| Entry::parse(text).is_none()));
+    }
+}

@@ -1,0 +1,72 @@
+//! Subtensor: a part of a tensor by indices and slices; a view.
+
+use super::entry::{self, Entry};
+use crate::call::{Call, Called, called};
+use crate::declared::{Declared, of, tensor};
+use crate::elements;
+use precast_codegen::Node;
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use std::sync::Arc;
+
+const NAME: &str = "subtensor";
+
+/// Python's basic indexing: `x[i, 1:n, ::-1]`. Dimensions without an entry are kept whole.
+///
+/// # Shapes
+/// `(tensor, i64[], …) -> tensor`, with the integers that the entries take, in their order; a view.
+///
+/// # Errors
+/// At run time: an index out of bounds (an index error), a step of 0.
+///
+/// # Source
+/// Python, `slice.indices`; NumPy, basic indexing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subtensor {
+    /// What happens to the first dimensions.
+    pub index: Vec<Entry>,
+}
+
+impl Subtensor {
+    /// Rebuilds a Subtensor from its props.
+    ///
+    /// # Errors
+    /// `index` is missing or no list of entries.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let index = entry::from_prop(&Declared::new(NAME, props, &["index"])?)?;
+        Ok(Arc::new(Self { index }))
+    }
+}
+
+impl Op for Subtensor {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn props(&self) -> Props {
+        Props::from([("index".to_owned(), entry::prop(&self.index))])
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        crate::declared::at_least(NAME, 1, inputs)?;
+        let shape = entry::part_type(NAME, &self.index, 1, inputs)?;
+        Ok(vec![of(tensor(NAME, 0, inputs)?.dtype, shape)])
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let (shape, positions) = entry::part(NAME, &self.index, inputs[0].shape(), &inputs[1..])?;
+        Ok(vec![elements::pick(NAME, inputs[0], &shape, &positions)?])
+    }
+
+    fn view_map(&self) -> Vec<(usize, usize)> {
+        vec![(0, 0)]
+    }
+}
+
+impl Called for Subtensor {
+    const HEADER: &'static str = "precast/ops/index.h";
+
+    fn call(&self, _node: &Node) -> Call {
+        Call::of("pc_subtensor", entry::table(&self.index))
+    }
+}
+called!(Subtensor);

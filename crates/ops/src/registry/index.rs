@@ -1,0 +1,158 @@
+//! Functions that take parts of a tensor, and that write to them.
+//!
+//! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`: the entries
+//! of [`crate::index::entry`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
+//! as the only index makes it [`AdvancedSubtensor1`].
+
+use super::operand::Operands;
+use super::structural::{Function, is_integral};
+use crate::DimShuffle;
+use crate::declared::Declared;
+use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use precast_codegen::Library;
+use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};
+use std::any::Any;
+use std::sync::Arc;
+
+/// The functions by name.
+pub(super) const FUNCTIONS: &[(&str, Function)] =
+    &[("inc_subtensor", write), ("set_subtensor", write), ("subtensor", subtensor), ("take", take)];
+
+/// Adds the ops.
+pub(super) fn library(c: Library) -> Library {
+    c.with_c::<AdvancedIncSubtensor1>()
+        .with_c::<AdvancedSubtensor1>()
+        .with_c::<IncSubtensor>()
+        .with_c::<Subtensor>()
+        .with_name("advanced_inc_subtensor1", AdvancedIncSubtensor1::from_props)
+        .with_name("advanced_subtensor1", AdvancedSubtensor1::from_props)
+        .with_name("inc_subtensor", IncSubtensor::from_props)
+        .with_name("subtensor", Subtensor::from_props)
+}
+
+/// One part of what stands between the brackets.
+enum Item {
+    Entry(Entry),
+    NewAxis,
+    Rest,
+}
+
+fn items(declared: &Declared<'_>) -> Result<Vec<Item>, MakeNodeError> {
+    let wrong = || declared.wrong("index", "a list of `i`, slices such as `be`, `n` and at most one `...`");
+    let item = |item: &Prop| match item {
+        Prop::Str(text) if text == "n" => Ok(Item::NewAxis),
+        Prop::Str(text) if text == "..." => Ok(Item::Rest),
+        Prop::Str(text) => Entry::parse(text).map(Item::Entry).ok_or_else(wrong),
+        _ => Err(wrong()),
+    };
+    let items = declared.list("index").ok_or_else(wrong)?.iter().map(item).collect::<Result<Vec<_>, _>>()?;
+    let rests = items.iter().filter(|item| matches!(item, Item::Rest)).count();
+    if rests > 1 { Err(wrong()) } else { Ok(items) }
+}
+
+fn subtensor(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let mut items = items(&Declared::new("subtensor", props, &["index"])?)?;
+    operands.expect_between(1, usize::MAX)?;
+    let tensor = operands.variable(0)?;
+    let ndim = operands.graph.ty(tensor).ndim();
+    if let ([Item::Entry(Entry::Index)], [_, Operand::Var(indices)]) = (items.as_slice(), operands.args)
+        && operands.graph.ty(*indices).ndim() == 1
+    {
+        return rows(operands, tensor, *indices);
+    }
+    // `...` stands for the dimensions that nothing else does.
+    let used = items.iter().filter(|item| matches!(item, Item::Entry(_))).count();
+    if let Some(at) = items.iter().position(|item| matches!(item, Item::Rest)) {
+        let rest = (used..ndim).map(|_| Item::Entry(Entry::ALL));
+        items.splice(at..=at, rest);
+    }
+    let entries = items.iter().filter_map(|item| if let Item::Entry(entry) = item { Some(*entry) } else { None });
+    let mut entries: Vec<Entry> = entries.collect();
+    while entries.last() == Some(&Entry::ALL) {
+        entries.pop();
+    }
+    let mut part = tensor;
+    if !entries.is_empty() {
+        let mut inputs = vec![tensor];
+        inputs.extend(operands.integers(1, None)?);
+        part = operands.apply(Subtensor { index: entries }, &inputs)?;
+    }
+    if !items.iter().any(|item| matches!(item, Item::NewAxis)) {
+        return Ok(part);
+    }
+    let mut kept = 0..operands.graph.ty(part).ndim();
+    let mut order = Vec::new();
+    for item in &items {
+        match item {
+            Item::NewAxis => order.push(None),
+            Item::Entry(Entry::Index) | Item::Rest => {}
+            Item::Entry(Entry::Slice { .. }) => order.extend(kept.next().map(Some)),
+        }
+    }
+    order.extend(kept.map(Some));
+    operands.apply(DimShuffle::new(order), &[part])
+}
+
+/// The rows that a vector of integers names.
+fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
+    let found = operands.graph.ty(indices);
+    if !is_integral(found.dtype()) {
+        let (op, found) = (operands.function.to_owned(), found.to_string());
+        let expected = "a vector of integers".to_owned();
+        return Err(MakeNodeError::Input { op, input: 1, found, expected }.into());
+    }
+    let indices = operands.cast(indices, DType::I64)?;
+    operands.apply(AdvancedSubtensor1, &[tensor, indices])
+}
+
+/// `take(x, indices, axis=0)`.
+fn take(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::new("take", props, &["axis"])?.int("axis")?.unwrap_or(0);
+    operands.expect(2)?;
+    let (tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
+    let ndim = operands.graph.ty(tensor).ndim();
+    let axis = operands.axis(axis, ndim)?;
+    if axis == 0 {
+        return rows(operands, tensor, indices);
+    }
+    let front: Vec<usize> = std::iter::once(axis).chain((0..ndim).filter(|d| *d != axis)).collect();
+    let back = (0..ndim).map(|d| front.iter().position(|f| *f == d)).collect();
+    let turned = operands.apply(DimShuffle::new(front.iter().copied().map(Some).collect()), &[tensor])?;
+    let taken = rows(operands, turned, indices)?;
+    operands.apply(DimShuffle::new(back), &[taken])
+}
+
+/// `set_subtensor(x[1:3], y)`, `inc_subtensor(x[indices], y)`: x with that part set, or y added to it.
+fn write(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    super::no_props(operands.function, props)?;
+    operands.expect(2)?;
+    let part = operands.variable(0)?;
+    let set = operands.function == "set_subtensor";
+    let no_part = || MakeNodeError::Input {
+        op: operands.function.to_owned(),
+        input: 0,
+        found: "something else".to_owned(),
+        expected: "a part of a tensor as it is, `x[1:3]` or `x[indices]`".to_owned(),
+    };
+    let Origin::Output { apply, .. } = operands.graph.variable(part).origin else { return Err(no_part().into()) };
+    let apply = operands.graph.applies()[apply.index()].clone();
+    let op: &dyn Any = &*apply.op;
+    let writer: Arc<dyn Op> = if let Some(op) = op.downcast_ref::<Subtensor>() {
+        Arc::new(IncSubtensor { index: op.index.clone(), set, in_place: false })
+    } else if op.downcast_ref::<AdvancedSubtensor1>().is_some() {
+        Arc::new(AdvancedIncSubtensor1 { set, in_place: false })
+    } else {
+        return Err(no_part().into());
+    };
+    let whole = apply.inputs[0];
+    let dtype = operands.graph.ty(whole).dtype();
+    let common = operands.common()?;
+    if common != dtype {
+        let found = common;
+        let (op, expected) = (operands.function.to_owned(), format!("values that promote to `{dtype}`"));
+        return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
+    }
+    let values = operands.cast_argument(1, dtype)?;
+    let inputs: Vec<VarId> = [whole, values].into_iter().chain(apply.inputs[1..].iter().copied()).collect();
+    super::first(operands.graph.apply(writer, &inputs)?, operands.function)
+}

@@ -1,0 +1,257 @@
+//! Functions about shapes: reshape, alloc, arange, join and their kin, with NumPy's arguments.
+
+use super::operand::Operands;
+use super::structural::{Function, list};
+use crate::declared::Declared;
+use crate::shape::{
+    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
+};
+use crate::DimShuffle;
+use precast_codegen::Library;
+use precast_graph::{Array, BuildError, DType, Extent, MakeNodeError, Operand, Props, VarId};
+
+/// The functions by name; `shape`, `view` and `deep_copy` are called by the names of their ops.
+pub(super) const FUNCTIONS: &[(&str, Function)] = &[
+    ("alloc", alloc),
+    ("arange", arange),
+    ("assert", assert),
+    ("concatenate", join),
+    ("eye", eye),
+    ("flatten", flatten),
+    ("join", join),
+    ("make_vector", make_vector),
+    ("ones", filled),
+    ("reshape", reshape),
+    ("shape_i", shape_i),
+    ("split", split),
+    ("stack", stack),
+    ("zeros", filled),
+];
+
+/// Adds the ops.
+pub(super) fn library(c: Library) -> Library {
+    c.with_c::<Alloc>()
+        .with_c::<ARange>()
+        .with_c::<Assert>()
+        .with_c::<DeepCopy>()
+        .with_c::<Eye>()
+        .with_c::<Join>()
+        .with_c::<MakeVector>()
+        .with_c::<Reshape>()
+        .with_c::<Shape>()
+        .with_c::<ShapeI>()
+        .with_c::<Split>()
+        .with_c::<View>()
+        .with_name("alloc", Alloc::from_props)
+        .with_name("arange", ARange::from_props)
+        .with_name("assert", Assert::from_props)
+        .with_name("deep_copy", DeepCopy::from_props)
+        .with_name("eye", Eye::from_props)
+        .with_name("join", Join::from_props)
+        .with_name("make_vector", MakeVector::from_props)
+        .with_name("reshape", Reshape::from_props)
+        .with_name("shape", Shape::from_props)
+        .with_name("shape_i", ShapeI::from_props)
+        .with_name("split", Split::from_props)
+        .with_name("view", View::from_props)
+}
+
+/// `reshape(x, 2, -1)`, `reshape(x, n, m)`, `reshape(x, shape=(2, -1))`, `reshape(x, s)` with a vector of known extent or
+/// `ndim=2`.
+fn reshape(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("reshape", props, &["shape", "ndim"])?;
+    operands.expect_between(1, usize::MAX)?;
+    let tensor = operands.variable(0)?;
+    if let Some(shape) = list("reshape", "shape", props)? {
+        operands.expect(1)?;
+        let vector = operands.vector(&shape);
+        return operands.apply(Reshape { ndim: shape.len() }, &[tensor, vector]);
+    }
+    if let [_, Operand::Var(vector)] = operands.args
+        && operands.graph.ty(*vector).ndim() == 1
+    {
+        let ndim = match (declared.has("ndim"), operands.graph.ty(*vector).shape()[0]) {
+            (false, Extent::Fixed(n)) => usize::try_from(n).unwrap_or(usize::MAX),
+            _ => declared.count("ndim")?,
+        };
+        let vector = operands.cast(*vector, DType::I64)?;
+        return operands.apply(Reshape { ndim }, &[tensor, vector]);
+    }
+    let extents: Vec<i64> = operands.args[1..]
+        .iter()
+        .filter_map(|arg| if let Operand::Int(n) = arg { Some(*n) } else { None })
+        .collect();
+    let ndim = operands.args.len() - 1;
+    let vector = if extents.len() == ndim {
+        operands.vector(&extents)
+    } else {
+        let extents = operands.integers(1, None)?;
+        operands.apply(MakeVector { dtype: DType::I64 }, &extents)?
+    };
+    operands.apply(Reshape { ndim }, &[tensor, vector])
+}
+
+/// `flatten(x)`: one dimension.
+fn flatten(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    super::no_props("flatten", props)?;
+    let (tensor, vector) = (operands.variable(0)?, operands.vector(&[-1]));
+    operands.apply(Reshape { ndim: 1 }, &[tensor, vector])
+}
+
+/// `alloc(value, 3, n)`, `alloc(value, shape=(3, 4))`.
+fn alloc(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    Declared::new("alloc", props, &["shape"])?;
+    operands.expect_between(1, usize::MAX)?;
+    let value = operands.variable(0)?;
+    let shape = list("alloc", "shape", props)?;
+    let mut inputs = vec![value];
+    inputs.extend(operands.integers(1, shape.as_deref())?);
+    operands.apply(Alloc, &inputs)
+}
+
+/// `zeros(3, n, dtype="f32")`, `ones(shape=(3, 4))`; f64 unless said otherwise.
+fn filled(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, &["shape", "dtype"])?;
+    let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
+    let number = i64::from(operands.function == "ones");
+    let value = number_of(operands, number, dtype)?;
+    let shape = list(operands.function, "shape", props)?;
+    let mut inputs = vec![value];
+    inputs.extend(operands.integers(0, shape.as_deref())?);
+    operands.apply(Alloc, &inputs)
+}
+
+/// A small number of a dtype, as a constant.
+pub(super) fn number_of(operands: &mut Operands<'_>, n: i64, dtype: DType) -> Result<VarId, BuildError> {
+    let value = crate::scalar::collect(dtype, &[], &[crate::scalar::Value::I64(n)]);
+    let value = value.unwrap_or_else(|| Array::zeros(dtype, &[]));
+    Ok(operands.graph.constant(value))
+}
+
+/// `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)`, each with `dtype`.
+fn arange(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("arange", props, &["dtype"])?;
+    operands.expect_between(1, 3)?;
+    let common = operands.common()?;
+    let common = if common == DType::Bool { DType::I64 } else { common };
+    let dtype = declared.dtype("dtype")?.unwrap_or(common);
+    // Small floats are counted in f32 and rounded.
+    let counted = if dtype.is_float() && !ARange::supports(dtype) { DType::F32 } else { dtype };
+    let mut inputs = Vec::new();
+    for position in 0..operands.args.len() {
+        inputs.push(operands.cast_argument(position, counted)?);
+    }
+    if inputs.len() == 1 {
+        inputs.insert(0, number_of(operands, 0, counted)?);
+    }
+    if inputs.len() == 2 {
+        inputs.push(number_of(operands, 1, counted)?);
+    }
+    if !ARange::supports(counted) {
+        return Err(declared.wrong("dtype", "an integer dtype or a float").into());
+    }
+    let numbers = operands.apply(ARange { dtype: counted }, &inputs)?;
+    operands.cast(numbers, dtype)
+}
+
+/// `eye(n)`, `eye(n, m)`, `eye(n, m, k)`, with `k` by name too; f64 unless `dtype` says otherwise.
+fn eye(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("eye", props, &["dtype", "k"])?;
+    operands.expect_between(1, 3)?;
+    let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
+    let mut inputs = operands.integers(0, None)?;
+    if inputs.len() == 1 {
+        inputs.push(inputs[0]);
+    }
+    if inputs.len() == 2 {
+        let k = declared.int("k")?.unwrap_or(0);
+        inputs.push(operands.graph.constant(Array::from(k)));
+    } else if declared.has("k") {
+        return Err(MakeNodeError::prop("eye", "k", "is given twice").into());
+    }
+    operands.apply(Eye { dtype }, &inputs)
+}
+
+/// `join(x, y, z, axis=0)`: of the dtype that all promote to.
+fn join(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::new(operands.function, props, &["axis"])?.int("axis")?.unwrap_or(0);
+    operands.expect_between(1, usize::MAX)?;
+    let dtype = operands.common()?;
+    let inputs = operands.cast_all(dtype)?;
+    let axis = operands.axis(axis, operands.graph.ty(inputs[0]).ndim())?;
+    operands.apply(Join { axis }, &inputs)
+}
+
+/// `stack(x, y, z, axis=0)`: along a new axis.
+fn stack(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::new("stack", props, &["axis"])?.int("axis")?.unwrap_or(0);
+    operands.expect_between(1, usize::MAX)?;
+    let dtype = operands.common()?;
+    let mut inputs = operands.cast_all(dtype)?;
+    let ndim = operands.graph.ty(inputs[0]).ndim();
+    let axis = operands.axis(axis, ndim + 1)?;
+    for input in &mut inputs {
+        let own = operands.graph.ty(*input).ndim();
+        let order = (0..axis).map(Some).chain([None]).chain((axis..own.max(axis)).map(Some)).collect();
+        *input = operands.apply(DimShuffle::new(order), &[*input])?;
+    }
+    operands.apply(Join { axis }, &inputs)
+}
+
+/// `split(x, sizes=(2, 3), axis=0, piece=1)`, or `split(x, s, pieces=2, axis=0, piece=1)` with a vector of extents: one of
+/// the pieces.
+fn split(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("split", props, &["sizes", "axis", "piece", "pieces"])?;
+    let tensor = operands.variable(0)?;
+    let sizes = list("split", "sizes", props)?;
+    let (vector, pieces) = match &sizes {
+        Some(sizes) => {
+            operands.expect(1)?;
+            (operands.vector(sizes), sizes.len())
+        }
+        None => {
+            operands.expect(2)?;
+            let vector = operands.variable(1)?;
+            (operands.cast(vector, DType::I64)?, declared.count("pieces")?)
+        }
+    };
+    let axis = operands.axis(declared.int("axis")?.unwrap_or(0), operands.graph.ty(tensor).ndim())?;
+    let piece = declared.count("piece")?;
+    let results = operands.graph.apply(std::sync::Arc::new(Split { axis, pieces }), &[tensor, vector])?;
+    let none = || MakeNodeError::prop("split", "piece", format!("is {piece}, but there are {pieces} pieces"));
+    results.get(piece).copied().ok_or_else(|| none().into())
+}
+
+/// `make_vector(a, b, c)`, of the dtype that all promote to, or `dtype`.
+fn make_vector(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("make_vector", props, &["dtype"])?;
+    let dtype = match declared.dtype("dtype")? {
+        Some(dtype) => dtype,
+        None => operands.common()?,
+    };
+    let inputs = operands.cast_all(dtype)?;
+    operands.apply(MakeVector { dtype }, &inputs)
+}
+
+/// `shape_i(x, i=-1)`: an extent, which may be counted from the end.
+fn shape_i(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("shape_i", props, &["i"])?;
+    operands.expect(1)?;
+    let tensor = operands.variable(0)?;
+    let i = declared.int("i")?.ok_or_else(|| declared.wrong("i", "an integer"))?;
+    let axis = operands.axis(i, operands.graph.ty(tensor).ndim())?;
+    operands.apply(ShapeI { axis }, &[tensor])
+}
+
+/// `assert(x, condition, …, message="…")`: conditions of any dtype are taken as truth values.
+fn assert(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new("assert", props, &["message"])?;
+    operands.expect_between(2, usize::MAX)?;
+    let message = if declared.has("message") { declared.text("message")? } else { "assertion failed" };
+    let mut inputs = vec![operands.variable(0)?];
+    for position in 1..operands.args.len() {
+        inputs.push(operands.cast_argument(position, DType::Bool)?);
+    }
+    operands.apply(Assert { message: message.to_owned() }, &inputs)
+}

@@ -1,0 +1,117 @@
+//! Functions of the text form that are not elementwise, by name, and what their files share.
+
+use super::operand::Operands;
+use super::{first, index, linalg, reduce, shape};
+use precast_codegen::Library;
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Op, Operand, Prop, Props, Type, VarId};
+use std::sync::Arc;
+
+/// Applies a function to the arguments of a call.
+pub(super) type Function = fn(&mut Operands<'_>, &Props) -> Result<VarId, BuildError>;
+
+/// The tables, one of each family.
+const TABLES: [&[(&str, Function)]; 4] =
+    [shape::FUNCTIONS, index::FUNCTIONS, reduce::FUNCTIONS, linalg::FUNCTIONS];
+
+/// The function of this name.
+pub(super) fn find(name: &str) -> Option<Function> {
+    TABLES.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// The names of all functions.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().copied().flatten().map(|(name, _)| *name)
+}
+
+/// Adds the ops of all families, for JSON and for C.
+pub(super) fn library(c: Library) -> Library {
+    [shape::library, index::library, reduce::library, linalg::library].into_iter().fold(c, |c, add| add(c))
+}
+
+impl Operands<'_> {
+    /// Checks the number of arguments against a range.
+    pub(super) fn expect_between(&self, least: usize, most: usize) -> Result<(), MakeNodeError> {
+        let found = self.args.len();
+        if (least..=most).contains(&found) {
+            return Ok(());
+        }
+        let expected = if most == usize::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+        Err(MakeNodeError::Arity { op: self.function.to_owned(), expected, found })
+    }
+
+    /// Applies an op and gives its first result.
+    pub(super) fn apply(&mut self, op: impl Op, inputs: &[VarId]) -> Result<VarId, BuildError> {
+        first(self.graph.apply(Arc::new(op), inputs)?, self.function)
+    }
+
+    /// An argument as an integer without dimensions.
+    pub(super) fn integer(&mut self, position: usize) -> Result<VarId, BuildError> {
+        let found = match &self.args[position] {
+            Operand::Int(n) => return Ok(self.graph.constant(Array::from(*n))),
+            Operand::Var(v) if is_integer(self.graph.ty(*v)) => return self.cast(*v, DType::I64),
+            Operand::Var(v) => self.graph.ty(*v).to_string(),
+            Operand::Float(x) => x.to_string(),
+            Operand::Bool(b) => b.to_string(),
+        };
+        let (op, expected) = (self.function.to_owned(), "an integer without dimensions".to_owned());
+        Err(MakeNodeError::Input { op, input: position, found, expected }.into())
+    }
+
+    /// Arguments from `start` on as integers without dimensions; those of a list of integers, if it is given instead.
+    pub(super) fn integers(&mut self, start: usize, list: Option<&[i64]>) -> Result<Vec<VarId>, BuildError> {
+        match list {
+            Some(list) => Ok(list.iter().map(|n| self.graph.constant(Array::from(*n))).collect()),
+            None => (start..self.args.len()).map(|position| self.integer(position)).collect(),
+        }
+    }
+
+    /// A vector of integers as a constant.
+    pub(super) fn vector(&mut self, list: &[i64]) -> VarId {
+        self.graph.constant(Array::from(ndarray::Array1::from(list.to_vec())))
+    }
+
+    /// An axis that may be counted from the end.
+    pub(super) fn axis(&self, axis: i64, ndim: usize) -> Result<usize, MakeNodeError> {
+        let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
+        let counted = if axis < 0 { axis + rank } else { axis };
+        usize::try_from(counted).ok().filter(|a| *a < ndim).ok_or_else(|| {
+            MakeNodeError::prop(self.function, "axis", format!("is {axis}, out of range for {ndim} dimension(s)"))
+        })
+    }
+
+    /// Extents of 1 put in at the front, up to `ndim` dimensions.
+    pub(super) fn widen(&mut self, variable: VarId, ndim: usize) -> Result<VarId, BuildError> {
+        let own = self.graph.ty(variable).ndim();
+        if own >= ndim {
+            return Ok(variable);
+        }
+        let order = (0..ndim - own).map(|_| None).chain((0..own).map(Some)).collect();
+        self.apply(crate::DimShuffle::new(order), &[variable])
+    }
+}
+
+/// Whether a type is one integer.
+fn is_integer(ty: &Type) -> bool {
+    ty.ndim() == 0 && is_integral(ty.dtype())
+}
+
+/// Whether a dtype is one of integers.
+pub(super) fn is_integral(dtype: DType) -> bool {
+    matches!(dtype.name().as_bytes(), [b'i' | b'u', b'0'..=b'9', ..])
+}
+
+/// A list of integers, or a single one as a list of one; `None` when the prop is not there.
+pub(super) fn list(function: &str, prop: &str, props: &Props) -> Result<Option<Vec<i64>>, MakeNodeError> {
+    let items = match props.get(prop) {
+        None => return Ok(None),
+        Some(Prop::List(items)) => items.clone(),
+        Some(item) => vec![item.clone()],
+    };
+    let integer = |item: Prop| match item {
+        Prop::Int(n) => Ok(n),
+        other => {
+            Err(MakeNodeError::prop(function, prop, format!("is `{other}`, expected an integer or a list of them")))
+        }
+    };
+    items.into_iter().map(integer).collect::<Result<Vec<_>, _>>().map(Some)
+}

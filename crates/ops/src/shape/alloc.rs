@@ -1,0 +1,68 @@
+//! Alloc: a value broadcast to given extents, in memory of its own.
+
+use crate::call::{Call, Called, called};
+use crate::declared::{Declared, at_least, integer, of, refuse};
+use crate::elements;
+use precast_codegen::Node;
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use std::sync::Arc;
+
+const NAME: &str = "alloc";
+
+/// Fills a new tensor with a value.
+///
+/// # Shapes
+/// `(value, i64[], i64[], …) -> tensor` with a dimension for each integer; the value is broadcast, aligned right.
+///
+/// # Errors
+/// At run time: a negative extent, a value that cannot be broadcast.
+///
+/// # Source
+/// NumPy, `numpy.full`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Alloc;
+
+impl Alloc {
+    /// Makes an Alloc; it has no props.
+    ///
+    /// # Errors
+    /// Any prop.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
+    }
+}
+
+impl Op for Alloc {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        at_least(NAME, 1, inputs)?;
+        let ndim = inputs.len() - 1;
+        for input in 1..inputs.len() {
+            integer(NAME, input, inputs)?;
+        }
+        if inputs[0].ndim() > ndim || ndim > 32 {
+            return Err(refuse(NAME, 0, &inputs[0], format!("at most {} dimension(s)", ndim.min(32))));
+        }
+        Ok(vec![of(inputs[0].dtype(), vec![Extent::Unknown; ndim])])
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let shape = elements::extents(NAME, &inputs[1..])?;
+        let own = inputs[0].shape();
+        let positions =
+            elements::broadcast(own, &shape).ok_or_else(|| elements::not_broadcast(NAME, own, &shape))?;
+        Ok(vec![elements::pick(NAME, inputs[0], &shape, &positions)?])
+    }
+}
+
+impl Called for Alloc {
+    const HEADER: &'static str = "precast/ops/fill.h";
+
+    fn call(&self, _node: &Node) -> Call {
+        Call::of("pc_alloc", Vec::new())
+    }
+}
+called!(Alloc);

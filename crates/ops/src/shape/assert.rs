@@ -1,0 +1,127 @@
+//! Assert: lets a tensor through when conditions hold.
+
+use crate::call::Call;
+use crate::declared::{Declared, at_least, refuse, tensor};
+use crate::elements;
+use crate::sources::closure;
+use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+const NAME: &str = "assert";
+
+/// The first input as it is (a view), provided every element of every other input is true.
+///
+/// # Shapes
+/// `(x, bool, bool, …) -> x`; conditions may have any shape; without elements they hold.
+///
+/// # Errors
+/// At run time the message, as an assertion error.
+///
+/// # Source
+/// `pytensor.raise_op.Assert`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assert {
+    /// What is said when a condition does not hold.
+    pub message: String,
+}
+
+impl Assert {
+    /// Rebuilds an Assert from its props.
+    ///
+    /// # Errors
+    /// `message` is missing or no text.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let message = Declared::new(NAME, props, &["message"])?.text("message")?.to_owned();
+        Ok(Arc::new(Self { message }))
+    }
+}
+
+impl Op for Assert {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn props(&self) -> Props {
+        Props::from([("message".to_owned(), Prop::Str(self.message.clone()))])
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        at_least(NAME, 2, inputs)?;
+        tensor(NAME, 0, inputs)?;
+        for (input, ty) in inputs.iter().enumerate().skip(1) {
+            if ty.dtype() != DType::Bool {
+                return Err(refuse(NAME, input, ty, "a condition of bool"));
+            }
+        }
+        Ok(vec![inputs[0].clone()])
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        for condition in &inputs[1..] {
+            let Array::Bool(condition) = condition else { return Err(elements::mismatch(NAME)) };
+            if !condition.iter().all(|c| *c) {
+                return Err(PerformError::value(NAME, self.message.clone()));
+            }
+        }
+        Ok(vec![inputs[0].clone()])
+    }
+
+    fn view_map(&self) -> Vec<(usize, usize)> {
+        vec![(0, 0)]
+    }
+}
+
+impl CLinkerObject for Assert {
+    fn c_headers(&self) -> Vec<String> {
+        vec!["precast/ops/shape.h".to_owned()]
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        closure(&["precast/ops/shape.h"])
+    }
+}
+
+impl COp for Assert {
+    fn c_code(
+        &self,
+        node: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        let call = Call::asserting(quote(&self.message));
+        Ok(call.code(node, name, inputs, outputs, sub))
+    }
+
+    fn content_id(&self) -> Option<String> {
+        Some(NAME.to_owned())
+    }
+}
+
+/// A text as a C string: what is not plain ASCII, and what C or the template gives a meaning, by its number.
+fn quote(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b" .,:;=<>()[]+-*/_'!#%&|~`".contains(&byte) {
+            quoted.push(char::from(byte));
+        } else {
+            // Three octal digits always end the escape. Writing to a string cannot fail.
+            let _ = write!(quoted, "\\{byte:03o}");
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn a_message_cannot_leave_its_string() {
+        assert_eq!(quote("n > 0, \"ä\" \\ @M@ ?"), "\"n > 0, \\042\\303\\244\\042 \\134 \\100M\\100 \\077\"");
+    }
+}

@@ -1,0 +1,60 @@
+//! DeepCopy and View: a tensor once more, in memory of its own or in the same.
+
+use crate::call::{Call, Called, called};
+use crate::declared::{Declared, tensor};
+use precast_codegen::Node;
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use std::sync::Arc;
+
+/// The elements in memory of their own, C-contiguous if it is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeepCopy;
+
+/// The same elements in the same memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct View;
+
+macro_rules! same {
+    ($op:ident, $name:literal, $function:literal, $views:expr) => {
+        impl $op {
+            /// Makes the op; it has no props.
+            ///
+            /// # Errors
+            /// Any prop.
+            pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+                Declared::new($name, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
+            }
+        }
+
+        impl Op for $op {
+            fn name(&self) -> &str {
+                $name
+            }
+
+            fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+                MakeNodeError::expect_inputs($name, 1, inputs)?;
+                tensor($name, 0, inputs)?;
+                Ok(inputs.to_vec())
+            }
+
+            fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+                Ok(vec![inputs[0].clone()])
+            }
+
+            fn view_map(&self) -> Vec<(usize, usize)> {
+                $views
+            }
+        }
+
+        impl Called for $op {
+            const HEADER: &'static str = "precast/ops/shape.h";
+
+            fn call(&self, _node: &Node) -> Call {
+                Call::of($function, Vec::new())
+            }
+        }
+        called!($op);
+    };
+}
+same!(DeepCopy, "deep_copy", "pc_deep_copy", Vec::new());
+same!(View, "view", "pc_view", vec![(0, 0)]);

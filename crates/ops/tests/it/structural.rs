@@ -1,0 +1,248 @@
+//! Ops that move elements: compiled C against `perform`, bit by bit and message by message, in every layout.
+
+use crate::compiler;
+use crate::machine::{Call, Outcome, Place, run, stretch};
+use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
+use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use precast_ops::rewrite;
+use precast_ops::shape::{ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View};
+use precast_testkit::{Choices, arrays, ulp};
+use std::sync::Arc;
+
+/// An op and the inputs of some calls of it.
+pub(crate) type Case = (Arc<dyn Op>, Vec<Array>);
+
+/// The calls of some cases, each in every layout; outputs in a layout of their own besides.
+pub(crate) fn calls(cases: Vec<Case>) -> Vec<Call> {
+    let mut graphs: Vec<(Arc<dyn Op>, Vec<Type>, Arc<FunctionGraph>)> = Vec::new();
+    let mut calls = Vec::new();
+    for (op, inputs) in cases {
+        let types: Vec<Type> = inputs.iter().map(|a| Type::tensor(a.dtype(), a.shape().len())).collect();
+        let known = graphs.iter().find(|(other, its, _)| **other == *op && *its == types);
+        let graph = known.map(|(_, _, graph)| Arc::clone(graph)).unwrap_or_else(|| {
+            let graph = single(&op, &types);
+            graphs.push((op, types, Arc::clone(&graph)));
+            graph
+        });
+        for place in Place::ALL {
+            let inputs = inputs.iter().map(|a| (a.clone(), place)).collect();
+            calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+        }
+        if let Ok([result]) = interpret(&graph, &inputs).as_deref() {
+            for place in [Place::Fortran, Place::Strided, Place::Reversed] {
+                let output = Some((Array::zeros(result.dtype(), result.shape()), place));
+                let inputs = inputs.iter().map(|a| (a.clone(), Place::C)).collect();
+                calls.push(Call { graph: Arc::clone(&graph), inputs, output, stretched: false });
+            }
+        }
+    }
+    calls
+}
+
+fn single(op: &Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
+    let mut graph = FunctionGraph::new();
+    let inputs: Vec<_> =
+        types.iter().enumerate().map(|(i, ty)| graph.input(&format!("x{i}"), ty.clone()).unwrap()).collect();
+    for output in graph.apply(Arc::clone(op), &inputs).unwrap() {
+        graph.output(output, None).unwrap();
+    }
+    Arc::new(rewrite::plain(&graph).unwrap())
+}
+
+/// Runs the calls and holds every outcome against the interpreter's: values by their bits, failures by their words.
+pub(crate) fn check(language: &str, calls: Vec<Call>) {
+    let level = *compiler::levels().last().unwrap();
+    for (call, outcome) in calls.iter().zip(run(level, language, &calls)) {
+        let input = |(array, _): &(Array, Place)| if call.stretched { stretch(array) } else { array.clone() };
+        let inputs: Vec<Array> = call.inputs.iter().map(input).collect();
+        let types: Vec<String> = inputs.iter().map(|a| a.ty().to_string()).collect();
+        let context = format!("{} of {}, {:?}", call.graph, types.join(", "), call.inputs.first().map(|i| i.1));
+        agree(interpret(&call.graph, &inputs), outcome, &context);
+    }
+}
+
+fn agree(expected: Result<Vec<Array>, InterpretError>, outcome: Outcome, context: &str) {
+    match (expected, outcome) {
+        (Ok(expected), Ok((found, kept))) => {
+            assert_eq!(found.len(), expected.len(), "{context}");
+            for (found, expected) in found.iter().zip(&expected) {
+                ulp::assert_ulp(found, expected, 0, &context);
+            }
+            assert!(kept, "{context}: the second call did not reuse its outputs");
+        }
+        (Err(InterpretError::Perform { source, .. }), Err(message)) => {
+            let source = source.to_string();
+            let (_, words) = source.split_once(": ").unwrap();
+            assert_eq!(message, words, "{context}");
+        }
+        (expected, found) => panic!("{context}: expected {expected:?}, found {found:?}"),
+    }
+}
+
+pub(crate) fn numbers(values: &[i64]) -> Array {
+    Array::from(ndarray::Array1::from(values.to_vec()))
+}
+
+fn case(op: impl Op, inputs: Vec<Array>) -> Case {
+    (Arc::new(op), inputs)
+}
+
+const SHAPES: [&[usize]; 8] = [&[], &[0], &[1], &[17], &[3, 0], &[5, 3], &[2, 3, 4], &[2, 1, 3, 5]];
+
+fn shape_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(21);
+    let mut cases = Vec::new();
+    for dtype in DType::ALL {
+        for shape in SHAPES {
+                let x = arrays::draw(&mut choices, dtype, shape);
+            let x = || x.clone();
+            let size: usize = shape.iter().product();
+            for to in [&[-1][..], &[1, -1], &[size as i64], &[-1, 5], &[3, 5], &[2, 2, 6], &[5, 1, 3], &[0, 3], &[0, -1]] {
+                cases.push(case(Reshape { ndim: to.len() }, vec![x(), numbers(to)]));
+            }
+            cases.push(case(Shape, vec![x()]));
+            cases.push(case(DeepCopy, vec![x()]));
+            cases.push(case(View, vec![x()]));
+            cases.extend((0..shape.len()).map(|axis| case(ShapeI { axis }, vec![x()])));
+            for axis in 0..shape.len() {
+                cases.push(case(Join { axis }, vec![x()]));
+                let mut other = shape.to_vec();
+                other[axis] += 2;
+                let y = arrays::draw(&mut choices, dtype, &other);
+                cases.push(case(Join { axis }, vec![x(), y, x()]));
+                let n = shape[axis] as i64;
+                for sizes in [[n, 0], [0, n], [n / 2, n - n / 2], [n + 1, -1], [n, 1]] {
+                    cases.push(case(Split { axis, pieces: 2 }, vec![x(), numbers(&sizes)]));
+                }
+            }
+            for extents in [[2, 3, 4], [0, 5, 3], [3, -1, 1], [1, 1, 17]] {
+                let extents = extents.map(Array::from);
+                if shape.len() <= 3 {
+                    cases.push(case(Alloc, std::iter::once(x()).chain(extents).collect()));
+                }
+            }
+        }
+        let mut number = || arrays::draw(&mut choices, dtype, &[]);
+        cases.push(case(MakeVector { dtype }, vec![number(), number(), number()]));
+        for eye in [[3, 3, 0], [2, 4, 1], [4, 2, -3], [0, 3, 0], [3, 3, i64::MAX], [3, 3, i64::MIN], [2, -1, 0]] {
+            cases.push(case(Eye { dtype }, eye.map(Array::from).to_vec()));
+        }
+    }
+    let x = arrays::draw(&mut choices, DType::F64, &[2, 3]);
+    cases.push(case(Join { axis: 0 }, vec![x.clone(), arrays::draw(&mut choices, DType::F64, &[2, 4])]));
+    cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[-1, -1])]));
+    cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[-2, 3])]));
+    cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[1 << 40, 1 << 40])]));
+    cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[6])]));
+    for condition in [vec![true, true], vec![true, false], vec![]] {
+        let conditions = [Array::from(true), Array::from(ndarray::Array1::from(condition))];
+        let message = "x must be \"small\", not\n\\ @M@ ä".to_owned();
+        cases.push(case(Assert { message }, std::iter::once(x.clone()).chain(conditions).collect()));
+    }
+    cases
+}
+
+fn arange_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let (low, high) = (i64::MIN, i64::MAX);
+    for dtype in DType::ALL.into_iter().filter(|dtype| ARange::supports(*dtype)) {
+        for numbers in [[0, 5, 1], [5, 0, -2], [0, 5, -1], [3, 3, 1], [1, 8, 3], [0, 1, 0], [100, 127, 9]] {
+            let number = |n: i64| precast_ops::scalar::Value::I64(n).cast(dtype).into_array();
+            cases.push(case(ARange { dtype }, numbers.map(number).to_vec()));
+        }
+    }
+    for numbers in [[low, high, high], [high, low, low], [low, high, 1], [high, low, -1], [high - 1, high, high]] {
+        cases.push(case(ARange { dtype: DType::I64 }, numbers.map(Array::from).to_vec()));
+    }
+    let float = [[0.0, 1.0, 0.1], [1.0, 0.0, -0.3], [0.0, f64::NAN, 1.0], [0.0, f64::INFINITY, 1.0], [0.5, 0.4, 1.0]];
+    for numbers in float {
+        cases.push(case(ARange { dtype: DType::F64 }, numbers.map(Array::from).to_vec()));
+        cases.push(case(ARange { dtype: DType::F32 }, numbers.map(|x| Array::from(x as f32)).to_vec()));
+    }
+    cases
+}
+
+fn entry(text: &str) -> Entry {
+    Entry::parse(text).unwrap()
+}
+
+/// Every kind of slice with numbers at the edges, and indices, of an axis of 5 elements.
+fn parts() -> Vec<(Vec<Entry>, Vec<i64>)> {
+    let edges = [0, 1, 4, 5, 6, -1, -5, -6, i64::MAX, i64::MIN];
+    let mut parts: Vec<(Vec<Entry>, Vec<i64>)> = vec![(vec![], vec![]), (vec![entry("")], vec![])];
+    for n in edges {
+        for text in ["i", "b", "e", "s"] {
+            parts.push((vec![entry(text)], vec![n]));
+        }
+        for (start, stop) in [(0, 5), (4, 0), (-1, -6), (3, 3)] {
+            parts.push((vec![entry("bes")], vec![start, stop, n]));
+            parts.push((vec![entry("bs")], vec![start, n]));
+            parts.push((vec![entry("es")], vec![stop, n]));
+            parts.push((vec![entry("be")], vec![start, n]));
+        }
+    }
+    parts
+}
+
+fn index_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(22);
+    let mut cases = Vec::new();
+    let with = |arrays: &[&Array], integers: &[i64]| {
+        let arrays = arrays.iter().map(|a| (*a).clone());
+        arrays.chain(integers.iter().map(|n| Array::from(*n))).collect::<Vec<_>>()
+    };
+    for (index, integers) in parts() {
+        let x = arrays::draw(&mut choices, DType::I64, &[5, 2]);
+        cases.push(case(Subtensor { index: index.clone() }, with(&[&x], &integers)));
+        let y = arrays::draw(&mut choices, DType::I64, &[2]);
+        for set in [true, false] {
+            let op = IncSubtensor { index: index.clone(), set, in_place: false };
+            cases.push(case(op, with(&[&x, &y], &integers)));
+        }
+    }
+    for dtype in DType::ALL {
+        let x = arrays::draw(&mut choices, dtype, &[4, 5, 3]);
+        let index = vec![entry("s"), entry("i"), entry("be")];
+        let integers = [-2, -1, 1, 9];
+        cases.push(case(Subtensor { index: index.clone() }, with(&[&x], &integers)));
+        for shape in [&[][..], &[2], &[2, 1], &[2, 2], &[3]] {
+            let y = arrays::draw(&mut choices, dtype, shape);
+            for set in [true, false] {
+                let op = IncSubtensor { index: index.clone(), set, in_place: false };
+                cases.push(case(op, with(&[&x, &y], &integers)));
+            }
+        }
+        for rows in [&[0, 3, -1, 0, 0][..], &[], &[4], &[0, -5]] {
+            cases.push(case(AdvancedSubtensor1, vec![x.clone(), numbers(rows)]));
+            let flat = arrays::draw(&mut choices, dtype, &[4]);
+            cases.push(case(AdvancedSubtensor1, vec![flat.clone(), numbers(rows)]));
+            for set in [true, false] {
+                let op = AdvancedIncSubtensor1 { set, in_place: false };
+                let y = arrays::draw(&mut choices, dtype, &[rows.len(), 1, 3]);
+                cases.push(case(op, vec![x.clone(), y, numbers(rows)]));
+                let y = arrays::draw(&mut choices, dtype, &[rows.len()]);
+                cases.push(case(op, vec![flat.clone(), y, numbers(rows)]));
+                let y = arrays::draw(&mut choices, dtype, &[2, 2]);
+                cases.push(case(op, vec![x.clone(), y, numbers(rows)]));
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn ops_about_shapes_give_the_bits_and_words_of_perform() {
+    check("gnu11", calls(shape_cases()));
+    check("gnu11", calls(arange_cases()));
+}
+
+#[test]
+fn parts_of_tensors_are_those_of_perform() {
+    check("gnu11", calls(index_cases()));
+}
+
+#[test]
+fn the_c_of_structural_ops_is_c_plus_plus_too() {
+    check("c++17", calls(shape_cases().into_iter().step_by(7).collect()));
+    check("c++17", calls(index_cases().into_iter().step_by(5).collect()));
+}
