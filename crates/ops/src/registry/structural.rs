@@ -97,7 +97,7 @@ fn is_integer(ty: &Type) -> bool {
 
 /// Whether a dtype is one of integers.
 pub(super) fn is_integral(dtype: DType) -> bool {
-    matches!(dtype.name().as_bytes(), [b'i' | b'u', b'0'..=b'9', ..])
+    dtype.is_integer()
 }
 
 /// A list of integers, or a single one as a list of one; `None` when the prop is not there.

@@ -5,7 +5,7 @@
 #include <precast/ops/strided.h>
 
 /* Reads `ndim` extents from tensors without dimensions; a value error when one is negative. */
-__attribute__((unused)) static int pc_extents(pc_context *ctx, int32_t ndim, pc_tensor *const *in, int64_t *shape) {
+__attribute__((unused, noinline)) static int pc_extents(pc_context *ctx, int32_t ndim, pc_tensor *const *in, int64_t *shape) {
   for (int32_t d = 0; d < ndim; d++) {
     shape[d] = pc_integer(in[d]);
     if (shape[d] < 0) {
@@ -17,7 +17,7 @@ __attribute__((unused)) static int pc_extents(pc_context *ctx, int32_t ndim, pc_
 }
 
 /* in: value, then an extent a dimension (i64). */
-__attribute__((unused)) static int pc_alloc(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_alloc(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM];
   int32_t ndim = n_in - 1;
   (void)props;
@@ -30,7 +30,7 @@ __attribute__((unused)) static int pc_alloc(pc_context *ctx, const int64_t *prop
 }
 
 /* in: numbers without dimensions, all of one dtype. */
-__attribute__((unused)) static int pc_make_vector(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_make_vector(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t n = n_in;
   pc_tensor *t = pc_output_ready(ctx, &out[0], (int32_t)props[0], 1, &n);
   if (t == NULL) return -1;

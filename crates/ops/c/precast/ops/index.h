@@ -41,7 +41,7 @@ static inline int64_t pc_slice_bound(int64_t bound, int64_t step, int64_t extent
 }
 
 /* The part of `t` that `n` codes say; `in` are the integers. */
-__attribute__((unused)) static int pc_part_of(pc_context *ctx, const pc_tensor *t, int64_t n, const int64_t *codes, pc_tensor *const *in, pc_part *part) {
+__attribute__((unused, noinline)) static int pc_part_of(pc_context *ctx, const pc_tensor *t, int64_t n, const int64_t *codes, pc_tensor *const *in, pc_part *part) {
   part->ndim = 0;
   part->data = t->data;
   for (int32_t d = 0; d < t->ndim; d++) {
@@ -71,7 +71,7 @@ __attribute__((unused)) static int pc_part_of(pc_context *ctx, const pc_tensor *
 }
 
 /* in: tensor, integers; props: number of codes, codes. */
-__attribute__((unused)) static int pc_subtensor(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_subtensor(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   pc_part part;
   (void)n_in;
   if (pc_part_of(ctx, in[0], props[0], props + 1, in + 1, &part) != 0) return -1;
@@ -79,7 +79,7 @@ __attribute__((unused)) static int pc_subtensor(pc_context *ctx, const int64_t *
 }
 
 /* The tensor that is written to: a copy of `in`, or `in` itself. */
-__attribute__((unused)) static int pc_index_target(pc_context *ctx, pc_tensor *in, int64_t in_place, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_index_target(pc_context *ctx, pc_tensor *in, int64_t in_place, pc_tensor **out) {
   if (!in_place) return pc_copy_tensor(ctx, in, out);
   if (*out == in) return 0;
   pc_incref((pc_object *)in);
@@ -88,7 +88,7 @@ __attribute__((unused)) static int pc_index_target(pc_context *ctx, pc_tensor *i
 
 /* in: tensor, values, integers; props: in place, number of codes, codes. `row` adds; NULL sets. The check comes before
  * anything is written. */
-__attribute__((unused)) static int pc_inc_subtensor(pc_context *ctx, const int64_t *props, pc_tensor *const *in, pc_tensor **out, pc_row row) {
+__attribute__((unused, noinline)) static int pc_inc_subtensor(pc_context *ctx, const int64_t *props, pc_tensor *const *in, pc_tensor **out, pc_row row) {
   pc_part part;
   int64_t strides[PC_MAX_NDIM];
   if (pc_part_of(ctx, in[0], props[1], props + 2, in + 2, &part) != 0) return -1;
@@ -99,13 +99,13 @@ __attribute__((unused)) static int pc_inc_subtensor(pc_context *ctx, const int64
   return 0;
 }
 
-__attribute__((unused)) static int pc_set_subtensor(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_set_subtensor(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   (void)n_in;
   return pc_inc_subtensor(ctx, props, in, out, NULL);
 }
 
 /* One row of `out` for each index: in: tensor, vector of indices (i64). */
-__attribute__((unused)) static int pc_take(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_take(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM], n = in[1]->shape[0], extent = in[0]->shape[0], first = in[0]->strides[0];
   int32_t ndim = in[0]->ndim, item = pc_dtype_bytes(in[0]->dtype);
   (void)props, (void)n_in;
@@ -138,7 +138,7 @@ __attribute__((unused)) static int pc_take(pc_context *ctx, const int64_t *props
 
 /* in: tensor, values, vector of indices (i64); props: in place. Indices in their order, so of equal ones the last sets and
  * all add. The check comes before anything is written. */
-__attribute__((unused)) static int pc_inc_take(pc_context *ctx, const int64_t *props, pc_tensor *const *in, pc_tensor **out, pc_row row) {
+__attribute__((unused, noinline)) static int pc_inc_take(pc_context *ctx, const int64_t *props, pc_tensor *const *in, pc_tensor **out, pc_row row) {
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM], n = in[2]->shape[0], extent = in[0]->shape[0];
   int32_t ndim = in[0]->ndim, item = pc_dtype_bytes(in[0]->dtype);
   shape[0] = n;
@@ -156,7 +156,7 @@ __attribute__((unused)) static int pc_inc_take(pc_context *ctx, const int64_t *p
   return 0;
 }
 
-__attribute__((unused)) static int pc_set_take(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_set_take(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   (void)n_in;
   return pc_inc_take(ctx, props, in, out, NULL);
 }

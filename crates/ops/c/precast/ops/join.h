@@ -5,7 +5,7 @@
 #include <precast/ops/strided.h>
 
 /* in: tensors of one dtype and rank; props: axis. */
-__attribute__((unused)) static int pc_join(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_join(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM];
   int32_t axis = (int32_t)props[0], ndim = in[0]->ndim;
   for (int32_t d = 0; d < ndim; d++) shape[d] = in[0]->shape[d];
@@ -33,7 +33,7 @@ __attribute__((unused)) static int pc_join(pc_context *ctx, const int64_t *props
 }
 
 /* in: tensor, vector of extents (i64); props: axis, number of pieces. */
-__attribute__((unused)) static int pc_split(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_split(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM], n = props[1], total = 0;
   int32_t axis = (int32_t)props[0];
   int fits = 1;

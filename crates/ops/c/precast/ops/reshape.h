@@ -7,7 +7,7 @@
 
 /* Strides under which the memory of `in` has the new shape of as many elements (not 0); 0 if there are none. Both shapes
  * are cut into groups of dimensions with equal products; within a group the old ones must be one run of memory. */
-__attribute__((unused)) static int pc_reshape_strides(const pc_tensor *in, int32_t ndim, const int64_t *shape, int64_t *strides) {
+__attribute__((unused, noinline)) static int pc_reshape_strides(const pc_tensor *in, int32_t ndim, const int64_t *shape, int64_t *strides) {
   int64_t n[PC_MAX_NDIM], step[PC_MAX_NDIM], own = pc_dtype_bytes(in->dtype);
   int32_t old = 0, i = 0, d = 0;
   for (int32_t k = 0; k < in->ndim; k++) {
@@ -39,7 +39,7 @@ __attribute__((unused)) static int pc_reshape_strides(const pc_tensor *in, int32
 }
 
 /* Fills in what -1 stands for and checks the number of elements. */
-__attribute__((unused)) static int pc_reshape_shape(pc_context *ctx, const pc_tensor *in, int32_t ndim, int64_t *shape) {
+__attribute__((unused, noinline)) static int pc_reshape_shape(pc_context *ctx, const pc_tensor *in, int32_t ndim, int64_t *shape) {
   int64_t size = pc_tensor_size(in), known = 1;
   int32_t open = -1;
   int fits = 1;
@@ -79,7 +79,7 @@ __attribute__((unused)) static int pc_reshape_shape(pc_context *ctx, const pc_te
 }
 
 /* in: tensor, vector of the new extents (i64); props: the number of dimensions. */
-__attribute__((unused)) static int pc_reshape(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_reshape(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM] = {0}, strides[PC_MAX_NDIM] = {0};
   int32_t ndim = (int32_t)props[0];
   (void)n_in;

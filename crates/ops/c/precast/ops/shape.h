@@ -5,7 +5,7 @@
 #include <precast/ops/strided.h>
 
 /* The extents as a vector of i64. */
-__attribute__((unused)) static int pc_shape(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_shape(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t ndim = in[0]->ndim;
   (void)props, (void)n_in;
   pc_tensor *t = pc_output_ready(ctx, &out[0], PC_I64, 1, &ndim);
@@ -15,7 +15,7 @@ __attribute__((unused)) static int pc_shape(pc_context *ctx, const int64_t *prop
 }
 
 /* One extent; props: which. */
-__attribute__((unused)) static int pc_shape_i(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_shape_i(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   pc_tensor *t = pc_output_ready(ctx, &out[0], PC_I64, 0, NULL);
   (void)n_in;
   if (t == NULL) return -1;
@@ -23,18 +23,18 @@ __attribute__((unused)) static int pc_shape_i(pc_context *ctx, const int64_t *pr
   return 0;
 }
 
-__attribute__((unused)) static int pc_deep_copy(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_deep_copy(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   (void)props, (void)n_in;
   return pc_copy_tensor(ctx, in[0], &out[0]);
 }
 
-__attribute__((unused)) static int pc_view(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_view(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   (void)props, (void)n_in;
   return pc_output_view(ctx, in[0], &out[0]);
 }
 
 /* Whether every element of a tensor of bool is true. */
-__attribute__((unused)) static int pc_all_true(const pc_tensor *t) {
+__attribute__((unused, noinline)) static int pc_all_true(const pc_tensor *t) {
   int64_t index[PC_MAX_NDIM] = {0};
   const char *at = t->data;
   if (pc_tensor_size(t) == 0) return 1;
@@ -52,7 +52,7 @@ __attribute__((unused)) static int pc_all_true(const pc_tensor *t) {
 }
 
 /* in: tensor, then conditions (bool). Fails with `message` unless all elements of all conditions are true. */
-__attribute__((unused)) static int pc_assert(pc_context *ctx, const char *message, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_assert(pc_context *ctx, const char *message, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   for (int32_t k = 1; k < n_in; k++) {
     if (!pc_all_true(in[k])) {
       pc_error_set(ctx, PC_ERROR_ASSERT, message);

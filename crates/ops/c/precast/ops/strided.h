@@ -61,13 +61,13 @@ __attribute__((unused, noinline)) static void pc_walk_nd(pc_row row, int32_t ite
 }
 
 /* Copies the elements of one shape from one layout to another. */
-__attribute__((unused)) static void pc_copy_nd(int32_t item, int32_t ndim, const int64_t *shape, char *to, const int64_t *to_strides,
+__attribute__((unused, noinline)) static void pc_copy_nd(int32_t item, int32_t ndim, const int64_t *shape, char *to, const int64_t *to_strides,
                                                const char *from, const int64_t *from_strides) {
   pc_walk_nd(NULL, item, ndim, shape, to, to_strides, from, from_strides);
 }
 
 /* Strides of `in` broadcast to a shape of `ndim` dimensions, aligned right; a value error when it does not fit. */
-__attribute__((unused)) static int pc_broadcast_strides(pc_context *ctx, const pc_tensor *in, int32_t ndim, const int64_t *shape, int64_t *strides) {
+__attribute__((unused, noinline)) static int pc_broadcast_strides(pc_context *ctx, const pc_tensor *in, int32_t ndim, const int64_t *shape, int64_t *strides) {
   char from[PC_TEXT_BYTES], to[PC_TEXT_BYTES];
   int32_t shift = ndim - in->ndim;
   int fits = shift >= 0;
@@ -83,7 +83,7 @@ __attribute__((unused)) static int pc_broadcast_strides(pc_context *ctx, const p
 }
 
 /* The elements of `in` in `*out`, which is reused or replaced as pc_output_ready says. */
-__attribute__((unused)) static int pc_copy_tensor(pc_context *ctx, const pc_tensor *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_copy_tensor(pc_context *ctx, const pc_tensor *in, pc_tensor **out) {
   pc_tensor *t = pc_output_ready(ctx, out, in->dtype, in->ndim, in->shape);
   if (t == NULL) return -1;
   pc_copy_nd(pc_dtype_bytes(t->dtype), t->ndim, t->shape, t->data, t->strides, in->data, in->strides);
@@ -91,7 +91,7 @@ __attribute__((unused)) static int pc_copy_tensor(pc_context *ctx, const pc_tens
 }
 
 /* Puts `fresh` in the place of what `*out` holds; takes the reference over. -1 if there is none. */
-__attribute__((unused)) static int pc_output_replace(pc_tensor **out, pc_tensor *fresh) {
+__attribute__((unused, noinline)) static int pc_output_replace(pc_tensor **out, pc_tensor *fresh) {
   if (fresh == NULL) return -1;
   pc_xdecref((pc_object *)*out);
   *out = fresh;
@@ -99,7 +99,7 @@ __attribute__((unused)) static int pc_output_replace(pc_tensor **out, pc_tensor 
 }
 
 /* A view of all of `in` as the result. */
-__attribute__((unused)) static int pc_output_view(pc_context *ctx, pc_tensor *in, pc_tensor **out) {
+__attribute__((unused, noinline)) static int pc_output_view(pc_context *ctx, pc_tensor *in, pc_tensor **out) {
   return pc_output_replace(out, ctx->host->tensor_view(ctx, in, in->ndim, in->shape, in->strides, in->data));
 }
 
