@@ -54,9 +54,7 @@ impl<'a> Declared<'a> {
     /// A number of things that must be there.
     pub(crate) fn count(&self, prop: &str) -> Result<usize, MakeNodeError> {
         let expected = "an integer that is not negative";
-        self.int(prop)?
-            .and_then(|n| usize::try_from(n).ok())
-            .ok_or_else(|| self.wrong(prop, expected))
+        self.int(prop)?.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| self.wrong(prop, expected))
     }
 
     /// A dtype, given as such or by name, if it is there.

@@ -4,7 +4,12 @@ use ndarray::{ArrayD, IxDyn};
 use precast_graph::{Array, PerformError, with_array};
 
 /// An array of one value, in which elements are moved and never computed with.
-pub(crate) fn pick(op: &str, array: &Array, shape: &[usize], positions: &[usize]) -> Result<Array, PerformError> {
+pub(crate) fn pick(
+    op: &str,
+    array: &Array,
+    shape: &[usize],
+    positions: &[usize],
+) -> Result<Array, PerformError> {
     with_array!(array, a => {
         let all: Vec<_> = a.iter().copied().collect();
         let picked = positions.iter().map(|p| all.get(*p).copied()).collect::<Option<Vec<_>>>();
@@ -82,15 +87,17 @@ pub(crate) fn integers(op: &str, array: &Array) -> Result<Vec<i64>, PerformError
 
 /// The only element of an i64 array without dimensions.
 pub(crate) fn integer(op: &str, array: &Array) -> Result<i64, PerformError> {
-    integers(op, array)?.first().copied().ok_or_else(|| PerformError::value(op, "needs an integer, found none"))
+    integers(op, array)?
+        .first()
+        .copied()
+        .ok_or_else(|| PerformError::value(op, "needs an integer, found none"))
 }
 
 /// Extents that are given as integers without dimensions.
 pub(crate) fn extents(op: &str, arrays: &[&Array]) -> Result<Vec<usize>, PerformError> {
     let extent = |(d, array): (usize, &&Array)| {
         let n = integer(op, array)?;
-        let negative =
-            || format!("negative dimensions are not allowed: extent {n} of dimension {d}");
+        let negative = || format!("negative dimensions are not allowed: extent {n} of dimension {d}");
         usize::try_from(n).map_err(|_| PerformError::value(op, negative()))
     };
     arrays.iter().enumerate().map(extent).collect()

@@ -39,7 +39,11 @@ impl Parser<'_> {
             }
             // The first colon makes it a slice, the second gives it a step; after that there is none.
             if letter == "s" || !self.skip(":") {
-                return if letter == "b" && text == "b" { Ok("i".to_owned()) } else { self.slice(letter, text) };
+                return if letter == "b" && text == "b" {
+                    Ok("i".to_owned())
+                } else {
+                    self.slice(letter, text)
+                };
             }
         }
         Ok(text)

@@ -11,8 +11,8 @@ const KEYWORDS: [&str; 15] = [
 
 /// Signs, longest first, so that `**` is not read as two.
 const SIGNS: [&str; 28] = [
-    "...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "(", ")",
-    "[", "]", ",", ":", "=", ";", "\n",
+    "...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~",
+    "(", ")", "[", "]", ",", ":", "=", ";", "\n",
 ];
 
 /// A token; `Sign` holds every operator, bracket and separator, a line break too.

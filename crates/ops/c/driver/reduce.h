@@ -126,7 +126,7 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
   int64_t most = PC_REDUCE_LANES_BYTES / (r->op->monoid->lanes * r->op->monoid->item);
-  int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 8 & ~(int64_t)7;
+  int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
   most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
   most = most < room ? most : room;
   char *at[PC_LOOP_OPERANDS];

@@ -56,7 +56,9 @@ impl Entry {
     pub fn integers(self) -> usize {
         match self {
             Self::Index => 1,
-            Self::Slice { start, stop, step } => [start, stop, step].into_iter().filter(|given| *given).count(),
+            Self::Slice { start, stop, step } => {
+                [start, stop, step].into_iter().filter(|given| *given).count()
+            }
         }
     }
 
@@ -64,7 +66,9 @@ impl Entry {
     fn code(self) -> i64 {
         match self {
             Self::Index => -1,
-            Self::Slice { start, stop, step } => i64::from(start) | i64::from(stop) << 1 | i64::from(step) << 2,
+            Self::Slice { start, stop, step } => {
+                i64::from(start) | i64::from(stop) << 1 | i64::from(step) << 2
+            }
         }
     }
 }

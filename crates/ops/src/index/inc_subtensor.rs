@@ -88,7 +88,8 @@ pub(super) fn written(
         positions.iter().zip(from).for_each(|(to, from)| order[*to] = (1, from));
         return elements::gather(op, &[whole, new], whole.shape(), &order);
     }
-    let all = |array: &Array| crate::scalar::elements(array, array.shape()).ok_or_else(|| elements::mismatch(op));
+    let all =
+        |array: &Array| crate::scalar::elements(array, array.shape()).ok_or_else(|| elements::mismatch(op));
     let (mut sums, new) = (all(whole)?, all(new)?);
     let add = find("add").ok_or_else(|| elements::mismatch(op))?;
     for (to, from) in positions.iter().zip(from) {

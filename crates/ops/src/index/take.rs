@@ -55,7 +55,11 @@ impl Op for AdvancedSubtensor1 {
 }
 
 /// The shape of the rows that are named, and the positions of their elements.
-pub(super) fn rows(op: &str, whole: &[usize], indices: &Array) -> Result<(Vec<usize>, Vec<usize>), PerformError> {
+pub(super) fn rows(
+    op: &str,
+    whole: &[usize],
+    indices: &Array,
+) -> Result<(Vec<usize>, Vec<usize>), PerformError> {
     let run: usize = whole[1..].iter().product();
     let (mut count, mut positions) = (0, Vec::new());
     for index in elements::integers(op, indices)? {

@@ -5,7 +5,7 @@
 //! as the only index makes it [`AdvancedSubtensor1`].
 
 use super::operand::Operands;
-use super::structural::{Function, is_integral};
+use super::structural::Function;
 use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
@@ -66,7 +66,8 @@ fn subtensor(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildE
         let rest = (used..ndim).map(|_| Item::Entry(Entry::ALL));
         items.splice(at..=at, rest);
     }
-    let entries = items.iter().filter_map(|item| if let Item::Entry(entry) = item { Some(*entry) } else { None });
+    let entries =
+        items.iter().filter_map(|item| if let Item::Entry(entry) = item { Some(*entry) } else { None });
     let mut entries: Vec<Entry> = entries.collect();
     while entries.last() == Some(&Entry::ALL) {
         entries.pop();
@@ -96,7 +97,7 @@ fn subtensor(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildE
 /// The rows that a vector of integers names.
 fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
     let found = operands.graph.ty(indices);
-    if !is_integral(found.dtype()) {
+    if !found.dtype().is_integer() {
         let (op, found) = (operands.function.to_owned(), found.to_string());
         let expected = "a vector of integers".to_owned();
         return Err(MakeNodeError::Input { op, input: 1, found, expected }.into());
@@ -134,7 +135,9 @@ fn write(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError
         found: "something else".to_owned(),
         expected: "a part of a tensor as it is, `x[1:3]` or `x[indices]`".to_owned(),
     };
-    let Origin::Output { apply, .. } = operands.graph.variable(part).origin else { return Err(no_part().into()) };
+    let Origin::Output { apply, .. } = operands.graph.variable(part).origin else {
+        return Err(no_part().into());
+    };
     let apply = operands.graph.applies()[apply.index()].clone();
     let op: &dyn Any = &*apply.op;
     let writer: Arc<dyn Op> = if let Some(op) = op.downcast_ref::<Subtensor>() {

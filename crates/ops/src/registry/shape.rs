@@ -2,11 +2,11 @@
 
 use super::operand::Operands;
 use super::structural::{Function, list};
+use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
-use crate::DimShuffle;
 use precast_codegen::Library;
 use precast_graph::{Array, BuildError, DType, Extent, MakeNodeError, Operand, Props, VarId};
 

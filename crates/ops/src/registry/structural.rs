@@ -35,7 +35,8 @@ impl Operands<'_> {
         if (least..=most).contains(&found) {
             return Ok(());
         }
-        let expected = if most == usize::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+        let expected =
+            if most == usize::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
         Err(MakeNodeError::Arity { op: self.function.to_owned(), expected, found })
     }
 
@@ -75,29 +76,18 @@ impl Operands<'_> {
         let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
         let counted = if axis < 0 { axis + rank } else { axis };
         usize::try_from(counted).ok().filter(|a| *a < ndim).ok_or_else(|| {
-            MakeNodeError::prop(self.function, "axis", format!("is {axis}, out of range for {ndim} dimension(s)"))
+            MakeNodeError::prop(
+                self.function,
+                "axis",
+                format!("is {axis}, out of range for {ndim} dimension(s)"),
+            )
         })
-    }
-
-    /// Extents of 1 put in at the front, up to `ndim` dimensions.
-    pub(super) fn widen(&mut self, variable: VarId, ndim: usize) -> Result<VarId, BuildError> {
-        let own = self.graph.ty(variable).ndim();
-        if own >= ndim {
-            return Ok(variable);
-        }
-        let order = (0..ndim - own).map(|_| None).chain((0..own).map(Some)).collect();
-        self.apply(crate::DimShuffle::new(order), &[variable])
     }
 }
 
 /// Whether a type is one integer.
 fn is_integer(ty: &Type) -> bool {
-    ty.ndim() == 0 && is_integral(ty.dtype())
-}
-
-/// Whether a dtype is one of integers.
-pub(super) fn is_integral(dtype: DType) -> bool {
-    dtype.is_integer()
+    ty.ndim() == 0 && ty.dtype().is_integer()
 }
 
 /// A list of integers, or a single one as a list of one; `None` when the prop is not there.
@@ -109,9 +99,11 @@ pub(super) fn list(function: &str, prop: &str, props: &Props) -> Result<Option<V
     };
     let integer = |item: Prop| match item {
         Prop::Int(n) => Ok(n),
-        other => {
-            Err(MakeNodeError::prop(function, prop, format!("is `{other}`, expected an integer or a list of them")))
-        }
+        other => Err(MakeNodeError::prop(
+            function,
+            prop,
+            format!("is `{other}`, expected an integer or a list of them"),
+        )),
     };
     items.into_iter().map(integer).collect::<Result<Vec<_>, _>>().map(Some)
 }

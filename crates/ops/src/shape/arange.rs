@@ -32,7 +32,7 @@ impl ARange {
     /// The dtypes it exists for.
     #[must_use]
     pub fn supports(dtype: DType) -> bool {
-        !matches!(dtype.name(), "bool" | "f16" | "bf16" | "c64" | "c128")
+        dtype.is_integer() || matches!(dtype, DType::F32 | DType::F64)
     }
 
     /// Rebuilds an ARange from its props.
@@ -73,14 +73,16 @@ impl Op for ARange {
                 let [start, stop, step] = [start, stop, step].map(|a| a.first().copied().unwrap_or(0.0));
                 let n = length(f64::from(start), f64::from(stop), f64::from(step)).map_err(refuse)?;
                 let second = (f64::from(start) + f64::from(step)) as f32;
-                let number = |i: usize| [start, second].get(i).copied().unwrap_or(start + i as f32 * (second - start));
+                let number =
+                    |i: usize| [start, second].get(i).copied().unwrap_or(start + i as f32 * (second - start));
                 (0..n).map(|i| Value::F32(number(i))).collect::<Vec<_>>()
             }
             (Array::F64(start), Array::F64(stop), Array::F64(step)) => {
                 let [start, stop, step] = [start, stop, step].map(|a| a.first().copied().unwrap_or(0.0));
                 let n = length(start, stop, step).map_err(refuse)?;
                 let second = start + step;
-                let number = |i: usize| [start, second].get(i).copied().unwrap_or(start + i as f64 * (second - start));
+                let number =
+                    |i: usize| [start, second].get(i).copied().unwrap_or(start + i as f64 * (second - start));
                 (0..n).map(|i| Value::F64(number(i))).collect()
             }
             _ => integers(inputs).ok_or_else(|| elements::mismatch(NAME))?.map_err(refuse)?,
@@ -121,11 +123,8 @@ fn integers(inputs: &[&Array]) -> Option<Result<Vec<Value>, &'static str>> {
 /// The only element of an integer array.
 fn exact(array: &Array) -> Option<i128> {
     // The cast keeps the low bits, which are all.
-    let low = match scalar::elements(array, &[])?.first()?.cast(DType::I64) {
-        Value::I64(low) => low,
-        _ => return None,
-    };
-    Some(if array.dtype().name() == "u64" { i128::from(low.cast_unsigned()) } else { i128::from(low) })
+    let Value::I64(low) = scalar::elements(array, &[])?.first()?.cast(DType::I64) else { return None };
+    Some(if array.dtype() == DType::U64 { i128::from(low.cast_unsigned()) } else { i128::from(low) })
 }
 
 impl Called for ARange {

@@ -67,10 +67,10 @@ impl Called for Eye {
 
     fn call(&self, _node: &Node) -> Call {
         // Of what is no number in C, the bits of a one, or one and no imaginary part.
-        let one = match self.dtype.name() {
-            "f16" => "{0x3c00}",
-            "bf16" => "{0x3f80}",
-            "c64" | "c128" => "{1, 0}",
+        let one = match self.dtype {
+            DType::F16 => "{0x3c00}",
+            DType::Bf16 => "{0x3f80}",
+            DType::C64 | DType::C128 => "{1, 0}",
             _ => "1",
         };
         let typenum = i64::from(self.dtype.typenum());

@@ -91,9 +91,13 @@ fn resolve(wanted: &[i64], size: usize) -> Result<Vec<usize>, String> {
     let known = known.ok_or_else(misfit)?;
     if !wanted.contains(&-1) {
         let fits = known == size;
-        return if fits { Ok(wanted.iter().map(|n| n.unsigned_abs() as usize).collect()) } else { Err(misfit()) };
+        return if fits {
+            Ok(wanted.iter().map(|n| n.unsigned_abs() as usize).collect())
+        } else {
+            Err(misfit())
+        };
     }
-    if known == 0 || size % known != 0 {
+    if known == 0 || !size.is_multiple_of(known) {
         return Err(misfit());
     }
     Ok(wanted.iter().map(|n| usize::try_from(*n).unwrap_or(size / known)).collect())

@@ -76,7 +76,9 @@ impl Op for Split {
         let total = extents.iter().try_fold(0_i64, |sum, n| sum.checked_add(*n)).unwrap_or(i64::MAX);
         if usize::try_from(total) != Ok(whole[self.axis]) {
             let (axis, extent) = (self.axis, whole[self.axis]);
-            return refuse(format!("split: the extents of the pieces sum to {total}, axis {axis} has size {extent}"));
+            return refuse(format!(
+                "split: the extents of the pieces sum to {total}, axis {axis} has size {extent}"
+            ));
         }
         let steps: Vec<i64> = elements::steps(whole).into_iter().map(|s| s as i64).collect();
         let (mut start, mut shape, mut pieces) = (0, whole.to_vec(), Vec::new());

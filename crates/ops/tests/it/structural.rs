@@ -5,16 +5,21 @@ use crate::machine::{Call, Outcome, Place, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
 use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
 use precast_ops::rewrite;
-use precast_ops::shape::{ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View};
+use precast_ops::shape::{
+    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
+};
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
 /// An op and the inputs of some calls of it.
 pub(crate) type Case = (Arc<dyn Op>, Vec<Array>);
 
+/// A graph of one op on inputs of some types.
+type Known = (Arc<dyn Op>, Vec<Type>, Arc<FunctionGraph>);
+
 /// The calls of some cases, each in every layout; outputs in a layout of their own besides.
 pub(crate) fn calls(cases: Vec<Case>) -> Vec<Call> {
-    let mut graphs: Vec<(Arc<dyn Op>, Vec<Type>, Arc<FunctionGraph>)> = Vec::new();
+    let mut graphs: Vec<Known> = Vec::new();
     let mut calls = Vec::new();
     for (op, inputs) in cases {
         let types: Vec<Type> = inputs.iter().map(|a| Type::tensor(a.dtype(), a.shape().len())).collect();
@@ -56,7 +61,8 @@ pub(crate) fn check(language: &str, calls: Vec<Call>) {
         let input = |(array, _): &(Array, Place)| if call.stretched { stretch(array) } else { array.clone() };
         let inputs: Vec<Array> = call.inputs.iter().map(input).collect();
         let types: Vec<String> = inputs.iter().map(|a| a.ty().to_string()).collect();
-        let context = format!("{} of {}, {:?}", call.graph, types.join(", "), call.inputs.first().map(|i| i.1));
+        let context =
+            format!("{} of {}, {:?}", call.graph, types.join(", "), call.inputs.first().map(|i| i.1));
         agree(interpret(&call.graph, &inputs), outcome, &context);
     }
 }
@@ -94,10 +100,20 @@ fn shape_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {
         for shape in SHAPES {
-                let x = arrays::draw(&mut choices, dtype, shape);
+            let x = arrays::draw(&mut choices, dtype, shape);
             let x = || x.clone();
             let size: usize = shape.iter().product();
-            for to in [&[-1][..], &[1, -1], &[size as i64], &[-1, 5], &[3, 5], &[2, 2, 6], &[5, 1, 3], &[0, 3], &[0, -1]] {
+            for to in [
+                &[-1][..],
+                &[1, -1],
+                &[size as i64],
+                &[-1, 5],
+                &[3, 5],
+                &[2, 2, 6],
+                &[5, 1, 3],
+                &[0, 3],
+                &[0, -1],
+            ] {
                 cases.push(case(Reshape { ndim: to.len() }, vec![x(), numbers(to)]));
             }
             cases.push(case(Shape, vec![x()]));
@@ -124,7 +140,9 @@ fn shape_cases() -> Vec<Case> {
         }
         let mut number = || arrays::draw(&mut choices, dtype, &[]);
         cases.push(case(MakeVector { dtype }, vec![number(), number(), number()]));
-        for eye in [[3_i64, 3, 0], [2, 4, 1], [4, 2, -3], [0, 3, 0], [3, 3, i64::MAX], [3, 3, i64::MIN], [2, -1, 0]] {
+        for eye in
+            [[3_i64, 3, 0], [2, 4, 1], [4, 2, -3], [0, 3, 0], [3, 3, i64::MAX], [3, 3, i64::MIN], [2, -1, 0]]
+        {
             cases.push(case(Eye { dtype }, eye.map(Array::from).to_vec()));
         }
     }
@@ -151,10 +169,13 @@ fn arange_cases() -> Vec<Case> {
             cases.push(case(ARange { dtype }, numbers.map(number).to_vec()));
         }
     }
-    for numbers in [[low, high, high], [high, low, low], [low, high, 1], [high, low, -1], [high - 1, high, high]] {
+    for numbers in
+        [[low, high, high], [high, low, low], [low, high, 1], [high, low, -1], [high - 1, high, high]]
+    {
         cases.push(case(ARange { dtype: DType::I64 }, numbers.map(Array::from).to_vec()));
     }
-    let float = [[0.0, 1.0, 0.1], [1.0, 0.0, -0.3], [0.0, f64::NAN, 1.0], [0.0, f64::INFINITY, 1.0], [0.5, 0.4, 1.0]];
+    let float =
+        [[0.0, 1.0, 0.1], [1.0, 0.0, -0.3], [0.0, f64::NAN, 1.0], [0.0, f64::INFINITY, 1.0], [0.5, 0.4, 1.0]];
     for numbers in float {
         cases.push(case(ARange { dtype: DType::F64 }, numbers.map(Array::from).to_vec()));
         cases.push(case(ARange { dtype: DType::F32 }, numbers.map(|x| Array::from(x as f32)).to_vec()));

@@ -1,0 +1,97 @@
+/* precast/ops/argmax.h: where the largest or smallest element is, along an axis or of all in C order. NumPy's rules: of
+ * equal elements the first, and the first NaN before all else. */
+#ifndef PRECAST_OPS_ARGMAX_H
+#define PRECAST_OPS_ARGMAX_H
+
+#include <precast/ops/output.h>
+
+#define PC_ARGMAX_PLAIN(x) (x)
+#define PC_ARGMAX_TRUTH(x) ((x) != 0)
+#define PC_ARGMAX_NAN(x) ((x) != (x))
+#define PC_ARGMAX_NEVER(x) 0
+#define PC_ARGMAX_BLOCK 64
+
+/* The best of `n` elements from position `base` on, and of what `best` (-1: nothing yet) and `value` say. */
+typedef void (*pc_argmax_scan)(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best);
+
+/* Sets `out` of shape `in` without `axis`; -1: of all elements. `name`: what NumPy calls it. */
+__attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t axis, const char *name, const pc_tensor *in, pc_tensor **out,
+                                                       pc_argmax_scan scan) {
+  int64_t shape[PC_MAX_NDIM], index[PC_MAX_NDIM] = {0}, value[2], best = -1, base = 0;
+  int32_t ndim = 0, row = axis < 0 ? in->ndim - 1 : axis;
+  for (int32_t d = 0; axis >= 0 && d < in->ndim; d++) {
+    if (d != axis) shape[ndim++] = in->shape[d];
+  }
+  if ((axis < 0 ? pc_tensor_size(in) : in->shape[axis]) == 0) {
+    pc_error_format(ctx, PC_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
+    return -1;
+  }
+  pc_tensor *t = pc_output_ready(ctx, out, PC_I64, ndim, shape);
+  if (t == NULL) return -1;
+  if (pc_tensor_size(in) == 0) return 0;
+  int64_t n = row < 0 ? 1 : in->shape[row], step = row < 0 ? 0 : in->strides[row];
+  const char *at = in->data;
+  char *to = t->data;
+  for (;;) {
+    scan(at, n, step, base, value, &best);
+    if (axis >= 0) {
+      *(int64_t *)to = best;
+      best = -1;
+    } else {
+      base += n;
+    }
+    int32_t d = in->ndim - 1;
+    for (; d >= 0; d--) {
+      if (d == row) continue;
+      int64_t by = ++index[d] < in->shape[d] ? 1 : 1 - in->shape[d];
+      at += by * in->strides[d];
+      if (axis >= 0) to += by * t->strides[d < axis ? d : d - 1];
+      if (by == 1) break;
+      index[d] = 0;
+    }
+    if (d < 0) break;
+  }
+  if (axis < 0) *(int64_t *)t->data = best;
+  return 0;
+}
+
+/* BEATS is > or <; KEY says what of an element is compared, NAN when it is before all else. Blocks without anything better
+ * than what is known are passed over at vector speed. */
+#define PC_ARGMAX(NAME, DTYPE, BEATS, KEY, NAN_OF, WORD)                                                                 \
+  static void NAME##_scan(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best) {           \
+    pc_##DTYPE m, x;                                                                                                     \
+    int64_t i = 0;                                                                                                       \
+    if (*best < 0) {                                                                                                     \
+      *best = base;                                                                                                      \
+      __builtin_memcpy(value, at, sizeof m);                                                                             \
+      i = 1;                                                                                                             \
+    }                                                                                                                    \
+    __builtin_memcpy(&m, value, sizeof m);                                                                               \
+    while (i < n && !NAN_OF(m)) {                                                                                        \
+      int64_t end = n - i < PC_ARGMAX_BLOCK ? n : i + PC_ARGMAX_BLOCK;                                                   \
+      if (step == (int64_t)sizeof m && end - i == PC_ARGMAX_BLOCK) {                                                     \
+        const pc_##DTYPE *block = (const pc_##DTYPE *)at + i;                                                            \
+        int better = 0;                                                                                                  \
+        for (int64_t j = 0; j < PC_ARGMAX_BLOCK; j++)                                                                    \
+          better |= (KEY(block[j]) BEATS KEY(m)) | NAN_OF(block[j]);                                                     \
+        if (!better) {                                                                                                   \
+          i = end;                                                                                                       \
+          continue;                                                                                                      \
+        }                                                                                                                \
+      }                                                                                                                  \
+      for (; i < end && !NAN_OF(m); i++) {                                                                               \
+        x = *(const pc_##DTYPE *)(at + i * step);                                                                        \
+        if ((KEY(x) BEATS KEY(m)) || NAN_OF(x)) {                                                                        \
+          m = x;                                                                                                         \
+          *best = base + i;                                                                                              \
+        }                                                                                                                \
+      }                                                                                                                  \
+    }                                                                                                                    \
+    __builtin_memcpy(value, &m, sizeof m);                                                                               \
+  }                                                                                                                      \
+  static int NAME(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {          \
+    (void)n_in;                                                                                                          \
+    return pc_argmax(ctx, (int32_t)props[0], WORD, in[0], &out[0], NAME##_scan);                                         \
+  }
+
+#endif
