@@ -35,5 +35,5 @@ pub use dimshuffle::DimShuffle;
 pub use dot::Dot;
 pub use elemwise::Elemwise;
 pub use fingerprint::{GENERATOR, fingerprint};
-pub use reduce::{Reduce, ReduceKind};
+pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;

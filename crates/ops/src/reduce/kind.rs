@@ -23,6 +23,21 @@ pub enum ReduceKind {
     All,
 }
 
+/// The dtypes that have an order of their own; 16-bit floats are compared in f32.
+const ORDERED: [DType; 11] = [
+    DType::Bool,
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::U8,
+    DType::U16,
+    DType::U32,
+    DType::U64,
+    DType::F32,
+    DType::F64,
+];
+
 impl ReduceKind {
     /// Every reduction.
     pub const LIST: [Self; 7] =
@@ -52,9 +67,9 @@ impl ReduceKind {
     #[must_use]
     pub const fn dtypes(self) -> &'static [DType] {
         match self {
-            Self::Sum | Self::Prod => &[DType::I64, DType::F32, DType::F64],
+            Self::Sum | Self::Prod => &[DType::I64, DType::U64, DType::F32, DType::F64],
             Self::Mean => &[DType::F32, DType::F64],
-            Self::Max | Self::Min => &[DType::Bool, DType::I64, DType::F32, DType::F64],
+            Self::Max | Self::Min => &ORDERED,
             Self::Any | Self::All => &[DType::Bool],
         }
     }
@@ -126,44 +141,49 @@ macro_rules! float {
 float!(f32, 32, 64);
 float!(f64, 16, 32);
 
-impl Fold for i64 {
-    type Total = Self;
+macro_rules! integers {
+    ($($t:ident),*) => {$(
+        impl Fold for $t {
+            type Total = Self;
 
-    // Any number of lanes gives the same bits.
-    fn lanes(_kind: ReduceKind) -> usize {
-        16
-    }
+            // Any number of lanes gives the same bits.
+            fn lanes(_kind: ReduceKind) -> usize {
+                16
+            }
 
-    fn identity(kind: ReduceKind) -> Self {
-        match kind {
-            ReduceKind::Prod => 1,
-            ReduceKind::Max => Self::MIN,
-            ReduceKind::Min => Self::MAX,
-            _ => 0,
+            fn identity(kind: ReduceKind) -> Self {
+                match kind {
+                    ReduceKind::Prod => 1,
+                    ReduceKind::Max => Self::MIN,
+                    ReduceKind::Min => Self::MAX,
+                    _ => 0,
+                }
+            }
+
+            fn add(kind: ReduceKind, a: Self, b: Self) -> Self {
+                match kind {
+                    ReduceKind::Prod => a.wrapping_mul(b),
+                    ReduceKind::Max => a.max(b),
+                    ReduceKind::Min => a.min(b),
+                    _ => a.wrapping_add(b),
+                }
+            }
+
+            fn total(self) -> Self {
+                self
+            }
+
+            fn add_total(kind: ReduceKind, a: Self, b: Self) -> Self {
+                Self::add(kind, a, b)
+            }
+
+            fn finish(_kind: ReduceKind, total: Self, _count: usize) -> Self {
+                total
+            }
         }
-    }
-
-    fn add(kind: ReduceKind, a: Self, b: Self) -> Self {
-        match kind {
-            ReduceKind::Prod => a.wrapping_mul(b),
-            ReduceKind::Max => a.max(b),
-            ReduceKind::Min => a.min(b),
-            _ => a.wrapping_add(b),
-        }
-    }
-
-    fn total(self) -> Self {
-        self
-    }
-
-    fn add_total(kind: ReduceKind, a: Self, b: Self) -> Self {
-        Self::add(kind, a, b)
-    }
-
-    fn finish(_kind: ReduceKind, total: Self, _count: usize) -> Self {
-        total
-    }
+    )*};
 }
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 
 impl Fold for bool {
     type Total = Self;

@@ -1,18 +1,24 @@
-//! Reduce: sum, mean and maximum over axes, of a tensor or of a map of several tensors.
+//! Reduce: sum, mean, extremes and their kin over axes, of a tensor or of a map of several tensors. Besides, argmax and
+//! running sums.
 //!
 //! ```text
 //! kind      what is folded with what; dtypes; identity and order (those of monoid.h)
 //! perform   the reference: the same blocks, lanes and tree, one element at a time
 //! code      COp: the map as a kernel, and the call of pc_reduce_do
+//! argmax, cumulative   where the extreme is; running sums and products
 //! ```
 //! The order of additions is defined by the elements' count alone (see `c/precast/ops/monoid.h`), so fused or not,
 //! compiled or interpreted, in any layout, the bits are the same. Input dtypes are exact: a sum of bool or a mean of
 //! integers needs a cast before it.
 
+mod argmax;
 mod code;
+mod cumulative;
 mod kind;
 mod perform;
 
+pub use argmax::Argmax;
+pub use cumulative::CumOp;
 pub use kind::ReduceKind;
 
 use crate::elemwise::{common_shape, map, scalar_from, scalar_props, types};

@@ -12,6 +12,13 @@ const BLOCK: usize = 4096;
 pub(super) fn reduce(op: &Reduce, array: &Array) -> Result<Array, PerformError> {
     match array {
         Array::Bool(a) => over_axes(op, a).map(Array::from),
+        Array::I8(a) => over_axes(op, a).map(Array::from),
+        Array::I16(a) => over_axes(op, a).map(Array::from),
+        Array::I32(a) => over_axes(op, a).map(Array::from),
+        Array::U8(a) => over_axes(op, a).map(Array::from),
+        Array::U16(a) => over_axes(op, a).map(Array::from),
+        Array::U32(a) => over_axes(op, a).map(Array::from),
+        Array::U64(a) => over_axes(op, a).map(Array::from),
         Array::I64(a) => over_axes(op, a).map(Array::from),
         Array::F32(a) => over_axes(op, a).map(Array::from),
         Array::F64(a) => over_axes(op, a).map(Array::from),

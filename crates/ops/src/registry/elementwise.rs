@@ -110,7 +110,12 @@ pub(super) fn apply(operands: &mut Operands<'_>, props: &Props) -> Result<VarId,
     scalar_apply(operands, function.scalar, &inputs)
 }
 
-fn scalar_apply(operands: &mut Operands<'_>, name: &str, inputs: &[VarId]) -> Result<VarId, BuildError> {
+/// Applies a scalar op of the library, mapped over tensors.
+pub(super) fn scalar_apply(
+    operands: &mut Operands<'_>,
+    name: &str,
+    inputs: &[VarId],
+) -> Result<VarId, BuildError> {
     let missing =
         || MakeNodeError::prop(operands.function, "scalar", format!("`{name}` is not in the library"));
     let scalar = scalar::find(name).ok_or_else(missing)?;

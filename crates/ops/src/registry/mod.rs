@@ -15,7 +15,7 @@ mod reduce;
 mod shape;
 mod structural;
 
-use crate::{DimShuffle, Dot, Elemwise, Reduce, scalar};
+use crate::{DimShuffle, Dot, Elemwise, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, Library, OpFactory};
@@ -43,13 +43,9 @@ impl Ops {
     pub fn standard() -> Self {
         let c = Library::new()
             .with_c::<Elemwise>()
-            .with_c::<Reduce>()
             .with_c::<DimShuffle>()
             .with_c::<Dot>()
             .with_name("elemwise", Elemwise::from_props)
-            .with_name("sum", |props| Reduce::from_props("sum", props))
-            .with_name("mean", |props| Reduce::from_props("mean", props))
-            .with_name("max", |props| Reduce::from_props("max", props))
             .with_name("dimshuffle", DimShuffle::from_props)
             .with_name("dot", Dot::from_props)
             .with_c::<ExternalCOp>()
@@ -83,8 +79,7 @@ impl Ops {
 }
 
 /// Functions of the text form that are not elementwise.
-const OTHERS: [&str; 10] =
-    ["sum", "mean", "max", "dot", "transpose", "dimshuffle", "cast", "pow", "where", "switch"];
+const OTHERS: [&str; 7] = ["dot", "transpose", "dimshuffle", "cast", "pow", "where", "switch"];
 
 impl OpLibrary for Ops {
     fn call(
@@ -96,7 +91,6 @@ impl OpLibrary for Ops {
     ) -> Option<Result<VarId, BuildError>> {
         let mut operands = Operands { graph, function: name, args };
         Some(match name {
-            "sum" | "mean" | "max" => reduce::reduce(&mut operands, props),
             "dot" => dot(&mut operands, props),
             "transpose" => transpose(&mut operands, props),
             "dimshuffle" => dimshuffle(&mut operands, props),

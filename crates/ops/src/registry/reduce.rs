@@ -1,61 +1,223 @@
-//! `sum`, `mean` and `max` of the text form: `axis` and `keepdims` as in NumPy.
+//! Reductions, positions of extremes and running sums: `axis`, `keepdims`, `dtype` and `ddof` as in NumPy.
+//!
+//! | function | result | computed in |
+//! |---|---|---|
+//! | `sum` `prod` | `dtype`; else i64 or u64 for bool and integers, and floats as they are | `acc_dtype`; else the result's, f32 for f16 and bf16 |
+//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, and floats as they are | the same |
+//! | `max` `min` | as the input | f32 for f16 and bf16, which is exact |
+//! | `any` `all` | bool | bool |
+//! | `argmax` `argmin` | i64 | as `max` |
+//! | `cumsum` `cumprod` | as `sum` | the result's dtype |
+//!
+//! What is computed in another dtype is cast before, which fuses into the loop of the reduction.
 
+use super::elementwise::scalar_apply;
 use super::operand::Operands;
+use super::structural::Function;
 use super::{axes, first};
+use crate::declared::Declared;
+use crate::reduce::{Argmax, CumOp};
+use crate::shape::ShapeI;
 use crate::{DimShuffle, Reduce, ReduceKind};
-use precast_graph::{BuildError, DType, MakeNodeError, Prop, Props, VarId};
+use precast_codegen::Library;
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Props, VarId};
 use std::sync::Arc;
 
-/// Applies a reduction.
-pub(super) fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
-    let name = operands.function;
-    if let Some(prop) = props.keys().find(|p| *p != "axis" && *p != "keepdims") {
-        return Err(MakeNodeError::prop(name, prop, "is not known; known: axis, keepdims").into());
-    }
-    let keepdims = match props.get("keepdims") {
-        None => false,
-        Some(Prop::Bool(keep)) => *keep,
-        Some(other) => {
-            return Err(
-                MakeNodeError::prop(name, "keepdims", format!("is `{other}`, expected a bool")).into()
-            );
-        }
-    };
-    let kind = match name {
-        "sum" => ReduceKind::Sum,
-        "mean" => ReduceKind::Mean,
-        _ => ReduceKind::Max,
-    };
-    let mut variable = operands.variable(0)?;
-    let dtype = operands.graph.ty(variable).dtype();
-    variable = match (kind, dtype) {
-        (ReduceKind::Sum, DType::Bool) => operands.cast(variable, DType::I64)?,
-        (ReduceKind::Mean, DType::Bool | DType::I64) => operands.cast(variable, DType::F64)?,
-        _ => variable,
-    };
-    let ndim = operands.graph.ty(variable).ndim();
-    let mut axes = axes(name, "axis", props, ndim)?;
+/// The functions by name.
+pub(super) const FUNCTIONS: &[(&str, Function)] = &[
+    ("all", reduce),
+    ("any", reduce),
+    ("argmax", argmax),
+    ("argmin", argmax),
+    ("cumprod", cumulative),
+    ("cumsum", cumulative),
+    ("max", reduce),
+    ("mean", reduce),
+    ("min", reduce),
+    ("prod", reduce),
+    ("std", spread),
+    ("sum", reduce),
+    ("var", spread),
+];
+
+/// Adds the ops.
+pub(super) fn library(c: Library) -> Library {
+    c.with_c::<Reduce>()
+        .with_c::<Argmax>()
+        .with_c::<CumOp>()
+        .with_name("all", |props| Reduce::from_props("all", props))
+        .with_name("any", |props| Reduce::from_props("any", props))
+        .with_name("argmax", |props| Argmax::from_props("argmax", props))
+        .with_name("argmin", |props| Argmax::from_props("argmin", props))
+        .with_name("cumprod", |props| CumOp::from_props("cumprod", props))
+        .with_name("cumsum", |props| CumOp::from_props("cumsum", props))
+        .with_name("max", |props| Reduce::from_props("max", props))
+        .with_name("mean", |props| Reduce::from_props("mean", props))
+        .with_name("min", |props| Reduce::from_props("min", props))
+        .with_name("prod", |props| Reduce::from_props("prod", props))
+        .with_name("sum", |props| Reduce::from_props("sum", props))
+}
+
+/// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
+fn axes_of(function: &str, props: &Props, ndim: usize) -> Result<Option<Vec<usize>>, MakeNodeError> {
+    let mut axes = axes(function, "axis", props, ndim)?;
     if let Some(axes) = &mut axes {
         axes.sort_unstable();
     }
-    // All axes by name are the same as none named, so they share a module.
-    let axes = axes.filter(|axes| axes.len() < ndim || ndim == 0);
-    let reduced = operands.graph.apply(Arc::new(Reduce::new(kind, axes.clone())), &[variable])?;
-    let reduced = first(reduced, name)?;
+    Ok(axes.filter(|axes| axes.len() < ndim || ndim == 0))
+}
+
+/// The dtype that sums of this one have.
+fn summed(dtype: DType) -> DType {
+    if dtype.is_unsigned() {
+        DType::U64
+    } else if dtype == DType::Bool || dtype.is_integer() {
+        DType::I64
+    } else {
+        dtype
+    }
+}
+
+/// The dtype that means of this one have.
+fn averaged(dtype: DType) -> DType {
+    if dtype == DType::Bool || dtype.is_integer() { DType::F64 } else { dtype }
+}
+
+/// The dtype in which a result of this one is computed.
+fn wide(dtype: DType) -> DType {
+    if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype }
+}
+
+/// Result and accumulator of a function on elements of `dtype`.
+fn dtypes(declared: &Declared<'_>, kind: ReduceKind, dtype: DType) -> Result<(DType, DType), MakeNodeError> {
+    let default = match kind {
+        ReduceKind::Sum | ReduceKind::Prod => summed(dtype),
+        ReduceKind::Mean => averaged(dtype),
+        ReduceKind::Any | ReduceKind::All => DType::Bool,
+        ReduceKind::Max | ReduceKind::Min => dtype,
+    };
+    let result = declared.dtype("dtype")?.unwrap_or(default);
+    if kind == ReduceKind::Mean && averaged(result) != result {
+        return Err(declared.wrong("dtype", "a float or complex dtype"));
+    }
+    Ok((result, declared.dtype("acc_dtype")?.unwrap_or_else(|| wide(result))))
+}
+
+/// Reduces a variable and gives the reduced axes back with extent 1 if they are to be kept.
+fn reduced(
+    operands: &mut Operands<'_>,
+    kind: ReduceKind,
+    variable: VarId,
+    axes: Option<&[usize]>,
+    keepdims: bool,
+) -> Result<VarId, BuildError> {
+    let ndim = operands.graph.ty(variable).ndim();
+    let reduced = operands.apply(Reduce::new(kind, axes.map(<[usize]>::to_vec)), &[variable])?;
     if !keepdims {
         return Ok(reduced);
     }
     let mut kept = 0..;
-    let is_reduced = |axis: &usize| axes.as_ref().is_none_or(|axes| axes.contains(axis));
+    let is_reduced = |axis: &usize| axes.is_none_or(|axes| axes.contains(axis));
     let order = (0..ndim).map(|axis| if is_reduced(&axis) { None } else { kept.next() }).collect();
-    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[reduced])?, name)
+    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[reduced])?, operands.function)
 }
 
-/// The functions by name.
-pub(super) const FUNCTIONS: &[(&str, super::structural::Function)] = &[];
+/// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and its kin.
+fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let name = operands.function;
+    let kind = ReduceKind::find(name).unwrap_or(ReduceKind::Sum);
+    let known: &[&str] = match kind {
+        ReduceKind::Sum | ReduceKind::Prod | ReduceKind::Mean => &["axis", "keepdims", "dtype", "acc_dtype"],
+        _ => &["axis", "keepdims"],
+    };
+    let declared = Declared::new(name, props, known)?;
+    let keepdims = declared.flag("keepdims")?;
+    let variable = operands.variable(0)?;
+    let (result, acc) = dtypes(&declared, kind, operands.graph.ty(variable).dtype())?;
+    let variable = operands.cast(variable, acc)?;
+    let axes = axes_of(name, props, operands.graph.ty(variable).ndim())?;
+    let reduced = reduced(operands, kind, variable, axes.as_deref(), keepdims)?;
+    operands.cast(reduced, result)
+}
 
-/// Adds the ops.
-pub(super) fn library(c: precast_codegen::Library) -> precast_codegen::Library {
-    c
+/// `var(x, axis=0, ddof=1)`, `std(x)`: the mean, then the mean of the squares of the distances from it.
+fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let name = operands.function;
+    let declared = Declared::new(name, props, &["axis", "keepdims", "dtype", "acc_dtype", "ddof"])?;
+    let (keepdims, ddof) = (declared.flag("keepdims")?, declared.int("ddof")?.unwrap_or(0));
+    let variable = operands.variable(0)?;
+    let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
+    if acc.is_complex() {
+        let (op, expected) = (name.to_owned(), "real numbers".to_owned());
+        return Err(MakeNodeError::DType { op, input: 0, found: acc, expected }.into());
+    }
+    let variable = operands.cast(variable, acc)?;
+    let ndim = operands.graph.ty(variable).ndim();
+    let axes = axes_of(name, props, ndim)?;
+    let axes = axes.as_deref();
+    let mean = reduced(operands, ReduceKind::Mean, variable, axes, true)?;
+    let distance = scalar_apply(operands, "sub", &[variable, mean])?;
+    let square = scalar_apply(operands, "mul", &[distance, distance])?;
+    let mut spread = if ddof == 0 {
+        reduced(operands, ReduceKind::Mean, square, axes, keepdims)?
+    } else {
+        let sum = reduced(operands, ReduceKind::Sum, square, axes, keepdims)?;
+        // As many as there are elements behind each result, less `ddof`, and not below 0.
+        let mut count = operands.graph.constant(Array::from(1_i64));
+        for axis in (0..ndim).filter(|axis| axes.is_none_or(|axes| axes.contains(axis))) {
+            let extent = operands.apply(ShapeI { axis }, &[variable])?;
+            count = scalar_apply(operands, "mul", &[count, extent])?;
+        }
+        let [ddof, zero] = [ddof, 0].map(|n| operands.graph.constant(Array::from(n)));
+        let count = scalar_apply(operands, "sub", &[count, ddof])?;
+        let count = scalar_apply(operands, "maximum", &[count, zero])?;
+        let count = operands.cast(count, acc)?;
+        scalar_apply(operands, "div", &[sum, count])?
+    };
+    if name == "std" {
+        spread = scalar_apply(operands, "sqrt", &[spread])?;
+    }
+    operands.cast(spread, result)
+}
+
+/// A single axis, which may be counted from the end; `None` for all elements.
+fn axis_of(
+    operands: &Operands<'_>,
+    declared: &Declared<'_>,
+    ndim: usize,
+) -> Result<Option<usize>, MakeNodeError> {
+    declared.int("axis")?.map(|axis| operands.axis(axis, ndim)).transpose()
+}
+
+/// `argmax(x, axis=1, keepdims=True)`.
+fn argmax(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let declared = Declared::new(operands.function, props, &["axis", "keepdims"])?;
+    let variable = operands.variable(0)?;
+    let variable = operands.cast(variable, wide(operands.graph.ty(variable).dtype()))?;
+    let ndim = operands.graph.ty(variable).ndim();
+    let axis = axis_of(operands, &declared, ndim)?;
+    let least = operands.function == "argmin";
+    let found = operands.apply(Argmax { least, axis }, &[variable])?;
+    if !declared.flag("keepdims")? {
+        return Ok(found);
+    }
+    let mut kept = 0..;
+    let gone = |d: usize| axis.is_none_or(|axis| axis == d);
+    let order = (0..ndim).map(|d| if gone(d) { None } else { kept.next() }).collect();
+    operands.apply(DimShuffle::new(order), &[found])
+}
+
+/// `cumsum(x, axis=0)`; without an axis, of all elements in C order.
+fn cumulative(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let declared = Declared::new(operands.function, props, &["axis", "dtype"])?;
+    let variable = operands.variable(0)?;
+    let default = summed(operands.graph.ty(variable).dtype());
+    let variable = operands.cast(variable, declared.dtype("dtype")?.unwrap_or(default))?;
+    let axis = axis_of(operands, &declared, operands.graph.ty(variable).ndim())?;
+    let product = operands.function == "cumprod";
+    operands.apply(CumOp { product, axis }, &[variable])
 }

@@ -1,4 +1,5 @@
-//! `perform` against what NumPy makes: `tests/golden/golden.jsonl`, written by `make.py` beside it.
+//! `perform` against what NumPy makes: `tests/golden/golden.jsonl`, written by `make.py` beside it, and
+//! `structural.jsonl`, by `structural.py`.
 //!
 //! Each case states its tolerance. What NumPy leaves open (±0 in maximum, float → integer overflow) is left out there.
 
@@ -17,7 +18,15 @@ fn array(value: &serde_json::Value) -> Array {
 
 #[test]
 fn perform_agrees_with_numpy() {
-    let cases = include_str!("../golden/golden.jsonl");
+    agrees(include_str!("../golden/golden.jsonl"), 250);
+}
+
+#[test]
+fn structural_ops_agree_with_numpy() {
+    agrees(include_str!("../golden/structural.jsonl"), 400);
+}
+
+fn agrees(cases: &str, least: usize) {
     let mut count = 0;
     for line in cases.lines() {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -40,5 +49,5 @@ fn perform_agrees_with_numpy() {
         }
         count += 1;
     }
-    assert!(count > 250, "{count} cases: the file was cut");
+    assert!(count > least, "{count} cases: the file was cut");
 }

@@ -4,10 +4,10 @@ use crate::compiler;
 use crate::machine::{Call, Outcome, Place, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
 use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
-use precast_ops::rewrite;
 use precast_ops::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
+use precast_ops::{Argmax, CumOp, rewrite};
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
@@ -254,6 +254,39 @@ fn index_cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+fn scan_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(23);
+    let mut cases = Vec::new();
+    let shapes: [&[usize]; 8] = [&[], &[0], &[1], &[300], &[3, 0], &[5, 3], &[4, 130], &[2, 70, 3]];
+    for dtype in DType::ALL {
+        for shape in shapes {
+            // With specials among them, NaN too; and all equal.
+            let drawn = [arrays::draw(&mut choices, dtype, shape), Array::zeros(dtype, shape)];
+            let plain = arrays::draw_plain(&mut choices, dtype, shape);
+            for x in drawn.into_iter().chain([plain]) {
+                for axis in std::iter::once(None).chain((0..shape.len()).map(Some)) {
+                    if Argmax::supports(dtype) {
+                        cases
+                            .extend([false, true].map(|least| case(Argmax { least, axis }, vec![x.clone()])));
+                    }
+                    if adds(dtype) && dtype != DType::Bool {
+                        cases.extend(
+                            [false, true].map(|product| case(CumOp { product, axis }, vec![x.clone()])),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn positions_of_extremes_and_running_sums_are_those_of_perform() {
+    check("gnu11", calls(scan_cases()));
+    check("c++17", calls(scan_cases().into_iter().step_by(9).collect()));
 }
 
 #[test]

@@ -7,8 +7,8 @@
  * at all make one block of identities.
  * f32 sums keep the total of blocks in f64 and round once at the end; a mean divides that total by the count.
  *
- *   sum   f32 f64 i64 (wraps); empty: 0       mean  f32 f64; empty: NaN        prod  f32 f64 i64 (wraps); empty: 1
- *   max, min   f32 f64 i64 bool; NaN if any is; empty: an error                any, all   bool; empty: 0, 1
+ *   sum   f32 f64 i64 u64 (wrap); empty: 0    mean  f32 f64; empty: NaN        prod  f32 f64 i64 u64 (wrap); empty: 1
+ *   max, min   f32 f64, integers, bool; NaN if any is; empty: an error          any, all   bool; empty: 0, 1
  */
 #ifndef PRECAST_OPS_MONOID_H
 #define PRECAST_OPS_MONOID_H
@@ -61,6 +61,12 @@
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
       NAME##_step, NAME##_close, NAME##_finish};
 
+/* Of integers, where any order gives the same bits. */
+#define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))
+#define PC_MONOID_LESS(a, b) ((b) < (a) ? (b) : (a))
+#define PC_MONOID_PLUS(a, b) ((a) + (b))
+#define PC_MONOID_TIMES(a, b) ((a) * (b))
+
 #define PC_MONOID_sum_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, pc_add_f64, total, NULL)
 #define PC_MONOID_sum_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, pc_add_f64, total, NULL)
 #define PC_MONOID_sum_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 0, pc_add_i64, pc_i64, pc_add_i64, total, NULL)
@@ -77,6 +83,22 @@
 #define PC_MONOID_min_f32(NAME) PC_MONOID(NAME, pc_f32, 64, __builtin_inff(), pc_minimum_f32, pc_f32, pc_minimum_f32, total, "minimum")
 #define PC_MONOID_min_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MAX, pc_minimum_i64, pc_i64, pc_minimum_i64, total, "minimum")
 #define PC_MONOID_min_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_minimum_bool, pc_bool, pc_minimum_bool, total, "minimum")
+#define PC_MONOID_max_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MIN, PC_MONOID_GREATER, pc_i8, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MAX, PC_MONOID_LESS, pc_i8, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MIN, PC_MONOID_GREATER, pc_i16, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MAX, PC_MONOID_LESS, pc_i16, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MIN, PC_MONOID_GREATER, pc_i32, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MAX, PC_MONOID_LESS, pc_i32, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u8(NAME) PC_MONOID(NAME, pc_u8, 64, 0, PC_MONOID_GREATER, pc_u8, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u8(NAME) PC_MONOID(NAME, pc_u8, 64, UINT8_MAX, PC_MONOID_LESS, pc_u8, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u16(NAME) PC_MONOID(NAME, pc_u16, 64, 0, PC_MONOID_GREATER, pc_u16, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u16(NAME) PC_MONOID(NAME, pc_u16, 64, UINT16_MAX, PC_MONOID_LESS, pc_u16, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u32(NAME) PC_MONOID(NAME, pc_u32, 64, 0, PC_MONOID_GREATER, pc_u32, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u32(NAME) PC_MONOID(NAME, pc_u32, 64, UINT32_MAX, PC_MONOID_LESS, pc_u32, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u64(NAME) PC_MONOID(NAME, pc_u64, 32, 0, PC_MONOID_GREATER, pc_u64, PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u64(NAME) PC_MONOID(NAME, pc_u64, 32, UINT64_MAX, PC_MONOID_LESS, pc_u64, PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_sum_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 0, PC_MONOID_PLUS, pc_u64, PC_MONOID_PLUS, total, NULL)
+#define PC_MONOID_prod_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 1, PC_MONOID_TIMES, pc_u64, PC_MONOID_TIMES, total, NULL)
 #define PC_MONOID_any_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_or_bool, pc_bool, pc_or_bool, total, NULL)
 #define PC_MONOID_all_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_and_bool, pc_bool, pc_and_bool, total, NULL)
 

@@ -1,0 +1,139 @@
+//! Argmax: where the largest or the smallest element is.
+
+use crate::call::{Call, Called, called};
+use crate::declared::{Declared, axis, of, position, tensor};
+use crate::elements;
+use crate::scalar::{self, Value, find};
+use precast_codegen::Node;
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
+use std::sync::Arc;
+
+/// The position of the largest or smallest element along an axis, or among all in C order. Of equal elements the first;
+/// the first NaN before all else.
+///
+/// # Shapes
+/// `x -> i64` of the shape without the axis; `i64[]` without an axis.
+///
+/// # Errors
+/// At run time: no elements to choose from, in NumPy's words.
+///
+/// # Source
+/// NumPy, `numpy.argmax` and `numpy.argmin`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argmax {
+    /// The smallest rather than the largest.
+    pub least: bool,
+    /// The axis; `None` for all elements.
+    pub axis: Option<usize>,
+}
+
+impl Argmax {
+    /// Rebuilds the op from its name and props.
+    ///
+    /// # Errors
+    /// `axis` is no position.
+    pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let declared = Declared::new(name, props, &["axis"])?;
+        let axis = if declared.has("axis") { Some(declared.count("axis")?) } else { None };
+        Ok(Arc::new(Self { least: name == "argmin", axis }))
+    }
+
+    /// Whether elements of this dtype can be compared.
+    #[must_use]
+    pub fn supports(dtype: DType) -> bool {
+        dtype == DType::Bool || dtype.is_integer() || matches!(dtype, DType::F32 | DType::F64)
+    }
+}
+
+/// The axis as a prop, if there is one.
+pub(super) fn axis_props(axis: Option<usize>) -> Props {
+    axis.map(|axis| ("axis".to_owned(), position(axis))).into_iter().collect()
+}
+
+impl Op for Argmax {
+    fn name(&self) -> &str {
+        if self.least { "argmin" } else { "argmax" }
+    }
+
+    fn props(&self) -> Props {
+        axis_props(self.axis)
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        MakeNodeError::expect_inputs(self.name(), 1, inputs)?;
+        let x = tensor(self.name(), 0, inputs)?;
+        if !Self::supports(x.dtype) {
+            let (op, expected) = (self.name().to_owned(), "bool, integers, f32, f64".to_owned());
+            return Err(MakeNodeError::DType { op, input: 0, found: x.dtype, expected });
+        }
+        let Some(gone) = self.axis else { return Ok(vec![of(DType::I64, Vec::new())]) };
+        axis(self.name(), gone, x.shape.len())?;
+        let mut shape = x.shape.clone();
+        shape.remove(gone);
+        Ok(vec![of(DType::I64, shape)])
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let whole = inputs[0].shape();
+        let all = scalar::elements(inputs[0], whole).ok_or_else(|| elements::mismatch(self.name()))?;
+        let count = self.axis.map_or(all.len(), |axis| whole[axis]);
+        if count == 0 {
+            let problem = format!("attempt to get {} of an empty sequence", self.name());
+            return Err(PerformError::value(self.name(), problem));
+        }
+        let step = self.axis.map_or(1, |axis| elements::steps(whole)[axis]);
+        let starts = lines(whole, self.axis);
+        let found = starts.iter().map(|start| {
+            let line = (0..count).map(|i| all[start + i * step]).collect::<Vec<_>>();
+            Value::I64(best(&line, self.least) as i64)
+        });
+        let found: Vec<Value> = found.collect();
+        let kept = |d: &usize| self.axis.is_some_and(|axis| axis != *d);
+        let shape: Vec<usize> = (0..whole.len()).filter(kept).map(|d| whole[d]).collect();
+        let array = scalar::collect(DType::I64, &shape, &found);
+        Ok(vec![array.ok_or_else(|| elements::mismatch(self.name()))?])
+    }
+}
+
+/// The position of the first element of each line along an axis, in C order of the other dimensions; 0 without an axis.
+pub(super) fn lines(whole: &[usize], axis: Option<usize>) -> Vec<usize> {
+    let Some(axis) = axis else { return vec![0] };
+    let mut others = whole.to_vec();
+    others.remove(axis);
+    let mut steps: Vec<i64> = elements::steps(whole).into_iter().map(|s| s as i64).collect();
+    steps.remove(axis);
+    elements::positions(&others, 0, &steps)
+}
+
+/// The position of the best element, found with the scalar comparisons of the library.
+fn best(line: &[Value], least: bool) -> usize {
+    let holds = |name: &str, a: Value, b: Value| {
+        let result = find(name).and_then(|op| op.perform(&[a, b]).ok());
+        result.is_some_and(|values| values.first() == Some(&Value::Bool(true)))
+    };
+    let is_nan = |x: Value| x != x;
+    let mut best = 0;
+    for (i, x) in line.iter().enumerate().skip(1) {
+        if is_nan(line[best]) {
+            break;
+        }
+        if is_nan(*x) || holds(if least { "lt" } else { "gt" }, *x, line[best]) {
+            best = i;
+        }
+    }
+    best
+}
+
+impl Called for Argmax {
+    const HEADER: &'static str = "precast/ops/argmax.h";
+
+    fn call(&self, node: &Node) -> Call {
+        let dtype = node.inputs[0].dtype();
+        let beats = if self.least { "<" } else { ">" };
+        let key = if dtype == DType::Bool { "PC_ARGMAX_TRUTH" } else { "PC_ARGMAX_PLAIN" };
+        let nan = if dtype.is_float() { "PC_ARGMAX_NAN" } else { "PC_ARGMAX_NEVER" };
+        let axis = self.axis.map_or(-1, |axis| axis as i64);
+        Call::stamped("PC_ARGMAX", format!("{dtype}, {beats}, {key}, {nan}, \"{}\"", self.name()), vec![axis])
+    }
+}
+called!(Argmax);
