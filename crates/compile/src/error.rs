@@ -60,12 +60,14 @@ pub enum CompileError {
     },
     /// A header is not found.
     #[error(
-        "{}:{}: cannot find header `{name}`{}; searched: the unit's own files, {}the system's directories\nhint: install \
-         it, give its text in `c_sources`, or return its directory from `c_header_dirs`",
+        "{}:{}: cannot find header `{name}`{}; searched: the unit's own files, {}the system's directories\nhint: {}",
         at.file,
         at.line,
         at.op.as_deref().map(|op| format!(" for `{op}`")).unwrap_or_default(),
-        listed(searched)
+        listed(searched),
+        at.hint.as_deref().unwrap_or(
+            "install it, give its text in `c_sources`, or return its directory from `c_header_dirs`"
+        )
     )]
     Header {
         /// Its name, as in the directive.

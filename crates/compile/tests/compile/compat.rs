@@ -59,7 +59,7 @@ fn hosted_modules_have_the_systems_functions_beside_them() {
 
 fn refusal(module: Module) -> String {
     match compile(&single(module), toolchain(), &variant()) {
-        Err(error @ CompileError::Rejected { .. }) => error.to_string(),
+        Err(error @ (CompileError::Rejected { .. } | CompileError::Header { .. })) => error.to_string(),
         other => panic!("it should be refused: {other:?}"),
     }
 }
