@@ -3,9 +3,9 @@
 //! | op | inputs | besides |
 //! |---|---|---|
 //! | elementwise | all of one dtype and rank; `switch` has a condition of bool | `cast` goes to every other listed dtype |
-//! | `sum`, `mean`, `max` | one dtype and rank | over all axes, and over each single axis |
-//! | `transpose` | one dtype and rank | |
-//! | `dot` | every pair of the listed ranks among 1 and 2 | |
+//! | reductions, `argmax`, `cumsum` and their kin | one dtype and rank | over all axes, and over each single axis |
+//! | `transpose`, `flatten`, `shape`, `view`, `deep_copy` | one dtype and rank | |
+//! | `dot`, `batched_dot` | every pair of the listed ranks | |
 //!
 //! What is built is what a graph served op by op asks for, so a declared combination is a hit for every use of it.
 
@@ -72,9 +72,10 @@ pub fn combinations(
 ) -> Result<Vec<Combination>, CombinationsError> {
     let unknown = || CombinationsError::UnknownOp { op: op.to_owned(), known: ops.names().join(", ") };
     let shape = match op {
-        "sum" | "mean" | "max" => Shape::Reduction,
-        "dot" => Shape::Dot,
-        "transpose" | "cast" => Shape::Elementwise(1),
+        "sum" | "prod" | "mean" | "var" | "std" | "max" | "min" | "any" | "all" | "argmax" | "argmin"
+        | "cumsum" | "cumprod" => Shape::Reduction,
+        "dot" | "batched_dot" => Shape::Dot,
+        "transpose" | "cast" | "flatten" | "shape" | "view" | "deep_copy" => Shape::Elementwise(1),
         _ => Shape::Elementwise(crate::registry::arity(op).ok_or_else(unknown)?),
     };
     let (mut found, mut problems) = (Vec::new(), Vec::new());

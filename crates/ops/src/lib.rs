@@ -1,7 +1,8 @@
 //! The op library: declarations, reference `perform`, and the C of each op.
 //!
 //! ```text
-//! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map)     dimshuffle     dot        the ops
+//! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums        the ops
+//!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …)
 //!   └ math: the vector functions, the same bits as c/precast/ops/math.h
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint
@@ -14,7 +15,6 @@ mod combinations;
 mod composite;
 mod declared;
 mod dimshuffle;
-mod dot;
 mod elements;
 mod elemwise;
 mod fingerprint;
@@ -24,6 +24,7 @@ mod sources;
 
 pub mod build;
 pub mod index;
+mod linalg;
 pub mod math;
 pub mod rewrite;
 pub mod scalar;
@@ -32,8 +33,8 @@ pub mod shape;
 pub use combinations::{Combination, CombinationsError, combinations};
 pub use composite::Composite;
 pub use dimshuffle::DimShuffle;
-pub use dot::Dot;
 pub use elemwise::Elemwise;
 pub use fingerprint::{GENERATOR, fingerprint};
+pub use linalg::{BatchedDot, Dot};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;

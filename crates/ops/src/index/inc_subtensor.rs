@@ -125,6 +125,10 @@ impl Op for IncSubtensor {
     fn destroy_map(&self) -> Vec<(usize, usize)> {
         if self.in_place { vec![(0, 0)] } else { Vec::new() }
     }
+
+    fn inplace(&self) -> Option<Arc<dyn Op>> {
+        (!self.in_place).then(|| Arc::new(Self { in_place: true, ..self.clone() }) as Arc<dyn Op>)
+    }
 }
 
 /// The call that writes: a plain one to set, one stamped for the dtype to add.

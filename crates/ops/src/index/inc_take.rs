@@ -69,6 +69,10 @@ impl Op for AdvancedIncSubtensor1 {
     fn destroy_map(&self) -> Vec<(usize, usize)> {
         if self.in_place { vec![(0, 0)] } else { Vec::new() }
     }
+
+    fn inplace(&self) -> Option<Arc<dyn Op>> {
+        (!self.in_place).then(|| Arc::new(Self { in_place: true, ..*self }) as Arc<dyn Op>)
+    }
 }
 
 impl Called for AdvancedIncSubtensor1 {

@@ -15,7 +15,7 @@ mod reduce;
 mod shape;
 mod structural;
 
-use crate::{DimShuffle, Dot, Elemwise, scalar};
+use crate::{DimShuffle, Elemwise, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, Library, OpFactory};
@@ -44,10 +44,8 @@ impl Ops {
         let c = Library::new()
             .with_c::<Elemwise>()
             .with_c::<DimShuffle>()
-            .with_c::<Dot>()
             .with_name("elemwise", Elemwise::from_props)
             .with_name("dimshuffle", DimShuffle::from_props)
-            .with_name("dot", Dot::from_props)
             .with_c::<ExternalCOp>()
             .with_name("external", ExternalCOp::from_props);
         Self { c: structural::library(c) }
@@ -79,7 +77,7 @@ impl Ops {
 }
 
 /// Functions of the text form that are not elementwise.
-const OTHERS: [&str; 7] = ["dot", "transpose", "dimshuffle", "cast", "pow", "where", "switch"];
+const OTHERS: [&str; 6] = ["transpose", "dimshuffle", "cast", "pow", "where", "switch"];
 
 impl OpLibrary for Ops {
     fn call(
@@ -91,7 +89,6 @@ impl OpLibrary for Ops {
     ) -> Option<Result<VarId, BuildError>> {
         let mut operands = Operands { graph, function: name, args };
         Some(match name {
-            "dot" => dot(&mut operands, props),
             "transpose" => transpose(&mut operands, props),
             "dimshuffle" => dimshuffle(&mut operands, props),
             "cast" => cast(&mut operands, props),
@@ -134,14 +131,6 @@ impl Ops {
 fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
     let none = || MakeNodeError::prop(function, "outputs", "has none, so it cannot be used as a function");
     outputs.first().copied().ok_or_else(|| none().into())
-}
-
-fn dot(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(2)?;
-    no_props(operands.function, props)?;
-    let dtype = operands.common()?;
-    let inputs = operands.cast_all(dtype)?;
-    first(operands.graph.apply(Arc::new(Dot), &inputs)?, "dot")
 }
 
 /// `transpose(x)` turns the axes round, `transpose(x, axes=(1, 0, 2))` permutes them.

@@ -118,11 +118,24 @@ def reductions(name):
             yield f"{text}(x)", [x], np.asarray(getattr(np, text)(x)), 0
 
 
+def products(name):
+    """Small integers: every order of summation gives the same bits. NumPy's bool products are or of and."""
+    for a, b in [((3,), (2, 3, 4)), ((2, 3), (4, 3, 2)), ((2, 3, 4), (4,)), ((2, 3, 4), (4, 2)), ((2, 3, 4), (5, 4, 2)), ((2, 0), (0, 3)), ((2, 3), (3,))]:
+        x, y = (random.integers(0, 9, s).astype(NAMES[name]) for s in (a, b))
+        yield "dot(x, y)", [x, y], np.asarray(np.dot(x, y)), 0
+    for a, b in [((2, 3, 4), (2, 4, 5)), ((0, 3, 4), (0, 4, 5))]:
+        x, y = (random.integers(0, 9, s).astype(NAMES[name]) for s in (a, b))
+        yield "batched_dot(x, y)", [x, y], np.matmul(x, y), 0
+    x, y = (random.integers(0, 9, s).astype(NAMES[name]) for s in ((3, 4), (3, 4)))
+    yield "batched_dot(x, y)", [x, y], np.matmul(x[:, None], y[:, :, None])[:, 0, 0], 0
+
+
 def cases():
     for name in NAMES:
         yield from indices(name)
         yield from shapes(name)
         yield from reductions(name)
+        yield from products(name)
     yield from ranges()
 
 

@@ -7,7 +7,7 @@ use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSu
 use precast_ops::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
-use precast_ops::{Argmax, CumOp, rewrite};
+use precast_ops::{Argmax, BatchedDot, CumOp, Dot, rewrite};
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
@@ -281,6 +281,37 @@ fn scan_cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Small integers, so that every order of sums gives the same bits.
+fn product_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(24);
+    let mut cases = Vec::new();
+    let shapes: [&[usize]; 9] =
+        [&[3], &[0], &[2, 3], &[3, 2], &[0, 3], &[2, 3, 4], &[4, 2, 3], &[2, 4, 3], &[2, 0, 3]];
+    for dtype in DType::ALL.into_iter().filter(|dtype| adds(*dtype)) {
+        let mut draw = |shape: &[usize]| {
+            let all: Vec<_> = (0..shape.iter().product()).map(|_| choices.below(9) as i64).collect();
+            let all = Array::from(ndarray::ArrayD::from_shape_vec(shape, all).unwrap());
+            let to = precast_ops::scalar::Cast { to: dtype };
+            precast_ops::Elemwise::new(Arc::new(to)).perform(&[&all]).unwrap().remove(0)
+        };
+        for a in shapes {
+            for b in shapes {
+                cases.push(case(Dot, vec![draw(a), draw(b)]));
+                if a.len() > 1 && b.len() > 1 {
+                    cases.push(case(BatchedDot, vec![draw(a), draw(b)]));
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn products_of_every_pair_of_ranks_are_those_of_perform() {
+    check("gnu11", calls(product_cases()));
+    check("c++17", calls(product_cases().into_iter().step_by(11).collect()));
 }
 
 #[test]

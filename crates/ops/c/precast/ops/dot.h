@@ -1,43 +1,96 @@
-/* precast/ops/dot.h: matrix and vector products through the host's GEMM, for f32 and f64, any strides.
+/* precast/ops/dot.h: products of vectors, matrices and stacks of matrices, any strides; NumPy's dot and a product by pairs.
  *
- *   (k)(k) -> ()     (k)(k,n) -> (n)     (m,k)(k) -> (m)     (m,k)(k,n) -> (m,n)
+ *   dot      the last dimension of a with the only one of b, or its last but one: ranks 1 to 3, the other dimensions follow
+ *            each other, a's first
+ *   batched  the same of a[i] and b[i] for each i: ranks 2 and 3, the first dimension is shared
  *
- * The order of the sums is the host's: the same for any number of threads, not across kinds of CPU.
+ * f32 and f64 go through the host's GEMM: its order of sums, the same for any number of threads, not across kinds of CPU.
+ * Other dtypes are added up one after the other, each sum rounded to the dtype; integers wrap, bools give or of and.
  */
 #ifndef PRECAST_OPS_DOT_H
 #define PRECAST_OPS_DOT_H
 
-#include <precast/ops/output.h>
+#include <precast/ops/strided.h>
 
-/* `*out` = a . b. Ranks are 1 or 2. A value error, in NumPy's words, when the inner extents differ. */
-__attribute__((unused)) static int pc_dot(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, pc_tensor **out) {
-  int32_t last = a->ndim - 1, ndim = 0;
-  int64_t k = a->shape[last], shape[2];
-  if (k != b->shape[0]) {
-    pc_error_format(ctx, PC_ERROR_VALUE,
-                    last ? (b->ndim == 2 ? "shapes (%lld,%lld) and (%lld,%lld) not aligned: %lld (dim 1) != %lld (dim 0)"
-                                         : "shapes (%lld,%lld) and (%lld,)%.0lld not aligned: %lld (dim 1) != %lld (dim 0)")
-                         : (b->ndim == 2 ? "shapes (%.0lld%lld,) and (%lld,%lld) not aligned: %lld (dim 0) != %lld (dim 0)"
-                                         : "shapes (%.0lld%lld,) and (%lld,)%.0lld not aligned: %lld (dim 0) != %lld (dim 0)"),
-                    (long long)(last ? a->shape[0] : 0), (long long)k, (long long)b->shape[0],
-                    (long long)(b->ndim == 2 ? b->shape[1] : 0), (long long)k, (long long)b->shape[0]);
+/* c[m,n] = a[m,k] . b[k,n], k > 0, as pc_host.gemm. */
+typedef int (*pc_product)(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row, int64_t a_col,
+                          const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col);
+
+/* The shape and strides of the dimensions that a product walks through. */
+typedef struct pc_operand {
+  const char *data;
+  int32_t ndim;
+  const int64_t *shape;
+  const int64_t *strides;
+} pc_operand;
+
+/* out = a . b by NumPy's dot, `strides` those of the result; k == 0 has been seen to. */
+__attribute__((unused, noinline)) static int pc_dot_into(pc_context *ctx, int32_t dtype, const pc_operand *a, const pc_operand *b, char *out,
+                                                         const int64_t *strides, pc_product product) {
+  int32_t at = 0, inner = b->ndim == 1 ? 0 : b->ndim - 2, last = a->ndim - 1;
+  int64_t m = a->ndim > 1 ? a->shape[last - 1] : 1, n = b->ndim > 1 ? b->shape[b->ndim - 1] : 1;
+  int64_t stacks_a = a->ndim > 2 ? a->shape[0] : 1, stacks_b = b->ndim > 2 ? b->shape[0] : 1;
+  int64_t out_a = a->ndim > 2 ? strides[at++] : 0, row = a->ndim > 1 ? strides[at++] : 0;
+  int64_t out_b = b->ndim > 2 ? strides[at++] : 0, column = b->ndim > 1 ? strides[at] : 0;
+  for (int64_t i = 0; i < stacks_a; i++) {
+    for (int64_t j = 0; j < stacks_b; j++) {
+      int failed = product(ctx, dtype, m, n, a->shape[last], a->data + (a->ndim > 2 ? i * a->strides[0] : 0),
+                           a->ndim > 1 ? a->strides[last - 1] : 0, a->strides[last], b->data + (b->ndim > 2 ? j * b->strides[0] : 0),
+                           b->strides[inner], b->ndim > 1 ? b->strides[b->ndim - 1] : 0, out + i * out_a + j * out_b, row, column);
+      if (failed) return failed;
+    }
+  }
+  return 0;
+}
+
+/* The shape of the product of what lies behind the first `shared` dimensions; a value error, in NumPy's words, when the
+ * inner extents differ. */
+__attribute__((unused, noinline)) static int pc_dot_shape(pc_context *ctx, int32_t shared, const pc_tensor *a, const pc_tensor *b, int64_t *shape) {
+  char left[PC_TEXT_BYTES], right[PC_TEXT_BYTES];
+  int32_t last = a->ndim - 1, inner = b->ndim - shared == 1 ? shared : b->ndim - 2, ndim = 0;
+  int whole = shared == 0 || a->shape[0] == b->shape[0];
+  if (!whole || a->shape[last] != b->shape[inner]) {
+    pc_error_format(ctx, PC_ERROR_VALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)",
+                    pc_text_shape(ctx, left, a->ndim, a->shape), pc_text_shape(ctx, right, b->ndim, b->shape),
+                    (long long)a->shape[whole ? last : 0], (int)(whole ? last : 0), (long long)b->shape[whole ? inner : 0],
+                    (int)(whole ? inner : 0));
     return -1;
   }
-  int64_t m = 1, n = 1;
-  if (a->ndim == 2) shape[ndim++] = m = a->shape[0];
-  if (b->ndim == 2) shape[ndim++] = n = b->shape[1];
+  for (int32_t d = 0; d < last; d++) shape[ndim++] = a->shape[d];
+  for (int32_t d = shared; d < b->ndim; d++) {
+    if (d != inner) shape[ndim++] = b->shape[d];
+  }
+  return ndim;
+}
+
+__attribute__((unused, noinline)) static int pc_dot_with(pc_context *ctx, int32_t shared, pc_tensor *const *in, pc_tensor **out, pc_product product) {
+  static const char zero[16] = {0};
+  static const int64_t still[PC_MAX_NDIM] = {0};
+  const pc_tensor *a = in[0], *b = in[1];
+  int64_t shape[PC_MAX_NDIM];
+  int32_t ndim = pc_dot_shape(ctx, shared, a, b, shape);
+  if (ndim < 0) return -1;
   pc_tensor *t = pc_output_ready(ctx, out, a->dtype, ndim, shape);
   if (t == NULL) return -1;
-  if (m == 0 || n == 0) return 0;
-  int64_t row = a->ndim == 2 ? t->strides[0] : 0, column = b->ndim == 2 ? t->strides[ndim - 1] : 0;
-  if (k == 0) {
-    int64_t zero = 0;
-    int32_t item = pc_dtype_bytes(t->dtype);
-    for (int64_t i = 0; i < m; i++) pc_copy_strided(item, n, t->data + i * row, column, (const char *)&zero, 0);
+  if (pc_tensor_size(t) == 0) return 0;
+  if (a->shape[a->ndim - 1] == 0) {
+    pc_copy_nd(pc_dtype_bytes(t->dtype), ndim, shape, t->data, t->strides, zero, still);
     return 0;
   }
-  return ctx->host->gemm(ctx, a->dtype, m, n, k, a->data, a->ndim == 2 ? a->strides[0] : 0, a->strides[last], b->data,
-                         b->strides[0], b->ndim == 2 ? b->strides[1] : 0, t->data, row, column);
+  if (product == NULL) product = ctx->host->gemm;
+  for (int64_t i = 0; i < (shared ? a->shape[0] : 1); i++) {
+    pc_operand left = {a->data + (shared ? i * a->strides[0] : 0), a->ndim - shared, a->shape + shared, a->strides + shared};
+    pc_operand right = {b->data + (shared ? i * b->strides[0] : 0), b->ndim - shared, b->shape + shared, b->strides + shared};
+    int failed = pc_dot_into(ctx, a->dtype, &left, &right, t->data + (shared ? i * t->strides[0] : 0), t->strides + shared, product);
+    if (failed) return failed;
+  }
+  return 0;
+}
+
+/* props: how many dimensions are shared, 0 or 1. */
+__attribute__((unused, noinline)) static int pc_dot(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+  (void)n_in;
+  return pc_dot_with(ctx, (int32_t)props[0], in, &out[0], NULL);
 }
 
 #endif

@@ -1,0 +1,54 @@
+//! Dot: NumPy's `dot` of vectors, matrices and stacks of matrices.
+
+use super::product;
+use crate::call::{Call, Called, called};
+use crate::declared::Declared;
+use precast_codegen::Node;
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use std::sync::Arc;
+
+const NAME: &str = "dot";
+
+/// `a · b` for ranks 1 to 3, any pair of them: NumPy's `dot`, not `matmul`: the dimensions of a stack on the right come
+/// after those of the left, `(i, j, k)·(l, k, n) -> (i, j, l, n)`.
+///
+/// # Errors
+/// At run time: inner extents that differ, in NumPy's words.
+///
+/// # Source
+/// NumPy, `numpy.dot`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dot;
+
+impl Dot {
+    /// Makes a Dot; it has no props.
+    ///
+    /// # Errors
+    /// Any prop.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
+    }
+}
+
+impl Op for Dot {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(vec![product::make_node(NAME, 0, inputs)?])
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Ok(vec![product::perform(NAME, 0, inputs)?])
+    }
+}
+
+impl Called for Dot {
+    const HEADER: &'static str = "precast/ops/dot_plain.h";
+
+    fn call(&self, node: &Node) -> Call {
+        product::call(0, node)
+    }
+}
+called!(Dot);

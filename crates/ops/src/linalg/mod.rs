@@ -1,0 +1,15 @@
+//! Products of vectors, matrices and stacks of them.
+//!
+//! | op | shapes | result |
+//! |---|---|---|
+//! | [`Dot`] | ranks 1 to 3 in every pair | NumPy's `dot`: the last dimension of a with the last but one of b (the only one of a vector) |
+//! | [`BatchedDot`] | ranks 2 and 3 in every pair | the dot of `a[i]` and `b[i]` for each i |
+//!
+//! f32 and f64 go through the host's GEMM; other dtypes through a plain loop. The C is in `c/precast/ops/dot.h`.
+
+mod batched_dot;
+mod dot;
+mod product;
+
+pub use batched_dot::BatchedDot;
+pub use dot::Dot;
