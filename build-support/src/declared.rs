@@ -25,11 +25,39 @@ pub struct Matrix {
     pub place: Place,
 }
 
+/// How much of a graph a module of its own is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Serve {
+    /// The graph: one module. What a call by name wants.
+    Whole,
+    /// Each group that fusion makes: modules that other graphs with such a group use too.
+    Groups,
+    /// Each op: modules that every graph of these ops uses.
+    Ops,
+}
+
+impl Serve {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Groups, Self::Ops];
+
+    /// The word in a manifest.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Groups => "groups",
+            Self::Ops => "ops",
+        }
+    }
+}
+
 /// A graph that is called by name: a `[[graph]]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedGraph {
     /// The graph, as declared.
     pub graph: FunctionGraph,
+    /// What is compiled for it; never empty.
+    pub serve: BTreeSet<Serve>,
     /// Where it is declared; for messages only.
     pub place: Place,
 }
@@ -47,17 +75,37 @@ impl Declared {
         self.matrices.push(matrix);
     }
 
-    /// Adds a graph.
+    /// Adds a graph that one module serves.
     ///
     /// # Errors
-    /// The name cannot be an entry's, or is that of another graph. The same graph under the same name counts once.
+    /// As [`Declared::graph_served`].
     pub fn graph(&mut self, name: &str, graph: FunctionGraph, place: Place) -> Result<(), Problem> {
+        self.graph_served(name, graph, &[Serve::Whole], place)
+    }
+
+    /// Adds a graph, and says what is compiled for it; nothing said means one module for all of it.
+    ///
+    /// # Errors
+    /// The name cannot be an entry's, or is that of another graph. The same graph under the same name counts once, with all
+    /// that is asked for it.
+    pub fn graph_served(
+        &mut self,
+        name: &str,
+        graph: FunctionGraph,
+        serve: &[Serve],
+        place: Place,
+    ) -> Result<(), Problem> {
         if let Err(error) = check_entry_name(name) {
             return Err(Problem::new(place, ProblemKind::Name { message: error.to_string() }));
         }
-        match self.graphs.get(name) {
+        let serve: BTreeSet<Serve> =
+            if serve.is_empty() { [Serve::Whole].into() } else { serve.iter().copied().collect() };
+        match self.graphs.get_mut(name) {
             // By their bits: a graph with a NaN in it is unequal to itself.
-            Some(known) if json::render(&known.graph) == json::render(&graph) => Ok(()),
+            Some(known) if json::render(&known.graph) == json::render(&graph) => {
+                known.serve.extend(serve);
+                Ok(())
+            }
             Some(known) => {
                 let kind = ProblemKind::DuplicateGraph {
                     name: name.to_owned(),
@@ -66,7 +114,7 @@ impl Declared {
                 Err(Problem::new(place, kind))
             }
             None => {
-                self.graphs.insert(name.to_owned(), NamedGraph { graph, place });
+                self.graphs.insert(name.to_owned(), NamedGraph { graph, serve, place });
                 Ok(())
             }
         }

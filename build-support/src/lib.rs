@@ -69,7 +69,7 @@ mod problem;
 mod write;
 
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
-pub use declared::{Declared, Matrix, NamedGraph};
+pub use declared::{Declared, Matrix, NamedGraph, Serve};
 pub use dependencies::DependenciesError;
 pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};
 pub use manifest::Manifest;

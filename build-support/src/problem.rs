@@ -67,8 +67,14 @@ pub enum ProblemKind {
         /// What is wrong with it.
         message: String,
     },
-    /// A graph needs either `file`, or `inputs` and `outputs`.
-    #[error("a graph has either `file`, or `inputs` and `outputs`; found {found}")]
+    /// A word that says nothing about what is compiled for a graph.
+    #[error("found `{found}`, expected `whole`, `groups` or `ops`")]
+    Serve {
+        /// The word.
+        found: String,
+    },
+    /// A graph needs either `file`, or `json`, or `inputs` and `outputs`.
+    #[error("a graph has either `file`, or `json`, or `inputs` and `outputs`; found {found}")]
     GraphForm {
         /// What there is, in words.
         found: String,

@@ -115,8 +115,9 @@ impl Gathered<'_> {
             encoder = ndim.iter().fold(encoder, |encoder, rank| encoder.u64(*rank as u64));
         }
         encoder = encoder.list(self.build.graphs.len());
-        for (name, graph) in &self.build.graphs {
-            encoder = encoder.str(name).str(&json::render(graph));
+        for (name, graph, serve) in &self.build.graphs {
+            let serve: Vec<String> = serve.iter().map(|serve| serve.name().to_owned()).collect();
+            encoder = encoder.str(name).str(&json::render(graph)).strs(&serve);
         }
         encoder = encoder.list(self.manifests().count());
         self.manifests().fold(encoder, |encoder, manifest| manifest.hash(encoder))
@@ -134,8 +135,9 @@ impl Gathered<'_> {
             declared.op(matrix);
             problems.extend(found);
         }
-        for (name, graph) in &self.build.graphs {
-            problems.extend(declared.graph(name, graph.clone(), Place::in_build("graph", name)).err());
+        for (name, graph, serve) in &self.build.graphs {
+            let place = Place::in_build("graph", name);
+            problems.extend(declared.graph_served(name, graph.clone(), serve, place).err());
         }
         for manifest in self.manifests() {
             let error = manifest.declare(&mut declared, &self.build.ops).err();

@@ -18,6 +18,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use crate::declared::Serve;
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,7 @@ pub use error::BuildError;
 pub struct Build {
     ops: Ops,
     matrices: Vec<(String, Vec<String>, Vec<usize>)>,
-    graphs: Vec<(String, FunctionGraph)>,
+    graphs: Vec<(String, FunctionGraph, Vec<Serve>)>,
     manifest: Option<PathBuf>,
     isa: Option<Vec<String>>,
 }
@@ -67,7 +68,14 @@ impl Build {
 
     /// Asks for a graph, to be called by name.
     pub fn graph(mut self, name: &str, graph: &FunctionGraph) -> Self {
-        self.graphs.push((name.to_owned(), graph.clone()));
+        self.graphs.push((name.to_owned(), graph.clone(), vec![Serve::Whole]));
+        self
+    }
+
+    /// Asks for a graph, and says what is compiled for it: `&[Serve::Ops]` for a module of each op, which serves the graph
+    /// and every other graph of these ops.
+    pub fn graph_served(mut self, name: &str, graph: &FunctionGraph, serve: &[Serve]) -> Self {
+        self.graphs.push((name.to_owned(), graph.clone(), serve.to_vec()));
         self
     }
 

@@ -18,7 +18,8 @@
 //!
 //! [[graph]]
 //! name = "model"
-//! file = "model.json"                 # the JSON form of a graph, relative to the manifest
+//! file = "model.json"                 # the JSON form of a graph, relative to the manifest; or `json = '…'`
+//! serve = ["whole", "ops"]            # what is compiled: the graph, the groups that fusion makes, its ops
 //!
 //! [[external]]                        # an op whose C stands in files, for each combination of dtypes
 //! name = "vector_times_vector"

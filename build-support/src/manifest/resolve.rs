@@ -1,7 +1,7 @@
 //! From tables to the declared set: names become ops, texts become graphs.
 
 use super::{GraphTable, Manifest, OpTable};
-use crate::declared::{Declared, matrix};
+use crate::declared::{Declared, Serve, matrix};
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_compile::Isa;
@@ -32,7 +32,9 @@ impl Manifest {
                 continue;
             }
             let graph = self.graph(spanned.get_ref(), &place, library);
-            let added = graph.and_then(|graph| declared.graph(name, graph, place));
+            let (serve, found) = self.serve(spanned.get_ref(), &place);
+            problems.extend(found);
+            let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
             problems.extend(added.err());
         }
         for (number, spanned) in self.document.external.iter().enumerate() {
@@ -84,12 +86,17 @@ impl Manifest {
         place: &Place,
         library: &dyn OpLibrary,
     ) -> Result<FunctionGraph, Problem> {
-        match (&table.file, &table.inputs, &table.outputs) {
-            (Some(file), None, None) => self.graph_of_file(file, place, library),
-            (None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, library),
-            (file, inputs, outputs) => {
-                let present =
-                    [("file", file.is_some()), ("inputs", inputs.is_some()), ("outputs", outputs.is_some())];
+        match (&table.file, &table.json, &table.inputs, &table.outputs) {
+            (Some(file), None, None, None) => self.graph_of_file(file, place, library),
+            (None, Some(json), None, None) => self.graph_of_json(json, place, library),
+            (None, None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, library),
+            (file, json, inputs, outputs) => {
+                let present = [
+                    ("file", file.is_some()),
+                    ("json", json.is_some()),
+                    ("inputs", inputs.is_some()),
+                    ("outputs", outputs.is_some()),
+                ];
                 let present: Vec<String> =
                     present.iter().filter(|(_, is)| *is).map(|(key, _)| format!("`{key}`")).collect();
                 let found = if present.is_empty() { "none of them".to_owned() } else { present.join(", ") };
@@ -118,6 +125,34 @@ impl Manifest {
                 Err(Problem::new(place, ProblemKind::File { path, message: "it was not read".to_owned() }))
             }
         }
+    }
+
+    fn graph_of_json(
+        &self,
+        json: &Spanned<String>,
+        place: &Place,
+        library: &dyn OpLibrary,
+    ) -> Result<FunctionGraph, Problem> {
+        let place = Place { line: self.place(json.span()).line, ..place.key("json") };
+        json::parse(json.get_ref(), library).map_err(|error| {
+            let message = with_hint(chain(&error), error.hint());
+            Problem::new(place, ProblemKind::Graph { message })
+        })
+    }
+
+    fn serve(&self, table: &GraphTable, place: &Place) -> (Vec<Serve>, Vec<Problem>) {
+        let (mut serve, mut problems) = (Vec::new(), Vec::new());
+        for word in &table.serve {
+            match Serve::ALL.into_iter().find(|known| known.name() == word.get_ref()) {
+                Some(known) => serve.push(known),
+                None => {
+                    let place = Place { line: self.place(word.span()).line, ..place.key("serve") };
+                    let kind = ProblemKind::Serve { found: word.get_ref().clone() };
+                    problems.push(Problem::new(place, kind));
+                }
+            }
+        }
+        (serve, problems)
     }
 
     fn graph_of_text(

@@ -45,8 +45,13 @@ pub struct GraphTable {
     pub inputs: Option<Vec<Spanned<String>>>,
     /// Outputs in order: `["out = sum(x*x)"]`.
     pub outputs: Option<Vec<Spanned<String>>>,
-    /// A graph in its JSON form, relative to the manifest; in place of the two above.
+    /// A file with a graph in its JSON form, relative to the manifest; in place of the two above.
     pub file: Option<Spanned<String>>,
+    /// A graph in its JSON form, here; in place of all above. What `precast record` writes.
+    pub json: Option<Spanned<String>>,
+    /// What is compiled: `whole`, `groups`, `ops`; one module for the whole graph when left out.
+    #[serde(default)]
+    pub serve: Vec<Spanned<String>>,
 }
 
 /// `[[external]]`: an op whose C stands in files, for each combination of dtypes. The keys are those of

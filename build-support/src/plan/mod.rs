@@ -3,7 +3,8 @@
 //! ```text
 //! [[op]]     ops::combinations ──▶ one graph an Apply ──link──▶ modules ──▶ Unit::batches     ┐
 //! [[graph]]  rewrite::lower ──▶ fused graph ──link──▶ module ──▶ Unit::single                 ├▶ units, entries
-//!                                          └──▶ entry (name, declared graph, lowered graph, program) ┘
+//!                │                         └──▶ entry (name, declared graph, lowered graph, program) ┤
+//!                └ serve: its groups, its ops ──single, link──▶ modules ──▶ Unit::batches            ┘
 //! ```
 //! Neither the order of declarations nor what a store already has can change a unit: a unit is an identity, and a function's
 //! machine code may depend on its neighbours. A whole graph that is a single op of a matrix is served from the matrix.
@@ -13,9 +14,9 @@ mod expand;
 #[cfg(test)]
 mod tests;
 
-use crate::declared::{Declared, Matrix};
+use crate::declared::{Declared, NamedGraph, Serve};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
-use precast_codegen::{Module, Unit, link};
+use precast_codegen::{Module, Unit, link, single};
 use precast_graph::{FunctionGraph, json};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::key::Language;
@@ -59,12 +60,13 @@ pub fn plan(declared: &Declared, ops: &Ops) -> Result<Plan, DeclareError> {
     let mut planned = Planned::default();
     let combinations = expand::combinations(declared, ops, &mut planned.problems);
     for (combination, matrix) in &combinations {
-        planned.single_op(&combination.graph, matrix, ops);
+        if let Err(kind) = planned.single_op(&combination.graph, ops) {
+            planned.problems.push(Problem::new(matrix.place.clone(), kind));
+        }
     }
     for (name, named) in declared.graphs() {
-        match whole(name, &named.graph, ops) {
-            Ok((entry, lowered, module)) => planned.graph(entry, &lowered, module, ops),
-            Err(kind) => planned.problems.push(Problem::new(named.place.clone(), kind)),
+        if let Err(kind) = planned.graph(name, named, ops) {
+            planned.problems.push(Problem::new(named.place.clone(), kind));
         }
     }
     planned.finish(combinations.len())
@@ -81,21 +83,46 @@ struct Planned {
 }
 
 impl Planned {
-    fn single_op(&mut self, graph: &FunctionGraph, matrix: &Matrix, ops: &Ops) {
-        match module(graph, ops) {
-            Ok(module) => {
-                self.alias(module.key(), graph, ops);
-                self.single.push(Arc::new(module));
-            }
-            Err(kind) => self.problems.push(Problem::new(matrix.place.clone(), kind)),
-        }
+    /// Plans a module that is batched with others of its kind.
+    fn single_op(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
+        let (module, key) = keyed(module(graph, ops)?);
+        self.alias(key, graph, ops);
+        self.single.push(Arc::new(module));
+        Ok(key)
     }
 
-    fn graph(&mut self, entry: Entry, lowered: &FunctionGraph, module: Module, ops: &Ops) {
-        let key = module.key();
-        self.alias(key, lowered, ops);
-        self.whole.insert(key, Arc::new(module));
-        self.entries.push(entry);
+    /// Plans what serves a named graph, and its entry: the keys of the coarsest modules that serve all of it.
+    fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
+        let compile = |error: &dyn std::error::Error| ProblemKind::Compile { message: chain(error) };
+        let lowered = rewrite::lower(&named.graph).map_err(|error| compile(&error))?;
+        let mut program = None;
+        for serve in &named.serve {
+            let keys = match serve {
+                Serve::Whole => {
+                    let (module, key) = keyed(module(&lowered, ops)?);
+                    self.alias(key, &lowered, ops);
+                    self.whole.insert(key, Arc::new(module));
+                    vec![key]
+                }
+                Serve::Groups => self.applies(&lowered, ops)?,
+                Serve::Ops => self.applies(&rewrite::unfused(&lowered).map_err(|e| compile(&e))?, ops)?,
+            };
+            program.get_or_insert(keys);
+        }
+        self.entries.push(Entry {
+            name: name.to_owned(),
+            graph: json::to_json(&lowered),
+            declared: json::to_json(&named.graph),
+            program: program.unwrap_or_default(),
+        });
+        Ok(())
+    }
+
+    /// Plans a module for each Apply.
+    fn applies(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<Vec<BuildKey>, ProblemKind> {
+        let compile = |error| ProblemKind::Compile { message: chain(&error) };
+        let alone = (0..graph.applies().len()).map(|position| single(graph, position, ops.c()));
+        alone.map(|alone| self.single_op(&alone.map_err(compile)?, ops)).collect()
     }
 
     fn alias(&mut self, key: BuildKey, graph: &FunctionGraph, ops: &Ops) {
@@ -115,21 +142,9 @@ impl Planned {
     }
 }
 
-fn whole(
-    name: &str,
-    declared: &FunctionGraph,
-    ops: &Ops,
-) -> Result<(Entry, FunctionGraph, Module), ProblemKind> {
-    let compile = |error: &dyn std::error::Error| ProblemKind::Compile { message: chain(error) };
-    let lowered = rewrite::lower(declared).map_err(|error| compile(&error))?;
-    let module = module(&lowered, ops)?;
-    let entry = Entry {
-        name: name.to_owned(),
-        graph: json::to_json(&lowered),
-        declared: json::to_json(declared),
-        program: vec![module.key()],
-    };
-    Ok((entry, lowered, module))
+fn keyed(module: Module) -> (Module, BuildKey) {
+    let key = module.key();
+    (module, key)
 }
 
 fn module(graph: &FunctionGraph, ops: &Ops) -> Result<Module, ProblemKind> {

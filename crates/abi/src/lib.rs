@@ -3,7 +3,7 @@
 //! ```text
 //! include/precast/tensor.h   pc_object, pc_dtype, pc_tensor      ── mirrored by ──▶ tensor
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
-//! include/precast/driver.h    pc_elemwise, pc_reduce: what modules hand to the host's drivers
+//! include/precast/driver.h    pc_elemwise, pc_reduce            ──────────────────▶ driver
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
 //! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them
 //!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
@@ -15,6 +15,7 @@
 #![allow(unsafe_code, reason = "this crate is the mirror of a C ABI; each block argues its case")]
 
 pub mod context;
+pub mod driver;
 pub mod module;
 pub mod signature;
 pub mod table;

@@ -1,6 +1,6 @@
 //! The C compiler compares every size and offset of the headers with the Rust mirror.
 
-use precast_abi::{HEADERS, context, module, tensor};
+use precast_abi::{HEADERS, context, driver, module, tensor};
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
@@ -22,7 +22,7 @@ fn assertions() -> String {
     use context::{Context, Error, Host};
     use module::{Entry, Module, Task};
     use tensor::{Object, Tensor, Type};
-    let mut c = String::from("#include <precast/module.h>\n");
+    let mut c = String::from("#include <precast/module.h>\n#include <precast/driver.h>\n");
     layout!(c, "pc_type", Type, name, dealloc);
     layout!(c, "pc_object", Object, refcount, ty = "type");
     layout!(
@@ -57,6 +57,8 @@ fn assertions() -> String {
         reduce
     );
     layout!(c, "pc_context", Context, host, error);
+    layout!(c, "pc_elemwise", driver::Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
+    layout!(c, "pc_reduce", driver::Reduce, n_in, axes, dtype, scalar, names, map, monoid);
     layout!(c, "pc_task", Task, kind, apply, variable);
     layout!(
         c,
@@ -95,6 +97,7 @@ fn assertions() -> String {
         ("PC_MODULE_MAGIC", i64::from(module::MAGIC)),
         ("PC_ABI_VERSION", i64::from(precast_abi::ABI_VERSION)),
         ("PC_MAX_NDIM", tensor::MAX_NDIM as i64),
+        ("PC_LOOP_OPERANDS", driver::LOOP_OPERANDS as i64),
         ("PC_ERROR_BYTES", context::ERROR_BYTES as i64),
         ("PC_ERROR_ASSERT", i64::from(context::ErrorKind::Assert.code())),
         ("PC_TASK_STRUCT", 4),

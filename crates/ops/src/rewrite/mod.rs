@@ -11,6 +11,9 @@
 mod copy_outputs;
 mod fuse;
 mod rebuild;
+mod unfuse;
+
+pub use unfuse::{join, unfuse, unfused};
 
 use precast_graph::{BuildError, FunctionGraph, encode};
 

@@ -40,12 +40,17 @@ impl<'a> Rebuild<'a> {
         let inputs = inputs.iter().map(|v| self.get(*v)).collect::<Result<Vec<_>, _>>()?;
         let fresh = self.new.apply(op, &inputs)?;
         for (old, fresh) in outputs.iter().zip(fresh) {
-            self.known[old.index()] = Some(fresh);
-            if let Some(name) = &self.old.variable(*old).name {
-                self.new.name(fresh, name);
-            }
+            self.stands_for(*old, fresh);
         }
         Ok(())
+    }
+
+    /// Lets a new variable stand for an old one, whose name it takes over.
+    pub(super) fn stands_for(&mut self, old: VarId, fresh: VarId) {
+        self.known[old.index()] = Some(fresh);
+        if let Some(name) = &self.old.variable(old).name {
+            self.new.name(fresh, name);
+        }
     }
 
     /// Gives the new graph the outputs of the old one, each passed through `each`.
