@@ -1,11 +1,12 @@
 //! Artifacts of graphs, without a store: compiled in batches, packed into a bundle of one ISA level.
 
-use precast_codegen::{Module, Unit, link, link_opwise};
+use precast_codegen::{Module, Unit, link, single};
 use precast_compile::{Compiled, Isa, Parallel, Toolchain, Variant, compile_all};
 use precast_graph::FunctionGraph;
 use precast_ops::{GENERATOR, Ops, fingerprint, rewrite};
 use precast_store::key::Profile;
 use precast_store::{BuildKey, Fingerprint, Record, write_bundle};
+use precast_testkit::Choices;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,29 +31,67 @@ pub(crate) fn levels() -> Vec<Isa> {
 pub(crate) enum Cut {
     /// One module for a graph, fused.
     Whole,
+    /// One module for each group that fusion makes.
+    Groups,
     /// One module for each Apply.
     OpByOp,
+    /// Some groups whole; of others the part that the last members make, and single ops; as the seed says.
+    Mixed(u64),
 }
 
 impl Cut {
-    /// The modules of a graph.
-    pub(crate) fn modules(self, graph: &FunctionGraph) -> Vec<Module> {
-        let ops = Ops::standard();
+    /// The graphs that modules are made of.
+    pub(crate) fn parts(self, graph: &FunctionGraph) -> Vec<FunctionGraph> {
         match self {
-            Self::Whole => vec![link(&rewrite::lower(graph).unwrap(), ops.c()).unwrap()],
-            Self::OpByOp => link_opwise(&rewrite::plain(graph).unwrap(), ops.c()).unwrap(),
+            Self::Whole => vec![rewrite::lower(graph).unwrap()],
+            Self::Groups => applies(&rewrite::lower(graph).unwrap()),
+            Self::OpByOp => applies(&rewrite::plain(graph).unwrap()),
+            Self::Mixed(seed) => mixed(&rewrite::lower(graph).unwrap(), &mut Choices::seeded(seed)),
         }
     }
+
+    /// The modules of a graph.
+    pub(crate) fn modules(self, graph: &FunctionGraph) -> Vec<Module> {
+        self.parts(graph).iter().map(module).collect()
+    }
+}
+
+fn module(part: &FunctionGraph) -> Module {
+    link(part, Ops::standard().c()).unwrap()
+}
+
+/// Each Apply alone.
+fn applies(graph: &FunctionGraph) -> Vec<FunctionGraph> {
+    (0..graph.applies().len()).map(|at| single(graph, at, Ops::standard().c()).unwrap()).collect()
+}
+
+/// Parts that serve a lowered graph together, drawn at random.
+fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
+    let mut cuts = Vec::new();
+    for position in 0..lowered.applies().len() {
+        let group = rewrite::unfuse(lowered, position).unwrap().filter(|_| !choices.one_in(3));
+        // The last members can always be one part: nothing but the last is read outside of them.
+        cuts.push(group.map(|group| {
+            let (members, first) = (group.applies().len(), choices.below(group.applies().len()));
+            (0..first).map(|member| vec![member]).chain([(first..members).collect()]).collect()
+        }));
+    }
+    applies(&rewrite::cut(lowered, &cuts).unwrap().0)
 }
 
 /// Compiles graphs for one level and packs them into the bytes of a bundle.
 pub(crate) fn bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Vec<u8> {
-    let modules = graphs.iter().flat_map(|graph| cut.modules(graph)).map(Arc::new).collect();
+    let parts: Vec<FunctionGraph> = graphs.iter().flat_map(|graph| cut.parts(graph)).collect();
+    let modules = parts.iter().map(|part| Arc::new(module(part))).collect();
     let jobs: Vec<_> = Unit::batches(modules).into_iter().map(|unit| (unit, variant(isa))).collect();
     let compiled = compile_all(&jobs, &toolchain(), Parallel::Auto, &|_| {});
     let mut records: Vec<_> = compiled.into_iter().map(|result| pack(result.unwrap())).collect();
-    if cut == Cut::Whole {
-        add_fingerprints(graphs, &mut records);
+    match cut {
+        // Every second graph can be found by its fingerprint, the others by the key of their module.
+        Cut::Whole => add_fingerprints(parts.iter().step_by(2), &mut records),
+        // Parts of groups are looked for by fingerprint only.
+        Cut::Mixed(_) => add_fingerprints(parts.iter(), &mut records),
+        Cut::Groups | Cut::OpByOp => {}
     }
     write_bundle(&records, &[], GENERATOR).unwrap()
 }
@@ -69,12 +108,13 @@ pub(crate) fn pack(compiled: Compiled) -> (Record, Vec<u8>) {
     (compiled.record, object)
 }
 
-/// Every second graph can be found by its fingerprint, the others by the key of their module.
-fn add_fingerprints(graphs: &[FunctionGraph], records: &mut [(Record, Vec<u8>)]) {
+fn add_fingerprints<'a>(
+    parts: impl Iterator<Item = &'a FunctionGraph>,
+    records: &mut [(Record, Vec<u8>)],
+) {
     let mut aliases: BTreeMap<BuildKey, Vec<Fingerprint>> = BTreeMap::new();
-    for graph in graphs.iter().step_by(2) {
-        let found = fingerprint(&rewrite::lower(graph).unwrap(), &Ops::standard());
-        aliases.entry(Cut::Whole.modules(graph)[0].key()).or_default().extend(found);
+    for part in parts {
+        aliases.entry(module(part).key()).or_default().extend(fingerprint(part, &Ops::standard()));
     }
     for member in records.iter_mut().flat_map(|(record, _)| &mut record.members) {
         let mut list = aliases.remove(&member.key).unwrap_or_default();

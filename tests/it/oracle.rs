@@ -166,6 +166,17 @@ fn op_by_op_and_perform_give_the_same_bits() {
 }
 
 #[test]
+fn groups_and_perform_give_the_same_bits() {
+    check(&drawn(number("PRECAST_ORACLE_GRAPHS", 320) / 4), Cut::Groups, Isa::native().unwrap());
+}
+
+#[test]
+fn mixed_artifacts_and_perform_give_the_same_bits() {
+    let cases = drawn(number("PRECAST_ORACLE_GRAPHS", 320) / 2);
+    check(&cases, Cut::Mixed(number("PRECAST_ORACLE_SEED", 0)), Isa::native().unwrap());
+}
+
+#[test]
 fn every_level_of_this_cpu_gives_the_same_bits() {
     let native = Isa::native().unwrap();
     let cases = drawn(number("PRECAST_ORACLE_GRAPHS", 320) / 6);
@@ -189,6 +200,7 @@ fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
         check(&cases, Cut::Whole, isa);
     }
     check(&cases, Cut::OpByOp, Isa::native().unwrap());
+    check(&cases, Cut::Mixed(1), Isa::native().unwrap());
 }
 
 /// gcc may take an integer that was a float for the float's truncation, which has another zero: -0.0.

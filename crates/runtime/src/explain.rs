@@ -10,7 +10,11 @@ use std::fmt;
 pub enum Check {
     /// One module serves the whole graph.
     Whole,
-    /// Every Apply is served by a module of its own.
+    /// Every group that fusion makes is served by a module of its own.
+    Groups,
+    /// Some groups are served whole, others by parts of them.
+    Mixed,
+    /// Every op is served by a module of its own.
     OpByOp,
     /// Something is missing.
     Miss,
@@ -69,24 +73,22 @@ impl fmt::Display for Lookup {
 pub struct Explanation {
     /// The look-up of the whole graph.
     pub whole: Lookup,
-    /// The look-ups of its Applies, in order; empty when the whole graph was found.
+    /// The look-ups of groups that were not found, and so taken apart.
+    pub groups: Vec<Lookup>,
+    /// The look-ups of what would serve the graph by parts, in order: groups that were found, patterns, single ops. Empty when
+    /// the whole graph was found.
     pub ops: Vec<Lookup>,
+    pub(crate) check: Check,
 }
 
 impl Explanation {
     /// The answer in one word.
     #[must_use]
-    pub fn check(&self) -> Check {
-        if self.whole.is_found() {
-            Check::Whole
-        } else if !self.ops.is_empty() && self.ops.iter().all(Lookup::is_found) {
-            Check::OpByOp
-        } else {
-            Check::Miss
-        }
+    pub const fn check(&self) -> Check {
+        self.check
     }
 
-    /// What is missing, the whole graph first.
+    /// What is missing, the whole graph first, then single ops.
     pub fn missing(&self) -> impl Iterator<Item = &Miss> {
         let lookups = std::iter::once(&self.whole).chain(&self.ops);
         lookups.filter_map(|lookup| match lookup {
@@ -100,6 +102,8 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let answer = match self.check() {
             Check::Whole => "hit: one module serves the whole graph",
+            Check::Groups => "hit: every group is served by a module of its own",
+            Check::Mixed => "hit: groups and parts of groups are served by modules of their own",
             Check::OpByOp => "hit: every op is served by a module of its own",
             Check::Miss => "miss",
         };
@@ -107,6 +111,6 @@ impl fmt::Display for Explanation {
         self.ops
             .iter()
             .enumerate()
-            .try_for_each(|(position, lookup)| write!(f, "\n  apply {position}: {lookup}"))
+            .try_for_each(|(position, lookup)| write!(f, "\n  part {position}: {lookup}"))
     }
 }

@@ -4,7 +4,7 @@
 //! Runtime ── layers (bundles, stores), policy, ops
 //!    │ function(&graph)
 //!    ▼
-//! rewrite ─▶ key ─▶ resolve: whole graph, else op by op ─▶ miss: policy ─▶ strict │ interpret │ jit
+//! rewrite ─▶ key ─▶ resolve: whole graph, else cover by parts ─▶ miss: policy ─▶ strict │ interpret │ jit
 //!    │                 │ verified bytes only
 //!    ▼                 ▼
 //! Function ◀── Program ◀── native: memfd, dlopen, handshake, instances, frames
@@ -13,13 +13,15 @@
 //! |---|---|
 //! | [`Runtime`] | what a program asks: a function, a check, an explanation |
 //! | `resolve`, `layer` | a key to callable code; the first layer with a survivor wins |
-//! | `plan` | a graph to a program: one call for the whole, or one for each Apply |
+//! | `cover` | the best artifacts for a graph that no single one serves: groups, patterns, ops |
+//! | `plan` | a graph to a program: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
 //! | `jit` | the only door to a compiler (feature `jit`) |
 //! | `native` | the only unsafe code |
 //!
 //! Nothing here prints; what happened is in [`Stats`].
 
+mod cover;
 mod cpu;
 mod dispatch;
 mod explain;

@@ -26,6 +26,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let text = match check {
         Check::Whole => "hit: one module serves the whole graph\n".to_owned(),
+        Check::Groups => "hit: every group is served by a module of its own\n".to_owned(),
+        Check::Mixed => "hit: groups and parts of groups are served by modules of their own\n".to_owned(),
         Check::OpByOp => "hit: every op is served by a module of its own\n".to_owned(),
         _ => missing.join("\n") + "\n",
     };
@@ -37,6 +39,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 pub(super) fn word(check: Check) -> &'static str {
     match check {
         Check::Whole => "whole",
+        Check::Groups => "groups",
+        Check::Mixed => "mixed",
         Check::OpByOp => "op by op",
         _ => "miss",
     }

@@ -13,7 +13,7 @@ mod fuse;
 mod rebuild;
 mod unfuse;
 
-pub use unfuse::{join, unfuse, unfused};
+pub use unfuse::{Parts, cut, join, unfuse, unfused};
 
 use precast_graph::{BuildError, FunctionGraph, encode};
 

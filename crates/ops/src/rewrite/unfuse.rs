@@ -6,6 +6,7 @@
 //! Not a pass: [`lower`](super::lower) fuses, and whoever has no artifact for a group looks for artifacts of its parts. A part
 //! that is joined out of some members is the Apply that fusion itself would have made of them, so it has the same key.
 
+use super::rebuild::Rebuild;
 use crate::composite::Composite;
 use crate::scalar::ScalarOp;
 use crate::{Elemwise, Reduce};
@@ -98,29 +99,59 @@ pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<(Arc<dyn Op>, Ve
 /// # Errors
 /// None in practice: the ops accepted the same types before.
 pub fn unfused(lowered: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    let mut rebuild = super::rebuild::Rebuild::new(lowered)?;
+    let mut cuts = Vec::new();
+    for position in 0..lowered.applies().len() {
+        let group = unfuse(lowered, position)?;
+        cuts.push(group.map(|group| (0..group.applies().len()).map(|member| vec![member]).collect()));
+    }
+    Ok(encode::normalise(&cut(lowered, &cuts)?.0))
+}
+
+/// The parts that an Apply is cut into: for each part, positions in the graph that [`unfuse`] gives, in order.
+pub type Parts = Vec<Vec<usize>>;
+
+/// The graph with some fused Applies replaced by [joined](join) parts, and for each of its Applies the position of the one
+/// that it was part of.
+///
+/// # Errors
+/// None in practice, for parts that cover a fused Apply.
+pub fn cut(lowered: &FunctionGraph, cuts: &[Option<Parts>]) -> Result<(FunctionGraph, Vec<usize>), BuildError> {
+    let mut rebuild = Rebuild::new(lowered)?;
+    let mut of = Vec::new();
     for (position, apply) in lowered.applies().iter().enumerate() {
-        match unfuse(lowered, position)? {
+        let parts = cuts.get(position).and_then(Option::as_ref);
+        match unfuse(lowered, position)?.zip(parts) {
             None => rebuild.apply(apply.op.clone(), &apply.inputs, &apply.outputs)?,
-            Some(group) => {
-                let mut values: Vec<Option<VarId>> = vec![None; group.variables().len()];
-                for (inner, outer) in group.inputs().iter().zip(&apply.inputs) {
-                    values[inner.index()] = Some(rebuild.get(*outer)?);
-                }
-                for part in group.applies() {
-                    let inputs: Vec<VarId> = part.inputs.iter().filter_map(|v| values[v.index()]).collect();
-                    let outputs = rebuild.new.apply(part.op.clone(), &inputs)?;
-                    for (inner, outer) in part.outputs.iter().zip(outputs) {
-                        values[inner.index()] = Some(outer);
-                    }
-                }
-                for (inner, outer) in group.outputs().iter().zip(&apply.outputs) {
-                    if let Some(value) = values[inner.index()] {
-                        rebuild.stands_for(*outer, value);
-                    }
-                }
-            }
+            Some((group, parts)) => put(&mut rebuild, &apply.inputs, &apply.outputs, &group, parts)?,
+        }
+        of.resize(rebuild.new.applies().len(), position);
+    }
+    Ok((rebuild.finish(|_, _, variable| Ok(variable))?, of))
+}
+
+/// Applies the parts of a group in place of the Apply with these inputs and outputs.
+fn put(
+    rebuild: &mut Rebuild<'_>,
+    inputs: &[VarId],
+    outputs: &[VarId],
+    group: &FunctionGraph,
+    parts: &Parts,
+) -> Result<(), BuildError> {
+    let mut values: Vec<Option<VarId>> = vec![None; group.variables().len()];
+    let foreign = |variable: &VarId| BuildError::ForeignVariable { index: variable.index() };
+    for (inner, outer) in group.inputs().iter().zip(inputs) {
+        values[inner.index()] = Some(rebuild.get(*outer)?);
+    }
+    for members in parts {
+        let Some(((op, read), root)) = join(group, members).zip(members.last()) else { continue };
+        let read = read.iter().map(|v| values[v.index()].ok_or_else(|| foreign(v)));
+        let made = rebuild.new.apply(op, &read.collect::<Result<Vec<_>, _>>()?)?;
+        for (inner, fresh) in group.applies()[*root].outputs.iter().zip(made) {
+            values[inner.index()] = Some(fresh);
         }
     }
-    Ok(encode::normalise(&rebuild.finish(|_, _, variable| Ok(variable))?))
+    for (inner, outer) in group.outputs().iter().zip(outputs) {
+        rebuild.stands_for(*outer, values[inner.index()].ok_or_else(|| foreign(inner))?);
+    }
+    Ok(())
 }

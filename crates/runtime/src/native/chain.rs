@@ -176,7 +176,7 @@ impl Chain {
         if failure == 0 {
             return Ok(());
         }
-        Err(super::instance::report(&running.ctx, None, running.failed))
+        Err(super::instance::report(&running.ctx, running.failed))
     }
 }
 

@@ -1,55 +1,25 @@
 //! A frame: everything one call of a program needs, kept from call to call so that steady calls allocate nothing.
 //!
 //! ```text
-//! registers   inputs (borrowed from the caller) │ constants │ temporaries │ outputs (cells)
-//! steps       instance + which registers are its arguments, inputs first
+//! headers     of inputs and outputs, pointed at the caller's memory for the length of a call
+//! constants   tensors of their own, the same in every call
+//! temps       what a call has computed so far; dead ones are in `storage`
+//! workers     an instance for each module, memory for the blocks of chains
 //! ```
-//! Temporaries keep their storage. Views do not outlive the call: what they look at belongs to the caller.
+//! Views do not outlive the call: what they look at belongs to the caller. The tensor behind a view is in use as long as the
+//! view is, because the program says that it dies no earlier.
 
+use super::chain::{Line, Running, lines};
+use super::host;
 use super::instance::{Instance, RunError};
-use super::object::{Borrowed, Owned};
-use super::{ArrayMut, ArrayRef, LoadedEntry, host};
-use precast_abi::context::Context;
-use precast_abi::tensor::Object;
+use super::object::{Borrowed, Owned, extents};
+use super::program::{Program, Register, Step, Work};
+use super::storage::Storage;
+use super::{ArrayMut, ArrayRef};
+use precast_abi::context::ErrorKind;
+use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
 use precast_graph::Array;
 use std::ptr;
-
-/// Where an argument of a step lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Register {
-    /// An input of the program.
-    Input(usize),
-    /// A constant of the program.
-    Constant(usize),
-    /// An intermediate value.
-    Temp(usize),
-    /// An output of the program.
-    Output(usize),
-}
-
-/// One call of an entry.
-#[derive(Debug)]
-pub(crate) struct Step {
-    /// What is called.
-    pub(crate) entry: LoadedEntry,
-    /// The constants of its module, in order of the slots.
-    pub(crate) slots: Vec<Array>,
-    /// Its inputs, then its outputs.
-    pub(crate) args: Vec<Register>,
-    /// Printable signatures of its Applies, for messages.
-    pub(crate) signatures: Vec<String>,
-}
-
-/// A graph as a flat list of calls.
-#[derive(Debug)]
-pub(crate) struct Program {
-    pub(crate) steps: Vec<Step>,
-    pub(crate) n_inputs: usize,
-    pub(crate) constants: Vec<Array>,
-    /// For each temporary, whether it is a view and so dies with the call.
-    pub(crate) temps: Vec<bool>,
-    pub(crate) n_outputs: usize,
-}
 
 /// A step that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,17 +41,28 @@ pub(crate) enum Target<'a, 'b> {
     Into(&'a mut ArrayMut<'b>),
 }
 
+/// What runs a step.
+enum Worker {
+    Instance(Instance),
+    Chain,
+}
+
 /// State of one call at a time.
 pub(crate) struct Frame {
-    instances: Vec<Instance>,
+    workers: Vec<Worker>,
     inputs: Vec<Borrowed>,
     outputs: Vec<Borrowed>,
     constants: Vec<Owned>,
     temps: Vec<Owned>,
+    storage: Storage,
     cells: Vec<*mut Object>,
     args: Vec<*mut Object>,
+    /// Stands for a temporary that is read while it is overwritten.
+    alias: Borrowed,
+    /// Blocks of chains.
+    lines: Vec<Line>,
     /// Kept, because its message buffer is long to clear.
-    ctx: Context,
+    running: Running,
     /// The output whose memory did not fit, and the shape of the result.
     misfit: Option<(usize, Vec<usize>)>,
 }
@@ -92,33 +73,26 @@ unsafe impl Send for Frame {}
 impl Frame {
     /// Makes instances of all steps.
     pub(crate) fn new(program: &Program) -> Result<Self, StepError> {
-        let mut instances = Vec::with_capacity(program.steps.len());
-        for (position, step) in program.steps.iter().enumerate() {
-            let slots = step.slots.iter().cloned().map(Owned::from_array).collect();
-            let instance = Instance::new(step.entry.clone(), slots);
-            let instance = instance.map_err(|error| StepError { step: position, error })?;
-            let (inputs, outputs) = instance.arity();
-            if inputs + outputs != step.args.len() {
-                let message = format!(
-                    "the module takes {inputs} input(s) and gives {outputs} output(s), not {}",
-                    step.args.len()
-                );
-                let kind = precast_abi::context::ErrorKind::Runtime;
-                let error = RunError { kind, message, task: None, apply: None, variable: None };
-                return Err(StepError { step: position, error });
-            }
-            instances.push(instance);
-        }
+        let workers = program.steps.iter().enumerate().map(|(position, step)| {
+            worker(step).map_err(|error| StepError { step: position, error })
+        });
+        let chains = program.steps.iter().map(|step| match &step.work {
+            Work::Chain(chain) => chain.lines(),
+            Work::Call { .. } => 0,
+        });
         let widest = program.steps.iter().map(|step| step.args.len()).max().unwrap_or(0);
         Ok(Self {
-            instances,
+            workers: workers.collect::<Result<_, _>>()?,
+            lines: lines(chains),
             inputs: (0..program.n_inputs).map(|_| Borrowed::new()).collect(),
             outputs: (0..program.n_outputs).map(|_| Borrowed::new()).collect(),
-            constants: program.constants.iter().cloned().map(Owned::from_array).collect(),
+            constants: program.constants.iter().cloned().map(Owned::constant).collect(),
             temps: program.temps.iter().map(|_| Owned::none()).collect(),
+            storage: Storage::new(program.temps.len()),
             cells: vec![ptr::null_mut(); program.n_outputs],
             args: Vec::with_capacity(widest),
-            ctx: host::context(),
+            alias: Borrowed::new(),
+            running: Running::new(host::context()),
             misfit: None,
         })
     }
@@ -137,7 +111,7 @@ impl Frame {
             *cell = match target {
                 Target::New(_) => ptr::null_mut(),
                 Target::Reuse(array) => {
-                    header.set(&ArrayMut::from(&mut **array).place, true);
+                    header.set_array(array);
                     header.as_raw()
                 }
                 Target::Into(array) => {
@@ -147,16 +121,21 @@ impl Frame {
             };
         }
         let result = self.run_steps(program);
-        for (position, target) in targets.iter_mut().enumerate() {
-            self.take_output(position, target, result.is_ok());
-        }
-        for (temp, is_view) in self.temps.iter_mut().zip(&program.temps) {
-            if *is_view {
+        if result.is_err() {
+            // What the steps that ran left behind; views first, so that what they look at is free again.
+            for (temp, known) in self.temps.iter_mut().zip(&program.temps).filter(|(_, known)| known.view) {
+                debug_assert!(known.view, "filtered");
                 *temp = Owned::none();
             }
+            for temp in &mut self.temps {
+                self.storage.give(std::mem::replace(temp, Owned::none()));
+            }
         }
-        for header in &mut self.inputs {
-            header.reset();
+        if !self.temps.is_empty() {
+            self.storage.settle();
+        }
+        for (position, target) in targets.iter_mut().enumerate() {
+            self.take_output(position, target, result.is_ok());
         }
         result
     }
@@ -178,18 +157,14 @@ impl Frame {
                 };
                 self.args.push(object);
             }
-            let instance = &mut self.instances[position];
-            // SAFETY: `Frame::new` compared the number of arguments; inputs were set by an earlier step or the caller, and
-            // each output register is the only owner of its reference.
-            let result = unsafe { instance.run_raw(&mut self.ctx, &mut self.args) };
-            let (n_inputs, _) = instance.arity();
-            for (register, object) in step.args.iter().zip(&self.args).skip(n_inputs) {
+            self.lend(program, step);
+            let result = self.work(position, step);
+            for (register, object) in step.args.iter().zip(&self.args).skip(step.n_inputs) {
                 match register {
                     Register::Temp(i) => {
-                        // The module gave back the cell's reference, old or new: it replaces the one that was lent.
-                        let lent = std::mem::replace(&mut self.temps[*i], Owned::none());
-                        let _ = lent.into_raw();
-                        // SAFETY: the cell owns one reference to what the module left in it.
+                        self.storage.remember(*i, *object);
+                        // SAFETY: the cell owns one reference to what the step left in it, and nothing else does: what was
+                        // lent was taken out of the storage or the dying temporary.
                         self.temps[*i] = unsafe { Owned::from_raw(*object) };
                     }
                     Register::Output(i) => self.cells[*i] = *object,
@@ -197,17 +172,73 @@ impl Frame {
                 }
             }
             result.map_err(|error| StepError { step: position, error })?;
+            for temp in &step.dies {
+                self.storage.give(std::mem::replace(&mut self.temps[*temp], Owned::none()));
+            }
         }
         Ok(())
+    }
+
+    /// Puts memory into the cells of a step's temporaries: that of a temporary that dies here, or what others left behind.
+    fn lend(&mut self, program: &Program, step: &Step) {
+        for at in step.n_inputs..step.args.len() {
+            let Register::Temp(to) = step.args[at] else { continue };
+            let known = program.temps[to];
+            if known.view {
+                continue;
+            }
+            let mut shape = [0; MAX_NDIM];
+            let shape = (!step.lends.is_empty())
+                .then(|| common_shape(&self.args[..step.n_inputs], &mut shape))
+                .flatten()
+                .filter(|shape| shape.len() == known.ndim);
+            let dying = shape.and_then(|shape| {
+                let fits = |temp: &&usize| {
+                    let owned = &self.temps[**temp];
+                    owned.is_reusable() && owned.tensor().is_some_and(|tensor| extents(tensor) == shape)
+                };
+                step.lends.iter().find(fits).copied()
+            });
+            let Some(dying) = dying else {
+                self.args[at] = self.storage.take(to, known, shape);
+                continue;
+            };
+            let lent = std::mem::replace(&mut self.temps[dying], Owned::none());
+            if let Some(tensor) = lent.tensor() {
+                self.alias.set_alias(tensor);
+            }
+            for (object, register) in self.args[..step.n_inputs].iter_mut().zip(&step.args) {
+                if *register == Register::Temp(dying) {
+                    *object = self.alias.as_raw();
+                }
+            }
+            self.args[at] = lent.into_raw();
+        }
+    }
+
+    fn work(&mut self, position: usize, step: &Step) -> Result<(), RunError> {
+        match (&step.work, &mut self.workers[position]) {
+            (Work::Call { .. }, Worker::Instance(instance)) => {
+                // SAFETY: `worker` compared the number of arguments; inputs were set by an earlier step or the caller, and
+                // each cell is the only owner of its reference.
+                unsafe { instance.run_raw(&raw mut self.running.ctx, self.args.as_mut_ptr()) }
+            }
+            (Work::Chain(chain), _) => {
+                let (inputs, cell) = self.args.split_at_mut(step.n_inputs);
+                // SAFETY: objects and tensors share their address: every object of this host is a tensor.
+                let inputs: &[*mut Tensor] = unsafe { std::slice::from_raw_parts(inputs.as_ptr().cast(), inputs.len()) };
+                // SAFETY: as for an instance; the plan gave the chain registers of its inputs' dtypes.
+                unsafe { chain.run(&mut self.running, &mut self.lines, inputs, cell.as_mut_ptr().cast()) }
+            }
+            (Work::Call { .. }, Worker::Chain) => Ok(()),
+        }
     }
 
     /// Moves what a step left in an output cell to where the caller wants it.
     fn take_output(&mut self, position: usize, target: &mut Target<'_, '_>, succeeded: bool) {
         let header = &mut self.outputs[position];
         let object = std::mem::replace(&mut self.cells[position], ptr::null_mut());
-        let in_place = ptr::eq(object, header.as_raw());
-        header.reset();
-        if in_place {
+        if ptr::eq(object, header.as_raw()) {
             return;
         }
         // SAFETY: the cell owns one reference to what the module left in it.
@@ -228,8 +259,47 @@ impl Frame {
     }
 }
 
+/// Makes what runs a step.
+fn worker(step: &Step) -> Result<Worker, RunError> {
+    let Work::Call { entry, slots } = &step.work else { return Ok(Worker::Chain) };
+    let slots = slots.iter().cloned().map(Owned::constant).collect();
+    let instance = Instance::new(entry.clone(), slots)?;
+    let (inputs, outputs) = instance.arity();
+    if inputs == step.n_inputs && inputs + outputs == step.args.len() {
+        return Ok(Worker::Instance(instance));
+    }
+    let message = format!(
+        "the module takes {inputs} input(s) and gives {outputs} output(s), not {} and {}",
+        step.n_inputs,
+        step.args.len() - step.n_inputs
+    );
+    Err(RunError { kind: ErrorKind::Runtime, message, task: None, apply: None, variable: None })
+}
+
+/// The shape that tensors are broadcast to, in `room`; `None` if they do not agree.
+fn common_shape<'a>(tensors: &[*mut Object], room: &'a mut [i64; MAX_NDIM]) -> Option<&'a [i64]> {
+    let mut ndim = 0;
+    for object in tensors {
+        // SAFETY: the inputs of a step are live tensors.
+        let tensor = unsafe { object.cast::<Tensor>().as_ref() }?;
+        let extents = extents(tensor);
+        // Extents are kept right-aligned in `room`, so that a higher rank only adds to the left.
+        for (axis, extent) in extents.iter().rev().enumerate() {
+            let place = &mut room[MAX_NDIM - 1 - axis];
+            match *place {
+                _ if axis >= ndim => *place = *extent,
+                1 => *place = *extent,
+                known if *extent != 1 && *extent != known => return None,
+                _ => {}
+            }
+        }
+        ndim = ndim.max(extents.len());
+    }
+    Some(&room[MAX_NDIM - ndim..])
+}
+
 impl std::fmt::Debug for Frame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Frame").field("steps", &self.instances.len()).finish_non_exhaustive()
+        f.debug_struct("Frame").field("steps", &self.workers.len()).finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@
 
 use super::object::{new_tensor, new_view};
 use ndarray::{ArrayView, ArrayViewMut, Ix2, ShapeBuilder as _};
-use precast_abi::context::{Context, Error, ErrorKind, Host};
+use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
 use precast_abi::tensor::{MAX_NDIM, Tensor};
 use precast_graph::DType;
 use std::alloc::{Layout, alloc, dealloc};
@@ -16,13 +16,13 @@ unsafe extern "C" {
     fn vsnprintf(to: *mut c_char, bytes: usize, format: *const c_char, args: *mut c_void) -> c_int;
 
     /// The drivers of `precast-ops`, `c/drivers.c`.
-    fn pc_driver_elemwise(
+    pub(super) fn pc_driver_elemwise(
         ctx: *mut Context,
         op: *const c_void,
         operands: *const *mut Tensor,
         out: *mut *mut Tensor,
     ) -> c_int;
-    fn pc_driver_reduce(
+    pub(super) fn pc_driver_reduce(
         ctx: *mut Context,
         op: *const c_void,
         operands: *const *mut Tensor,
@@ -49,19 +49,24 @@ pub(crate) fn libc_version() -> Option<String> {
     None
 }
 
-/// The one host of this process.
-pub(super) static HOST: Host = Host {
-    abi_version: precast_abi::ABI_VERSION,
-    struct_bytes: size_of::<Host>() as u32,
-    tensor_new,
-    tensor_view,
-    alloc: host_alloc,
-    release: host_release,
-    format: vsnprintf as *const c_void,
-    gemm,
-    elemwise: pc_driver_elemwise,
-    reduce: pc_driver_reduce,
-};
+/// The host of every call.
+pub(super) static HOST: Host = host(pc_driver_elemwise, pc_driver_reduce);
+
+/// A host with these drivers.
+pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
+    Host {
+        abi_version: precast_abi::ABI_VERSION,
+        struct_bytes: size_of::<Host>() as u32,
+        tensor_new,
+        tensor_view,
+        alloc: host_alloc,
+        release: host_release,
+        format: vsnprintf as *const c_void,
+        gemm,
+        elemwise,
+        reduce,
+    }
+}
 
 /// A context for one call, with an empty error slot.
 pub(super) const fn context() -> Context {

@@ -24,12 +24,22 @@ pub(crate) struct RunError {
     pub(crate) variable: Option<usize>,
 }
 
+/// `pc_entry.run`.
+type Run = unsafe extern "C" fn(*mut c_void, *mut Context, *mut *mut Object) -> c_int;
+
+/// Stands for a `run` that is missing, which the handshake rules out.
+unsafe extern "C" fn no_run(_: *mut c_void, _: *mut Context, _: *mut *mut Object) -> c_int {
+    -1
+}
+
 /// State of an entry. Not shared: each frame has its own.
 #[derive(Debug)]
 pub(crate) struct Instance {
     state: *mut c_void,
     layout: Layout,
     entry: LoadedEntry,
+    /// The entry's `run`, for calls without a detour.
+    run: Run,
     /// The constants; the module holds references of its own.
     _slots: Vec<Owned>,
 }
@@ -71,7 +81,8 @@ impl Instance {
             unsafe { dealloc(state, layout) };
             return Err(error(&entry, failure, &ctx));
         }
-        Ok(Self { state: state.cast(), layout, entry, _slots: slots })
+        let run = entry.entry().run.unwrap_or(no_run);
+        Ok(Self { state: state.cast(), layout, entry, run, _slots: slots })
     }
 
     /// Number of arguments: inputs and outputs.
@@ -83,19 +94,23 @@ impl Instance {
     /// Runs the entry once over `args`: borrowed inputs, then cells of outputs.
     ///
     /// # Safety
-    /// `args` holds as many objects as [`Instance::arity`] says, alive for the call: the inputs not NULL, the outputs NULL or
-    /// reusable with one reference owned by the cell.
+    /// `args` points to as many objects as [`Instance::arity`] says, alive for the call: the inputs not NULL, the outputs NULL
+    /// or reusable with one reference owned by the cell. `ctx` is alive, or the first field of what its host makes of it.
+    #[inline]
     pub(super) unsafe fn run_raw(
         &mut self,
-        ctx: &mut Context,
-        args: &mut [*mut Object],
+        ctx: *mut Context,
+        args: *mut *mut Object,
     ) -> Result<(), RunError> {
-        ctx.error.kind = 0;
-        let failure = self.entry.entry().run.map_or(-1, |run| {
-            // SAFETY: the instance was initialised and is used by this call alone; `args` is as promised by the caller.
-            unsafe { run(self.state, ctx, args.as_mut_ptr()) }
-        });
-        if failure == 0 { Ok(()) } else { Err(error(&self.entry, failure, ctx)) }
+        // SAFETY: the context is alive, and nobody else uses it now.
+        unsafe { (*ctx).error.kind = 0 };
+        // SAFETY: the instance was initialised and is used by this call alone; `args` is as promised by the caller.
+        let failure = unsafe { (self.run)(self.state, ctx, args) };
+        if failure == 0 {
+            return Ok(());
+        }
+        // SAFETY: as above; the module is done with it.
+        Err(error(&self.entry, failure, unsafe { &*ctx }))
     }
 }
 
@@ -112,18 +127,23 @@ impl Drop for Instance {
 }
 
 /// The report of a failure id; an op that set no error is reported as such.
+#[cold]
 fn error(entry: &LoadedEntry, failure: c_int, ctx: &Context) -> RunError {
     let task = entry.task(failure);
     let position = |n: i32| usize::try_from(n).ok();
+    RunError {
+        task: task.and_then(|t| TaskKind::from_code(t.kind)),
+        variable: task.and_then(|t| position(t.variable)),
+        ..report(ctx, task.and_then(|t| position(t.apply)))
+    }
+}
+
+/// What a context's error slot says about the failing Apply.
+#[cold]
+pub(super) fn report(ctx: &Context, apply: Option<usize>) -> RunError {
     let (kind, message) = match ErrorKind::from_code(ctx.error.kind) {
         Some(kind) => (kind, ctx.error.message()),
         None => (ErrorKind::Runtime, "the op's C code failed without setting an error".to_owned()),
     };
-    RunError {
-        kind,
-        message,
-        task: task.and_then(|t| TaskKind::from_code(t.kind)),
-        apply: task.and_then(|t| position(t.apply)),
-        variable: task.and_then(|t| position(t.variable)),
-    }
+    RunError { kind, message, task: None, apply, variable: None }
 }

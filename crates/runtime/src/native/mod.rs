@@ -6,6 +6,8 @@
 //! object    tensors as modules see them: owned, borrowed, views; reference counts
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of an entry: init, run, cleanup
+//! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
+//! program   a graph as a flat list of steps; storage keeps what temporaries leave behind
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
 //! # The contract of loading
@@ -16,17 +18,25 @@
 #![allow(unsafe_code, reason = "loading and calling machine code; each block argues its case")]
 
 mod array_ref;
+mod capture;
+mod chain;
 mod frame;
+mod header;
 mod host;
 mod instance;
 mod library;
 mod object;
 mod pool;
+mod program;
+mod storage;
 
 pub use array_ref::{ArrayMut, ArrayRef};
-pub(crate) use frame::{Frame, Program, Register, Step, StepError, Target};
+pub(crate) use capture::capture;
+pub(crate) use chain::{Chain, Link, Value};
+pub(crate) use frame::{Frame, StepError, Target};
 pub(crate) use host::libc_version;
 pub(crate) use instance::RunError;
 pub use library::LoadLibraryError;
 pub(crate) use library::{LoadedEntry, LoadedLibrary};
 pub(crate) use pool::Pool;
+pub(crate) use program::{Program, Register, Step, Temp, Work};

@@ -10,19 +10,12 @@
 //! ndarray without a copy, and an ndarray's memory can be given away as a result.
 
 use super::array_ref::{ArrayRef, Place};
-use precast_abi::tensor::{FLAG_READONLY, MAX_NDIM, Object, Tensor, Type};
+use super::header::Header;
+use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
 use precast_graph::{Array, DType};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_char;
 use std::ptr;
-
-/// A tensor header with room for its extents and strides.
-#[repr(C)]
-struct Header {
-    tensor: Tensor,
-    shape: [i64; MAX_NDIM],
-    strides: [i64; MAX_NDIM],
-}
 
 static HEAP: Type = Type { name: c"tensor".as_ptr(), dealloc: drop_heap };
 static BORROWED: Type = Type { name: c"borrowed tensor".as_ptr(), dealloc: keep };
@@ -33,7 +26,7 @@ unsafe extern "C" fn keep(_object: *mut Object) {}
 /// `pc_type.dealloc` of heap tensors and views.
 unsafe extern "C" fn drop_heap(object: *mut Object) {
     let header = object.cast::<Header>();
-    // SAFETY: only `Header::heap` makes objects of type HEAP, in a Box; the count fell to 0, so this is the last use.
+    // SAFETY: only this file makes objects of type HEAP, in a Box; the count fell to 0, so this is the last use.
     let header = unsafe { Box::from_raw(header) };
     if header.tensor.capacity_bytes > 0
         && let Some(layout) = data_layout(header.tensor.dtype, header.tensor.capacity_bytes)
@@ -43,6 +36,7 @@ unsafe extern "C" fn drop_heap(object: *mut Object) {
     }
     // SAFETY: a view holds one reference to its owner, given back here; others have no owner.
     unsafe { release(header.tensor.owner) };
+    header.recycle();
 }
 
 /// The layout of a `Vec<T>` of so many bytes of elements of the dtype numbered `typenum`.
@@ -67,58 +61,6 @@ pub(super) unsafe fn release(object: *mut Object) {
     }
 }
 
-impl Header {
-    /// A header of no elements.
-    const fn empty(ty: &'static Type) -> Self {
-        Self {
-            tensor: Tensor {
-                object: Object { refcount: 1, ty },
-                data: ptr::null_mut(),
-                dtype: 0,
-                ndim: 0,
-                shape: ptr::null(),
-                strides: ptr::null(),
-                flags: 0,
-                reserved: 0,
-                owner: ptr::null_mut(),
-                capacity_bytes: 0,
-            },
-            shape: [0; MAX_NDIM],
-            strides: [0; MAX_NDIM],
-        }
-    }
-
-    /// Moves a header to the heap and makes its tensor point at its own extents and strides.
-    fn heap(self) -> *mut Tensor {
-        let header = Box::into_raw(Box::new(self));
-        // SAFETY: `header` was just allocated and is not shared; the addresses stay valid while the box lives.
-        unsafe { (*header).bind() };
-        header.cast()
-    }
-
-    fn bind(&mut self) {
-        self.tensor.shape = self.shape.as_ptr();
-        self.tensor.strides = self.strides.as_ptr();
-    }
-
-    /// Sets extents and C-contiguous strides; gives the number of elements, `None` on overflow or too many dimensions.
-    fn contiguous(&mut self, itemsize_bytes: usize, shape: &[i64]) -> Option<usize> {
-        self.tensor.ndim = i32::try_from(shape.len()).ok().filter(|n| *n <= MAX_NDIM as i32)?;
-        let mut step = i64::try_from(itemsize_bytes).ok()?;
-        let mut elements = 1_i64;
-        for (axis, extent) in shape.iter().enumerate().rev() {
-            if *extent < 0 {
-                return None;
-            }
-            self.shape[axis] = *extent;
-            self.strides[axis] = step;
-            step = step.checked_mul((*extent).max(1))?;
-            elements = elements.checked_mul(*extent)?;
-        }
-        usize::try_from(elements).ok()
-    }
-}
-
 /// A new C-contiguous tensor; `Err` says why in words, with the kind of error.
 pub(super) fn new_tensor(
     typenum: i32,
@@ -127,7 +69,7 @@ pub(super) fn new_tensor(
     use precast_abi::context::ErrorKind;
     let dtype = DType::from_typenum(typenum)
         .ok_or_else(|| (ErrorKind::Type, format!("no dtype has the number {typenum}")))?;
-    let mut header = Header::empty(&HEAP);
+    let mut header = Header::new(&HEAP);
     header.tensor.dtype = typenum;
     let too_large = || (ErrorKind::Value, format!("a tensor of {dtype} with extents {shape:?} is too large"));
     let elements = header.contiguous(dtype.itemsize_bytes(), shape).ok_or_else(too_large)?;
@@ -146,7 +88,7 @@ pub(super) fn new_tensor(
         header.tensor.data = data.cast();
         header.tensor.capacity_bytes = bytes.cast_signed() as i64;
     }
-    Ok(header.heap())
+    Ok(header.into_raw())
 }
 
 /// A view of `base`, of which it takes a reference.
@@ -159,7 +101,7 @@ pub(super) unsafe fn new_view(
     strides: &[i64],
     data: *mut c_char,
 ) -> *mut Tensor {
-    let mut header = Header::empty(&HEAP);
+    let mut header = Header::new(&HEAP);
     header.shape[..shape.len()].copy_from_slice(shape);
     header.strides[..strides.len()].copy_from_slice(strides);
     header.tensor.ndim = shape.len() as i32;
@@ -170,7 +112,7 @@ pub(super) unsafe fn new_view(
     header.tensor.dtype = base.dtype;
     header.tensor.flags = base.flags;
     header.tensor.owner = ptr::from_mut(base).cast();
-    header.heap()
+    header.into_raw()
 }
 
 /// One reference to a live object, given back when dropped; or nothing.
@@ -208,11 +150,21 @@ impl Owned {
         self.0
     }
 
+    /// A tensor with the elements of an array, that no op writes to.
+    pub(crate) fn constant(array: Array) -> Self {
+        let owned = Self::from_array(array);
+        // SAFETY: the object is NULL or a live tensor that nobody else refers to yet.
+        if let Some(tensor) = unsafe { owned.0.cast::<Tensor>().as_mut() } {
+            tensor.flags |= FLAG_READONLY;
+        }
+        owned
+    }
+
     /// A heap tensor that takes over the memory of an array.
     pub(crate) fn from_array(array: Array) -> Self {
         let (dtype, shape) = (array.dtype(), array.shape().to_vec());
         let extents: Vec<i64> = shape.iter().map(|n| n.cast_signed() as i64).collect();
-        let mut header = Header::empty(&HEAP);
+        let mut header = Header::new(&HEAP);
         header.tensor.dtype = dtype.typenum();
         if header.contiguous(dtype.itemsize_bytes(), &extents).is_none() {
             return Self::none();
@@ -224,14 +176,29 @@ impl Owned {
             // From here on the memory belongs to the tensor.
             let _ = Box::into_raw(elements);
         });
-        Self(header.heap().cast())
+        Self(header.into_raw().cast())
+    }
+
+    /// The tensor; `None` for nothing.
+    pub(super) fn tensor(&self) -> Option<&Tensor> {
+        // SAFETY: the object is NULL or alive, and all objects this host hands out are tensors.
+        unsafe { self.0.cast::<Tensor>().as_ref() }
     }
 
     /// The extents of the tensor; `None` for nothing.
     pub(super) fn shape(&self) -> Option<Vec<usize>> {
-        // SAFETY: the object is NULL or alive, and all objects this host hands out are tensors.
-        let tensor = unsafe { self.0.cast::<Tensor>().as_ref() }?;
-        tensor_ref(tensor).map(|array| array.shape().to_vec())
+        tensor_ref(self.tensor()?).map(|array| array.shape().to_vec())
+    }
+
+    /// Whether this is the only reference to a tensor with memory of its own.
+    pub(super) fn is_reusable(&self) -> bool {
+        let own = |tensor: &Tensor| {
+            tensor.object.ty == ptr::from_ref(&HEAP)
+                && tensor.object.refcount == 1
+                && tensor.owner.is_null()
+                && tensor.flags & FLAG_READONLY == 0
+        };
+        self.tensor().is_some_and(own)
     }
 
     /// The array of a contiguous heap tensor that nobody else refers to, without a copy; anything else is copied.
@@ -311,17 +278,27 @@ unsafe fn array_from_raw(dtype: DType, shape: &[usize], data: *mut c_char, eleme
     precast_graph::for_each_dtype!(array)
 }
 
+/// The extents of a live tensor.
+pub(super) fn extents(tensor: &Tensor) -> &[i64] {
+    match usize::try_from(tensor.ndim) {
+        // SAFETY: a live tensor's shape has `ndim` extents (precast/tensor.h).
+        Ok(ndim @ 1..) => unsafe { std::slice::from_raw_parts(tensor.shape, ndim) },
+        _ => &[],
+    }
+}
+
+/// The strides of a live tensor in bytes.
+pub(super) fn strides(tensor: &Tensor) -> &[i64] {
+    match usize::try_from(tensor.ndim) {
+        // SAFETY: a live tensor's strides has `ndim` steps (precast/tensor.h).
+        Ok(ndim @ 1..) => unsafe { std::slice::from_raw_parts(tensor.strides, ndim) },
+        _ => &[],
+    }
+}
+
 /// What a live tensor holds, as a borrowed array; `None` if its dtype is unknown.
 fn tensor_ref(tensor: &Tensor) -> Option<ArrayRef<'_>> {
-    let ndim = usize::try_from(tensor.ndim).ok()?;
-    if ndim == 0 {
-        return ArrayRef::from_raw(tensor.dtype, tensor.data, &[], &[]);
-    }
-    // SAFETY: a live tensor's shape has `ndim` extents (precast/tensor.h).
-    let shape = unsafe { std::slice::from_raw_parts(tensor.shape, ndim) };
-    // SAFETY: a live tensor's strides has `ndim` steps (precast/tensor.h).
-    let strides = unsafe { std::slice::from_raw_parts(tensor.strides, ndim) };
-    ArrayRef::from_raw(tensor.dtype, tensor.data, shape, strides)
+    ArrayRef::from_raw(tensor.dtype, tensor.data, extents(tensor), strides(tensor))
 }
 
 /// A header in a frame, pointed at data of the caller for the length of one call.
@@ -333,9 +310,7 @@ unsafe impl Send for Borrowed {}
 impl Borrowed {
     /// A header that points at nothing.
     pub(crate) fn new() -> Self {
-        let mut header = Box::new(Header::empty(&BORROWED));
-        header.bind();
-        Self(header)
+        Self(Header::new(&BORROWED))
     }
 
     /// Points at data that a module may write only if `writable`.
@@ -352,12 +327,36 @@ impl Borrowed {
         }
     }
 
-    /// Points at nothing again, and says whether something still refers to the header (a view that outlived the call).
-    pub(crate) fn reset(&mut self) -> bool {
-        let leaked = self.0.tensor.object.refcount != 1;
-        self.0.tensor.data = ptr::null_mut();
-        self.0.tensor.ndim = 0;
-        leaked
+    /// Points at the elements of an array, which a module may write.
+    pub(crate) fn set_array(&mut self, array: &mut Array) {
+        let dtype = array.dtype();
+        let itemsize = dtype.itemsize_bytes() as i64;
+        let header = &mut *self.0;
+        header.tensor.object.refcount = 1;
+        header.tensor.dtype = dtype.typenum();
+        header.tensor.flags = 0;
+        precast_graph::with_array!(array, a => {
+            header.tensor.ndim = a.shape().len() as i32;
+            let places = header.shape.iter_mut().zip(&mut header.strides);
+            for ((extent, stride), (n, step)) in places.zip(a.shape().iter().zip(a.strides())) {
+                *extent = n.cast_signed() as i64;
+                *stride = *step as i64 * itemsize;
+            }
+            header.tensor.data = a.as_mut_ptr().cast();
+        });
+    }
+
+    /// Points at the elements of a tensor, which is not to be written through this header.
+    pub(super) fn set_alias(&mut self, tensor: &Tensor) {
+        let header = &mut *self.0;
+        let ndim = usize::try_from(tensor.ndim).unwrap_or(0);
+        header.tensor.object.refcount = 1;
+        header.tensor.dtype = tensor.dtype;
+        header.tensor.ndim = tensor.ndim;
+        header.tensor.data = tensor.data;
+        header.tensor.flags = FLAG_READONLY;
+        header.shape[..ndim].copy_from_slice(extents(tensor));
+        header.strides[..ndim].copy_from_slice(strides(tensor));
     }
 
     /// The object, valid as long as `self`; the frame owns the reference.

@@ -8,7 +8,7 @@ use crate::stats::{Event, Recorder};
 use precast_ops::Ops;
 use precast_store::{Bundle, Store};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Puts a [`Runtime`] together. Layers are asked in the order in which they are added.
 #[derive(Default)]
@@ -90,6 +90,7 @@ impl Builder {
         Ok(Runtime {
             policy: self.policy,
             ops: self.ops.unwrap_or_else(Ops::standard),
+            covers: Mutex::default(),
             resolver: Resolver::new(layers, recorder),
             #[cfg(feature = "jit")]
             jit: crate::jit::Jit::default(),

@@ -6,20 +6,24 @@ mod error;
 pub use builder::Builder;
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 
+use crate::cover::{Cut, Found, Search};
 use crate::explain::{Check, Explanation, Lookup};
 use crate::function::Function;
 use crate::layer::Layer;
 use crate::miss::Inventory;
-use crate::plan::{self, OpModules, Plan};
+use crate::plan::{self, Plan};
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
 use precast_codegen::{Module, link};
-use precast_graph::{FunctionGraph, Type};
+use precast_graph::{FunctionGraph, Type, encode};
 use precast_ops::{Ops, rewrite};
-use precast_store::BuildKey;
-use std::collections::BTreeSet;
-use std::collections::btree_map::{BTreeMap, Entry};
+use precast_store::{BuildKey, Record};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most graphs whose cover is remembered.
+const COVERS: usize = 1024;
 
 /// Resolves graphs to callable functions.
 ///
@@ -36,6 +40,8 @@ pub struct Runtime {
     pub(crate) resolver: Resolver,
     policy: Option<Policy>,
     ops: Ops,
+    /// How graphs that no single module serves were covered, by their canonical bytes.
+    covers: Mutex<BTreeMap<Vec<u8>, Arc<[Cut]>>>,
     #[cfg(feature = "jit")]
     jit: crate::jit::Jit,
 }
@@ -52,8 +58,8 @@ impl Runtime {
         &self.ops
     }
 
-    /// Resolves, verifies and loads what serves `graph`: a module of the whole graph, else one for each Apply, else what
-    /// the policy says.
+    /// Resolves, verifies and loads what serves `graph`: a module of the whole graph, else modules of the groups that fusion
+    /// makes, of parts of them, and of single ops, else what the policy says.
     ///
     /// # Errors
     /// An invalid graph; a miss under `strict`; under `jit` no compiler, or what it refused.
@@ -152,9 +158,7 @@ impl Runtime {
         if let Some(function) = self.by_key(graph, lowered, &key)? {
             return Ok(function);
         }
-        let plain = rewrite::plain(graph)?;
-        let mut modules = OpModules::new(&plain, &self.ops);
-        if let Some(plan) = plan::opwise(&plain, &mut modules, &self.resolver)? {
+        if let Some(plan) = self.cover(lowered)? {
             return native(graph, plan);
         }
         let module = match module {
@@ -162,7 +166,30 @@ impl Runtime {
             None => generate()?,
         };
         self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
-        self.miss(graph, lowered, module, modules)
+        self.miss(graph, lowered, module)
+    }
+
+    /// The program of several modules; `None` as soon as something is missing.
+    fn cover(&self, lowered: &FunctionGraph) -> Result<Option<Plan>, FunctionError> {
+        if self.resolver.layers.is_empty() {
+            return Ok(None);
+        }
+        let mut search = Search::new(&self.ops, &self.resolver, true);
+        let canonical = encode::canonical(lowered);
+        let known = self.covers.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
+        if let Some(cuts) = known
+            && search.confirm(&cuts)?
+        {
+            return plan::parts(lowered, &self.ops, &cuts, &search);
+        }
+        let cuts = search.cover(lowered, false)?.into_iter().collect::<Option<Vec<Cut>>>();
+        let Some(cuts) = cuts else { return Ok(None) };
+        let plan = plan::parts(lowered, &self.ops, &cuts, &search)?;
+        let mut covers = self.covers.lock().unwrap_or_else(PoisonError::into_inner);
+        if covers.len() < COVERS {
+            covers.insert(canonical, cuts.into());
+        }
+        Ok(plan)
     }
 
     /// What the policy says about a miss.
@@ -171,25 +198,23 @@ impl Runtime {
         graph: &FunctionGraph,
         lowered: &FunctionGraph,
         module: Module,
-        opwise: OpModules<'_>,
     ) -> Result<Function, FunctionError> {
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(&module, opwise)?),
+            Some(Policy::Strict) => Err(self.strict(lowered, &module)?),
             Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
             #[cfg(feature = "jit")]
             policy => {
                 if policy.is_none() && !self.jit.has_compiler() {
-                    return Err(self.strict(&module, opwise)?);
+                    return Err(self.strict(lowered, &module)?);
                 }
                 let (entry, provenance) =
                     self.jit.compile(module, precast_ops::fingerprint(lowered, &self.ops), &self.resolver)?;
                 native(graph, plan::whole(lowered, entry, provenance, &self.ops)?)
             }
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(&module, opwise)?),
+            None => Err(self.strict(lowered, &module)?),
             #[cfg(not(feature = "jit"))]
             Some(Policy::Jit) => {
-                let _ = lowered;
                 Err(FunctionError::NoCompiler {
                     miss: Box::new(Inventory::read(&self.resolver).explain(&module)),
                     problem: "this program was built without the feature `jit`".to_owned(),
@@ -199,16 +224,13 @@ impl Runtime {
     }
 
     /// The error of a miss: the whole graph, then the Applies that have no module either.
-    fn strict(&self, module: &Module, mut opwise: OpModules<'_>) -> Result<FunctionError, FunctionError> {
+    fn strict(&self, lowered: &FunctionGraph, module: &Module) -> Result<FunctionError, FunctionError> {
         let inventory = Inventory::read(&self.resolver);
         let mut misses = vec![inventory.explain(module)];
-        let mut seen = BTreeSet::from([module.key()]);
-        let modules = opwise.all()?;
-        for part in modules.iter().filter(|_| modules.len() > 1) {
-            if seen.insert(part.key()) && self.resolver.has(&part.key())?.is_none() {
-                misses.push(inventory.explain(part));
-            }
-        }
+        let mut search = Search::new(&self.ops, &self.resolver, false);
+        search.cover(lowered, true)?;
+        let parts = search.missing.iter().filter(|(_, part)| part.key() != module.key());
+        misses.extend(parts.map(|(_, part)| inventory.explain(part)));
         Ok(FunctionError::Miss(misses))
     }
 
@@ -230,32 +252,34 @@ impl Runtime {
         let inventory = Inventory::read(&self.resolver);
         let whole = self.lookup(&link(&lowered, self.ops.c())?, &inventory)?;
         if whole.is_found() {
-            return Ok(Explanation { whole, ops: Vec::new() });
+            return Ok(Explanation { whole, groups: Vec::new(), ops: Vec::new(), check: Check::Whole });
         }
-        let plain = rewrite::plain(graph)?;
-        let mut known: BTreeMap<BuildKey, Lookup> = BTreeMap::new();
+        let mut search = Search::new(&self.ops, &self.resolver, false);
+        let cuts = search.cover(&lowered, true)?;
+        let groups = search.groups.iter().map(|(_, module)| Lookup::Missing(inventory.explain(module))).collect();
         let mut ops = Vec::new();
-        for module in OpModules::new(&plain, &self.ops).all()? {
-            let key = module.key();
-            let lookup = match known.entry(key) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(self.lookup(&module, &inventory)?),
+        for (position, cut) in cuts.iter().enumerate() {
+            let keys: Vec<&BuildKey> = match cut {
+                Some(Cut::Group(key)) => vec![key],
+                Some(Cut::Parts(parts)) => parts.iter().map(|(_, key)| key).collect(),
+                None => Vec::new(),
             };
-            ops.push(lookup.clone());
+            for key in keys {
+                if let Some(Found::Seen(layer, record)) = search.found(key) {
+                    ops.push(found(key, layer.clone(), record));
+                }
+            }
+            let missing = search.missing.iter().filter(|(of, _)| *of == position);
+            ops.extend(missing.map(|(_, module)| Lookup::Missing(inventory.explain(module))));
         }
-        Ok(Explanation { whole, ops })
+        let check = served(&lowered, &cuts)?;
+        Ok(Explanation { whole, groups, ops, check })
     }
 
     fn lookup(&self, module: &Module, inventory: &Inventory<'_>) -> Result<Lookup, FunctionError> {
         let key = module.key();
         Ok(match self.resolver.has(&key)? {
-            Some((layer, record)) => Lookup::Found {
-                signature: module.signature.clone(),
-                key,
-                layer,
-                digest: record.digest,
-                isa: record.isa,
-            },
+            Some((layer, record)) => found(&key, layer, &record),
             None => Lookup::Missing(inventory.explain(module)),
         })
     }
@@ -275,6 +299,38 @@ impl std::fmt::Debug for Runtime {
             .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
+}
+
+/// The look-up of a key that a layer has.
+fn found(key: &BuildKey, layer: String, record: &Record) -> Lookup {
+    let member = record.members.iter().find(|member| member.key == *key);
+    Lookup::Found {
+        signature: member.map(|member| member.signature.clone()).unwrap_or_default(),
+        key: *key,
+        layer,
+        digest: record.digest,
+        isa: record.isa.clone(),
+    }
+}
+
+/// What a cover comes to, in one word.
+fn served(lowered: &FunctionGraph, cuts: &[Option<Cut>]) -> Result<Check, FunctionError> {
+    let (mut fused, mut apart) = (false, false);
+    for (position, cut) in cuts.iter().enumerate() {
+        match cut {
+            None => return Ok(Check::Miss),
+            Some(Cut::Group(_)) => fused |= rewrite::unfuse(lowered, position)?.is_some(),
+            Some(Cut::Parts(parts)) => {
+                apart = true;
+                fused |= parts.iter().any(|(members, _)| members.len() > 1);
+            }
+        }
+    }
+    Ok(match (fused, apart) {
+        (true, false) => Check::Groups,
+        (true, true) => Check::Mixed,
+        (false, _) => Check::OpByOp,
+    })
 }
 
 fn native(graph: &FunctionGraph, Plan { program, provenance }: Plan) -> Result<Function, FunctionError> {

@@ -1,0 +1,89 @@
+//! Patterns: the parts of a group that could have been fused by themselves, larger ones first.
+//!
+//! A pattern ends in one member, the root, and only the root's output is used outside of it, as fusion demands. From the
+//! largest one, smaller ones are made by leaving out members that no member before them feeds; each size is tried with a few.
+
+use precast_graph::{FunctionGraph, Origin};
+use std::collections::BTreeSet;
+
+/// Most patterns of one size.
+const PER_SIZE: usize = 8;
+
+/// Patterns that end in `root` and have at least two members, all of which are `free`; at most `most`.
+pub(super) fn patterns(group: &FunctionGraph, root: usize, free: &[bool], most: usize) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    let mut level = BTreeSet::from([largest(group, root, free)]);
+    while let Some(size) = level.first().map(BTreeSet::len).filter(|size| *size >= 2 && found.len() < most) {
+        found.extend(level.iter().map(|members| members.iter().copied().collect()));
+        let mut next = BTreeSet::new();
+        for members in &level {
+            for member in members.iter().filter(|member| **member != root) {
+                if next.len() < PER_SIZE && !producers(group, *member).any(|p| members.contains(&p)) {
+                    let mut fewer = members.clone();
+                    fewer.remove(member);
+                    next.insert(fewer);
+                }
+            }
+        }
+        debug_assert!(next.iter().all(|members| members.len() + 1 == size), "one member fewer");
+        level = next;
+    }
+    found.truncate(most);
+    found
+}
+
+/// The largest pattern that ends in `root`.
+fn largest(group: &FunctionGraph, root: usize, free: &[bool]) -> BTreeSet<usize> {
+    let mut members = BTreeSet::from([root]);
+    // Clients come after what they use, so one walk back meets every member's clients before it.
+    for position in (0..root).rev().filter(|position| free[*position]) {
+        let outputs = &group.applies()[position].outputs;
+        let is_result = outputs.iter().any(|output| group.outputs().contains(output));
+        let mut clients = clients(group, position).peekable();
+        if !is_result && clients.peek().is_some() && clients.all(|client| members.contains(&client)) {
+            members.insert(position);
+        }
+    }
+    members
+}
+
+/// The Applies that make what the one at `position` reads.
+fn producers(group: &FunctionGraph, position: usize) -> impl Iterator<Item = usize> + '_ {
+    group.applies()[position].inputs.iter().filter_map(|variable| match &group.variable(*variable).origin {
+        Origin::Output { apply, .. } => Some(apply.index()),
+        _ => None,
+    })
+}
+
+/// The Applies that read what the one at `position` makes.
+fn clients(group: &FunctionGraph, position: usize) -> impl Iterator<Item = usize> + '_ {
+    let outputs = &group.applies()[position].outputs;
+    let applies = group.applies().iter().enumerate();
+    applies
+        .filter(move |(_, apply)| apply.inputs.iter().any(|input| outputs.contains(input)))
+        .map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::patterns;
+    use precast_graph::text;
+    use precast_ops::{Ops, rewrite};
+
+    #[test]
+    fn larger_patterns_come_first_and_only_the_root_is_used_outside() {
+        let inputs = ["x", "y"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
+        let graph = text::parse(&["exp(x * y) + tanh(x) * y"], &inputs, &Ops::standard()).unwrap();
+        let lowered = rewrite::lower(&graph).unwrap();
+        let group = rewrite::unfuse(&lowered, 0).unwrap().unwrap();
+        let n = group.applies().len();
+        let found = patterns(&group, n - 1, &vec![true; n], 64);
+        assert_eq!(found[0].len(), n, "the largest is the group");
+        assert!(found.windows(2).all(|pair| pair[0].len() >= pair[1].len()));
+        // exp(·) + · ; · + tanh(·)·… : every choice of how deep the two branches go, but for the root alone.
+        assert_eq!(found.len(), 3 * 3 - 1);
+        for members in &found {
+            assert!(rewrite::join(&group, members).is_some());
+        }
+    }
+}
