@@ -108,10 +108,7 @@ pub(crate) fn pack(compiled: Compiled) -> (Record, Vec<u8>) {
     (compiled.record, object)
 }
 
-fn add_fingerprints<'a>(
-    parts: impl Iterator<Item = &'a FunctionGraph>,
-    records: &mut [(Record, Vec<u8>)],
-) {
+fn add_fingerprints<'a>(parts: impl Iterator<Item = &'a FunctionGraph>, records: &mut [(Record, Vec<u8>)]) {
     let mut aliases: BTreeMap<BuildKey, Vec<Fingerprint>> = BTreeMap::new();
     for part in parts {
         aliases.entry(module(part).key()).or_default().extend(fingerprint(part, &Ops::standard()));

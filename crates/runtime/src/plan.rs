@@ -71,7 +71,8 @@ pub(crate) fn parts(
         return Ok(None);
     }
     let registers = registers(&graph);
-    let mut planned = Planned { graph: &graph, ops, registers: &registers, served: &served, steps: Vec::new() };
+    let mut planned =
+        Planned { graph: &graph, ops, registers: &registers, served: &served, steps: Vec::new() };
     let mut first = 0;
     while first < served.len() {
         let after = (first..served.len()).find(|at| group[*at] != group[first]).unwrap_or(served.len());
@@ -251,8 +252,11 @@ fn lives(
     // Later Applies first: the view of a view has its last use before the view is looked at.
     for apply in graph.applies().iter().rev() {
         for (output, input) in apply.op.view_map() {
-            let (Some(view), Some(base)) = (apply.outputs.get(output), apply.inputs.get(input)) else { continue };
-            if let (Register::Temp(view), Register::Temp(base)) = (registers[view.index()], registers[base.index()])
+            let (Some(view), Some(base)) = (apply.outputs.get(output), apply.inputs.get(input)) else {
+                continue;
+            };
+            if let (Register::Temp(view), Register::Temp(base)) =
+                (registers[view.index()], registers[base.index()])
             {
                 last[base] = last[base].max(last[view]);
             }

@@ -20,6 +20,7 @@ macro_rules! layout {
 #[expect(clippy::too_many_lines, reason = "one line a struct, stamped by the macro")]
 fn assertions() -> String {
     use context::{Context, Error, Host};
+    use driver::{Elemwise, Reduce};
     use module::{Entry, Module, Task};
     use tensor::{Object, Tensor, Type};
     let mut c = String::from("#include <precast/module.h>\n#include <precast/driver.h>\n");
@@ -57,8 +58,8 @@ fn assertions() -> String {
         reduce
     );
     layout!(c, "pc_context", Context, host, error);
-    layout!(c, "pc_elemwise", driver::Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
-    layout!(c, "pc_reduce", driver::Reduce, n_in, axes, dtype, scalar, names, map, monoid);
+    layout!(c, "pc_elemwise", Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
+    layout!(c, "pc_reduce", Reduce, n_in, axes, dtype, scalar, names, map, monoid);
     layout!(c, "pc_task", Task, kind, apply, variable);
     layout!(
         c,

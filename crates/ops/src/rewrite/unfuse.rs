@@ -115,7 +115,10 @@ pub type Parts = Vec<Vec<usize>>;
 ///
 /// # Errors
 /// None in practice, for parts that cover a fused Apply.
-pub fn cut(lowered: &FunctionGraph, cuts: &[Option<Parts>]) -> Result<(FunctionGraph, Vec<usize>), BuildError> {
+pub fn cut(
+    lowered: &FunctionGraph,
+    cuts: &[Option<Parts>],
+) -> Result<(FunctionGraph, Vec<usize>), BuildError> {
     let mut rebuild = Rebuild::new(lowered)?;
     let mut of = Vec::new();
     for (position, apply) in lowered.applies().iter().enumerate() {

@@ -29,8 +29,11 @@ pub(crate) enum Cut {
     /// By a module of its own.
     Group(BuildKey),
     /// By modules of parts of it, in order.
-    Parts(Vec<(Vec<usize>, BuildKey)>),
+    Parts(Vec<Part>),
 }
+
+/// Some members of a group, in order, and the module that serves them.
+pub(crate) type Part = (Vec<usize>, BuildKey);
 
 /// What a layer has for a key.
 #[derive(Debug, Clone)]
@@ -60,6 +63,11 @@ impl<'a> Search<'a> {
     pub(crate) fn new(ops: &'a Ops, resolver: &'a Resolver, loads: bool) -> Self {
         let (keys, found) = (BTreeMap::new(), BTreeMap::new());
         Self { ops, resolver, loads, keys, found, missing: Vec::new(), groups: Vec::new() }
+    }
+
+    /// Says that a key was looked for already, and is nowhere: a graph of one Apply has the key of that Apply.
+    pub(crate) fn rule_out(&mut self, key: BuildKey) {
+        self.found.insert(key, None);
     }
 
     /// What was found for a key.
@@ -106,7 +114,8 @@ impl<'a> Search<'a> {
         if self.has(key)? {
             return Ok(Some(Cut::Group(key)));
         }
-        let module = || module.map_or_else(|| Ok(Arc::new(link(&alone, self.ops.c())?)), Ok::<_, FunctionError>);
+        let module =
+            || module.map_or_else(|| Ok(Arc::new(link(&alone, self.ops.c())?)), Ok::<_, FunctionError>);
         let Some(group) = rewrite::unfuse(lowered, position)? else {
             self.missing.push((position, module()?));
             return Ok(None);
@@ -116,11 +125,7 @@ impl<'a> Search<'a> {
     }
 
     /// Covers a group by patterns and single ops.
-    fn parts(
-        &mut self,
-        position: usize,
-        group: &FunctionGraph,
-    ) -> Result<Option<Vec<(Vec<usize>, BuildKey)>>, FunctionError> {
+    fn parts(&mut self, position: usize, group: &FunctionGraph) -> Result<Option<Vec<Part>>, FunctionError> {
         let mut free = vec![true; group.applies().len()];
         let (mut parts, mut looks, mut whole) = (Vec::new(), PATTERNS, true);
         for root in (0..free.len()).rev() {
@@ -161,7 +166,11 @@ impl<'a> Search<'a> {
     }
 
     /// The key of a pattern that a layer has. Only fingerprints are asked: no code is generated for a guess.
-    fn pattern(&mut self, group: &FunctionGraph, members: &[usize]) -> Result<Option<BuildKey>, FunctionError> {
+    fn pattern(
+        &mut self,
+        group: &FunctionGraph,
+        members: &[usize],
+    ) -> Result<Option<BuildKey>, FunctionError> {
         let Some((op, read)) = rewrite::join(group, members) else { return Ok(None) };
         let mut joined = FunctionGraph::new();
         let mut inputs = Vec::new();

@@ -241,7 +241,9 @@ impl<'a> Layout<'a> {
     /// Where an operand lies; `None` if a kernel wants one element of what moves.
     fn place(&mut self, value: Value, wants_element: bool) -> Option<Place> {
         match value {
-            Value::Link(earlier) => self.of.get(earlier).copied().flatten().map(Place::Slot).filter(|_| !wants_element),
+            Value::Link(earlier) => {
+                self.of.get(earlier).copied().flatten().map(Place::Slot).filter(|_| !wants_element)
+            }
             Value::Input(operand) => match (self.inputs.get(operand)?, wants_element) {
                 ((_, true), true) => Some(Place::Element(operand)),
                 ((_, false), true) => None,
@@ -268,16 +270,20 @@ impl<'a> Layout<'a> {
 /// The kernel that a chain is to its driver: every stage on one block, then the next block.
 unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     let running = ctx.cast::<Running>();
-    // SAFETY: `Chain::run` made this context, and the chain it names is alive while it runs.
-    let chain = unsafe { &*(*running).chain };
+    // SAFETY: `Chain::run` made this context.
+    let chain = unsafe { (*running).chain };
+    // SAFETY: the chain that `Chain::run` put there is alive while it runs.
+    let chain = unsafe { &*chain };
     // SAFETY: as above.
     let slots = unsafe { (*running).slots };
     let n = usize::try_from(n).unwrap_or(0);
     // SAFETY: the driver hands over a pointer for each operand, inputs then the result.
     let data = unsafe { std::slice::from_raw_parts(data, chain.scalar.len() + 1) };
     for (operand, slot, item_bytes) in &chain.fills {
+        // SAFETY: `Chain::run` was given memory of all slots.
+        let slot = unsafe { slots.add(slot * chain.slot_bytes) };
         // SAFETY: the slot has room for a block of this item; the operand has one element.
-        unsafe { fill(slots.add(slot * chain.slot_bytes), data[*operand], *item_bytes, n.min(chain.block)) };
+        unsafe { fill(slot, data[*operand], *item_bytes, n.min(chain.block)) };
     }
     let mut done = 0;
     while done < n {
@@ -323,4 +329,3 @@ unsafe fn fill(to: *mut c_char, from: *const c_char, item_bytes: usize, n: usize
 pub(super) fn lines(chains: impl Iterator<Item = usize>) -> Vec<Line> {
     vec![Line([0; 64]); chains.max().unwrap_or(0)]
 }
-

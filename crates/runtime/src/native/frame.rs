@@ -73,9 +73,11 @@ unsafe impl Send for Frame {}
 impl Frame {
     /// Makes instances of all steps.
     pub(crate) fn new(program: &Program) -> Result<Self, StepError> {
-        let workers = program.steps.iter().enumerate().map(|(position, step)| {
-            worker(step).map_err(|error| StepError { step: position, error })
-        });
+        let workers = program
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(position, step)| worker(step).map_err(|error| StepError { step: position, error }));
         let chains = program.steps.iter().map(|step| match &step.work {
             Work::Chain(chain) => chain.lines(),
             Work::Call { .. } => 0,
@@ -123,10 +125,8 @@ impl Frame {
         let result = self.run_steps(program);
         if result.is_err() {
             // What the steps that ran left behind; views first, so that what they look at is free again.
-            for (temp, known) in self.temps.iter_mut().zip(&program.temps).filter(|(_, known)| known.view) {
-                debug_assert!(known.view, "filtered");
-                *temp = Owned::none();
-            }
+            let views = self.temps.iter_mut().zip(&program.temps).filter(|(_, known)| known.view);
+            views.for_each(|(temp, _)| *temp = Owned::none());
             for temp in &mut self.temps {
                 self.storage.give(std::mem::replace(temp, Owned::none()));
             }
@@ -226,7 +226,8 @@ impl Frame {
             (Work::Chain(chain), _) => {
                 let (inputs, cell) = self.args.split_at_mut(step.n_inputs);
                 // SAFETY: objects and tensors share their address: every object of this host is a tensor.
-                let inputs: &[*mut Tensor] = unsafe { std::slice::from_raw_parts(inputs.as_ptr().cast(), inputs.len()) };
+                let inputs: &[*mut Tensor] =
+                    unsafe { std::slice::from_raw_parts(inputs.as_ptr().cast(), inputs.len()) };
                 // SAFETY: as for an instance; the plan gave the chain registers of its inputs' dtypes.
                 unsafe { chain.run(&mut self.running, &mut self.lines, inputs, cell.as_mut_ptr().cast()) }
             }

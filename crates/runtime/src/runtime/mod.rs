@@ -158,7 +158,7 @@ impl Runtime {
         if let Some(function) = self.by_key(graph, lowered, &key)? {
             return Ok(function);
         }
-        if let Some(plan) = self.cover(lowered)? {
+        if let Some(plan) = self.cover(lowered, key)? {
             return native(graph, plan);
         }
         let module = match module {
@@ -170,11 +170,12 @@ impl Runtime {
     }
 
     /// The program of several modules; `None` as soon as something is missing.
-    fn cover(&self, lowered: &FunctionGraph) -> Result<Option<Plan>, FunctionError> {
+    fn cover(&self, lowered: &FunctionGraph, whole: BuildKey) -> Result<Option<Plan>, FunctionError> {
         if self.resolver.layers.is_empty() {
             return Ok(None);
         }
         let mut search = Search::new(&self.ops, &self.resolver, true);
+        search.rule_out(whole);
         let canonical = encode::canonical(lowered);
         let known = self.covers.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
         if let Some(cuts) = known
@@ -214,12 +215,10 @@ impl Runtime {
             #[cfg(not(feature = "jit"))]
             None => Err(self.strict(lowered, &module)?),
             #[cfg(not(feature = "jit"))]
-            Some(Policy::Jit) => {
-                Err(FunctionError::NoCompiler {
-                    miss: Box::new(Inventory::read(&self.resolver).explain(&module)),
-                    problem: "this program was built without the feature `jit`".to_owned(),
-                })
-            }
+            Some(Policy::Jit) => Err(FunctionError::NoCompiler {
+                miss: Box::new(Inventory::read(&self.resolver).explain(&module)),
+                problem: "this program was built without the feature `jit`".to_owned(),
+            }),
         }
     }
 
@@ -256,7 +255,8 @@ impl Runtime {
         }
         let mut search = Search::new(&self.ops, &self.resolver, false);
         let cuts = search.cover(&lowered, true)?;
-        let groups = search.groups.iter().map(|(_, module)| Lookup::Missing(inventory.explain(module))).collect();
+        let groups =
+            search.groups.iter().map(|(_, module)| Lookup::Missing(inventory.explain(module))).collect();
         let mut ops = Vec::new();
         for (position, cut) in cuts.iter().enumerate() {
             let keys: Vec<&BuildKey> = match cut {
