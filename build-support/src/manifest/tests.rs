@@ -49,7 +49,7 @@ fn mistakes_are_named_with_their_place() {
         // not sense
         (
             ADD.replace("\"f32\"", "\n\"f31\""),
-            &["precast.toml:4: [[op]] 1 (`add`), key `dtypes`: unknown dtype `f31`; known: bool, i64"],
+            &["precast.toml:4: [[op]] 1 (`add`), key `dtypes`: unknown dtype `f31`; known: bool, i8"],
         ),
         (ADD.replace("[1, 2]", "[]"), &["precast.toml:2: [[op]] 1 (`add`), key `ndim`: the list is empty"]),
         (ADD.replace("[1, 2]", "[1, 33]"), &["key `ndim`: found 33 dimensions, expected at most 32"]),
@@ -71,6 +71,12 @@ fn mistakes_are_named_with_their_place() {
             "[[graph]]\nname = \"g\"\nfile = \"missing.json\"\n".to_owned(),
             &[
                 "precast.toml:3: [[graph]] 1 (`g`), key `file`: failed to open file `missing.json`: No such file",
+            ],
+        ),
+        (
+            format!("{SCORE}serve = [\"whole\", \"op\"]\n"),
+            &[
+                "precast.toml:5: [[graph]] 1 (`score`), key `serve`: found `op`, expected `whole`, `groups` or `ops`",
             ],
         ),
         (

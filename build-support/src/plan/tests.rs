@@ -125,3 +125,21 @@ fn every_unsupported_combination_is_told() {
     }
     assert!(!message.contains("bool, rank") && !message.contains("(`add`)"), "{message}");
 }
+
+#[test]
+fn a_graph_is_served_by_what_it_asks_for() {
+    let graph = |serve: &str| {
+        let head = "[[graph]]\nname = \"g\"\ninputs = [\"x: f64[?,?]\", \"y: f64[?]\"]\n";
+        let text = format!("{head}outputs = [\"out = sum(exp(x)*2, axis=1) @ y\"]\n{serve}");
+        manifest(&text).unwrap()
+    };
+    let whole = graph("");
+    assert_eq!((whole.modules(), whole.entries[0].program.len()), (1, 1));
+    let groups = graph("serve = [\"groups\"]");
+    assert_eq!((groups.modules(), groups.entries[0].program.len()), (2, 2), "the fused sum and the product");
+    let ops = graph("serve = [\"ops\"]");
+    assert_eq!((ops.modules(), ops.entries[0].program.len()), (4, 4), "exp, mul, sum, dot");
+    let all = graph("serve = [\"ops\", \"whole\", \"groups\"]");
+    assert_eq!(all.modules(), 6, "the product of both cuts is one module");
+    assert_eq!(all.entries[0].program, whole.entries[0].program);
+}
