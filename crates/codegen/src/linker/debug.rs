@@ -4,6 +4,7 @@
 //! generated functions carry a key that nobody knows by heart.
 
 use super::variables::{Plan, Step};
+use crate::template::render;
 use precast_store::key::Profile;
 use std::collections::BTreeSet;
 
@@ -13,9 +14,7 @@ pub(super) fn hooks(plan: &Plan<'_>, profile: Profile) -> String {
         return String::new();
     }
     let names: BTreeSet<String> = plan.steps.iter().flat_map(names).collect();
-    let hook = |name: &String| {
-        format!("__attribute__((noinline, unused)) static void {name}(void) {{ __asm__ volatile(\"\"); }}\n")
-    };
+    let hook = |name: &String| render(include_str!("../../c/hook.c.in"), &[("NAME", name)]);
     names.iter().map(hook).collect()
 }
 
