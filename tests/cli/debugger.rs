@@ -34,7 +34,7 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
     place.write("commands", COMMANDS);
     let run =
         ["run", "--debug-info", "--entry", "score", "-i", "x=x.npy", "--store", "s", "--policy", "strict"];
-    let precast = place.command(&run);
+    let precast = place.command(run);
     let output = Command::new("gdb")
         .args(["-q", "-batch", "-x", "commands", "--args"])
         .arg(precast.get_program())
