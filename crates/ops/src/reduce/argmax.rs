@@ -3,7 +3,7 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, position, tensor};
 use crate::elements;
-use crate::scalar::{self, Value, find};
+use crate::scalar::{self, Value};
 use precast_codegen::Node;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
@@ -105,23 +105,45 @@ pub(super) fn lines(whole: &[usize], axis: Option<usize>) -> Vec<usize> {
     elements::positions(&others, 0, &steps)
 }
 
-/// The position of the best element, found with the scalar comparisons of the library.
+/// The position of the best element: of equal ones the first, the first NaN before all else.
 fn best(line: &[Value], least: bool) -> usize {
-    let holds = |name: &str, a: Value, b: Value| {
-        let result = find(name).and_then(|op| op.perform(&[a, b]).ok());
-        result.is_some_and(|values| values.first() == Some(&Value::Bool(true)))
-    };
-    let is_nan = |x: Value| x != x;
     let mut best = 0;
     for (i, x) in line.iter().enumerate().skip(1) {
-        if is_nan(line[best]) {
+        if number(line[best]).is_err() {
             break;
         }
-        if is_nan(*x) || holds(if least { "lt" } else { "gt" }, *x, line[best]) {
+        let beats = match (number(*x), number(line[best])) {
+            (Ok(x), Ok(known)) => {
+                if least {
+                    x < known
+                } else {
+                    x > known
+                }
+            }
+            _ => true,
+        };
+        if beats {
             best = i;
         }
     }
     best
+}
+
+/// An element by what it is compared with: integers exactly, floats as they are; a NaN is none.
+fn number(x: Value) -> Result<(i128, f64), Value> {
+    match (x.cast(DType::F64), x.cast(DType::I64)) {
+        (Value::F64(float), _) if x.dtype().is_float() => {
+            if float.is_nan() {
+                Err(x)
+            } else {
+                Ok((0, float))
+            }
+        }
+        // The cast keeps the low bits, which are all.
+        (_, Value::I64(low)) if x.dtype() == DType::U64 => Ok((i128::from(low.cast_unsigned()), 0.0)),
+        (_, Value::I64(low)) => Ok((i128::from(low), 0.0)),
+        _ => Err(x),
+    }
 }
 
 impl Called for Argmax {

@@ -17,7 +17,7 @@ typedef void (*pc_argmax_scan)(const char *at, int64_t n, int64_t step, int64_t 
 /* Sets `out` of shape `in` without `axis`; -1: of all elements. `name`: what NumPy calls it. */
 __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t axis, const char *name, const pc_tensor *in, pc_tensor **out,
                                                        pc_argmax_scan scan) {
-  int64_t shape[PC_MAX_NDIM], index[PC_MAX_NDIM] = {0}, value[2], best = -1, base = 0;
+  int64_t shape[PC_MAX_NDIM] = {0}, index[PC_MAX_NDIM] = {0}, value[2] = {0}, best = -1, base = 0;
   int32_t ndim = 0, row = axis < 0 ? in->ndim - 1 : axis;
   for (int32_t d = 0; axis >= 0 && d < in->ndim; d++) {
     if (d != axis) shape[ndim++] = in->shape[d];

@@ -18,7 +18,7 @@ static inline int64_t pc_cumulative_distance(int64_t stride) { return stride < 0
 /* All lines along `axis`, in tiles over the nearest other dimension when that is nearer than the axis. */
 __attribute__((unused, noinline)) static void pc_cumulative_axis(const pc_tensor *in, const pc_tensor *out, int32_t axis, pc_cumulative_lines lines) {
   int64_t index[PC_MAX_NDIM] = {0};
-  char acc[PC_CUMULATIVE_TILE * 16] __attribute__((aligned(16)));
+  char acc[PC_CUMULATIVE_TILE * 16] __attribute__((aligned(16))) = {0};
   int32_t near = -1;
   for (int32_t d = 0; d < out->ndim; d++) {
     int64_t best = pc_cumulative_distance(out->strides[near < 0 ? axis : near]);
@@ -48,7 +48,7 @@ __attribute__((unused, noinline)) static void pc_cumulative_axis(const pc_tensor
 /* All elements in C order as one line. */
 __attribute__((unused, noinline)) static void pc_cumulative_all(const pc_tensor *in, const pc_tensor *out, pc_cumulative_lines lines) {
   int64_t index[PC_MAX_NDIM] = {0}, n = in->ndim > 0 ? in->shape[in->ndim - 1] : 1, step = in->ndim > 0 ? in->strides[in->ndim - 1] : 0;
-  char acc[PC_CUMULATIVE_TILE * 16] __attribute__((aligned(16)));
+  char acc[PC_CUMULATIVE_TILE * 16] __attribute__((aligned(16))) = {0};
   const char *from = in->data;
   char *to = out->data;
   for (int goes_on = 0;; goes_on = 1) {
