@@ -80,3 +80,14 @@ zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.001')
 show('log64 tail deg6',*remez(lambda z:2*sum(z**k/(2*k+5) for k in range(60)),wz,mp.mpf(0),zmax,6))
 # cbrt: x^(1/3) = t r^(-1/3) with r = t^3 / x, for a first t within 5 %
 show('cbrt64 deg4',*remez(lambda r:r**(mp.mpf(-1)/3),lambda r:r**(mp.mpf(1)/3),mp.mpf('0.87'),mp.mpf('1.14'),4))
+# erf x = x + x Q(x^2) up to 3/4; beyond, erfc x = e^(-x^2) G(t) / x, x = K (1 + t) / (1 - t)
+def erfq(z):
+    if z<mp.mpf('1e-8'): return 2/mp.sqrt(mp.pi)*(1-z/3+z*z/10-z**3/42)-1
+    return mp.erf(mp.sqrt(z))/mp.sqrt(z)-1
+show('erf64 deg10',*remez(erfq,lambda z:1/(1+erfq(z)),mp.mpf(0),mp.mpf('0.5626'),10,it=9))
+K=mp.mpf('2.25')
+def erfg(t):
+    x=K*(1+t)/(1-t)
+    return x*mp.exp(x*x)*mp.erfc(x)
+place=lambda x:(mp.mpf(x)-K)/(mp.mpf(x)+K)
+show('erfc64 deg21',*remez(erfg,lambda t:1/erfg(t),place('0.75'),place('27.5'),21,it=9))

@@ -12,6 +12,7 @@
 mod arc;
 mod area;
 mod atan;
+mod erf;
 mod exp;
 mod exp2;
 mod hyperbolic;
@@ -29,6 +30,7 @@ mod turn;
 pub use arc::{acos_f32, acos_f64, asin_f32, asin_f64};
 pub use area::{acosh_f32, acosh_f64, asinh_f32, asinh_f64, atanh_f32, atanh_f64};
 pub use atan::{atan_f32, atan_f64, atan2_f32, atan2_f64};
+pub use erf::{erf_f32, erf_f64, erfc_f32, erfc_f64};
 pub use exp::{exp_f32, exp_f64};
 pub use exp2::{exp2_f32, exp2_f64, expm1_f32, expm1_f64};
 pub use hyperbolic::{cosh_f32, cosh_f64, sinh_f32, sinh_f64};
@@ -52,6 +54,8 @@ const DECLARED: &[(&str, &str)] = &[
     ("cbrt", "precast/ops/math/root.h"),
     ("cos", "precast/ops/math/trig.h"),
     ("cosh", "precast/ops/math/hyperbolic.h"),
+    ("erf", "precast/ops/math/erf.h"),
+    ("erfc", "precast/ops/math/erf.h"),
     ("exp", "precast/ops/math/exp.h"),
     ("exp2", "precast/ops/math/exp2.h"),
     ("expm1", "precast/ops/math/exp2.h"),

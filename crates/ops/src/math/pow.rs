@@ -10,7 +10,7 @@ use super::pair::{
 };
 
 /// a * b to about 2^-102.
-fn pair_mul_f64(a: PairF64, b: PairF64) -> PairF64 {
+pub(super) fn pair_mul_f64(a: PairF64, b: PairF64) -> PairF64 {
     let p = product_f64(a.hi, b.hi);
     sum_ordered_f64(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi))
 }

@@ -28,7 +28,7 @@ static quad sigmoid_q(quad x) { return x < 0 ? expq(x) / (1 + expq(x)) : 1 / (1 
   F(sigmoid, sigmoid_q, -745, 40) F(tanh, tanhq, -3, 3) F(sinh, sinhq, -3, 3) F(cosh, coshq, -3, 3)                    \
   F(asinh, asinhq, -3, 3) F(acosh, acoshq, 1, 3) F(atanh, atanhq, -1, 1)  \
   F(asin, asinq, -1, 1) F(acos, acosq, -1, 1) F(atan, atanq, -3, 3) F(cbrt, cbrtq, -8, 8)  \
-  F(sin, sinq, -30, 30) F(cos, cosq, -30, 30) F(tan, tanq, -30, 30)
+  F(erf, erfq, -6, 6) F(erfc, erfcq, -2, 27.3) F(sin, sinq, -30, 30) F(cos, cosq, -30, 30) F(tan, tanq, -30, 30)
 #define EACH2(F) F(pow, powq, 0, 4) F(atan2, atan2q, -3, 3) F(hypot, hypotq, -3, 3)
 #define USE1(NAME, QUAD, LOW, HIGH) WRAP1(NAME)
 #define USE2(NAME, QUAD, LOW, HIGH) WRAP2(NAME)

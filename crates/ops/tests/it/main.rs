@@ -8,4 +8,5 @@ mod kernels;
 mod machine;
 mod math_bits;
 mod own_op;
+mod precise;
 mod structural;

@@ -9,6 +9,7 @@
  *   math/arc.h         asin acos            math/atan.h    atan atan2
  *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
  *   math/pow.h         pow                  math/root.h    cbrt hypot
+ *   math/erf.h         erf erfc
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code
@@ -31,6 +32,7 @@
 #include <precast/ops/math/arc.h>
 #include <precast/ops/math/area.h>
 #include <precast/ops/math/atan.h>
+#include <precast/ops/math/erf.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/exp2.h>
 #include <precast/ops/math/hyperbolic.h>
