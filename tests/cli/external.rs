@@ -132,3 +132,31 @@ fn mistakes_are_told_with_the_places_in_manifest_and_c() {
     place.write("src/affine.c", b"#section code\n\xff\n");
     place.run(&["build", "--store", "cache"]).fails(1, &["precast.toml:12", "UTF-8"]);
 }
+
+#[test]
+fn a_version_that_was_not_raised_is_told_by_every_command() {
+    let place = place();
+    let manifest = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    place.write("precast.toml", manifest.replace("params =", "version = [1]\nparams ="));
+    let build = || place.run(&["build", "--store", "cache"]).ok();
+    assert!(!build().err.contains("warning"));
+    place.write("include/shift.h", "#define SHIFT(x, n) ((x) - (double)(n))\n");
+    let told = "the C of `affine(f64) -> f64` changed under version `1`: `affine/include/shift.h` was `";
+    let ended = build();
+    assert!(ended.err.contains("warning:") && ended.err.contains(told), "{}", ended.err);
+    assert!(ended.err.contains("hint: raise the version"), "{}", ended.err);
+    assert!(!build().err.contains("warning"), "it is news once");
+    let doctor = place.run(&["doctor", "--store", "cache"]).ok();
+    assert!(
+        doctor.out.contains("version `1` of `affine(f64) -> f64` stands for more than one source"),
+        "{}",
+        doctor.out
+    );
+    place.npy("n.npy", &[], vec![2.0]);
+    let run = [
+        "run", "--store", "cache", "--policy", "strict", "--entry", "affine", "-i", "0=n.npy", "-o",
+        "0=z.npy",
+    ];
+    place.run(&run).ok();
+    assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [4.0]);
+}

@@ -53,7 +53,14 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
 }
 
 fn nothing() -> Executed {
-    Executed { artifacts: Vec::new(), entries: Vec::new(), hits: 0, compiled: 0, is_hermetic: true }
+    Executed {
+        artifacts: Vec::new(),
+        entries: Vec::new(),
+        hits: 0,
+        compiled: 0,
+        stale: Vec::new(),
+        is_hermetic: true,
+    }
 }
 
 fn compile(
@@ -99,6 +106,7 @@ fn compile(
         },
     )?;
     outcome.warnings.extend(events.take());
+    outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
     outcome.counts = Counts {
         combinations: plan.combinations,
         modules: plan.modules(),

@@ -21,6 +21,7 @@ use crate::plan::Plan;
 use job::Job;
 use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_ops::GENERATOR;
+use precast_store::key::{KeyDocument, StaleVersion};
 use precast_store::{ActionKey, Entry, Record, Store, write_bundle};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -63,6 +64,8 @@ pub struct Executed {
     pub hits: usize,
     /// How many artifacts were compiled.
     pub compiled: usize,
+    /// Ops whose C changed while their version did not: what the store had of them was not used.
+    pub stale: Vec<StaleVersion>,
     /// Whether every artifact is decided by its unit, flags and toolchain alone; not so where libraries or headers of the
     /// system enter.
     pub is_hermetic: bool,
@@ -79,6 +82,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
         job.look_up(execution)?;
     }
     let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
+    let stale = stale(&jobs, &missing, execution)?;
     let mut done = 0;
     for batch in missing.chunks(batch()) {
         compile(&mut jobs, batch, (done, missing.len()), execution)?;
@@ -95,8 +99,28 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
         compiled: missing.len(),
         artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
         entries: plan.entries.clone(),
+        stale,
         is_hermetic,
     })
+}
+
+/// Finds the versions that were not raised, before what is missing is published beside the old. The store is read for it
+/// only where there is a version.
+fn stale(
+    jobs: &[Job<'_>],
+    missing: &[usize],
+    execution: &Execution<'_>,
+) -> Result<Vec<StaleVersion>, ExecuteError> {
+    let modules = missing.iter().flat_map(|at| jobs[*at].unit.members()).map(|(_, module)| module);
+    let wanted: Vec<KeyDocument> = modules.filter(|m| !m.versions.is_empty()).map(|m| m.document()).collect();
+    let Some(store) = execution.store.filter(|_| !wanted.is_empty()) else { return Ok(Vec::new()) };
+    let mut known = Vec::new();
+    for record in store.records() {
+        known.extend(record?.members.into_iter().filter_map(|member| member.document));
+    }
+    let found: BTreeSet<StaleVersion> =
+        wanted.iter().flat_map(|wanted| precast_store::key::stale(wanted, &known)).collect();
+    Ok(found.into_iter().collect())
 }
 
 /// How many units are compiled before they are published: enough to keep every processor busy.

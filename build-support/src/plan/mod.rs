@@ -151,7 +151,7 @@ fn module(graph: &FunctionGraph, ops: &Ops) -> Result<Module, ProblemKind> {
     let module = link(graph, ops.c()).map_err(|error| ProblemKind::Compile { message: chain(&error) })?;
     if module.unpublished {
         let message = format!(
-            "`{}` has an op that returns the empty cache version, so its code stays in one process",
+            "`{}` has an op that gives the empty cache version, so its code stays in one process",
             module.signature
         );
         return Err(ProblemKind::Compile { message });

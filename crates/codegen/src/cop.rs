@@ -1,6 +1,7 @@
 //! COp: an op that emits C.
 
 use crate::error::LinkError;
+use crate::module::SourceSet;
 use crate::object::{CLinkerObject, CacheVersion};
 use crate::params::ParamsType;
 use crate::sub::Sub;
@@ -94,6 +95,12 @@ pub trait COp: Op + CLinkerObject {
     /// The version of one Apply's code; the op's own unless it depends on the types.
     fn c_code_cache_version_apply(&self, _node: &Node) -> CacheVersion {
         self.c_code_cache_version()
+    }
+
+    /// The author's files by logical name, where the C stands in some: what a report of a changed source names. Empty: it
+    /// names the methods that give the C.
+    fn c_files(&self) -> SourceSet {
+        SourceSet::new()
     }
 
     /// Whether types validate the inputs and outputs of this op; `false` only where the op does so itself.

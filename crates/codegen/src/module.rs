@@ -1,7 +1,6 @@
 //! The source of a module: what a BuildKey is made of.
 
-use precast_store::key::KeyDocument;
-use precast_store::key::{BuildInputs, BuildKey, HostAbi, Language, Profile};
+use precast_store::key::{BuildInputs, BuildKey, HostAbi, KeyDocument, Language, Profile, Versioned};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -39,6 +38,8 @@ pub struct Module {
     pub profile: Profile,
     /// Whether some op wants its code kept in this process only.
     pub unpublished: bool,
+    /// What authors gave a version, with the digests of its C; not in the key.
+    pub versions: Vec<Versioned>,
 }
 
 impl Module {
@@ -65,7 +66,7 @@ impl Module {
     /// The readable form of the key's inputs, which a miss is compared against.
     #[must_use]
     pub fn document(&self) -> KeyDocument {
-        self.build_inputs().document(self.ops.clone())
+        KeyDocument { versions: self.versions.clone(), ..self.build_inputs().document(self.ops.clone()) }
     }
 
     /// The whole text, with its marks.

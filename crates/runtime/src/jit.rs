@@ -60,10 +60,13 @@ impl Jit {
             Arc::clone(flights.entry(key).or_default())
         };
         let outcome = flight.get_or_init(|| {
+            tell_stale(&module, resolver);
             let mut compiled = compile_here(module, toolchain, resolver)?;
             compiled.record.members[0].fingerprints.extend(fingerprint);
             let compiled = Arc::new(compiled);
-            if !unpublished {
+            if unpublished {
+                resolver.recorder.tell(Event::Kept { signature: signature.clone() });
+            } else {
                 self.publish(&compiled, &signature, resolver);
             }
             Ok(compiled)
@@ -105,6 +108,14 @@ impl Drop for Jit {
             // A panic of the publisher costs the next process a hit, nothing else.
             let _ = handle.join();
         }
+    }
+}
+
+/// Tells of versions that were not raised. Layers are read for it only where there is a version.
+fn tell_stale(module: &Module, resolver: &Resolver) {
+    if !module.versions.is_empty() {
+        let stale = Inventory::read(resolver).explain(module).stale;
+        stale.into_iter().for_each(|stale| resolver.recorder.tell(Event::Stale(stale)));
     }
 }
 

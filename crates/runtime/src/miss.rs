@@ -3,7 +3,7 @@
 use crate::layer::Layer;
 use crate::resolve::Resolver;
 use precast_codegen::Module;
-use precast_store::key::{Diff, KeyDocument, nearest};
+use precast_store::key::{Diff, KeyDocument, StaleVersion, nearest, stale};
 use precast_store::{BuildKey, Unmet};
 use std::fmt;
 
@@ -20,6 +20,8 @@ pub struct Miss {
     pub inadmissible: Vec<(String, Unmet)>,
     /// What kept a module that is there from being used: damage, or a refusal of the dynamic linker.
     pub unusable: Option<String>,
+    /// Ops whose C changed while their version did not: what layers have of them is not used.
+    pub stale: Vec<StaleVersion>,
 }
 
 /// All modules of all layers, read once for several misses.
@@ -47,6 +49,7 @@ impl<'a> Inventory<'a> {
             nearest: nearest(&document, candidates),
             inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
             unusable: self.resolver.recorder.last_failure().filter(|_| present),
+            stale: stale(&document, self.documents.iter().map(|(_, document)| document)),
         }
     }
 }
@@ -60,6 +63,13 @@ impl fmt::Display for Miss {
         if let Some(reason) = &self.unusable {
             write!(f, "; a layer has it, but {reason}")?;
         }
+        self.nearest_of(f)?;
+        self.stale.iter().try_for_each(|stale| write!(f, "\n{stale}"))
+    }
+}
+
+impl Miss {
+    fn nearest_of(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.nearest {
             _ if self.unusable.is_some() => Ok(()),
             _ if !self.inadmissible.is_empty() => Ok(()),

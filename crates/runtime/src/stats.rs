@@ -1,6 +1,7 @@
 //! Counters and recent events of a runtime.
 
 use precast_store::Event as StoreEvent;
+use precast_store::key::StaleVersion;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -43,6 +44,13 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// A compiled module stays in the process, as one of its ops asks for.
+    Kept {
+        /// The module's signature.
+        signature: String,
+    },
+    /// The C of an op changed while its version did not; what layers have of it was not used.
+    Stale(StaleVersion),
     /// A verified module could not be loaded, and was passed over.
     NotLoaded {
         /// The module's signature.
@@ -64,6 +72,10 @@ impl fmt::Display for Event {
             }
             Self::Published { signature, layer } => write!(f, "published `{signature}` to {layer}"),
             Self::NotPublished { signature, reason } => write!(f, "`{signature}` stays in memory: {reason}"),
+            Self::Kept { signature } => {
+                write!(f, "`{signature}` stays in this process: one of its ops gives the empty cache version")
+            }
+            Self::Stale(stale) => write!(f, "{stale}"),
             Self::NotLoaded { signature, reason } => write!(f, "`{signature}` was passed over: {reason}"),
             Self::Layer(event) => write!(f, "{event}"),
         }

@@ -5,6 +5,7 @@
 mod errors;
 mod sections;
 mod tutorials;
+mod versions;
 
 use precast::{Array, ArrayRef, CallError, Function, FunctionGraph, Policy, Runtime};
 use precast_codegen::external::{Declaration, ExternalCOp};

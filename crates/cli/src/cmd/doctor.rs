@@ -6,7 +6,7 @@ use std::path::Path;
 use precast_compile::{Isa, Toolchain, host_target};
 use precast_ops::GENERATOR;
 use precast_runtime::Policy;
-use precast_store::key::Language;
+use precast_store::key::{Language, ambiguous};
 use precast_store::{Bundle, Event, OpenBundleError, Store};
 use serde_json::{Value, json};
 
@@ -167,13 +167,22 @@ impl Health {
             return Ok(());
         }
         let (mut records, mut modules) = (0, 0);
+        let mut documents = Vec::new();
         for record in store.records() {
+            let members = record?.members;
             records += 1;
-            modules += record?.members.len();
+            modules += members.len();
+            documents.extend(members.into_iter().filter_map(|member| member.document));
         }
         self.facts.push(("entries", json!(store.entries()?.len())));
         self.facts.push(("records", json!(records)));
         self.facts.push(("modules", json!(modules)));
+        // Nothing is wrong with the store: keys tell both apart.
+        self.problems.extend(ambiguous(&documents).iter().map(|stale| {
+            let (op, version) = (&stale.op, stale.version());
+            let changes = stale.changes(|file, one, other| format!("`{file}` is `{one}` and `{other}`"));
+            format!("version `{version}` of `{op}` stands for more than one source: {changes}")
+        }));
         Ok(())
     }
 

@@ -56,6 +56,11 @@ fn missing(miss: &Miss) -> String {
             }
         }
     }
+    for stale in &miss.stale {
+        for (line, label) in stale.to_string().lines().zip(["stale", ""]) {
+            let _ = writeln!(text, "  {label:8} {line}");
+        }
+    }
     text
 }
 
@@ -76,7 +81,7 @@ fn json_lookup(lookup: &Lookup) -> Value {
                 .collect();
             json!({
                 "hit": false, "signature": miss.signature, "key": miss.key, "nearest": nearest,
-                "inadmissible": variants,
+                "inadmissible": variants, "stale": miss.stale,
             })
         }
         _ => Value::Null,

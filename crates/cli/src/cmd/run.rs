@@ -91,6 +91,7 @@ fn tell(runtime: &Runtime, all: bool) {
     for event in runtime.stats().events {
         match event {
             Event::NotPublished { .. }
+            | Event::Stale(_)
             | Event::NotLoaded { .. }
             | Event::Layer(StoreEvent::Damaged { .. }) => {
                 term::warning(&event.to_string());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
-use precast_store::key::KeyDocument;
+use precast_store::key::{KeyDocument, Versioned};
 use precast_store::{BuildKey, Entry, Record};
 use serde_json::{Value, json};
 
@@ -212,7 +212,8 @@ fn module_text(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String, Failu
 
 fn document_text(document: &KeyDocument) -> String {
     // Destructured whole, so that a new field cannot be forgotten here.
-    let KeyDocument { epoch, host_abi, profile, language, ops, text, sources, flags, libraries } = document;
+    let KeyDocument { epoch, host_abi, profile, language, ops, text, sources, flags, libraries, versions } =
+        document;
     let mut shown = format!(
         "epoch       {epoch}\nhost ABI    {host_abi}\nprofile     {profile}\nlanguage    {language}\n"
     );
@@ -224,6 +225,11 @@ fn document_text(document: &KeyDocument) -> String {
     let _ =
         writeln!(shown, "flags       {}", if flags.is_empty() { "none".to_owned() } else { flags.join(" ") });
     let _ = writeln!(shown, "libraries   {}", list(libraries));
+    if !versions.is_empty() {
+        let versions: Vec<String> =
+            versions.iter().map(|Versioned { op, version, .. }| format!("{version:?} {op}")).collect();
+        let _ = writeln!(shown, "versions    {}", list(&versions));
+    }
     shown
 }
 

@@ -241,6 +241,12 @@ impl COp for ExternalCOp {
         self.section(Section::CleanupCodeStruct, node, name, &Scope::default())
     }
 
+    fn c_files(&self) -> SourceSet {
+        let d = &self.declaration;
+        let files = d.files.iter().map(|(name, text)| (name, text)).chain(&d.sources);
+        files.map(|(name, text)| (format!("{}/{name}", d.name), text.clone())).collect()
+    }
+
     fn check_input(&self) -> bool {
         self.declaration.check_input
     }

@@ -58,6 +58,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         lib_dirs: requests.lib_dirs,
         profile: library.profile(),
         unpublished: requests.unpublished,
+        versions: super::versions::versions(&plan, graph)?,
     })
 }
 
@@ -108,7 +109,7 @@ pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
     format!("{label}({}) -> {}", join(inputs), join(outputs))
 }
 
-fn rankless(ty: &Type) -> String {
+pub(super) fn rankless(ty: &Type) -> String {
     match ty {
         Type::Scalar(dtype) => dtype.to_string(),
         Type::User(user) if user.is_opaque() => user.to_string(),

@@ -6,6 +6,7 @@
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
 //! assemble   all of it in the module's text
+//! versions   what authors gave a version, and the digests it stands for
 //! debug      functions to stop at in a debugger, one for each op
 //! ```
 //! The text of a module names no rank and no extent unless an op bakes one in, and never a constant's value: graphs that
@@ -17,6 +18,7 @@ mod debug;
 mod instance;
 mod run;
 mod variables;
+mod versions;
 
 use crate::error::LinkError;
 use crate::library::Library;

@@ -168,7 +168,7 @@ impl Plan<'_> {
 }
 
 /// Inputs, constants, temporaries, outputs: the order of the nested blocks.
-fn order(graph: &FunctionGraph) -> Vec<VarId> {
+pub(super) fn order(graph: &FunctionGraph) -> Vec<VarId> {
     let computed = graph.applies().iter().flat_map(|apply| apply.outputs.iter().copied());
     let is_output = |v: &VarId| graph.outputs().contains(v);
     let mut ids: Vec<VarId> = graph.inputs().to_vec();

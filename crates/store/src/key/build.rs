@@ -135,6 +135,7 @@ impl BuildInputs {
             sources: sources.collect(),
             flags: self.flags.clone(),
             libraries: self.libraries.clone(),
+            versions: Vec::new(),
         }
     }
 }

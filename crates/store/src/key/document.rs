@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BuildKey, Canonical, ContentId, HostAbi, Language, Profile, context};
+use super::{BuildKey, Canonical, ContentId, HostAbi, Language, Profile, Versioned, context};
 
 /// The inputs of a [`BuildKey`], long texts by their content id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub struct KeyDocument {
     pub flags: Vec<String>,
     /// Library names, in order.
     pub libraries: Vec<String>,
+    /// What authors gave a version, with the digests of its C. A promise that is checked ([`stale`](super::stale)): not in
+    /// the key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<Versioned>,
 }
 
 impl KeyDocument {
@@ -38,7 +42,8 @@ impl KeyDocument {
     #[must_use]
     pub fn key(&self) -> BuildKey {
         // Destructured whole, so that a new field cannot be forgotten here.
-        let Self { epoch, host_abi, profile, language, ops: _, text, sources, flags, libraries } = self;
+        let Self { epoch, host_abi, profile, language, ops: _, text, sources, flags, libraries, versions: _ } =
+            self;
         let mut encoder = Canonical::new(context::BUILD_KEY)
             .u64(*epoch)
             .str(host_abi.name())

@@ -24,6 +24,7 @@
 //! | target, ISA level | – | yes | – | *not* in the `BuildKey`: a host without a compiler looks up by it and picks an admissible variant |
 //! | toolchain | – | yes | – | a new gcc rebuilds; a host without gcc still hits |
 //! | printable signatures ([`KeyDocument::ops`]) | – | – | the manifest | for people: derived from what the text already says |
+//! | versions that authors give ([`KeyDocument::versions`]) | – | – | – | a promise, checked: content decides |
 //! | fingerprints | – | – | – | an alias, re-derivable |
 //! | absolute paths, current directory, user, host, umask, locale, clock, `-j` | – | – | – | they must not change a bit, and builds are held to it |
 //! | zstd level, zstd version | – | – | – | transport only: the digest is over the uncompressed tar |
@@ -43,6 +44,7 @@ mod diff;
 mod document;
 mod hash;
 mod signature;
+mod version;
 
 pub use action::{ActionInputs, ActionKind};
 pub use build::{BuildInputs, FORMAT_EPOCH, HostAbi, Language, ParseNameError, Profile};
@@ -51,3 +53,4 @@ pub use diff::{Diff, Difference, nearest};
 pub use document::KeyDocument;
 pub use hash::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use signature::{Signature, SignatureDiff};
+pub use version::{ChangedFile, StaleVersion, Versioned, ambiguous, stale};

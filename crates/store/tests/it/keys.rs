@@ -57,6 +57,7 @@ fn build_key_ignores_signatures_and_nothing_else_of_its_document() {
         sources: _,
         flags: _,
         libraries: _,
+        versions: _,
     } = document.clone();
     assert_eq!(document.key(), inputs("int x; @M@").key());
     assert_eq!(KeyDocument { ops: Vec::new(), ..document.clone() }.key(), document.key());

@@ -1,0 +1,99 @@
+//! What authors gave a version, with the digests of the C that it stands for.
+//!
+//! The digests are those of the author's own files where an op has some ([`crate::COp::c_files`]), else those of what each
+//! method gives under names that do not depend on the graph, so that one op has one digest wherever it stands. Only ops and
+//! types with a version pay for it.
+
+use super::assemble::{print, rankless};
+use super::variables::{Plan, Step, Var};
+use crate::cop::Node;
+use crate::error::LinkError;
+use crate::module::SourceSet;
+use crate::object::{CLinkerObject, CacheVersion};
+use crate::sub::Sub;
+use precast_graph::FunctionGraph;
+use precast_store::key::{ContentId, Versioned};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The versioned ops and types of a module, sorted, each once.
+pub(super) fn versions(plan: &Plan<'_>, graph: &FunctionGraph) -> Result<Vec<Versioned>, LinkError> {
+    let mut found = BTreeSet::new();
+    for step in &plan.steps {
+        if let CacheVersion::Version(version) = step.op.c_code_cache_version_apply(&step.node) {
+            let op = print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
+            found.insert(Versioned { op, version, files: ids(&files(step)?) });
+        }
+    }
+    for (var, id) in plan.vars.iter().zip(super::variables::order(graph)) {
+        if let CacheVersion::Version(version) = var.ctype.c_code_cache_version() {
+            found.insert(Versioned { op: rankless(graph.ty(id)), version, files: ids(&type_files(var)) });
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+fn ids(files: &SourceSet) -> BTreeMap<String, ContentId> {
+    files.iter().map(|(name, text)| (name.clone(), ContentId::of(text.as_bytes()))).collect()
+}
+
+/// The C of an op, by file or else by method.
+fn files(step: &Step<'_>) -> Result<SourceSet, LinkError> {
+    let own = step.op.c_files();
+    if !own.is_empty() {
+        return Ok(own);
+    }
+    let (op, name) = (step.op, "@M@_n0");
+    let node = Node { position: 0, ..step.node.clone() };
+    let names = |side: char, count: usize| (0..count).map(|i| format!("{side}{i}")).collect::<Vec<String>>();
+    let (inputs, outputs) = (names('I', step.inputs.len()), names('O', step.outputs.len()));
+    let sub = Sub { params: step.sub(1).params.map(|_| crate::params::pointer(name)), ..fixed() };
+    let mut set = Methods::of(op);
+    set.add("c_code", op.c_code(&node, name, &inputs, &outputs, &sub)?);
+    set.add("c_code_cleanup", op.c_code_cleanup(&node, name, &inputs, &outputs, &sub));
+    set.add("c_support_code_apply", op.c_support_code_apply(&node, name)?);
+    set.add("c_init_code_apply", op.c_init_code_apply(&node, name));
+    set.add("c_support_code_struct", op.c_support_code_struct(&node, name));
+    set.add("c_init_code_struct", op.c_init_code_struct(&node, name, &sub));
+    set.add("c_cleanup_code_struct", op.c_cleanup_code_struct(&node, name));
+    Ok(set.0)
+}
+
+/// The C of a type, by method.
+fn type_files(var: &Var) -> SourceSet {
+    let (ctype, sub) = (&*var.ctype, Sub { py_ptr: "py_V".into(), stor_ptr: "storage_V".into(), ..fixed() });
+    let mut set = Methods::of(ctype);
+    set.add("c_declare", ctype.c_declare("V", &sub, true));
+    set.add("c_init", ctype.c_init("V", &sub));
+    set.add("c_extract", ctype.c_extract("V", &sub, true));
+    set.add("c_extract_out", ctype.c_extract_out("V", &sub, true));
+    set.add("c_sync", ctype.c_sync("V", &sub));
+    set.add("c_cleanup", ctype.c_cleanup("V", &sub));
+    set.0
+}
+
+/// A `sub` that is the same wherever the code stands.
+fn fixed() -> Sub {
+    Sub { fail: "FAIL".to_owned(), id: 1, failure_var: "failure".to_owned(), ..Sub::default() }
+}
+
+/// Texts by the method that gave them; empty ones are left out.
+struct Methods(SourceSet);
+
+impl Methods {
+    /// What all linker objects have.
+    fn of(object: &(impl CLinkerObject + ?Sized)) -> Self {
+        // The headers of this program are the generator's, not the author's.
+        let own = object.c_sources().into_iter().filter(|(name, _)| !name.starts_with("precast/"));
+        let mut set = Self(own.collect());
+        set.add("c_support_code", object.c_support_code().join("\n"));
+        set.add("c_init_code", object.c_init_code().join("\n"));
+        set.add("c_headers", object.c_headers().join("\n"));
+        set
+    }
+
+    fn add(&mut self, method: &str, text: String) {
+        if !text.is_empty() {
+            self.0.insert(method.to_owned(), text.into());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Versions: what authors say of the C of their ops, held against the C itself.
+//!
+//! A key is made of content, so a version can never serve old code for new. It is a promise of the author that is checked:
+//! each document keeps, beside the key's inputs, the version of an op with the digests of its files. Where the same op at
+//! the same version is there with other files, somebody forgot to raise the version: [`stale`] names it, before the module
+//! is built anew.
+//!
+//! Ops without a version promise nothing and are not listed. Nothing here is hashed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ContentId, KeyDocument};
+
+/// An op of a module at a version, and the digests of the C that its author wrote.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Versioned {
+    /// Printable signature of the Apply, or the type.
+    pub op: String,
+    /// The version: `c_code_cache_version`.
+    pub version: Vec<u32>,
+    /// Logical name of a file, or of the method that gave the C, → content id.
+    pub files: BTreeMap<String, ContentId>,
+}
+
+/// A file that changed under an unchanged version.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ChangedFile {
+    /// Its logical name.
+    pub file: String,
+    /// Its content in what was built before; `None`: it was not there.
+    pub old: Option<ContentId>,
+    /// Its content now; `None`: it is gone.
+    pub new: Option<ContentId>,
+}
+
+/// An op whose C changed while its version did not.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct StaleVersion {
+    /// Printable signature of the Apply, or the type.
+    pub op: String,
+    /// The version.
+    pub version: Vec<u32>,
+    /// What changed, by file.
+    pub files: Vec<ChangedFile>,
+}
+
+/// Finds the ops of `wanted` that `known` documents have at the same version with other files, and none with the same.
+pub fn stale<'a>(
+    wanted: &KeyDocument,
+    known: impl IntoIterator<Item = &'a KeyDocument>,
+) -> Vec<StaleVersion> {
+    if wanted.versions.is_empty() {
+        return Vec::new();
+    }
+    let known: Vec<&Versioned> = known.into_iter().flat_map(|document| &document.versions).collect();
+    let mut found = BTreeSet::new();
+    for new in &wanted.versions {
+        let same = |old: &&&Versioned| old.op == new.op && old.version == new.version;
+        let mut earlier = known.iter().filter(same).peekable();
+        // Whoever has this very source was told of it when he built it.
+        if let Some(first) = earlier.peek().copied()
+            && earlier.all(|old| old.files != new.files)
+        {
+            found.insert(between(first, new));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Finds the ops that these documents have at one version with different files; which is the older is not known.
+pub fn ambiguous<'a>(known: impl IntoIterator<Item = &'a KeyDocument>) -> Vec<StaleVersion> {
+    let mut seen: BTreeMap<(&str, &[u32]), BTreeSet<&Versioned>> = BTreeMap::new();
+    for versioned in known.into_iter().flat_map(|document| &document.versions) {
+        seen.entry((&versioned.op, &versioned.version)).or_default().insert(versioned);
+    }
+    let pair = |all: BTreeSet<&Versioned>| {
+        let mut all = all.into_iter();
+        Some(between(all.next()?, all.next()?))
+    };
+    seen.into_values().filter_map(pair).collect()
+}
+
+fn between(old: &Versioned, new: &Versioned) -> StaleVersion {
+    let names: BTreeSet<&String> = old.files.keys().chain(new.files.keys()).collect();
+    let files = names.into_iter().map(|file| ChangedFile {
+        file: file.clone(),
+        old: old.files.get(file).copied(),
+        new: new.files.get(file).copied(),
+    });
+    let files = files.filter(|changed| changed.old != changed.new).collect();
+    StaleVersion { op: new.op.clone(), version: new.version.clone(), files }
+}
+
+impl StaleVersion {
+    /// The version as its author wrote it: `1.2`.
+    #[must_use]
+    pub fn version(&self) -> String {
+        self.version.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+    }
+
+    /// The files with both digests, the first 16 digits of each, put into words by `one`.
+    #[must_use]
+    pub fn changes(&self, one: impl Fn(&str, &str, &str) -> String) -> String {
+        let id = |id: &Option<ContentId>| id.as_ref().map_or_else(|| "none".to_owned(), ContentId::short);
+        let each = self.files.iter().map(|c| one(&c.file, &id(&c.old), &id(&c.new)));
+        each.collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl fmt::Display for StaleVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let changes = self.changes(|file, old, new| format!("`{file}` was `{old}`, is `{new}`"));
+        write!(f, "the C of `{}` changed under version `{}`: {changes}", self.op, self.version())?;
+        f.write_str(
+            "; what was built of the old is not used\nhint: raise the version with each change, or give none",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::{BuildInputs, HostAbi, Language, Profile};
+
+    fn document(op: &str, version: &[u32], files: &[(&str, &str)]) -> KeyDocument {
+        let inputs = BuildInputs {
+            host_abi: HostAbi::Native,
+            profile: Profile::Release,
+            language: Language::C,
+            text: String::new(),
+            sources: BTreeMap::new(),
+            flags: Vec::new(),
+            libraries: Vec::new(),
+        };
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), ContentId::of(text)));
+        let one = Versioned { op: op.to_owned(), version: version.to_vec(), files: files.collect() };
+        KeyDocument { versions: vec![one], ..inputs.document(Vec::new()) }
+    }
+
+    #[test]
+    fn a_change_under_one_version_is_found_with_its_files() {
+        let old = document("f", &[1, 2], &[("f/f.c", "a"), ("f/gone.h", "x"), ("f/same.h", "s")]);
+        let new = document("f", &[1, 2], &[("f/f.c", "b"), ("f/same.h", "s")]);
+        let found = stale(&new, [&old]);
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        let files: Vec<&str> = one.files.iter().map(|changed| changed.file.as_str()).collect();
+        assert_eq!((one.version().as_str(), files.as_slice()), ("1.2", ["f/f.c", "f/gone.h"].as_slice()));
+        let (a, b) = (ContentId::of("a").short(), ContentId::of("b").short());
+        assert!(one.to_string().contains(&format!("`f/f.c` was `{a}`, is `{b}`")), "{one}");
+        assert!(
+            one.to_string().contains("`f/gone.h` was `") && one.to_string().contains("is `none`"),
+            "{one}"
+        );
+    }
+
+    #[test]
+    fn other_versions_other_ops_and_known_sources_are_no_news() {
+        let new = document("f", &[1], &[("f.c", "b")]);
+        let old = document("f", &[1], &[("f.c", "a")]);
+        for other in [document("f", &[2], &[("f.c", "a")]), document("g", &[1], &[("f.c", "a")])] {
+            assert_eq!(stale(&new, [&other]), []);
+        }
+        assert_eq!(stale(&new, [&old, &new]), []);
+        assert_eq!(stale(&new, []), []);
+        assert_eq!(ambiguous([&old, &new]).len(), 1);
+        assert_eq!(ambiguous([&old, &old]), []);
+    }
+
+    #[test]
+    fn versions_are_no_part_of_the_key_and_old_documents_are_read() {
+        let with = document("f", &[1], &[("f.c", "a")]);
+        let without = KeyDocument { versions: Vec::new(), ..with.clone() };
+        assert_eq!(with.key(), without.key());
+        let json = serde_json::to_string(&without).unwrap();
+        assert!(!json.contains("versions"));
+        assert_eq!(serde_json::from_str::<KeyDocument>(&json).unwrap(), without);
+    }
+}
