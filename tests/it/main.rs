@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  external  keys  oracle  policy  race  damage  readme
+//! same_bytes  external  combinations  keys  oracle  policy  race  damage  readme
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod combinations;
 mod compiled;
 mod damage;
 mod external;

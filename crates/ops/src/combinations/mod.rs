@@ -1,0 +1,121 @@
+//! The graphs that a declared `[[op]]` stands for: every combination of the listed dtypes and ranks.
+//!
+//! `cases` has the texts of each op; here they become graphs of one Apply each. What is built is what a graph served op by
+//! op asks for, so a declared combination is a hit for every use of it.
+
+mod cases;
+
+use crate::registry::Ops;
+use crate::rewrite;
+use cases::{Case, cases};
+use precast_codegen::{LinkError, single};
+use precast_graph::{DType, FunctionGraph, OpLibrary as _, text};
+
+/// One combination.
+#[derive(Debug, Clone)]
+pub struct Combination {
+    /// What it is, for people: `add(f32[?], f32[?]) -> f32[?]`.
+    pub signature: String,
+    /// The graph of one Apply.
+    pub graph: FunctionGraph,
+}
+
+/// Why the combinations of an op cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CombinationsError {
+    /// No such op.
+    #[error("unknown op `{op}`; known: {known}")]
+    UnknownOp {
+        /// The name.
+        op: String,
+        /// The names there are.
+        known: String,
+    },
+    /// An op of which dtypes and ranks do not say enough.
+    #[error(
+        "`{op}` is not given by dtype and rank alone; declare a graph that uses it, with `serve = [\"ops\"]`"
+    )]
+    NotByType {
+        /// The op.
+        op: String,
+    },
+    /// Combinations that the op does not support: all of them, one a line.
+    #[error("`{op}` does not support {} combination(s):\n  {}", problems.len(), problems.join("\n  "))]
+    Unsupported {
+        /// The op.
+        op: String,
+        /// Dtype and rank of each, with the reason.
+        problems: Vec<String>,
+    },
+    /// An Apply that cannot be taken on its own.
+    #[error("`{op}`")]
+    Link {
+        /// The op.
+        op: String,
+        /// Why not.
+        source: LinkError,
+    },
+}
+
+/// The combinations of `op` over all listed dtypes and ranks, in their order.
+///
+/// # Errors
+/// An unknown op; combinations that it does not support, all of them listed.
+pub fn combinations(
+    op: &str,
+    dtypes: &[DType],
+    ndim: &[usize],
+    ops: &Ops,
+) -> Result<Vec<Combination>, CombinationsError> {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for dtype in dtypes {
+        for rank in ndim {
+            for case in cases(op, *dtype, *rank, dtypes, ndim).ok_or_else(|| none(op, ops))? {
+                match build(&case, ops) {
+                    Ok(graph) => push(op, &graph, ops, &mut found)?,
+                    Err(error) => problems.push(format!("{dtype}, rank {rank}: {error}")),
+                }
+            }
+        }
+    }
+    if problems.is_empty() {
+        return Ok(found);
+    }
+    problems.dedup();
+    Err(CombinationsError::Unsupported { op: op.to_owned(), problems })
+}
+
+/// Why an op has no combinations at all.
+fn none(op: &str, ops: &Ops) -> CombinationsError {
+    let (op, names) = (op.to_owned(), ops.names());
+    if names.contains(&op) {
+        return CombinationsError::NotByType { op };
+    }
+    let known = names.into_iter().filter(|name| cases(name, DType::F64, 1, &[], &[]).is_some());
+    CombinationsError::UnknownOp { op, known: known.collect::<Vec<_>>().join(", ") }
+}
+
+/// The graph of a case; what is wrong with it in words.
+fn build(case: &Case, ops: &Ops) -> Result<FunctionGraph, String> {
+    let graph = text::parse(&[&case.text], &case.inputs, ops).map_err(|error| match error {
+        text::ParseTextError::Call { source, .. } => source.to_string(),
+        other => other.to_string(),
+    })?;
+    rewrite::plain(&graph).map_err(|error| error.to_string())
+}
+
+/// Adds each Apply of the graph on its own: the op, and the casts and copies that its use brings along.
+fn push(
+    op: &str,
+    graph: &FunctionGraph,
+    ops: &Ops,
+    found: &mut Vec<Combination>,
+) -> Result<(), CombinationsError> {
+    for (position, apply) in graph.applies().iter().enumerate() {
+        let alone = single(graph, position, ops.c());
+        let graph_alone = alone.map_err(|source| CombinationsError::Link { op: op.to_owned(), source })?;
+        found.push(Combination { signature: graph.signature(apply), graph: graph_alone });
+    }
+    Ok(())
+}
