@@ -14,6 +14,9 @@
 //! The first mistake is kept and reported by [`Graph::finish`]; until then building goes on.
 
 mod operators;
+mod structural;
+
+pub use structural::Index;
 
 use crate::registry::Ops;
 use precast_graph::{
@@ -254,6 +257,18 @@ impl Var {
         mean,
         /// The largest element; NaN if there is one.
         max,
+        /// The smallest element; NaN if there is one.
+        min,
+        /// The product of all elements.
+        prod,
+        /// Whether any element is true.
+        any,
+        /// Whether all elements are true.
+        all,
+        /// All elements in one dimension, in C order.
+        flatten,
+        /// The extents, a vector of i64.
+        shape,
         /// The axes turned round.
         transpose
     }

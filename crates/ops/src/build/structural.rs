@@ -1,0 +1,287 @@
+//! Shapes, parts, joins and positions of [`Var`]s; names and arguments are NumPy's.
+
+use super::{Arg, Graph, Var};
+use precast_graph::{DType, Prop, Props};
+use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
+
+/// What stands for one dimension between the brackets of `x[…]`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Index {
+    /// One position, which vanishes; or a vector of positions, if it is the only index.
+    At(Arg),
+    /// `start:stop:step`, each of which may be left out.
+    Slice {
+        /// The first position; negative ones are counted from the end.
+        start: Option<Arg>,
+        /// The position behind the last.
+        stop: Option<Arg>,
+        /// From one position to the next; may be negative, not 0.
+        step: Option<Arg>,
+    },
+    /// A new dimension of extent 1.
+    NewAxis,
+    /// All the dimensions that nothing else stands for.
+    Rest,
+}
+
+impl Index {
+    /// All positions, `step` apart: `::-1` turns a dimension round.
+    #[must_use]
+    pub fn step(step: impl Into<Arg>) -> Self {
+        Self::Slice { start: None, stop: None, step: Some(step.into()) }
+    }
+
+    /// The text that the function `subtensor` takes for it, and its numbers.
+    fn parts(&self) -> (String, Vec<Arg>) {
+        match self {
+            Self::At(at) => ("i".to_owned(), vec![at.clone()]),
+            Self::NewAxis => ("n".to_owned(), Vec::new()),
+            Self::Rest => ("...".to_owned(), Vec::new()),
+            Self::Slice { start, stop, step } => {
+                let named = [("b", start), ("e", stop), ("s", step)];
+                let given = named.into_iter().filter_map(|(name, arg)| Some((name, arg.clone()?)));
+                let (names, numbers): (Vec<_>, Vec<_>) = given.unzip();
+                (names.concat(), numbers)
+            }
+        }
+    }
+}
+
+macro_rules! positions {
+    ($($from:ty),*) => {$(
+        impl From<$from> for Index {
+            fn from(at: $from) -> Self {
+                Self::At(at.into())
+            }
+        }
+    )*};
+}
+positions!(i64, i32, Var, &Var);
+
+macro_rules! ranges {
+    ($($range:ident, $named:ident: $start:expr, $stop:expr;)*) => {$(
+        impl<T: Into<Arg>> From<$range<T>> for Index {
+            fn from($named: $range<T>) -> Self {
+                Self::Slice { start: $start, stop: $stop, step: None }
+            }
+        }
+    )*};
+}
+ranges! {
+    Range, range: Some(range.start.into()), Some(range.end.into());
+    RangeFrom, range: Some(range.start.into()), None;
+    RangeTo, range: None, Some(range.end.into());
+}
+
+impl From<RangeFull> for Index {
+    fn from(_: RangeFull) -> Self {
+        Self::Slice { start: None, stop: None, step: None }
+    }
+}
+
+/// One keyword argument.
+fn keyword(name: &str, value: Prop) -> Props {
+    Props::from([(name.to_owned(), value)])
+}
+
+/// A list of integers as a keyword argument.
+fn integers(name: &str, list: &[i64]) -> Props {
+    keyword(name, Prop::List(list.iter().map(|n| Prop::Int(*n)).collect()))
+}
+
+/// `axis`, if there is one.
+fn axis(axis: Option<i64>) -> Props {
+    axis.map(|axis| keyword("axis", Prop::Int(axis))).unwrap_or_default()
+}
+
+macro_rules! over_an_axis {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        ///
+        /// Along an axis, or of all elements in C order.
+        #[must_use]
+        pub fn $name(&self, along: Option<i64>) -> Self {
+            self.with(stringify!($name), &[], &axis(along))
+        }
+    )*};
+}
+
+impl Var {
+    over_an_axis! {
+        /// The position (i64) of the largest element: the first NaN, else the first of equals.
+        argmax,
+        /// The position (i64) of the smallest element: the first NaN, else the first of equals.
+        argmin,
+        /// Running sums.
+        cumsum,
+        /// Running products.
+        cumprod
+    }
+
+    /// A part: `x.part(&[(1..3).into(), Index::step(-1)])` is `x[1:3, ::-1]`.
+    #[must_use]
+    pub fn part(&self, index: &[Index]) -> Self {
+        let (items, numbers): (Vec<_>, Vec<_>) = index.iter().map(Index::parts).unzip();
+        let items = Prop::List(items.into_iter().map(Prop::Str).collect());
+        self.with("subtensor", &numbers.concat(), &keyword("index", items))
+    }
+
+    /// The tensor that this is a [`part`](Self::part) of, with the part set to `values`.
+    #[must_use]
+    pub fn set(&self, values: impl Into<Arg>) -> Self {
+        self.call("set_subtensor", &[values.into()])
+    }
+
+    /// The tensor that this is a [`part`](Self::part) of, with `values` added to the part.
+    #[must_use]
+    pub fn inc(&self, values: impl Into<Arg>) -> Self {
+        self.call("inc_subtensor", &[values.into()])
+    }
+
+    /// The elements at the positions (a vector of integers) along an axis.
+    #[must_use]
+    pub fn take(&self, positions: &Self, along: i64) -> Self {
+        self.with("take", &[positions.into()], &axis(Some(along)))
+    }
+
+    /// The same elements in other extents; -1 for one that follows from the others.
+    #[must_use]
+    pub fn reshape(&self, shape: &[i64]) -> Self {
+        self.with("reshape", &[], &integers("shape", shape))
+    }
+
+    /// Axes in a new order; -1 is a new axis of extent 1.
+    #[must_use]
+    pub fn dimshuffle(&self, order: &[i64]) -> Self {
+        self.with("dimshuffle", &[], &integers("order", order))
+    }
+
+    /// Variance of all elements, by `count - ddof`.
+    #[must_use]
+    pub fn var(&self, ddof: i64) -> Self {
+        self.with("var", &[], &keyword("ddof", Prop::Int(ddof)))
+    }
+
+    /// Standard deviation of all elements, by `count - ddof`.
+    #[must_use]
+    pub fn std(&self, ddof: i64) -> Self {
+        self.with("std", &[], &keyword("ddof", Prop::Int(ddof)))
+    }
+
+    /// The extent (i64) of one dimension.
+    #[must_use]
+    pub fn extent(&self, dimension: i64) -> Self {
+        self.with("shape_i", &[], &keyword("i", Prop::Int(dimension)))
+    }
+
+    /// This variable; an error with this message while it runs unless all of the condition is true.
+    #[must_use]
+    pub fn assert(&self, condition: &Self, message: &str) -> Self {
+        self.with("assert", &[condition.into()], &keyword("message", Prop::Str(message.to_owned())))
+    }
+
+    /// Applies a function of the text form with this variable as first argument, and keyword arguments.
+    fn with(&self, function: &str, others: &[Arg], props: &Props) -> Self {
+        let args: Vec<Arg> = std::iter::once(self.into()).chain(others.iter().cloned()).collect();
+        self.graph.apply(function, &args, props)
+    }
+}
+
+impl Graph {
+    /// Tensors one behind the other along an axis.
+    #[must_use]
+    pub fn join(&self, parts: &[Var], along: i64) -> Var {
+        self.of("join", parts, &axis(Some(along)))
+    }
+
+    /// Tensors of one shape along a new axis.
+    #[must_use]
+    pub fn stack(&self, parts: &[Var], along: i64) -> Var {
+        self.of("stack", parts, &axis(Some(along)))
+    }
+
+    /// A tensor of one value; the extents are integers or variables.
+    #[must_use]
+    pub fn alloc(&self, value: impl Into<Arg>, shape: &[Arg]) -> Var {
+        let args: Vec<Arg> = std::iter::once(value.into()).chain(shape.iter().cloned()).collect();
+        self.apply("alloc", &args, &Props::new())
+    }
+
+    /// A tensor of zeros.
+    #[must_use]
+    pub fn zeros(&self, shape: &[Arg], dtype: DType) -> Var {
+        self.apply("zeros", shape, &keyword("dtype", Prop::DType(dtype)))
+    }
+
+    /// A tensor of ones.
+    #[must_use]
+    pub fn ones(&self, shape: &[Arg], dtype: DType) -> Var {
+        self.apply("ones", shape, &keyword("dtype", Prop::DType(dtype)))
+    }
+
+    /// `start`, `start + step`, … before `stop`.
+    #[must_use]
+    pub fn arange(&self, start: impl Into<Arg>, stop: impl Into<Arg>, step: impl Into<Arg>) -> Var {
+        self.apply("arange", &[start.into(), stop.into(), step.into()], &Props::new())
+    }
+
+    /// A square matrix with ones on its diagonal.
+    #[must_use]
+    pub fn eye(&self, n: impl Into<Arg>, dtype: DType) -> Var {
+        self.apply("eye", &[n.into()], &keyword("dtype", Prop::DType(dtype)))
+    }
+
+    fn of(&self, function: &str, parts: &[Var], props: &Props) -> Var {
+        let args: Vec<Arg> = parts.iter().map(Arg::from).collect();
+        self.apply(function, &args, props)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precast_graph::text::{parse, parse_input};
+
+    /// The graph that a text makes of the same inputs, in text form.
+    fn text(output: &str) -> String {
+        let inputs = ["x: f64[?,?]", "v: i64[?]", "n: i64[]"].map(|input| parse_input(input).unwrap());
+        parse(&[&format!("out = {output}")], &inputs, &crate::Ops::standard()).unwrap().to_string()
+    }
+
+    #[test]
+    fn methods_say_what_the_text_says() {
+        type Method = fn(&Graph, &Var, &Var, &Var) -> Var;
+        let pairs: [(&str, Method); 16] = [
+            ("x[1:n, ::-1]", |_, x, _, n| {
+                let to_n = Index::Slice { start: Some(1.into()), stop: Some(n.into()), step: None };
+                x.part(&[to_n, Index::step(-1)])
+            }),
+            ("x[:, n, None]", |_, x, _, n| x.part(&[(..).into(), n.into(), Index::NewAxis])),
+            ("x[..., 0]", |_, x, _, _| x.part(&[Index::Rest, 0.into()])),
+            ("set_subtensor(x[1:], 2.0)", |_, x, _, _| x.part(&[(1..).into()]).set(2.0)),
+            ("inc_subtensor(x[v], x)", |_, x, v, _| x.part(&[v.into()]).inc(x)),
+            ("take(x, v, axis=1)", |_, x, v, _| x.take(v, 1)),
+            ("reshape(x, shape=(2, -1))", |_, x, _, _| x.reshape(&[2, -1])),
+            ("dimshuffle(x, order=(1, -1, 0))", |_, x, _, _| x.dimshuffle(&[1, -1, 0])),
+            ("argmax(x, axis=1) + cumsum(v)", |_, x, v, _| x.argmax(Some(1)) + v.cumsum(None)),
+            ("var(x, ddof=1) + std(x, ddof=0)", |_, x, _, _| x.var(1) + x.std(0)),
+            ("join(x, x, axis=1)", |g, x, _, _| g.join(&[x.clone(), x.clone()], 1)),
+            ("stack(x, x, axis=0)", |g, x, _, _| g.stack(&[x.clone(), x.clone()], 0)),
+            ("alloc(1.5, n, 2)", |g, _, _, n| g.alloc(1.5, &[n.into(), 2.into()])),
+            ("zeros(n, dtype=f32) + ones(3, dtype=f32)", |g, _, _, n| {
+                g.zeros(&[n.into()], DType::F32) + g.ones(&[3.into()], DType::F32)
+            }),
+            ("arange(0, n, 2) + shape_i(x, i=1)", |g, x, _, n| g.arange(0, n, 2) + x.extent(1)),
+            ("assert(eye(n, dtype=f64), n > 0, message=\"n\")", |g, _, _, n| {
+                g.eye(n, DType::F64).assert(&n.gt(0), "n")
+            }),
+        ];
+        for (output, method) in pairs {
+            let g = Graph::new();
+            let (x, v, n) = (g.input("x", "f64[?,?]"), g.input("v", "i64[?]"), g.input("n", "i64[]"));
+            g.output("out", &method(&g, &x, &v, &n));
+            assert_eq!(g.finish().unwrap().to_string(), text(output), "{output}");
+        }
+    }
+}
