@@ -6,6 +6,7 @@
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
 use precast_graph::{DType, FunctionGraph, json};
+use precast_ops::Serve;
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,32 +24,6 @@ pub struct Matrix {
     pub ndim: BTreeSet<usize>,
     /// Where it is declared; for messages only.
     pub place: Place,
-}
-
-/// How much of a graph a module of its own is compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Serve {
-    /// The graph: one module. What a call by name wants.
-    Whole,
-    /// Each group that fusion makes: modules that other graphs with such a group use too.
-    Groups,
-    /// Each op: modules that every graph of these ops uses.
-    Ops,
-}
-
-impl Serve {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Whole, Self::Groups, Self::Ops];
-
-    /// The word in a manifest.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Groups => "groups",
-            Self::Ops => "ops",
-        }
-    }
 }
 
 /// A graph that is called by name: a `[[graph]]` table.

@@ -69,10 +69,11 @@ mod problem;
 mod write;
 
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
-pub use declared::{Declared, Matrix, NamedGraph, Serve};
+pub use declared::{Declared, Matrix, NamedGraph};
 pub use dependencies::DependenciesError;
 pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};
 pub use manifest::Manifest;
 pub use place::Place;
 pub use plan::{Plan, plan};
+pub use precast_ops::Serve;
 pub use problem::{DeclareError, Problem, ProblemKind};

@@ -8,6 +8,7 @@
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
+//! | `record` | programs that miss, their manifest, and its build |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -23,3 +24,4 @@ mod help;
 mod look;
 mod picture;
 mod place;
+mod record;

@@ -42,7 +42,7 @@ fn outcome(runtime: Result<Runtime, BuildRuntimeError>, graph: &FunctionGraph) -
             assert_eq!(found, interpret(graph, &inputs).unwrap());
             Outcome::Right
         }
-        Err(error @ FunctionError::Miss(_)) => {
+        Err(error @ FunctionError::Miss { .. }) => {
             let events: Vec<String> = runtime.stats().events.iter().map(ToString::to_string).collect();
             Outcome::Miss(format!("{error}\n{}", events.join("\n")))
         }

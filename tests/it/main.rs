@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  external  combinations  keys  oracle  policy  race  damage  readme
+//! same_bytes  external  combinations  keys  oracle  policy  race  damage  record  readme
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,4 +17,5 @@ mod policy;
 mod process;
 mod race;
 mod readme;
+mod record;
 mod same_bytes;

@@ -40,8 +40,8 @@ fn ask(runtime: &Runtime, what: &str) -> String {
     };
     let function = match runtime.function(&graph) {
         Ok(function) => function,
-        Err(FunctionError::Miss(misses)) => {
-            return format!("Miss({}): {}", misses.len(), FunctionError::Miss(misses));
+        Err(FunctionError::Miss { misses, recorded }) => {
+            return format!("Miss({}): {}", misses.len(), FunctionError::Miss { misses, recorded });
         }
         Err(error @ FunctionError::NoCompiler { .. }) => return format!("NoCompiler: {error}"),
         Err(error) => return format!("another error: {error:?}"),

@@ -12,12 +12,13 @@ const PLACE: &str = "PRECAST_TESTS_PLACE";
 /// What a role does in its directory, and answers.
 type Role = fn(&Path) -> String;
 
-const ROLES: [(&str, Role); 5] = [
+const ROLES: [(&str, Role); 6] = [
     ("build", crate::same_bytes::build_role),
     ("keys", crate::keys::role),
     ("policy", crate::policy::role),
     ("publish", crate::race::publish_role),
     ("read", crate::race::read_role),
+    ("record", crate::record::role),
 ];
 
 /// A process in a role, to be started.

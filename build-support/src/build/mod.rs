@@ -18,9 +18,8 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use crate::declared::Serve;
 use precast_graph::FunctionGraph;
-use precast_ops::Ops;
+use precast_ops::{Ops, Serve};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;

@@ -1,11 +1,12 @@
 //! From tables to the declared set: names become ops, texts become graphs.
 
 use super::{GraphTable, Manifest, OpTable};
-use crate::declared::{Declared, Serve, matrix};
+use crate::declared::{Declared, matrix};
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_compile::Isa;
 use precast_graph::{FunctionGraph, OpLibrary, json, text};
+use precast_ops::Serve;
 use std::collections::BTreeMap;
 use toml::Spanned;
 

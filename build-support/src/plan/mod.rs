@@ -14,11 +14,11 @@ mod expand;
 #[cfg(test)]
 mod tests;
 
-use crate::declared::{Declared, NamedGraph, Serve};
+use crate::declared::{Declared, NamedGraph};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_codegen::{Module, Unit, link, single};
 use precast_graph::{FunctionGraph, json};
-use precast_ops::{Ops, fingerprint, rewrite};
+use precast_ops::{Ops, Serve, fingerprint, rewrite};
 use precast_store::key::Language;
 use precast_store::{BuildKey, Entry, Fingerprint};
 use std::collections::{BTreeMap, BTreeSet};

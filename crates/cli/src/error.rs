@@ -20,20 +20,29 @@ use precast_graph::text::ParseTextError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Everything was done.
-    Ok = 0,
+    Ok,
     /// It could not be done.
-    Error = 1,
+    Error,
     /// The command line is wrong.
-    Usage = 2,
+    Usage,
     /// No layer has what is wanted, and policy forbids to make it.
-    Miss = 3,
+    Miss,
     /// `doctor --verify` found damage.
-    Damaged = 4,
+    Damaged,
+    /// What a program that was run ended with.
+    Program(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Ok => 0,
+            Exit::Error => 1,
+            Exit::Usage => 2,
+            Exit::Miss => 3,
+            Exit::Damaged => 4,
+            Exit::Program(code) => code,
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …)
 //!   └ math: the vector functions, the same bits as c/precast/ops/math.h
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
-//! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint
+//! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint, serve
 //! ```
 //! An op's C stands in `c/`: headers (`precast/ops/*.h`) with everything that does not depend on the graph, and templates
 //! (`*.c.in`) of the few lines that do. Accuracy, NaN rules and the table op × dtype: `README.md`.
@@ -20,6 +20,7 @@ mod elemwise;
 mod fingerprint;
 mod reduce;
 mod registry;
+mod serve;
 mod sources;
 
 pub mod build;
@@ -38,3 +39,4 @@ pub use fingerprint::{GENERATOR, fingerprint};
 pub use linalg::{BatchedDot, Dot};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;
+pub use serve::{ParseServeError, Serve};

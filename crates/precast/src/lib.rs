@@ -22,17 +22,20 @@
 //! | graphs compiled by `build.rs`, inside the binary | [`include_bundle!`], [`Policy::Strict`] |
 //! | artifacts in a directory or a bundle file | [`Builder::store`], [`Builder::bundle_file`] |
 //! | compile what is missing, keep it for the next process | [`Builder::writable`], [`Policy::Jit`] (feature `jit`) |
+//! | write down what is missing, to build it | `Builder::record`, or `PRECAST_RECORD` (feature `record`) |
 //! | build graphs in Rust | [`build::Graph`] |
 //! | one callable for all dtypes of an op | [`Dispatcher`] |
 
 pub use ndarray;
 pub use precast_graph::OtherDTypeError;
 pub use precast_ops::build;
+#[cfg(feature = "record")]
+pub use precast_runtime::RecordError;
 pub use precast_runtime::{
     Array, ArrayMut, ArrayRef, BuildRuntimeError, Builder, CallError, Check, DType, DispatchError,
     Dispatcher, EntryError, Event, Explanation, Function, FunctionError, FunctionGraph, GENERATOR,
-    LayerError, LoadLibraryError, Lookup, Miss, Ops, ParsePolicyError, Policy, Provenance, Runtime, Served,
-    Stats, Type,
+    LayerError, LoadLibraryError, Lookup, Miss, Ops, ParsePolicyError, Policy, Provenance, Runtime, Serve,
+    Served, Stats, Type,
 };
 
 /// The bundle that `precast-build` wrote in this package's `build.rs`, as `&'static [u8]`.

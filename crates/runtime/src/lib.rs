@@ -17,6 +17,7 @@
 //! | `plan` | a graph to a program: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
 //! | `jit` | the only door to a compiler (feature `jit`) |
+//! | `recording` | misses as declarations for `precast build` (feature `record`) |
 //! | `native` | the only unsafe code |
 //!
 //! Nothing here prints; what happened is in [`Stats`].
@@ -33,6 +34,8 @@ mod miss;
 mod native;
 mod plan;
 mod policy;
+#[cfg(feature = "record")]
+mod recording;
 mod resolve;
 mod runtime;
 mod stats;
@@ -45,7 +48,9 @@ pub use miss::Miss;
 pub use native::{ArrayMut, ArrayRef, LoadLibraryError};
 pub use policy::{ParsePolicyError, Policy};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
-pub use precast_ops::{GENERATOR, Ops};
+pub use precast_ops::{GENERATOR, Ops, Serve};
+#[cfg(feature = "record")]
+pub use recording::RecordError;
 pub use resolve::{Provenance, Served};
 pub use runtime::{BuildRuntimeError, Builder, EntryError, FunctionError, Runtime};
 pub use stats::{Event, Stats};

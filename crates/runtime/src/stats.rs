@@ -4,6 +4,7 @@ use precast_store::Event as StoreEvent;
 use precast_store::key::StaleVersion;
 use std::collections::VecDeque;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,22 @@ pub enum Event {
     },
     /// The C of an op changed while its version did not; what layers have of it was not used.
     Stale(StaleVersion),
+    /// A miss was written down, or stood in the manifest already.
+    Recorded {
+        /// The graph's or module's signature.
+        signature: String,
+        /// The manifest.
+        path: PathBuf,
+        /// Whether it was written now.
+        added: bool,
+    },
+    /// A miss could not be written down.
+    NotRecorded {
+        /// The graph's or module's signature.
+        signature: String,
+        /// Why.
+        reason: String,
+    },
     /// A verified module could not be loaded, and was passed over.
     NotLoaded {
         /// The module's signature.
@@ -76,6 +93,13 @@ impl fmt::Display for Event {
                 write!(f, "`{signature}` stays in this process: one of its ops gives the empty cache version")
             }
             Self::Stale(stale) => write!(f, "{stale}"),
+            Self::Recorded { signature, path, added: true } => {
+                write!(f, "recorded `{signature}` in `{}`", path.display())
+            }
+            Self::Recorded { signature, path, added: false } => {
+                write!(f, "`{signature}` is declared in `{}`", path.display())
+            }
+            Self::NotRecorded { signature, reason } => write!(f, "`{signature}` was not recorded: {reason}"),
             Self::NotLoaded { signature, reason } => write!(f, "`{signature}` was passed over: {reason}"),
             Self::Layer(event) => write!(f, "{event}"),
         }
@@ -92,6 +116,8 @@ pub struct Stats {
     pub misses: u64,
     /// Modules compiled.
     pub compiled: u64,
+    /// Declarations written to the manifest that misses are recorded in.
+    pub recorded: u64,
     /// Damaged objects met, and never used.
     pub damaged: u64,
     /// The latest events, oldest first; at most 256.
@@ -112,6 +138,7 @@ impl Recorder {
             Event::Hit { .. } => stats.hits += 1,
             Event::Miss { .. } => stats.misses += 1,
             Event::Compiled { .. } => stats.compiled += 1,
+            Event::Recorded { added: true, .. } => stats.recorded += 1,
             Event::Layer(StoreEvent::Damaged { .. }) => stats.damaged += 1,
             _ => {}
         }

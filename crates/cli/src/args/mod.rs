@@ -7,6 +7,7 @@ mod graph;
 mod layers;
 mod look;
 mod picture;
+mod record;
 mod run;
 mod shell;
 
@@ -17,6 +18,7 @@ pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
 pub(crate) use picture::PictureArgs;
+pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
@@ -34,9 +36,10 @@ Exit codes:
   4  `doctor --verify` found damage
 
 Environment:
-  PRECAST_STORE  the store, where none is named on the command line
-  CC             the C compiler, where it is not the usual one
-  NO_COLOR       no colours";
+  PRECAST_STORE   the store, where none is named on the command line
+  PRECAST_RECORD  the manifest that misses are recorded in; `precast record` sets it
+  CC              the C compiler, where it is not the usual one
+  NO_COLOR        no colours";
 
 /// Compiles numeric graphs ahead of time, and runs them.
 #[derive(Debug, Parser)]
@@ -52,6 +55,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Build(BuildArgs),
     Run(RunArgs),
+    Record(RecordArgs),
     Ls(LsArgs),
     Show(ShowArgs),
     Check(CheckArgs),

@@ -68,10 +68,10 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         health.iter().for_each(|health| text += &health.text());
         term::print(&text)?;
     }
-    let worst = health.iter().map(|health| health.exit as u8).max().unwrap_or(0);
-    Ok(if worst == Exit::Damaged as u8 {
+    let any = |exit: Exit| health.iter().any(|health| health.exit == exit);
+    Ok(if any(Exit::Damaged) {
         Exit::Damaged
-    } else if worst == 0 {
+    } else if health.iter().all(|health| health.exit == Exit::Ok) {
         Exit::Ok
     } else {
         Exit::Error

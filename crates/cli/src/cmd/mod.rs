@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod graph;
 mod ls;
+mod record;
 mod run;
 mod shell;
 mod show;
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Build(args) => build::run(args),
         Command::Run(args) => run::run(&args),
+        Command::Record(args) => record::run(&args),
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Check(args) => check::run(&args),
@@ -35,16 +37,16 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 
 /// Says why a graph cannot be made a function; a miss has an exit code of its own.
 fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
-    let miss = matches!(error, FunctionError::Miss(_));
-    let failure = Failure::from(error);
-    if !miss {
-        return failure;
-    }
-    let failure = failure.exiting(Exit::Miss);
+    let FunctionError::Miss { recorded, .. } = &error else { return error.into() };
+    let is_recorded = recorded.is_some();
+    let failure = Failure::from(error).exiting(Exit::Miss);
     let failure = match layers::no_layer_hint(args) {
         Some(hint) => failure.hint(hint),
         None => failure,
     };
+    if is_recorded {
+        return failure;
+    }
     failure.hint("declare it in a manifest and run `precast build`, or have it compiled with `--policy jit`")
 }
 

@@ -93,6 +93,7 @@ fn tell(runtime: &Runtime, all: bool) {
             Event::NotPublished { .. }
             | Event::Stale(_)
             | Event::NotLoaded { .. }
+            | Event::NotRecorded { .. }
             | Event::Layer(StoreEvent::Damaged { .. }) => {
                 term::warning(&event.to_string());
             }

@@ -6,6 +6,8 @@ use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
 use precast_ops::Ops;
+#[cfg(feature = "record")]
+use precast_ops::Serve;
 use precast_store::{Bundle, Store};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -17,6 +19,8 @@ pub struct Builder {
     layers: Vec<Result<Layer, BuildRuntimeError>>,
     policy: Option<Policy>,
     ops: Option<Ops>,
+    #[cfg(feature = "record")]
+    recording: Option<crate::recording::Recording>,
 }
 
 impl Builder {
@@ -69,10 +73,36 @@ impl Builder {
         self
     }
 
+    /// Writes every miss down as a declaration in a manifest, `precast.toml`, for `precast build`. It is made where there is
+    /// none, and added to where there is one; several threads and processes may do so at once. Without this it is the
+    /// manifest that `PRECAST_RECORD` names, if that is set.
+    ///
+    /// What cannot be written is an [`Event::NotRecorded`](crate::Event::NotRecorded), and changes no result.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use precast_runtime::{Policy, Runtime};
+    /// let runtime = Runtime::builder().policy(Policy::Interpret).record("precast.toml").build()?;
+    /// # Ok::<(), precast_runtime::BuildRuntimeError>(())
+    /// ```
+    #[cfg(feature = "record")]
+    pub fn record(self, path: impl AsRef<Path>) -> Self {
+        self.record_serve(path, &[Serve::Whole])
+    }
+
+    /// As [`Builder::record`], and says what is to be compiled for the graphs: with `&[Serve::Ops]` a module for each of their
+    /// ops, which serves other graphs of these ops too.
+    #[cfg(feature = "record")]
+    pub fn record_serve(mut self, path: impl AsRef<Path>, serve: &[Serve]) -> Self {
+        let serve = serve.iter().copied().collect();
+        self.recording = Some(crate::recording::Recording::new(path.as_ref(), serve));
+        self
+    }
+
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
-    /// The first layer that cannot be opened.
+    /// The first layer that cannot be opened; a file to record to that is not a manifest.
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
         let recorder = Arc::new(Recorder::default());
         let observed = |layer: Layer| {
@@ -87,7 +117,14 @@ impl Builder {
         };
         let layers =
             self.layers.into_iter().map(|layer| layer.map(&observed)).collect::<Result<Vec<_>, _>>()?;
+        #[cfg(feature = "record")]
+        let recording = match self.recording {
+            Some(recording) => recording.check().map(|()| Some(recording))?,
+            None => crate::recording::Recording::from_environment(),
+        };
         Ok(Runtime {
+            #[cfg(feature = "record")]
+            recording,
             policy: self.policy,
             ops: self.ops.unwrap_or_else(Ops::standard),
             covers: Mutex::default(),

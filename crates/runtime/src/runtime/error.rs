@@ -7,7 +7,7 @@ use precast_codegen::LinkError;
 use precast_graph::BuildError;
 use precast_graph::json::ParseJsonError;
 use precast_store::{CreateError, OpenBundleError, OpenError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a runtime cannot be built.
@@ -38,6 +38,10 @@ pub enum BuildRuntimeError {
         /// What is wrong with it.
         source: CreateError,
     },
+    /// Misses cannot be recorded where they should be.
+    #[cfg(feature = "record")]
+    #[error("cannot record misses")]
+    Record(#[from] crate::RecordError),
 }
 
 /// Why a graph cannot be made a function.
@@ -54,8 +58,13 @@ pub enum FunctionError {
     #[error("cannot look up the graph")]
     Layer(#[from] LayerError),
     /// No layer has it, and the policy is `strict`.
-    #[error("{}", misses(.0))]
-    Miss(Vec<Miss>),
+    #[error("{}", missed(misses, recorded.as_deref()))]
+    Miss {
+        /// The whole graph, then the Applies that have no module either.
+        misses: Vec<Miss>,
+        /// The manifest that declares the graph now, where misses are recorded.
+        recorded: Option<PathBuf>,
+    },
     /// No layer has it, and there is no compiler.
     #[error("{miss}, and it cannot be compiled here: {problem}")]
     NoCompiler {
@@ -85,9 +94,13 @@ pub enum FunctionError {
     Instance(#[from] CallError),
 }
 
-fn misses(misses: &[Miss]) -> String {
+fn missed(misses: &[Miss], recorded: Option<&Path>) -> String {
     let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
-    lines.join("\n  ")
+    let text = lines.join("\n  ");
+    match recorded.map(Path::display) {
+        Some(path) => format!("{text}\nhint: it is recorded: `precast build {path}` compiles it"),
+        None => text,
+    }
 }
 
 /// Why a named graph cannot be made a function.

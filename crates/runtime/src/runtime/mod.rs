@@ -13,6 +13,8 @@ use crate::layer::Layer;
 use crate::miss::Inventory;
 use crate::plan::{self, Plan};
 use crate::policy::Policy;
+#[cfg(feature = "record")]
+use crate::recording::Recorded;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
 use precast_codegen::{Module, link};
@@ -20,6 +22,7 @@ use precast_graph::{FunctionGraph, Type, encode};
 use precast_ops::{Ops, rewrite};
 use precast_store::{BuildKey, Record};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most graphs whose cover is remembered.
@@ -44,6 +47,8 @@ pub struct Runtime {
     covers: Mutex<BTreeMap<Vec<u8>, Arc<[Cut]>>>,
     #[cfg(feature = "jit")]
     jit: crate::jit::Jit,
+    #[cfg(feature = "record")]
+    recording: Option<crate::recording::Recording>,
 }
 
 impl Runtime {
@@ -166,7 +171,8 @@ impl Runtime {
             None => generate()?,
         };
         self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
-        self.miss(graph, lowered, module)
+        let recorded = self.record(graph, lowered, &module);
+        self.miss(graph, lowered, module, recorded)
     }
 
     /// The program of several modules; `None` as soon as something is missing.
@@ -193,27 +199,53 @@ impl Runtime {
         Ok(plan)
     }
 
+    /// Writes a miss down where that is asked for; gives the manifest that has it now.
+    #[cfg(feature = "record")]
+    fn record(&self, graph: &FunctionGraph, lowered: &FunctionGraph, module: &Module) -> Option<PathBuf> {
+        let recording = self.recording.as_ref()?;
+        let signature = module.signature.clone();
+        match recording.add(graph, lowered, module, &self.ops) {
+            Ok(recorded) => {
+                let (path, added) = (recording.path().to_owned(), recorded == Recorded::Now);
+                self.resolver.recorder.tell(Event::Recorded { signature, path: path.clone(), added });
+                Some(path)
+            }
+            Err(error) => {
+                let reason = crate::resolve::chain(&error);
+                recording.report(&signature, &reason);
+                self.resolver.recorder.tell(Event::NotRecorded { signature, reason });
+                None
+            }
+        }
+    }
+
+    #[cfg(not(feature = "record"))]
+    fn record(&self, _: &FunctionGraph, _: &FunctionGraph, _: &Module) -> Option<PathBuf> {
+        None
+    }
+
     /// What the policy says about a miss.
     fn miss(
         &self,
         graph: &FunctionGraph,
         lowered: &FunctionGraph,
         module: Module,
+        recorded: Option<PathBuf>,
     ) -> Result<Function, FunctionError> {
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(lowered, &module)?),
+            Some(Policy::Strict) => Err(self.strict(lowered, &module, recorded)?),
             Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
             #[cfg(feature = "jit")]
             policy => {
                 if policy.is_none() && !self.jit.has_compiler() {
-                    return Err(self.strict(lowered, &module)?);
+                    return Err(self.strict(lowered, &module, recorded)?);
                 }
                 let (entry, provenance) =
                     self.jit.compile(module, precast_ops::fingerprint(lowered, &self.ops), &self.resolver)?;
                 native(graph, plan::whole(lowered, entry, provenance, &self.ops)?)
             }
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(lowered, &module)?),
+            None => Err(self.strict(lowered, &module, recorded)?),
             #[cfg(not(feature = "jit"))]
             Some(Policy::Jit) => Err(FunctionError::NoCompiler {
                 miss: Box::new(Inventory::read(&self.resolver).explain(&module)),
@@ -223,14 +255,19 @@ impl Runtime {
     }
 
     /// The error of a miss: the whole graph, then the Applies that have no module either.
-    fn strict(&self, lowered: &FunctionGraph, module: &Module) -> Result<FunctionError, FunctionError> {
+    fn strict(
+        &self,
+        lowered: &FunctionGraph,
+        module: &Module,
+        recorded: Option<PathBuf>,
+    ) -> Result<FunctionError, FunctionError> {
         let inventory = Inventory::read(&self.resolver);
         let mut misses = vec![inventory.explain(module)];
         let mut search = Search::new(&self.ops, &self.resolver, false);
         search.cover(lowered, true)?;
         let parts = search.missing.iter().filter(|(_, part)| part.key() != module.key());
         misses.extend(parts.map(|(_, part)| inventory.explain(part)));
-        Ok(FunctionError::Miss(misses))
+        Ok(FunctionError::Miss { misses, recorded })
     }
 
     /// Tells whether a graph would hit, without loading or compiling anything.

@@ -52,7 +52,7 @@ fn a_miss_under_strict_names_the_nearest_and_what_differs() {
     let store = tempfile::tempdir().unwrap();
     fill(store.path(), &[graph("x + y", &["x=f64[?]", "y=f64[?]"])]);
     let error = strict(store.path()).function(&graph("x + y", &["x=f32[?]", "y=f32[?]"])).unwrap_err();
-    assert!(matches!(&error, FunctionError::Miss(misses) if misses.len() == 1));
+    assert!(matches!(&error, FunctionError::Miss { misses, .. } if misses.len() == 1));
     let text = error.to_string();
     assert!(text.contains("miss: `add(f32[..], f32[..]) -> f32[..]`"), "{text}");
     assert!(
@@ -113,7 +113,7 @@ fn damage_is_a_miss_and_an_event_and_heals() {
     fs_err::write(object, &bytes).unwrap();
     let runtime = strict(store.path());
     let error = runtime.function(&product()).unwrap_err();
-    assert!(matches!(error, FunctionError::Miss(_)));
+    assert!(matches!(error, FunctionError::Miss { .. }));
     assert!(error.to_string().contains("a layer has it, but"), "{error}");
     assert!(error.to_string().contains("damaged"), "{error}");
     assert_eq!(runtime.stats().damaged, 1);

@@ -1,0 +1,106 @@
+//! `precast record`: a program runs with recording switched on, and its manifest is compared with what it was.
+//!
+//! The programs write the manifest themselves, miss by miss, so that what a killed one has met is there too. Whether it can
+//! be written is looked at before anything runs; what goes wrong later comes back in a file for reports.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use precast_build::Manifest;
+
+use crate::args::RecordArgs;
+use crate::error::{Exit, Failure};
+use crate::term;
+
+/// Runs the command.
+pub(super) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
+    let [program, arguments @ ..] = args.program.as_slice() else {
+        return Err(Failure::usage("there is no program to run"));
+    };
+    let manifest = std::path::absolute(&args.output)?;
+    let before = tables(&manifest)?;
+    check_writable(&manifest)?;
+    let report = tempfile::NamedTempFile::new()?;
+    let mut command = Command::new(program);
+    command.args(arguments).env("PRECAST_RECORD", &manifest).env("PRECAST_RECORD_REPORT", report.path());
+    let words: Vec<&str> = args.serve.iter().map(|word| word.name()).collect();
+    command.env("PRECAST_RECORD_SERVE", words.join(","));
+    let status = command.status().map_err(|error| cannot_start(program, error))?;
+    let problems = fs_err::read_to_string(report.path())?;
+    let added = tables(&manifest)?.difference(&before).count();
+    tell(&args.output, added, &problems);
+    Ok(match exit(status) {
+        Exit::Ok if !problems.is_empty() => Exit::Error,
+        other => other,
+    })
+}
+
+fn cannot_start(program: &OsStr, error: std::io::Error) -> Failure {
+    Failure::new(format!("cannot start `{}`", program.to_string_lossy())).because(error)
+}
+
+/// What a manifest declares, each table in words; nothing where there is no manifest.
+fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
+    match fs_err::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Ok(metadata) if !metadata.is_file() => return Ok(BTreeSet::new()),
+        _ => {}
+    }
+    let refused = |error| {
+        Failure::new(format!("cannot add to `{}`, which is left as it is", path.display())).because(error)
+    };
+    let manifest = Manifest::read(path).map_err(refused)?;
+    let document = manifest.document();
+    let ops = document.op.iter().map(|table| {
+        let table = table.get_ref();
+        let dtypes: Vec<&str> = table.dtypes.iter().map(|dtype| dtype.get_ref().as_str()).collect();
+        let ndim: Vec<usize> = table.ndim.iter().map(|ndim| *ndim.get_ref()).collect();
+        format!("op {} {dtypes:?} {ndim:?}", table.name.get_ref())
+    });
+    let graphs = document.graph.iter().map(|table| format!("graph {}", table.get_ref().name.get_ref()));
+    Ok(ops.chain(graphs).collect())
+}
+
+/// Finds out whether the manifest can be replaced, without touching it.
+fn check_writable(path: &Path) -> Result<(), Failure> {
+    let refused =
+        |error: std::io::Error| Failure::new(format!("cannot record to `{}`", path.display())).because(error);
+    if path.exists() {
+        fs_err::OpenOptions::new().append(true).open(path).map_err(refused)?;
+    }
+    if !path.exists() || path.is_file() {
+        let target: PathBuf = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        tempfile::tempfile_in(target.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
+    }
+    Ok(())
+}
+
+fn tell(manifest: &Path, added: usize, problems: &str) {
+    let manifest = manifest.display();
+    for problem in problems.lines() {
+        term::warning(&format!("not recorded: {problem}"));
+    }
+    term::note(&match added {
+        0 if problems.is_empty() => {
+            "no miss recorded: layers had all that was asked for, or it is declared".to_owned()
+        }
+        0 => "no miss recorded".to_owned(),
+        1 => format!("1 miss recorded in `{manifest}`; `precast build {manifest}` compiles it"),
+        n => format!("{n} misses recorded in `{manifest}`; `precast build {manifest}` compiles them"),
+    });
+}
+
+/// The exit code of the program, as a shell gives it.
+fn exit(status: ExitStatus) -> Exit {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Exit::Program(u8::try_from(128 + signal).unwrap_or(u8::MAX));
+    }
+    match status.code().map(u8::try_from) {
+        Some(Ok(0)) => Exit::Ok,
+        Some(Ok(code)) => Exit::Program(code),
+        _ => Exit::Error,
+    }
+}

@@ -1,0 +1,143 @@
+//! The manifest that grows: locked, read, replaced as a whole.
+//!
+//! Every writer locks the file itself. Because the file is then replaced, whoever waited for the lock looks whether the file
+//! he has locked still has the name, and opens it again if not. What is there is never edited, only added to, and only where
+//! the text stays a manifest with it: a file that is none is refused as it is.
+
+use super::declaration::{Declaration, Identity};
+use super::{RecordError, Recorded};
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+use fs_err::{File, OpenOptions};
+use std::fs::TryLockError;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use toml::{Table, Value};
+
+/// How long a miss waits for other writers at most.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The first line of a manifest that is made here.
+const HEAD: &str = "# Graphs that no layer had, as they were asked for. `precast build` compiles them.\n";
+
+/// The tables that a manifest has, and the keys beside them.
+const KEYS: [&str; 5] = ["isa", "target", "op", "graph", "external"];
+
+/// Checks that the file, if there is one, is a manifest.
+pub(super) fn check(path: &Path) -> Result<(), RecordError> {
+    match fs_err::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {
+            let text = fs_err::read_to_string(path);
+            let text = text.map_err(|error| read_error(path, error))?;
+            parse(path, &text).map(drop)
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(RecordError::Open { path: path.to_owned(), source }),
+    }
+}
+
+/// Adds a declaration to a manifest that does not have it.
+pub(super) fn append(path: &Path, declaration: &Declaration) -> Result<Recorded, RecordError> {
+    let written = |source| RecordError::Write { path: path.to_owned(), source };
+    let mut file = locked(path)?;
+    let metadata = file.metadata().map_err(written)?;
+    if !metadata.is_file() {
+        // A device or a pipe: nothing to read, nothing to replace.
+        file.write_all(declaration.text.as_bytes()).map_err(written)?;
+        return Ok(Recorded::Now);
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(|error| read_error(path, error))?;
+    if has(&parse(path, &text)?, &declaration.identity) {
+        return Ok(Recorded::Before);
+    }
+    if text.is_empty() {
+        text.push_str(HEAD);
+    } else if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(&declaration.text);
+    // A list that is written in one line, `graph = [{…}]`, cannot be added to.
+    parse(path, &text)?;
+    replace(path, &text, &metadata).map_err(written)?;
+    Ok(Recorded::Now)
+}
+
+/// Opens the file, which is made where there is none, and locks it. Devices are not locked.
+fn locked(path: &Path) -> Result<File, RecordError> {
+    let opened = |source| RecordError::Open { path: path.to_owned(), source };
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(0o666).open(path);
+        let file = file.map_err(opened)?;
+        let mine = file.metadata().map_err(opened)?;
+        if !mine.is_file() {
+            return Ok(file);
+        }
+        match file.file().try_lock() {
+            Ok(()) => match fs_err::metadata(path) {
+                Ok(now) if (now.dev(), now.ino()) == (mine.dev(), mine.ino()) => return Ok(file),
+                // Somebody replaced it in the meantime.
+                Ok(_) => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(opened(source)),
+            },
+            Err(TryLockError::Error(source)) => return Err(opened(source)),
+            Err(TryLockError::WouldBlock) if Instant::now() < give_up => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(TryLockError::WouldBlock) => return Err(RecordError::Locked { path: path.to_owned() }),
+        }
+    }
+}
+
+/// Gives the file a new text: whole and on disk before it gets the name.
+fn replace(path: &Path, text: &str, old: &std::fs::Metadata) -> io::Result<()> {
+    // A link keeps pointing to its file.
+    let target = fs_err::canonicalize(path)?;
+    let directory = target.parent().unwrap_or(Path::new("/"));
+    let mut builder = tempfile::Builder::new();
+    let mut file = builder.prefix(".precast-").permissions(old.permissions()).tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_data()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn read_error(path: &Path, source: io::Error) -> RecordError {
+    match source.kind() {
+        io::ErrorKind::InvalidData => {
+            RecordError::Damaged { path: path.to_owned(), problem: "it is not UTF-8".to_owned() }
+        }
+        _ => RecordError::Open { path: path.to_owned(), source },
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<Table, RecordError> {
+    let damaged = |problem: String| RecordError::Damaged { path: path.to_owned(), problem };
+    let table: Table = text.parse().map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
+    match table.iter().find(|(key, _)| !KEYS.contains(&key.as_str())) {
+        Some((key, _)) => Err(damaged(format!("it has a key `{key}`"))),
+        None => Ok(table),
+    }
+}
+
+fn has(manifest: &Table, identity: &Identity) -> bool {
+    let tables = |key: &str| manifest.get(key).and_then(Value::as_array).into_iter().flatten();
+    let is = |table: &Value, named: &str| table.get("name").and_then(Value::as_str) == Some(named);
+    let lists = |table: &Value, key: &str, item: &Value| {
+        table.get(key).and_then(Value::as_array).is_some_and(|list| list.contains(item))
+    };
+    match identity {
+        Identity::Graph { name } => tables("graph").any(|table| is(table, name)),
+        Identity::Op { name, dtype, ndim } => tables("op").any(|table| {
+            is(table, name)
+                && lists(table, "dtypes", &Value::String(dtype.clone()))
+                && i64::try_from(*ndim).is_ok_and(|ndim| lists(table, "ndim", &Value::Integer(ndim)))
+        }),
+    }
+}

@@ -1,0 +1,159 @@
+//! Recording: a miss is written down as a declaration, in the manifest that `precast build` reads.
+//!
+//! ```text
+//! miss ─▶ declaration: `[[op]]` where one Apply is all of it, else `[[graph]] json = …`
+//!            └▶ file: lock ─▶ read ─▶ is it there? ─▶ whole new text ─▶ rename over the old one
+//! ```
+//! A declaration is known by the key of the module that was missed, so it is written once, whoever meets the miss how often.
+//! The file is replaced by a rename: at any time, after a crash too, it is a whole manifest. What cannot be written is an
+//! event, never an error of the program: its results do not depend on the recording.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `PRECAST_RECORD` | the manifest that misses are added to; made where there is none |
+//! | `PRECAST_RECORD_SERVE` | what is to be compiled for a graph: `whole` (the default), `groups`, `ops`, with commas between |
+//! | `PRECAST_RECORD_REPORT` | a file that takes a line for each declaration that could not be written; `precast record` sets it |
+
+mod declaration;
+mod file;
+
+use declaration::Declaration;
+use precast_codegen::Module;
+use precast_graph::FunctionGraph;
+use precast_ops::{Ops, Serve};
+use precast_store::BuildKey;
+use std::collections::BTreeSet;
+use std::env;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+const FILE: &str = "PRECAST_RECORD";
+const SERVE: &str = "PRECAST_RECORD_SERVE";
+const REPORT: &str = "PRECAST_RECORD_REPORT";
+
+/// Why a miss cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The manifest cannot be opened or read.
+    #[error("cannot open manifest `{}`", path.display())]
+    Open {
+        /// The manifest.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others held the lock of the manifest all the time.
+    #[error("manifest `{}` is locked by another process", path.display())]
+    Locked {
+        /// The manifest.
+        path: PathBuf,
+    },
+    /// The file is not a manifest. It is left as it is.
+    #[error("`{}` is not a manifest that can be added to, and is left as it is: {problem}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The manifest cannot be written. It is as it was.
+    #[error("cannot write manifest `{}`", path.display())]
+    Write {
+        /// The manifest.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What the variable asks for there is not.
+    #[error("`{SERVE}` is not understood: {problem}")]
+    Serve {
+        /// Which word is not.
+        problem: String,
+    },
+    /// The code may not leave the process, so there is nothing to declare.
+    #[error("an op of it returns the empty cache version, so its code stays in one process")]
+    Unpublished,
+}
+
+/// Where misses are written down.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    path: PathBuf,
+    serve: Result<BTreeSet<Serve>, String>,
+    report: Option<PathBuf>,
+    /// What this process has dealt with.
+    seen: Mutex<BTreeSet<BuildKey>>,
+}
+
+/// What became of a miss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// It was written down.
+    Now,
+    /// The manifest had it already.
+    Before,
+}
+
+impl Recording {
+    /// Records to a file, made absolute now: a program may change its directory later.
+    pub(crate) fn new(path: &Path, serve: BTreeSet<Serve>) -> Self {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self { path, serve: Ok(serve), report: None, seen: Mutex::default() }
+    }
+
+    /// What the environment asks for.
+    pub(crate) fn from_environment() -> Option<Self> {
+        let path = env::var_os(FILE).filter(|path| !path.is_empty())?;
+        let words = env::var(SERVE).unwrap_or_default();
+        let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let serve = words.map(|word| word.parse().map_err(|error| crate::resolve::chain(&error)));
+        let report = env::var_os(REPORT).map(PathBuf::from);
+        let serve = serve.map(|word: Result<Serve, String>| word).collect();
+        Some(Self { serve, report, ..Self::new(Path::new(&path), BTreeSet::new()) })
+    }
+
+    /// The manifest.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Checks that the file, if it is there, can be added to.
+    pub(crate) fn check(&self) -> Result<(), RecordError> {
+        file::check(&self.path)
+    }
+
+    /// Writes a graph down whose module was missed.
+    pub(crate) fn add(
+        &self,
+        graph: &FunctionGraph,
+        lowered: &FunctionGraph,
+        module: &Module,
+        ops: &Ops,
+    ) -> Result<Recorded, RecordError> {
+        if module.unpublished {
+            return Err(RecordError::Unpublished);
+        }
+        let serve = self.serve.as_ref().map_err(|problem| RecordError::Serve { problem: problem.clone() })?;
+        let key = module.key();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.contains(&key) {
+            return Ok(Recorded::Before);
+        }
+        let declaration = Declaration::new(graph, lowered, &key, serve, ops);
+        let recorded = file::append(&self.path, &declaration)?;
+        seen.insert(key);
+        Ok(recorded)
+    }
+
+    /// Tells whoever started this process what could not be written.
+    pub(crate) fn report(&self, signature: &str, reason: &str) {
+        let Some(path) = &self.report else { return };
+        let line = format!("`{signature}`: {}\n", reason.replace('\n', " "));
+        // It goes to a person; if it cannot be written either, nothing more can be done here.
+        if let Ok(mut file) = fs_err::OpenOptions::new().append(true).open(path) {
+            let _ = file.write_all(line.as_bytes());
+        }
+    }
+}

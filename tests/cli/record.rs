@@ -1,0 +1,112 @@
+//! `precast record`: a program that misses, its manifest, and the same program with that built.
+
+use crate::place::{Ended, ISA, Place, args};
+
+/// A run of the command itself, as the program that is recorded.
+const PROGRAM: &[&str] = &["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--policy", "interpret"];
+
+fn place() -> Place {
+    let place = Place::new();
+    place.npy("v.npy", &[3], vec![1.0, 4.0, 9.0]);
+    place
+}
+
+/// `precast record … -- precast PROGRAM`
+fn record(place: &Place, options: &[&str], program: &[&str]) -> Ended {
+    place.run(&args(&[&["record"], options, &["--", env!("CARGO_BIN_EXE_precast")], program]))
+}
+
+#[test]
+fn what_is_recorded_and_built_is_a_hit() {
+    let place = place();
+    let ended = record(&place, &[], PROGRAM).ok();
+    assert_eq!(ended.out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
+    assert_eq!(ended.err, "1 miss recorded in `precast.toml`; `precast build precast.toml` compiles it\n");
+    let again = record(&place, &[], PROGRAM).ok();
+    assert!(again.err.starts_with("no miss recorded"), "{}", again.err);
+    place.run(&["build", "--isa", ISA]).ok();
+    let strict = args(&[&PROGRAM[..5], &["--policy", "strict", "--store", "artifacts"]]);
+    assert_eq!(place.run_bare(&strict).ok().out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
+}
+
+#[test]
+fn a_miss_under_strict_keeps_its_exit_code_and_says_where_it_is_recorded() {
+    let place = place();
+    let strict = args(&[&PROGRAM[..5], &["--policy", "strict"]]);
+    let ended = record(&place, &["-o", "new.toml", "--serve", "ops"], &strict);
+    ended.fails(
+        3,
+        &["error: miss: ", "hint: it is recorded: `precast build ", "1 miss recorded in `new.toml`"],
+    );
+    place.run(&["build", "new.toml", "--isa", ISA]).ok();
+    // Modules of single ops serve other graphs of these ops.
+    let other =
+        ["run", "--expr", "v * sqrt(v)", "-i", "v=v.npy", "--policy", "strict", "--store", "artifacts"];
+    assert_eq!(place.run_bare(&other).ok().out, "out: f64[3]\n[1.0, 8.0, 27.0]\n");
+}
+
+#[test]
+fn a_manifest_that_cannot_be_added_to_stops_the_command_before_the_program() {
+    let place = place();
+    place.write("precast.toml", "[[graph]]\nname = \"half");
+    record(&place, &[], &["run", "--expr", "v", "-i", "v=v.npy", "-o", "0=out.npy"])
+        .fails(1, &["error: cannot add to `", "which is left as it is", "precast.toml:2"]);
+    assert_eq!(fs_err::read_to_string(place.path("precast.toml")).unwrap(), "[[graph]]\nname = \"half");
+    record(&place, &["-o", "nowhere/precast.toml"], PROGRAM).fails(1, &["error: cannot record to `"]);
+    place
+        .run(&["record", "-o", "new.toml", "--", "./no-such-program"])
+        .fails(1, &["error: cannot start `./no-such-program`"]);
+    place.run(&["record"]).fails(2, &["PROGRAM"]);
+    assert_eq!(place.names(), ["precast.toml", "v.npy"]);
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_program_computes_all_the_same() {
+    let place = place();
+    let ended = record(&place, &["-o", "/dev/full"], PROGRAM);
+    assert_eq!(ended.out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
+    ended.fails(1, &["warning: not recorded: `", "No space left on device", "no miss recorded"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_manifest_or_directory_is_an_error_before_the_program_runs() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    let place = place();
+    place.write("locked.toml", "# nothing\n");
+    let set = |name: &str, mode: u32| {
+        fs_err::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set("locked.toml", 0o444);
+    let is_root = fs_err::metadata(place.path("")).unwrap().uid() == 0;
+    let run = |options: &[&str]| {
+        let mut command = place.command(args(&[&["record"], options, &["--", "touch", "ran"]]));
+        if is_root {
+            // Nothing is forbidden to root.
+            command.uid(65534).gid(65534);
+        }
+        command.output().map(Ended::of)
+    };
+    set("", 0o777);
+    if let Err(error) = run(&["--help"]) {
+        eprintln!("skipped: root cannot run the command as somebody else here: {error}");
+        return;
+    }
+    run(&["-o", "locked.toml"]).unwrap().fails(1, &["error: cannot record to `", "ermission denied"]);
+    set("", 0o555);
+    run(&[]).unwrap().fails(1, &["error: cannot record to `", "ermission denied"]);
+    set("", 0o755);
+    assert_eq!(place.names(), ["locked.toml", "v.npy"]);
+    assert_eq!(fs_err::read_to_string(place.path("locked.toml")).unwrap(), "# nothing\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_exit_code_is_the_programs() {
+    let place = place();
+    for (script, code) in [("exit 7", 7), ("kill -TERM $$", 128 + 15), ("true", 0)] {
+        let ended = place.run(&["record", "--", "sh", "-c", script]);
+        assert_eq!(ended.code, code, "{script}: {}", ended.err);
+    }
+}
