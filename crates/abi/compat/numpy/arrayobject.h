@@ -7,11 +7,14 @@
 
 #include <Python.h>
 #include <precast/compat/flatiter.h>
+#include <precast/compat/fold.h>
 #include <precast/compat/iter.h>
 #include <precast/compat/npy_math.h>
 #include <precast/compat/old.h>
+#include <precast/compat/pick.h>
+#include <precast/compat/product.h>
 #include <precast/compat/scalar.h>
-#include <precast/compat/shape.h>
+#include <precast/compat/sort.h>
 
 /* There is nothing to import. */
 #define import_array() ((void)0)

@@ -8,6 +8,7 @@
 typedef struct counted { pc_tensor tensor; int64_t extents[2 * PC_MAX_NDIM]; } counted;
 
 static long live, requests, refuse_at;
+static size_t current_case; /* for messages */
 
 static int refused(pc_context *ctx) {
   if (++requests != refuse_at) return 0;
@@ -75,13 +76,14 @@ static void host_release(pc_context *ctx, void *memory) {
   free(memory);
 }
 
-static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf,
+/* Not const: a program may give it services of its own. */
+static pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf,
                              NULL,           NULL,            NULL};
 
 #define CHECK(condition)                                                                       \
   do {                                                                                         \
     if (!(condition)) {                                                                        \
-      fprintf(stderr, "line %d: %s (refused request %ld)\n", __LINE__, #condition, refuse_at); \
+      fprintf(stderr, "line %d: %s (case %zu, refused request %ld)\n", __LINE__, #condition, current_case, refuse_at); \
       exit(1);                                                                                 \
     }                                                                                          \
   } while (0)

@@ -62,6 +62,11 @@ fn objects_arrays_and_iterators_survive_every_refusal() {
     run(&text("compat_core.c"));
 }
 
+#[test]
+fn functions_on_arrays_are_numpys() {
+    run(&text("compat_numpy.c"));
+}
+
 /// Name, type number, bytes of the dtypes that are paired.
 const DTYPES: [(&str, i32, usize); 6] = [
     ("int8", 1, 1),

@@ -46,6 +46,10 @@ typedef struct npy_cfloat {
 typedef struct npy_cdouble {
   double real, imag;
 } npy_cdouble;
+typedef long double npy_longdouble; /* for text that names it: no array has such elements */
+typedef struct npy_clongdouble {
+  npy_longdouble real, imag;
+} npy_clongdouble;
 typedef npy_cfloat npy_complex64;
 typedef npy_cdouble npy_complex128;
 

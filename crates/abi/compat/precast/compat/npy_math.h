@@ -88,6 +88,12 @@ PC_COMPAT_FN void npy_csetreal(npy_cdouble *z, double real) { z->real = real; }
 PC_COMPAT_FN void npy_csetimag(npy_cdouble *z, double imag) { z->imag = imag; }
 PC_COMPAT_FN void npy_csetrealf(npy_cfloat *z, float real) { z->real = real; }
 PC_COMPAT_FN void npy_csetimagf(npy_cfloat *z, float imag) { z->imag = imag; }
+PC_COMPAT_FN npy_longdouble npy_creall(npy_clongdouble z) { return z.real; }
+PC_COMPAT_FN npy_longdouble npy_cimagl(npy_clongdouble z) { return z.imag; }
+PC_COMPAT_FN void npy_csetreall(npy_clongdouble *z, npy_longdouble real) { z->real = real; }
+PC_COMPAT_FN void npy_csetimagl(npy_clongdouble *z, npy_longdouble imag) { z->imag = imag; }
+#define NPY_CSETREALL(z, r) npy_csetreall(z, r)
+#define NPY_CSETIMAGL(z, i) npy_csetimagl(z, i)
 #define NPY_CSETREAL(z, r) npy_csetreal(z, r)
 #define NPY_CSETIMAG(z, i) npy_csetimag(z, i)
 #define NPY_CSETREALF(z, r) npy_csetrealf(z, r)
