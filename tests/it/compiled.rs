@@ -70,7 +70,7 @@ fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
     let mut cuts = Vec::new();
     for position in 0..lowered.applies().len() {
         let group = rewrite::unfuse(lowered, position).unwrap().filter(|_| !choices.one_in(3));
-        // The last members can always be one part: nothing but the last is read outside of them.
+        // The last members can always be one part: nothing but results of the group is read outside of them.
         cuts.push(group.map(|group| {
             let (members, first) = (group.applies().len(), choices.below(group.applies().len()));
             (0..first).map(|member| vec![member]).chain([(first..members).collect()]).collect()

@@ -222,9 +222,8 @@ fn check_map(
             });
         };
         let (found, expected) = (graph.ty(*to), graph.ty(*from));
-        // A C scalar is a value, not memory.
         let scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
-        if scalar(found) || scalar(expected) || found.dtype() != expected.dtype() {
+        if scalar(found) != scalar(expected) || found.dtype() != expected.dtype() {
             return Err(ContractError::Type {
                 op: op(),
                 apply: position,

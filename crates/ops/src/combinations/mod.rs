@@ -102,7 +102,7 @@ fn build(case: &Case, ops: &Ops) -> Result<FunctionGraph, String> {
         text::ParseTextError::Call { source, .. } => source.to_string(),
         other => other.to_string(),
     })?;
-    rewrite::plain(&graph).map_err(|error| error.to_string())
+    rewrite::bare(&graph).map_err(|error| error.to_string())
 }
 
 /// Adds each Apply of the graph on its own: the op, and the casts and copies that its use brings along.

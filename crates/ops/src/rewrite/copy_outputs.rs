@@ -16,7 +16,7 @@ pub(super) fn copy_outputs(graph: &FunctionGraph) -> Result<FunctionGraph, Build
     for apply in graph.applies() {
         rebuild.apply(apply.op.clone(), &apply.inputs, &apply.outputs)?;
     }
-    rebuild.finish(|new, position, variable| {
+    rebuild.finish_each(|new, position, variable| {
         if !aliases(graph, position) {
             return Ok(variable);
         }

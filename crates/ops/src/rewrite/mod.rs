@@ -2,18 +2,33 @@
 //!
 //! | pass | what it does | why |
 //! |---|---|---|
+//! | [`simplify`](PASSES) | drops Applies that change nothing, joins two that one can stand for | nothing is faster than no work |
+//! | [`merge`](PASSES) | computes equal Applies once | written twice is not meant twice |
+//! | [`constant_fold`](PASSES) | computes what constants alone decide | once, not once a call |
 //! | [`copy_outputs`](PASSES) | copies outputs that are inputs, constants, views or repeated | results belong to the caller |
+//! | [`order`](PASSES) | drops dead applies, orders from the outputs | what is fused does not depend on how a graph was built |
 //! | [`fuse`](PASSES) | elementwise chains, and the reduction that consumes one, into one loop | memory is slower than arithmetic |
-//! | [`normalise`](PASSES) | drops dead applies, renumbers from the outputs | equal graphs get equal keys |
+//! | [`normalise`](PASSES) | drops dead applies, renumbers from the outputs, forgets extents | equal graphs get equal keys |
+//! | [`inplace`](PASSES) | ops overwrite inputs that nobody needs any more | no copy, no memory |
 //!
-//! No pass changes a bit of any result: fused and unfused graphs call the same scalar functions in the same order.
+//! No pass changes a bit of any result, and none looks at the value of a constant, so graphs that differ only in these share
+//! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together.
+//!
+//! A graph is rewritten by all of them ([`lower`]), by those that leave each op to itself ([`plain`]), or by any choice
+//! ([`Passes`]); [`trace`] shows each step.
 
+mod constant_fold;
 mod copy_outputs;
 mod fuse;
+mod inplace;
+mod merge;
+mod passes;
 mod rebuild;
+mod simplify;
 mod unfuse;
 
-pub use unfuse::{Parts, cut, join, unfuse, unfused};
+pub use passes::{Passes, UnknownPass};
+pub use unfuse::{Joined, Parts, cut, join, unfuse, unfused};
 
 use precast_graph::{BuildError, FunctionGraph, encode};
 
@@ -29,47 +44,101 @@ pub struct Pass {
 }
 
 /// All rewrites, in the order in which [`lower`] runs them.
-pub const PASSES: &[Pass] = &[COPY_OUTPUTS, FUSE, NORMALISE];
+pub const PASSES: &[Pass] = &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, ORDER, FUSE, NORMALISE, INPLACE];
 
+/// What is served op by op goes through these.
+const PLAIN: &[Pass] = &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, NORMALISE];
+
+const SIMPLIFY: Pass = Pass {
+    name: "simplify",
+    about: "drop applies that change nothing, join two that one can stand for",
+    run: simplify::simplify,
+};
+const MERGE: Pass = Pass { name: "merge", about: "compute equal applies once", run: merge::merge };
+const CONSTANT_FOLD: Pass = Pass {
+    name: "constant_fold",
+    about: "compute what constants alone decide",
+    run: constant_fold::constant_fold,
+};
 const COPY_OUTPUTS: Pass = Pass {
     name: "copy_outputs",
     about: "copy outputs that alias inputs, constants, intermediate values or each other",
     run: copy_outputs::copy_outputs,
+};
+const ORDER: Pass = Pass {
+    name: "order",
+    about: "drop dead applies, order from the outputs, extents kept",
+    run: |graph| Ok(encode::order(graph)),
 };
 const FUSE: Pass = Pass {
     name: "fuse",
     about: "fuse elementwise chains and the reductions that consume them",
     run: fuse::fuse,
 };
-const NORMALISE: Pass =
-    Pass { name: "normalise", about: "drop dead applies, renumber from the outputs", run: normalise };
+const NORMALISE: Pass = Pass {
+    name: "normalise",
+    about: "drop dead applies, renumber from the outputs, forget extents",
+    run: |graph| Ok(encode::normalise(graph)),
+};
+const INPLACE: Pass = Pass {
+    name: "inplace",
+    about: "let ops overwrite inputs that nobody needs any more",
+    run: inplace::inplace,
+};
 
 /// The graph that whole-graph modules are made of: all passes.
 ///
 /// # Errors
-/// None in practice: the ops accepted the same types before.
+/// A graph that breaks a contract of memory; otherwise none in practice: the ops accepted the same types before.
 pub fn lower(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     run(graph, PASSES)
 }
 
-/// The graph that is served op by op: all passes but fusion.
+/// The graph that is served op by op: no fusion, and no op becomes another than was declared.
 ///
 /// # Errors
-/// None in practice: the ops accepted the same types before.
+/// As [`lower`].
 pub fn plain(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
+    run(graph, PLAIN)
+}
+
+/// The graph as declared, but for its numbering and for copies of outputs: what an op's own module is made of.
+///
+/// # Errors
+/// As [`lower`].
+pub fn bare(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     run(graph, &[COPY_OUTPUTS, NORMALISE])
 }
 
 /// Runs some passes in order.
 ///
 /// # Errors
-/// What a pass cannot rebuild.
+/// A graph that breaks a contract of memory; what a pass cannot rebuild.
 pub fn run(graph: &FunctionGraph, passes: &[Pass]) -> Result<FunctionGraph, BuildError> {
     graph.validate()?;
     graph.check_edges()?;
     passes.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
 }
 
-fn normalise(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    Ok(encode::normalise(graph))
+/// The graph after each pass of [`lower`], in order: what `precast show --passes` prints.
+///
+/// # Errors
+/// As [`lower`].
+pub fn trace(graph: &FunctionGraph) -> Result<Vec<(Pass, FunctionGraph)>, BuildError> {
+    trace_of(graph, PASSES)
+}
+
+/// The graph after each of some passes.
+///
+/// # Errors
+/// As [`run`].
+pub fn trace_of(graph: &FunctionGraph, passes: &[Pass]) -> Result<Vec<(Pass, FunctionGraph)>, BuildError> {
+    graph.validate()?;
+    let mut steps: Vec<(Pass, FunctionGraph)> = Vec::new();
+    for pass in passes {
+        let before = steps.last().map_or(graph, |(_, after)| after);
+        let after = (pass.run)(before)?;
+        steps.push((*pass, after));
+    }
+    Ok(steps)
 }

@@ -20,7 +20,7 @@ impl<'a> Rebuild<'a> {
         }
         for (variable, value) in old.constants() {
             let fresh = rebuild.new.constant_of(value.clone(), old.ty(variable).clone());
-            rebuild.known[variable.index()] = Some(fresh);
+            rebuild.stands_for(fresh, variable);
         }
         Ok(rebuild)
     }
@@ -30,6 +30,19 @@ impl<'a> Rebuild<'a> {
         self.known[old.index()].ok_or(BuildError::ForeignVariable { index: old.index() })
     }
 
+    /// The new variables that stand for old ones.
+    pub(super) fn get_all(&self, old: &[VarId]) -> Result<Vec<VarId>, BuildError> {
+        old.iter().map(|v| self.get(*v)).collect()
+    }
+
+    /// Makes a new variable stand for an old one, with the old one's name if it has none.
+    pub(super) fn stands_for(&mut self, fresh: VarId, old: VarId) {
+        self.known[old.index()] = Some(fresh);
+        if let Some(name) = &self.old.variable(old).name {
+            self.new.name(fresh, name);
+        }
+    }
+
     /// Applies an op to the new variables of old inputs; its outputs stand for old outputs.
     pub(super) fn apply(
         &mut self,
@@ -37,24 +50,31 @@ impl<'a> Rebuild<'a> {
         inputs: &[VarId],
         outputs: &[VarId],
     ) -> Result<(), BuildError> {
-        let inputs = inputs.iter().map(|v| self.get(*v)).collect::<Result<Vec<_>, _>>()?;
-        let fresh = self.new.apply(op, &inputs)?;
+        let inputs = self.get_all(inputs)?;
+        self.apply_new(op, &inputs, outputs)
+    }
+
+    /// Applies an op to new variables; its outputs stand for old outputs.
+    pub(super) fn apply_new(
+        &mut self,
+        op: Arc<dyn Op>,
+        inputs: &[VarId],
+        outputs: &[VarId],
+    ) -> Result<(), BuildError> {
+        let fresh = self.new.apply(op, inputs)?;
         for (old, fresh) in outputs.iter().zip(fresh) {
-            self.stands_for(*old, fresh);
+            self.stands_for(fresh, *old);
         }
         Ok(())
     }
 
-    /// Lets a new variable stand for an old one, whose name it takes over.
-    pub(super) fn stands_for(&mut self, old: VarId, fresh: VarId) {
-        self.known[old.index()] = Some(fresh);
-        if let Some(name) = &self.old.variable(old).name {
-            self.new.name(fresh, name);
-        }
+    /// Gives the new graph the outputs of the old one.
+    pub(super) fn finish(self) -> Result<FunctionGraph, BuildError> {
+        self.finish_each(|_, _, variable| Ok(variable))
     }
 
     /// Gives the new graph the outputs of the old one, each passed through `each`.
-    pub(super) fn finish(
+    pub(super) fn finish_each(
         mut self,
         mut each: impl FnMut(&mut FunctionGraph, usize, VarId) -> Result<VarId, BuildError>,
     ) -> Result<FunctionGraph, BuildError> {
@@ -65,6 +85,12 @@ impl<'a> Rebuild<'a> {
         }
         Ok(self.new)
     }
+}
+
+/// Whether some op overwrites an input. Whoever wrote such a graph has planned its memory: what reads a variable, and when,
+/// is left alone by the passes that would change it.
+pub(super) fn overwrites(graph: &FunctionGraph) -> bool {
+    graph.applies().iter().any(|apply| !apply.op.destroy_map().is_empty())
 }
 
 /// Whether an output of a graph must be copied: it is no result of its own.

@@ -3,15 +3,17 @@
 //! ```text
 //! sum{of=composite{…}}(x, y) ──unfuse──▶ mul(x, y) ; exp(…) ; sum(…) ──join(members)──▶ sum{of=composite{…}}(x, y)
 //! ```
-//! Not a pass: [`lower`](super::lower) fuses, and whoever has no artifact for a group looks for artifacts of its parts. A part
-//! that is joined out of some members is the Apply that fusion itself would have made of them, so it has the same key.
+//! Not a pass: [`lower`](super::lower) fuses, by [`join`] too, and whoever has no artifact for a group looks for artifacts of
+//! its parts. So a part that is joined out of some members is the Apply that fusion would have made of them, with its key.
 
+use super::fuse::{elementwise, reduction};
 use super::rebuild::Rebuild;
 use crate::composite::Composite;
 use crate::scalar::ScalarOp;
 use crate::{Elemwise, Reduce};
 use precast_graph::{BuildError, FunctionGraph, Op, VarId, encode};
 use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The graph of the Applies that the one at `position` was fused of; `None` if it was not fused.
@@ -54,44 +56,68 @@ fn parts(op: &dyn Op) -> Option<(&Arc<dyn ScalarOp>, Option<&Reduce>)> {
     Some((reduce.map.as_ref()?, Some(reduce)))
 }
 
-/// The op that fusion makes of some Applies of a graph, and the variables it reads, in its order.
+/// What fusion makes of some Applies.
+pub struct Joined {
+    /// The op.
+    pub op: Arc<dyn Op>,
+    /// The variables that it reads, in its order.
+    pub reads: Vec<VarId>,
+    /// The variables that it makes, in its order: those that are used outside of the Applies.
+    pub writes: Vec<VarId>,
+}
+
+/// The one op that computes what some Applies of a graph compute, in order.
 ///
-/// `members` are in order, elementwise but for the last, which may be a reduction, and only the last one's output is used
-/// elsewhere; `None` if they are nothing that can be fused.
+/// They are elementwise but for the last, which may be a reduction; then its output alone may be used elsewhere. Several
+/// results must have one shape. `None` if they are nothing that can be fused.
 #[must_use]
-pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<(Arc<dyn Op>, Vec<VarId>)> {
+pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<Joined> {
     let (last, rest) = members.split_last()?;
     let root = &graph.applies()[*last];
     if rest.is_empty() {
-        return Some((Arc::clone(&root.op), root.inputs.clone()));
+        let (op, reads) = (Arc::clone(&root.op), root.inputs.clone());
+        return Some(Joined { op, reads, writes: root.outputs.clone() });
     }
-    let op: &dyn Any = &*root.op;
-    let reduce = op.downcast_ref::<Reduce>().filter(|reduce| reduce.map.is_none());
-    let steps = if reduce.is_some() { rest } else { members };
-    let made: Vec<VarId> = steps.iter().flat_map(|m| graph.applies()[*m].outputs.clone()).collect();
-    let mut read: Vec<VarId> = Vec::new();
-    for variable in steps.iter().flat_map(|m| &graph.applies()[*m].inputs) {
-        if !made.contains(variable) && !read.contains(variable) {
-            read.push(*variable);
-        }
+    let reduce = reduction(root);
+    let applies = || members.iter().map(|member| &graph.applies()[*member]);
+    let steps = applies().take(if reduce.is_some() { rest.len() } else { members.len() });
+    let made: BTreeSet<VarId> = steps.clone().flat_map(|apply| &apply.outputs).copied().collect();
+    let mut values: BTreeMap<VarId, usize> = BTreeMap::new();
+    for variable in steps.clone().flat_map(|apply| &apply.inputs).filter(|v| !made.contains(v)) {
+        let next = values.len();
+        values.entry(*variable).or_insert(next);
     }
-    let mut values = read.clone();
+    let mut reads: Vec<VarId> = values.keys().copied().collect();
+    reads.sort_by_key(|variable| values[variable]);
     let mut list = Vec::new();
-    for apply in steps.iter().map(|member| &graph.applies()[*member]) {
-        let op: &dyn Any = &*apply.op;
-        let scalar = &op.downcast_ref::<Elemwise>().filter(|_| apply.outputs.len() == 1)?.scalar;
-        let argument = |variable: &VarId| values.iter().position(|known| known == variable);
-        list.push((Arc::clone(scalar), apply.inputs.iter().map(argument).collect::<Option<Vec<_>>>()?));
-        values.push(apply.outputs[0]);
+    for apply in steps {
+        let scalar = elementwise(graph, apply)?;
+        let arguments = apply.inputs.iter().map(|v| values.get(v).copied());
+        list.push((Arc::clone(scalar), arguments.collect::<Option<Vec<_>>>()?));
+        values.insert(apply.outputs[0], values.len());
     }
-    let result = if reduce.is_some() { root.inputs.first()? } else { root.outputs.first()? };
-    let output = values.iter().position(|known| known == result)?;
-    let composite: Arc<dyn ScalarOp> = Arc::new(Composite::new(read.len(), list, vec![output]));
+    let writes = match reduce {
+        Some(_) => root.outputs.clone(),
+        None => used_outside(graph, members, made),
+    };
+    let results = if reduce.is_some() { &root.inputs } else { &writes };
+    let results = results.iter().map(|v| values.get(v).copied()).collect::<Option<Vec<_>>>()?;
+    let composite: Arc<dyn ScalarOp> = Arc::new(Composite::new(reads.len(), list, results));
     let op: Arc<dyn Op> = match reduce {
         Some(reduce) => Arc::new(reduce.fused(composite)),
         None => Arc::new(Elemwise::new(composite)),
     };
-    Some((op, read))
+    Some(Joined { op, reads, writes })
+}
+
+/// Those of the variables that some Applies made which others read, or which the graph returns; the last one if none is.
+fn used_outside(graph: &FunctionGraph, members: &[usize], made: BTreeSet<VarId>) -> Vec<VarId> {
+    let others =
+        graph.applies().iter().enumerate().filter(|(position, _)| members.binary_search(position).is_err());
+    let read: BTreeSet<VarId> = others.flat_map(|(_, apply)| &apply.inputs).copied().collect();
+    let is_used = |v: &VarId| read.contains(v) || graph.outputs().contains(v);
+    let used: Vec<VarId> = made.iter().copied().filter(is_used).collect();
+    if used.is_empty() { made.last().copied().into_iter().collect() } else { used }
 }
 
 /// The graph with every fused Apply replaced by what it was fused of: what is served op by op.
@@ -129,7 +155,7 @@ pub fn cut(
         }
         of.resize(rebuild.new.applies().len(), position);
     }
-    Ok((rebuild.finish(|_, _, variable| Ok(variable))?, of))
+    Ok((rebuild.finish()?, of))
 }
 
 /// Applies the parts of a group in place of the Apply with these inputs and outputs.
@@ -145,16 +171,15 @@ fn put(
     for (inner, outer) in group.inputs().iter().zip(inputs) {
         values[inner.index()] = Some(rebuild.get(*outer)?);
     }
-    for members in parts {
-        let Some(((op, read), root)) = join(group, members).zip(members.last()) else { continue };
-        let read = read.iter().map(|v| values[v.index()].ok_or_else(|| foreign(v)));
-        let made = rebuild.new.apply(op, &read.collect::<Result<Vec<_>, _>>()?)?;
-        for (inner, fresh) in group.applies()[*root].outputs.iter().zip(made) {
+    for joined in parts.iter().filter_map(|members| join(group, members)) {
+        let reads = joined.reads.iter().map(|v| values[v.index()].ok_or_else(|| foreign(v)));
+        let made = rebuild.new.apply(joined.op, &reads.collect::<Result<Vec<_>, _>>()?)?;
+        for (inner, fresh) in joined.writes.iter().zip(made) {
             values[inner.index()] = Some(fresh);
         }
     }
     for (inner, outer) in group.outputs().iter().zip(outputs) {
-        rebuild.stands_for(*outer, values[inner.index()].ok_or_else(|| foreign(inner))?);
+        rebuild.stands_for(values[inner.index()].ok_or_else(|| foreign(inner))?, *outer);
     }
     Ok(())
 }

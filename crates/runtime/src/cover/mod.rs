@@ -171,10 +171,10 @@ impl<'a> Search<'a> {
         group: &FunctionGraph,
         members: &[usize],
     ) -> Result<Option<BuildKey>, FunctionError> {
-        let Some((op, read)) = rewrite::join(group, members) else { return Ok(None) };
+        let Some(rewrite::Joined { op, reads, .. }) = rewrite::join(group, members) else { return Ok(None) };
         let mut joined = FunctionGraph::new();
         let mut inputs = Vec::new();
-        for (k, variable) in read.iter().enumerate() {
+        for (k, variable) in reads.iter().enumerate() {
             inputs.push(joined.input(&format!("x{k}"), group.ty(*variable).clone())?);
         }
         joined.apply(op, &inputs)?;

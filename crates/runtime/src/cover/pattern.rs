@@ -1,7 +1,8 @@
 //! Patterns: the parts of a group that could have been fused by themselves, larger ones first.
 //!
-//! A pattern ends in one member, the root, and only the root's output is used outside of it, as fusion demands. From the
-//! largest one, smaller ones are made by leaving out members that no member before them feeds; each size is tried with a few.
+//! A pattern ends in one member, the root, and what it makes is used outside of it if it is the root's output, or else a
+//! result of the group like that, so of the same shape. From the largest pattern, smaller ones are made by leaving out members
+//! that no member before them feeds; each size is tried with a few.
 
 use precast_graph::{FunctionGraph, Origin};
 use std::collections::BTreeSet;
@@ -34,13 +35,12 @@ pub(super) fn patterns(group: &FunctionGraph, root: usize, free: &[bool], most: 
 
 /// The largest pattern that ends in `root`.
 fn largest(group: &FunctionGraph, root: usize, free: &[bool]) -> BTreeSet<usize> {
+    let is_result = |at: usize| group.applies()[at].outputs.iter().any(|v| group.outputs().contains(v));
     let mut members = BTreeSet::from([root]);
     // Clients come after what they use, so one walk back meets every member's clients before it.
     for position in (0..root).rev().filter(|position| free[*position]) {
-        let outputs = &group.applies()[position].outputs;
-        let is_result = outputs.iter().any(|output| group.outputs().contains(output));
-        let mut clients = clients(group, position).peekable();
-        if !is_result && clients.peek().is_some() && clients.all(|client| members.contains(&client)) {
+        let fits = is_result(root) || !is_result(position);
+        if fits && clients(group, position).all(|client| members.contains(&client)) {
             members.insert(position);
         }
     }
@@ -85,5 +85,16 @@ mod tests {
         for members in &found {
             assert!(rewrite::join(&group, members).is_some());
         }
+    }
+
+    #[test]
+    fn results_of_one_loop_share_a_pattern() {
+        let inputs = ["x"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
+        let graph = text::parse(&["exp(x)*2", "exp(x) - x"], &inputs, &Ops::standard()).unwrap();
+        let lowered = rewrite::lower(&graph).unwrap();
+        let group = rewrite::unfuse(&lowered, 0).unwrap().unwrap();
+        let found = patterns(&group, 2, &[true; 3], 64);
+        assert_eq!(found, [vec![0, 1, 2], vec![1, 2]], "exp is fused only with both that read it");
+        assert_eq!(rewrite::join(&group, &[1, 2]).unwrap().writes.len(), 2);
     }
 }

@@ -1,0 +1,77 @@
+//! A choice of passes by name.
+
+use super::{PASSES, Pass};
+use std::str::FromStr;
+
+/// Some of [`PASSES`], in their order; parsed from `all`, `none`, names (`order,fuse`), or all but some (`all,-fuse`).
+///
+/// # Examples
+/// ```
+/// use precast_ops::rewrite::{Passes, run};
+///
+/// let passes: Passes = "all,-fuse,-inplace".parse().unwrap();
+/// assert!(passes.iter().all(|pass| pass.name != "fuse"));
+/// assert_eq!(
+///     "order,fusion".parse::<Passes>().unwrap_err().to_string(),
+///     "no pass is called `fusion`; there are simplify, merge, constant_fold, copy_outputs, order, fuse, normalise, inplace"
+/// );
+/// ```
+#[derive(Debug, Clone)]
+pub struct Passes(Vec<Pass>);
+
+impl Passes {
+    /// The passes of these names, in the order of [`PASSES`].
+    ///
+    /// # Errors
+    /// A name that no pass has.
+    pub fn named(names: &[&str]) -> Result<Self, UnknownPass> {
+        names.iter().try_for_each(|name| known(name))?;
+        Ok(Self(PASSES.iter().copied().filter(|pass| names.contains(&pass.name)).collect()))
+    }
+}
+
+impl std::ops::Deref for Passes {
+    type Target = [Pass];
+
+    fn deref(&self) -> &[Pass] {
+        &self.0
+    }
+}
+
+impl FromStr for Passes {
+    type Err = UnknownPass;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPass> {
+        let mut names: Vec<&str> = Vec::new();
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match (word, word.strip_prefix('-')) {
+                ("all", _) => names.extend(PASSES.iter().map(|pass| pass.name)),
+                ("none", _) => names.clear(),
+                (_, Some(without)) => {
+                    known(without)?;
+                    names.retain(|name| *name != without);
+                }
+                (name, None) => names.push(name),
+            }
+        }
+        Self::named(&names)
+    }
+}
+
+fn known(name: &str) -> Result<(), UnknownPass> {
+    let all = || PASSES.iter().map(|pass| pass.name);
+    if all().any(|known| known == name) {
+        return Ok(());
+    }
+    Err(UnknownPass { name: name.to_owned(), known: all().collect::<Vec<_>>().join(", ") })
+}
+
+/// A name that no pass has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no pass is called `{name}`; there are {known}")]
+pub struct UnknownPass {
+    /// The name.
+    pub name: String,
+    /// The names that there are.
+    pub known: String,
+}

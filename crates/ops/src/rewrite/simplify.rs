@@ -1,0 +1,204 @@
+//! `simplify`: Applies that change nothing, or that one Apply can stand for, go.
+//!
+//! A rule is here only if it is exact: the same bits for every value, NaN, infinities, -0, subnormals and wrapping included
+//! (which NaN a NaN is excepted, as everywhere). Nothing that rounds is reordered, and no rule looks at the *value* of a
+//! constant: which module serves a graph does not depend on values.
+//!
+//! | rule | because |
+//! |---|---|
+//! | `dimshuffle(dimshuffle(x))` is one dimshuffle | both only say where elements are; the same dimensions are dropped, so the same shapes are refused |
+//! | `dimshuffle(x)` that keeps every dimension is `x` | the same elements in the same places |
+//! | `identity(x)` is `x`; `cast(x)` to its own dtype is `x` | every element is kept |
+//! | `deep_copy(x)`, `view(x)` are `x` | in memory of its own or not, they are the same elements; `copy_outputs` sees to outputs |
+//! | `cast(cast(x, B), C)` is `cast(x, C)` | if B holds every value of x's dtype exactly, and so does C (see [`holds`]) or both B and C are integers, which wrap alike |
+//! | `neg(neg(x))` is `x` | flips a sign bit twice; on integers minus minus x is x, wrapped or not |
+//! | `logical_not(logical_not(x))` is `x` | bools are 0 or 1 |
+//! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | for floats the sign bit is cleared anyway; for integers \|-x\| = \|x\|, the least one included, which stays itself |
+
+use super::rebuild::{Rebuild, overwrites};
+use crate::scalar::{Cast, ScalarOp};
+use crate::shape::{DeepCopy, View};
+use crate::{DimShuffle, Elemwise};
+use precast_graph::{Apply, BuildError, DType, FunctionGraph, Op, Origin, VarId};
+use std::any::Any;
+use std::sync::Arc;
+
+/// What stands for an Apply of one input.
+enum Simpler {
+    /// A variable that is there already.
+    Value(VarId),
+    /// Another op on another variable.
+    Apply(Arc<dyn Op>, VarId),
+}
+
+/// Applies the rules of the module's table until none fits.
+pub(super) fn simplify(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
+    if overwrites(graph) {
+        return Ok(graph.clone());
+    }
+    let mut rebuild = Rebuild::new(graph)?;
+    for apply in graph.applies() {
+        let (mut op, mut inputs) = (Arc::clone(&apply.op), rebuild.get_all(&apply.inputs)?);
+        // Each step takes an Apply away from what is looked at, so this ends.
+        let value = loop {
+            match simpler(&rebuild.new, &*op, &inputs) {
+                Some(Simpler::Apply(other, input)) => (op, inputs) = (other, vec![input]),
+                Some(Simpler::Value(value)) => break Some(value),
+                None => break None,
+            }
+        };
+        match value {
+            Some(value) => rebuild.stands_for(value, apply.outputs[0]),
+            None => rebuild.apply_new(op, &inputs, &apply.outputs)?,
+        }
+    }
+    rebuild.finish()
+}
+
+fn simpler(graph: &FunctionGraph, op: &dyn Op, inputs: &[VarId]) -> Option<Simpler> {
+    let [input] = inputs else { return None };
+    let any: &dyn Any = op;
+    if let Some(outer) = any.downcast_ref::<DimShuffle>() {
+        return dimshuffle(graph, outer, *input);
+    }
+    if any.is::<DeepCopy>() || any.is::<View>() {
+        return Some(Simpler::Value(*input));
+    }
+    elementwise(graph, &*any.downcast_ref::<Elemwise>()?.scalar, *input)
+}
+
+fn dimshuffle(graph: &FunctionGraph, outer: &DimShuffle, input: VarId) -> Option<Simpler> {
+    let keeps = outer.order.iter().enumerate().all(|(position, d)| *d == Some(position));
+    if keeps && outer.order.len() == graph.ty(input).ndim() {
+        return Some(Simpler::Value(input));
+    }
+    let producer = producer(graph, input)?;
+    let op: &dyn Any = &*producer.op;
+    let inner = op.downcast_ref::<DimShuffle>()?;
+    let order = outer.order.iter().map(|d| d.and_then(|d| inner.order.get(d).copied().flatten()));
+    Some(Simpler::Apply(Arc::new(DimShuffle::new(order.collect())), producer.inputs[0]))
+}
+
+fn elementwise(graph: &FunctionGraph, outer: &dyn ScalarOp, input: VarId) -> Option<Simpler> {
+    let dtype = graph.ty(input).dtype();
+    if outer.name() == "identity" || to(outer) == Some(dtype) {
+        return Some(Simpler::Value(input));
+    }
+    let producer = producer(graph, input)?;
+    let (op, base) = ((&*producer.op) as &dyn Any, *producer.inputs.first()?);
+    let inner = &*op.downcast_ref::<Elemwise>()?.scalar;
+    if let (Some(last), Some(middle)) = (to(outer), to(inner)) {
+        let first = graph.ty(base).dtype();
+        let exact = outer.output(&[first]).is_some()
+            && holds(middle, first)
+            && (holds(last, first) || middle.is_integer() && last.is_integer());
+        return exact.then(|| Simpler::Apply(cast(last), base));
+    }
+    match (outer.name(), inner.name()) {
+        ("neg", "neg") | ("logical_not", "logical_not") => Some(Simpler::Value(base)),
+        ("abs", "abs") => Some(Simpler::Value(input)),
+        ("abs", "neg") => Some(Simpler::Apply(Arc::new(Elemwise::new(crate::scalar::find("abs")?)), base)),
+        _ => None,
+    }
+}
+
+fn cast(to: DType) -> Arc<dyn Op> {
+    Arc::new(Elemwise::new(Arc::new(Cast { to })))
+}
+
+/// The Apply that computes a variable.
+fn producer(graph: &FunctionGraph, variable: VarId) -> Option<&Apply> {
+    match &graph.variable(variable).origin {
+        Origin::Output { apply, .. } => graph.applies().get(apply.index()),
+        _ => None,
+    }
+}
+
+/// The dtype that a cast gives.
+fn to(scalar: &dyn ScalarOp) -> Option<DType> {
+    let any: &dyn Any = scalar;
+    any.downcast_ref::<Cast>().map(|cast| cast.to)
+}
+
+/// Whether every value of dtype `from` is a value of `wide`, so that nothing is lost and every further cast sees the same
+/// number. Complex dtypes hold nothing but themselves here: a cast from them drops a part.
+fn holds(wide: DType, from: DType) -> bool {
+    if wide == from {
+        return true;
+    }
+    if wide.is_complex() || from.is_complex() {
+        return false;
+    }
+    match (digits(wide), digits(from)) {
+        _ if from == DType::Bool => true,
+        _ if wide == DType::Bool => false,
+        // Signed integers have a bit less for the number, and do not fit into unsigned ones at all.
+        (wide_digits, from_digits) if from.is_integer() => {
+            (wide.is_float() || from.is_unsigned() || !wide.is_unsigned()) && wide_digits >= from_digits
+        }
+        // Both halves of the 16 bits differ: bf16 has f32's exponents, f16 more digits.
+        _ if wide.is_float() && from.is_float() => wide.itemsize_bytes() > from.itemsize_bytes(),
+        _ => false,
+    }
+}
+
+/// The binary digits of a whole number that a dtype holds without loss, the sign apart.
+fn digits(dtype: DType) -> usize {
+    match dtype {
+        DType::Bool => 1,
+        DType::F16 => 11,
+        DType::Bf16 => 8,
+        DType::F32 | DType::C64 => 24,
+        DType::F64 | DType::C128 => 53,
+        integer => 8 * integer.itemsize_bytes() - usize::from(!integer.is_unsigned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+    use precast_graph::DType::{Bf16, Bool, C64, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+
+    #[test]
+    fn a_dtype_holds_another_only_without_loss() {
+        let yes = [
+            (I8, Bool),
+            (F16, Bool),
+            (I16, I8),
+            (I64, U32),
+            (U16, U8),
+            (F16, I8),
+            (F16, U8),
+            (Bf16, U8),
+            (F32, I16),
+            (F32, U16),
+            (F64, I32),
+            (F64, U32),
+            (F32, F16),
+            (F32, Bf16),
+            (F64, F32),
+            (C64, C64),
+        ];
+        let no = [
+            (Bool, I8),
+            (U16, I8),
+            (I16, U16),
+            (I8, U8),
+            (U64, I64),
+            (F16, I16),
+            (Bf16, I16),
+            (F32, I32),
+            (F64, I64),
+            (F64, U64),
+            (F16, Bf16),
+            (Bf16, F16),
+            (F32, F64),
+            (I64, F32),
+            (C64, F32),
+            (F32, C64),
+            (C64, Bool),
+        ];
+        yes.iter().for_each(|(wide, from)| assert!(holds(*wide, *from), "{wide} holds {from}"));
+        no.iter().for_each(|(wide, from)| assert!(!holds(*wide, *from), "{wide} does not hold {from}"));
+    }
+}

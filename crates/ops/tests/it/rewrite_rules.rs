@@ -1,0 +1,400 @@
+//! What each pass does, by example: how many Applies are left, and which.
+
+use crate::rewrites::same;
+use precast_graph::text::{parse, parse_input};
+use precast_graph::{
+    Array, BuildError, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type, encode,
+    interpret,
+};
+use precast_ops::{Composite, Elemwise, Ops, Reduce, rewrite};
+use std::any::Any;
+use std::sync::Arc;
+
+/// The graph of texts over inputs in text form.
+fn graph(outputs: &[&str], inputs: &[&str]) -> FunctionGraph {
+    let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
+    parse(outputs, &inputs, &Ops::standard()).unwrap_or_else(|error| panic!("{outputs:?}: {error}"))
+}
+
+/// After the passes of these names.
+fn after(names: &str, graph: &FunctionGraph) -> FunctionGraph {
+    rewrite::run(graph, &names.parse::<rewrite::Passes>().unwrap()).unwrap()
+}
+
+fn labels(graph: &FunctionGraph) -> Vec<String> {
+    graph.applies().iter().map(|apply| apply.op.label()).collect()
+}
+
+const XYZ: [&str; 3] = ["x=f64[?]", "y=f64[?]", "z=f64[?]"];
+const MATRIX: [&str; 2] = ["x=f64[?,?]", "b=f64[?]"];
+
+#[test]
+fn simplify_takes_away_what_changes_nothing() {
+    let rows: [(&str, &str, &[&str]); 14] = [
+        ("transpose(transpose(x))", "x=f64[?,?]", &[]),
+        ("transpose(x)", "x=f64[?,?]", &["dimshuffle{order=[1,0]}"]),
+        (
+            "dimshuffle(dimshuffle(x, order=[1,-1,0]), order=[2,0])",
+            "x=f64[?,?]",
+            &["dimshuffle{order=[0,1]}"],
+        ),
+        (
+            "dimshuffle(dimshuffle(x, order=[-1,0]), order=[-1,1,0])",
+            "x=f64[?]",
+            &["dimshuffle{order=[-1,0,-1]}"],
+        ),
+        ("dimshuffle(x, order=[0])", "x=f64[?,1]", &["dimshuffle{order=[0]}"]),
+        ("f64(x)", "x=f64[?]", &[]),
+        ("f32(f64(x))", "x=f32[?]", &[]),
+        ("f64(f32(x))", "x=f64[?]", &["cast{to=f32}", "cast{to=f64}"]),
+        ("f64(i64(x))", "x=bool[?]", &["cast{to=f64}"]),
+        ("i64(f64(x))", "x=i64[?]", &["cast{to=f64}", "cast{to=i64}"]),
+        ("neg(neg(x))", "x=f64[?]", &[]),
+        ("neg(neg(neg(x)))", "x=f64[?]", &["neg"]),
+        ("abs(neg(abs(x)))", "x=f64[?]", &["abs"]),
+        ("logical_not(logical_not(x))", "x=bool[?]", &[]),
+    ];
+    for (text, input, left) in rows {
+        // The third row keeps both dimensions in place, which the type rule of the first dimshuffle cannot see.
+        let left: &[&str] = if left == ["dimshuffle{order=[0,1]}"] { &[] } else { left };
+        assert_eq!(labels(&after("simplify,order", &graph(&[text], &[input]))), left, "{text}");
+    }
+}
+
+#[test]
+fn merge_computes_equal_applies_once_and_leaves_constants_apart() {
+    let twice = graph(&["exp(x)*y - exp(x)", "exp(x)*y"], &XYZ);
+    assert_eq!(labels(&after("merge", &twice)), ["exp", "mul", "sub"]);
+    let axes = graph(&["sum(x, axis=0)", "sum(x, axis=1)", "max(x, axis=0)"], &MATRIX);
+    assert_eq!(after("merge", &axes).applies().len(), axes.applies().len(), "equal ops have equal props");
+    // Two slots, whatever is in them, or graphs with other constants would have other modules.
+    let same = |a: f64, b: f64| {
+        let mut graph = FunctionGraph::new();
+        let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
+        let ops = Ops::standard();
+        let mut product = |value: f64| {
+            let c = graph.constant(Array::from(value));
+            let args = [precast_graph::Operand::Var(x), precast_graph::Operand::Var(c)];
+            precast_graph::OpLibrary::call(&ops, &mut graph, "mul", &args, &Props::new()).unwrap().unwrap()
+        };
+        let products = [product(a), product(b)];
+        products.iter().for_each(|v| graph.output(*v, None).unwrap());
+        encode::canonical(&rewrite::lower(&graph).unwrap())
+    };
+    assert_eq!(same(2.0, 2.0), same(2.0, 3.0));
+}
+
+#[test]
+fn graphs_that_differ_in_one_edge_stay_different() {
+    let texts = ["exp(x)*y - exp(x)", "exp(x) - exp(x)*y", "exp(y)*x - exp(y)", "exp(x)*y - exp(y)"];
+    let mut all: Vec<_> =
+        texts.iter().map(|text| encode::canonical(&rewrite::lower(&graph(&[text], &XYZ)).unwrap())).collect();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), texts.len());
+}
+
+#[test]
+fn constants_are_folded_when_sizes_are_known_small_and_perform_agrees() {
+    let mut small = graph(&["x*sum(exp(c)*2)"], &["x=f64[?]", "c=f64[?]"]);
+    small = with_constant(&small, 1, &Array::from(ndarray(&[1.0, -0.0, 3.5])));
+    let folded = after("constant_fold,order", &small);
+    assert_eq!(labels(&folded), ["mul"]);
+    let x = [Array::from(ndarray(&[0.1, 7.0]))];
+    assert!(same(&interpret(&folded, &x).unwrap()[0], &interpret(&small, &x).unwrap()[0]));
+    // 2¹³ elements are 64 KiB of f64; one more is too much.
+    for (len, left) in [(8192, 1), (8193, 2)] {
+        let large = graph(&["x*exp(c)"], &["x=f64[?]", "c=f64[?]"]);
+        let large = with_constant(&large, 1, &Array::zeros(DType::F64, &[len]));
+        assert_eq!(after("constant_fold,order", &large).applies().len(), left, "{len}");
+    }
+    // Small operands, a large result.
+    let outer = graph(&["x*(c*dimshuffle(c, order=[0,-1]))"], &["x=f64[?]", "c=f64[?]"]);
+    let outer = with_constant(&outer, 1, &Array::zeros(DType::F64, &[1000]));
+    assert_eq!(labels(&after("constant_fold,order", &outer)), ["mul", "mul"]);
+    // An error belongs to the call.
+    let empty = graph(&["x*max(c)"], &["x=f64[?]", "c=f64[?]"]);
+    let empty = with_constant(&empty, 1, &Array::zeros(DType::F64, &[0]));
+    assert_eq!(labels(&after("constant_fold,order", &empty)), ["max", "mul"]);
+    assert!(interpret(&rewrite::lower(&empty).unwrap(), &x).is_err());
+}
+
+fn ndarray(values: &[f64]) -> ndarray::ArrayD<f64> {
+    ndarray::ArrayD::from_shape_vec(vec![values.len()], values.to_vec()).unwrap()
+}
+
+/// The graph with a constant in the place of an input.
+fn with_constant(old: &FunctionGraph, at: usize, value: &Array) -> FunctionGraph {
+    let mut new = FunctionGraph::new();
+    let mut known = vec![None; old.variables().len()];
+    for (position, v) in old.inputs().iter().enumerate() {
+        known[v.index()] = Some(if position == at {
+            new.constant(value.clone())
+        } else {
+            new.input(old.input_name(position), old.ty(*v).clone()).unwrap()
+        });
+    }
+    for (v, value) in old.constants() {
+        known[v.index()] = Some(new.constant_of(value.clone(), old.ty(v).clone()));
+    }
+    for apply in old.applies() {
+        let inputs: Vec<_> = apply.inputs.iter().map(|v| known[v.index()].unwrap()).collect();
+        let outputs = new.apply(apply.op.clone(), &inputs).unwrap();
+        apply.outputs.iter().zip(outputs).for_each(|(old, fresh)| known[old.index()] = Some(fresh));
+    }
+    old.outputs().iter().for_each(|v| new.output(known[v.index()].unwrap(), None).unwrap());
+    new
+}
+
+/// Steps and results of each Apply of the lowered graph; 0 steps for what is no group.
+fn groups(outputs: &[&str], inputs: &[&str]) -> Vec<(usize, usize)> {
+    let lowered = rewrite::lower(&graph(outputs, inputs)).unwrap();
+    let steps = |op: &dyn Op| {
+        let any: &dyn Any = op;
+        let map = any.downcast_ref::<Reduce>().and_then(|reduce| reduce.map.clone());
+        let scalar = any.downcast_ref::<Elemwise>().map(|elemwise| Arc::clone(&elemwise.scalar)).or(map)?;
+        let any: &dyn Any = &*scalar;
+        any.downcast_ref::<Composite>().map(|composite| composite.steps().len())
+    };
+    lowered.applies().iter().map(|apply| (steps(&*apply.op).unwrap_or(0), apply.outputs.len())).collect()
+}
+
+#[test]
+fn chains_fuse_with_each_other_and_with_the_reduction_that_takes_them() {
+    assert_eq!(groups(&["(x + y)*z"], &XYZ), [(2, 1)]);
+    assert_eq!(groups(&["sum(exp(-x*x)*y + z)"], &XYZ), [(5, 1)]);
+    assert_eq!(groups(&["sum(x)"], &XYZ), [(0, 1)]);
+    // A scalar is known before the loop; a row would be computed for every row of the matrix.
+    assert_eq!(groups(&["x*(sum(x) + 1)"], &XYZ), [(0, 1), (2, 1)]);
+    assert_eq!(groups(&["x*exp(b)"], &MATRIX), [(0, 1), (0, 1)]);
+    assert_eq!(groups(&["x*exp(b)*2"], &MATRIX), [(0, 1), (2, 1)]);
+}
+
+#[test]
+fn what_several_need_is_computed_once_and_written_out() {
+    // e is an output and used inside.
+    assert_eq!(groups(&["e = exp(x)", "e*e + 1"], &XYZ), [(3, 2)]);
+    // Used by two results of its shape.
+    assert_eq!(groups(&["exp(x)*2", "exp(x) - x"], &XYZ), [(3, 2)]);
+    assert_eq!(groups(&["exp(x)*2", "exp(x) - x", "exp(x)"], &XYZ), [(3, 3)]);
+    // y may turn out longer than x: exp(x) has a loop of its own.
+    assert_eq!(groups(&["exp(x)", "exp(x)*y + x"], &XYZ), [(0, 1), (2, 1)]);
+    // Softmax: what the sum and the quotient need is stored once.
+    let softmax = ["m = max(x, axis=1, keepdims=True); e = exp(x - m); e/sum(e, axis=1, keepdims=True)"];
+    let found = groups(&softmax, &MATRIX);
+    assert_eq!(found.iter().filter(|(steps, _)| *steps > 0).collect::<Vec<_>>(), [&(2, 1)], "{found:?}");
+    // The sum needs all of e before the quotient has anything: no cycle.
+    assert_eq!(groups(&["e = exp(x); e/sum(e)"], &XYZ), [(0, 1), (0, 1), (0, 1)]);
+    // A repeated output is a copy, which knows every dtype and joins no loop.
+    assert_eq!(groups(&["x + y", "x + y"], &XYZ), [(0, 1), (0, 1)]);
+}
+
+#[test]
+fn large_graphs_are_cut_into_groups_of_bounded_size() {
+    let texts = |term: fn(usize) -> String| (0..2000).map(term).collect::<Vec<_>>().join(" + ");
+    for (text, at_most) in [
+        (texts(|i| format!("(x*{i}.5 - y)")), 200),
+        (texts(|i| format!("tanh(x + {i})*y")), 250),
+        (texts(|_| "x".to_owned()), 30),
+    ] {
+        let before = graph(&[text.as_str()], &XYZ);
+        let lowered = rewrite::lower(&before).unwrap();
+        assert!(lowered.applies().len() <= at_most, "{} groups: {}", lowered.applies().len(), &text[..40]);
+        for apply in lowered.applies() {
+            assert!(apply.inputs.len() + apply.outputs.len() <= 48);
+            let reads = apply.inputs.iter().filter(|v| lowered.ty(**v).ndim() > 0).count();
+            assert!(reads <= 12 && reads + apply.outputs.len() <= 16, "{reads}");
+        }
+    }
+}
+
+/// Sets the first element of a vector: a copy, or in place.
+#[derive(Debug)]
+struct SetFirst {
+    overwrites: bool,
+}
+
+impl Op for SetFirst {
+    fn name(&self) -> &str {
+        "set_first"
+    }
+    fn props(&self) -> Props {
+        Props::from([("inplace".to_owned(), Prop::Bool(self.overwrites))])
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        MakeNodeError::expect_inputs("set_first", 2, inputs)?;
+        Ok(vec![inputs[0].clone()])
+    }
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let mut bits = inputs[0].bits();
+        if let (Some(first), Some(value)) = (bits.first_mut(), inputs[1].bits().first()) {
+            *first = *value;
+        }
+        Ok(vec![Array::from_bits(inputs[0].dtype(), inputs[0].shape(), &bits).unwrap()])
+    }
+    fn destroy_map(&self) -> Vec<(usize, usize)> {
+        if self.overwrites { vec![(0, 0)] } else { Vec::new() }
+    }
+    fn inplace(&self) -> Option<Arc<dyn Op>> {
+        (!self.overwrites).then(|| Arc::new(Self { overwrites: true }) as Arc<dyn Op>)
+    }
+}
+
+/// A graph over `x` and `y` built by hand; `how` gives the outputs.
+fn by_hand(how: impl FnOnce(&mut dyn FnMut(&str, &[usize]) -> usize) -> Vec<usize>) -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let mut known: Vec<_> =
+        ["x", "y"].iter().map(|name| graph.input(name, "f64[?]".parse().unwrap()).unwrap()).collect();
+    known.push(graph.constant(Array::from(ndarray(&[1.0, 2.0]))));
+    let outputs = {
+        let mut add = |op: &str, inputs: &[usize]| {
+            let scalar = || Arc::new(Elemwise::new(precast_ops::scalar::find(op).unwrap()));
+            let op: Arc<dyn Op> = match op {
+                "set" => Arc::new(SetFirst { overwrites: false }),
+                "overwrite" => Arc::new(SetFirst { overwrites: true }),
+                "view" => Arc::new(precast_ops::DimShuffle::new(vec![Some(0)])),
+                _ => scalar(),
+            };
+            let inputs: Vec<_> = inputs.iter().map(|n| known[*n]).collect();
+            known.extend(graph.apply(op, &inputs).unwrap());
+            known.len() - 1
+        };
+        how(&mut add)
+    };
+    outputs.iter().for_each(|n| graph.output(known[*n], None).unwrap());
+    graph
+}
+
+/// What is to be overwritten, a graph, and how many of its applies overwrite; 0 and 1 are inputs, 2 is a constant.
+fn settings() -> [(&'static str, FunctionGraph, usize); 8] {
+    [
+        (
+            "an intermediate",
+            by_hand(|g| {
+                let t = g("exp", &[0]);
+                let s = g("set", &[t, 1]);
+                vec![g("exp", &[s])]
+            }),
+            1,
+        ),
+        (
+            "two in a row",
+            by_hand(|g| {
+                let t = g("exp", &[0]);
+                let s = g("set", &[t, 1]);
+                let s = g("set", &[s, 0]);
+                vec![g("exp", &[s])]
+            }),
+            2,
+        ),
+        (
+            "an input",
+            by_hand(|g| {
+                let s = g("set", &[0, 1]);
+                vec![g("exp", &[s])]
+            }),
+            0,
+        ),
+        (
+            "a view of an input",
+            by_hand(|g| {
+                let v = g("view", &[0]);
+                let s = g("set", &[v, 1]);
+                vec![g("exp", &[s])]
+            }),
+            0,
+        ),
+        (
+            "a constant",
+            by_hand(|g| {
+                let s = g("set", &[2, 1]);
+                vec![g("exp", &[s])]
+            }),
+            0,
+        ),
+        (
+            "read later",
+            by_hand(|g| {
+                let t = g("exp", &[0]);
+                let s = g("set", &[t, 1]);
+                let e = g("exp", &[s]);
+                vec![g("mul", &[e, t])]
+            }),
+            0,
+        ),
+        (
+            "an output",
+            by_hand(|g| {
+                let t = g("exp", &[0]);
+                let s = g("set", &[t, 1]);
+                vec![g("exp", &[s]), t]
+            }),
+            0,
+        ),
+        (
+            "read twice",
+            by_hand(|g| {
+                let t = g("exp", &[0]);
+                let s = g("set", &[t, t]);
+                vec![g("exp", &[s])]
+            }),
+            0,
+        ),
+    ]
+}
+
+#[test]
+fn inplace_overwrites_only_what_nobody_needs() {
+    for (what, graph, overwritten) in settings() {
+        let lowered = after("order,inplace", &graph);
+        let found = lowered.applies().iter().filter(|apply| !apply.op.destroy_map().is_empty()).count();
+        assert_eq!(found, overwritten, "{what}: {lowered}");
+        let inputs = [&[1.0, 2.0], &[3.0, 4.0]].map(|values| Array::from(ndarray(values)));
+        let [found, want] = [&lowered, &graph].map(|graph| interpret(graph, &inputs).unwrap());
+        assert!(found.iter().zip(&want).all(|(found, want)| same(found, want)), "{what}");
+    }
+}
+
+#[test]
+fn a_graph_that_overwrites_keeps_its_order_through_every_pass() {
+    let graph = by_hand(|g| {
+        let t = g("exp", &[0]);
+        let late = g("exp", &[t]);
+        let s = g("overwrite", &[t, 1]);
+        let e = g("exp", &[s]);
+        // Equal to the first: may not take its place, which is overwritten.
+        let again = g("exp", &[0]);
+        vec![e, late, again]
+    });
+    graph.validate().unwrap();
+    for (pass, graph) in rewrite::trace(&graph).unwrap() {
+        graph.validate().unwrap_or_else(|error| panic!("{}: {error}: {graph}", pass.name));
+        let exps = graph.applies().iter().map(|apply| apply.op.label().matches("exp").count()).sum::<usize>();
+        assert_eq!(exps, 4, "{}: {graph}", pass.name);
+    }
+    let wrong = by_hand(|g| {
+        let s = g("overwrite", &[0, 1]);
+        vec![g("exp", &[s])]
+    });
+    assert!(matches!(rewrite::lower(&wrong), Err(BuildError::Contract(_))));
+}
+
+#[test]
+fn passes_are_chosen_by_name() {
+    let names = |text: &str| {
+        let passes = text.parse::<rewrite::Passes>().map_err(|error| error.to_string())?;
+        Ok::<_, String>(passes.iter().map(|pass| pass.name).collect::<Vec<_>>().join(" "))
+    };
+    let all = rewrite::PASSES.iter().map(|pass| pass.name).collect::<Vec<_>>().join(" ");
+    assert_eq!(names("all"), Ok(all.clone()));
+    assert_eq!(names("fuse, order"), Ok("order fuse".to_owned()), "in the order of the list");
+    assert_eq!(names("all,-fuse"), Ok(all.replace(" fuse", "")));
+    assert_eq!(names("none"), Ok(String::new()));
+    assert!(
+        names("all,-fusion").unwrap_err().starts_with("no pass is called `fusion`; there are simplify, ")
+    );
+    let graph = graph(&["exp(x)*y"], &XYZ);
+    let trace = rewrite::trace(&graph).unwrap();
+    assert_eq!(trace.iter().map(|(pass, _)| pass.name).collect::<Vec<_>>().join(" "), all);
+    assert_eq!(trace.last().unwrap().1, rewrite::lower(&graph).unwrap());
+}

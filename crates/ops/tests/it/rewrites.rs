@@ -1,0 +1,209 @@
+//! Properties of the passes on random graphs: alone and together they keep every bit, and say the same when run again.
+
+use precast_graph::{
+    Array, DType, Extent, FunctionGraph, Prop, Props, TensorType, Type, VarId, encode, interpret,
+};
+use precast_ops::{Ops, rewrite};
+use precast_testkit::Choices;
+use precast_testkit::graphs::{Case, Function, Plan, draw};
+
+/// Random graphs; each is run through every pass and interpreted.
+const GRAPHS: u64 = 300;
+
+fn plan() -> Plan {
+    let unary =
+        ["exp", "tanh", "neg", "abs", "logical_not", "sqrt", "identity"].map(|name| Function::new(name, 1));
+    let binary = ["add", "sub", "mul", "div", "maximum", "lt", "dot"].map(|name| Function::new(name, 2));
+    let list = |items: &[i64]| Prop::List(items.iter().map(|n| Prop::Int(*n)).collect());
+    let prop = |name: &str, value: Prop| Props::from([(name.to_owned(), value)]);
+    let kept = |axis| {
+        let axis = prop("axis", Prop::Int(axis));
+        axis.into_iter().chain(prop("keepdims", Prop::Bool(true))).collect::<Props>()
+    };
+    let reductions = ["sum", "max", "mean"].map(|name| {
+        Function::new(name, 1)
+            .with(Props::new())
+            .with(kept(-1))
+            .with(kept(0))
+            .with(prop("axis", Prop::Int(0)))
+    });
+    let orders: [&[i64]; 6] = [&[-1, 0], &[0, -1], &[1, 0], &[0, 1], &[2, 0, 1], &[0]];
+    let shuffle =
+        orders.iter().fold(Function::new("dimshuffle", 1), |f, order| f.with(prop("order", list(order))));
+    let dtypes = DType::ALL.map(|d| prop("dtype", Prop::Str(d.name().to_owned())));
+    let cast = || dtypes.iter().fold(Function::new("cast", 1), |f, props| f.with(props.clone()));
+    let functions = unary.into_iter().chain(binary).chain(reductions);
+    let functions = functions.chain([shuffle.clone(), shuffle, cast(), cast(), Function::new("switch", 3)]);
+    let dtypes = vec![DType::Bool, DType::I64, DType::F32, DType::F64];
+    Plan { dtypes, ..Plan::new(functions.collect()) }
+}
+
+/// Graphs of at most 25 applies, whose outputs are those drawn and one of every three applies more.
+fn drawn(count: u64) -> impl Iterator<Item = (u64, Case)> {
+    let plan = Plan { applies: 1..=25, ..plan() };
+    (0..count).map(move |seed| {
+        let mut choices = Choices::seeded(seed);
+        let mut case = draw(&mut choices, &plan, &Ops::standard());
+        let made: Vec<VarId> = case.graph.applies().iter().flat_map(|apply| apply.outputs.clone()).collect();
+        for (n, variable) in made.into_iter().filter(|_| choices.one_in(3)).enumerate() {
+            case.graph.output(variable, Some(&format!("more{n}"))).unwrap();
+        }
+        case.outputs = interpret(&case.graph, &case.inputs).unwrap();
+        (seed, case)
+    })
+}
+
+/// The same bits; any NaN is as good as any other.
+pub(crate) fn same(found: &Array, want: &Array) -> bool {
+    let plain = |array: &Array| {
+        let nan = |bits: &u64| match array.dtype() {
+            DType::F32 => f32::from_bits(u32::try_from(*bits).unwrap()).is_nan(),
+            DType::F64 => f64::from_bits(*bits).is_nan(),
+            DType::F16 => bits & 0x7fff > 0x7c00,
+            DType::Bf16 => bits & 0x7fff > 0x7f80,
+            _ => false,
+        };
+        array.bits().into_iter().map(|bits| if nan(&bits) { u64::MAX } else { bits }).collect::<Vec<_>>()
+    };
+    found.dtype() == want.dtype() && found.shape() == want.shape() && plain(found) == plain(want)
+}
+
+fn assert_same(graph: &FunctionGraph, case: &Case, what: &str) {
+    let found = interpret(graph, &case.inputs).unwrap_or_else(|error| panic!("{what}: {error}: {graph}"));
+    assert_eq!(found.len(), case.outputs.len(), "{what}");
+    for (position, (found, want)) in found.iter().zip(&case.outputs).enumerate() {
+        assert!(
+            same(found, want),
+            "{what}: output {position} is {found:?}, not {want:?}\n  {}\n  {graph}",
+            case.graph
+        );
+    }
+}
+
+#[test]
+fn every_pass_alone_and_all_together_keep_every_bit() {
+    let (mut changed, mut several) = (vec![0; rewrite::PASSES.len()], 0);
+    for (seed, case) in drawn(GRAPHS) {
+        for (pass, changed) in rewrite::PASSES.iter().zip(&mut changed) {
+            let alone = (pass.run)(&case.graph).unwrap();
+            *changed += usize::from(alone != case.graph);
+            assert_same(&alone, &case, &format!("seed {seed}, {}", pass.name));
+        }
+        for (pass, graph) in rewrite::trace(&case.graph).unwrap() {
+            assert_same(&graph, &case, &format!("seed {seed}, up to {}", pass.name));
+            graph.validate().unwrap();
+        }
+        let lowered = rewrite::lower(&case.graph).unwrap();
+        several += usize::from(lowered.applies().iter().any(|apply| apply.outputs.len() > 1));
+        assert_same(&rewrite::plain(&case.graph).unwrap(), &case, &format!("seed {seed}, plain"));
+    }
+    // `inplace` needs an op that has such a form; `rewrite_rules.rs` has one.
+    let idle: Vec<_> =
+        rewrite::PASSES.iter().zip(&changed).filter(|(_, n)| **n < 10).map(|(p, _)| p.name).collect();
+    assert_eq!(idle, ["inplace"], "{changed:?}");
+    assert!(several > 20, "groups with several outputs: {several}");
+}
+
+/// The graph with inputs of which no extent is known: those of 1 are forgotten by the first run already.
+fn forgotten(graph: &FunctionGraph) -> FunctionGraph {
+    let mut new = FunctionGraph::new();
+    let mut known = vec![None; graph.variables().len()];
+    for (position, v) in graph.inputs().iter().enumerate() {
+        let ty = graph.ty(*v).without_extents();
+        known[v.index()] = Some(new.input(graph.input_name(position), ty).unwrap());
+    }
+    for (v, value) in graph.constants() {
+        known[v.index()] = Some(new.constant_of(value.clone(), graph.ty(v).without_extents()));
+    }
+    for apply in graph.applies() {
+        let inputs: Vec<VarId> = apply.inputs.iter().map(|v| known[v.index()].unwrap()).collect();
+        let Ok(outputs) = new.apply(apply.op.clone(), &inputs) else { continue };
+        apply.outputs.iter().zip(outputs).for_each(|(old, fresh)| known[old.index()] = Some(fresh));
+    }
+    for v in graph.outputs() {
+        new.output(known[v.index()].unwrap(), None).unwrap();
+    }
+    new
+}
+
+#[test]
+fn rewriting_twice_is_rewriting_once() {
+    for (seed, case) in drawn(GRAPHS) {
+        let graph = forgotten(&case.graph);
+        for rewritten in [rewrite::lower, rewrite::plain, rewrite::bare] {
+            let once = rewritten(&graph).unwrap();
+            let twice = rewritten(&once).unwrap();
+            let canonical = |graph: &FunctionGraph| encode::canonical(graph);
+            assert!(canonical(&twice) == canonical(&once), "seed {seed}: {graph}\n  {once}\n  {twice}");
+        }
+    }
+}
+
+/// The same graph with its applies in another order, as far as their edges allow.
+fn shuffled(graph: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
+    let mut new = FunctionGraph::new();
+    let mut known: Vec<Option<VarId>> = vec![None; graph.variables().len()];
+    for (position, v) in graph.inputs().iter().enumerate() {
+        known[v.index()] = Some(new.input(graph.input_name(position), graph.ty(*v).clone()).unwrap());
+    }
+    let constants: Vec<_> = graph.constants().collect();
+    for (v, value) in constants.into_iter().rev() {
+        known[v.index()] = Some(new.constant_of(value.clone(), graph.ty(v).clone()));
+    }
+    let mut left: Vec<_> = graph.applies().iter().collect();
+    while !left.is_empty() {
+        let ready: Vec<usize> =
+            (0..left.len()).filter(|k| left[*k].inputs.iter().all(|v| known[v.index()].is_some())).collect();
+        let apply = left.remove(*choices.pick(&ready).unwrap());
+        let inputs: Vec<VarId> = apply.inputs.iter().map(|v| known[v.index()].unwrap()).collect();
+        let outputs = new.apply(apply.op.clone(), &inputs).unwrap();
+        apply.outputs.iter().zip(outputs).for_each(|(old, fresh)| known[old.index()] = Some(fresh));
+    }
+    for (position, v) in graph.outputs().iter().enumerate() {
+        new.output(known[v.index()].unwrap(), graph.declared_output_name(position)).unwrap();
+    }
+    new
+}
+
+#[test]
+fn how_a_graph_was_built_never_matters() {
+    for (seed, case) in drawn(GRAPHS) {
+        let other = shuffled(&case.graph, &mut Choices::seeded(seed ^ 7));
+        let [a, b] = [&case.graph, &other].map(|graph| encode::canonical(&rewrite::lower(graph).unwrap()));
+        assert!(a == b, "seed {seed}: {}\n  {other}", case.graph);
+    }
+}
+
+#[test]
+fn casts_in_a_row_keep_every_bit_for_every_three_dtypes() {
+    let mut choices = Choices::seeded(1);
+    let (mut tried, mut shorter) = (0, 0);
+    for first in DType::ALL {
+        let mut values = precast_testkit::arrays::specials(first).bits();
+        values.extend(precast_testkit::arrays::draw(&mut choices, first, &[64]).bits());
+        let len = values.len() / first.words();
+        let input = Array::from_bits(first, &[len], &values).unwrap();
+        for (middle, last) in DType::ALL.into_iter().flat_map(|m| DType::ALL.map(|l| (m, l))) {
+            let mut graph = FunctionGraph::new();
+            let ty = Type::Tensor(TensorType { dtype: first, shape: vec![Extent::Unknown] });
+            let x = graph.input("x", ty).unwrap();
+            let cast = |to| {
+                std::sync::Arc::new(precast_ops::Elemwise::new(std::sync::Arc::new(
+                    precast_ops::scalar::Cast { to },
+                )))
+            };
+            let Ok(y) = graph.apply(cast(middle), &[x]) else { continue };
+            let Ok(z) = graph.apply(cast(last), &y) else { continue };
+            graph.output(z[0], None).unwrap();
+            let simplified =
+                rewrite::run(&graph, &rewrite::Passes::named(&["simplify", "order"]).unwrap()).unwrap();
+            tried += 1;
+            shorter += usize::from(simplified.applies().len() < 2);
+            let [found, want] =
+                [&simplified, &graph].map(|graph| interpret(graph, std::slice::from_ref(&input)));
+            let (Ok(found), Ok(want)) = (found, want) else { continue };
+            assert!(same(&found[0], &want[0]), "{first} to {middle} to {last}: {found:?}, not {want:?}");
+        }
+    }
+    assert!(shorter * 4 > tried, "{shorter} of {tried} became shorter");
+}
