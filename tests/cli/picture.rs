@@ -1,6 +1,6 @@
 //! Pictures, completions and manual pages.
 
-use crate::place::Place;
+use crate::place::{ISA, Place};
 
 const GRAPH: [&str; 8] =
     ["graph", "--expr", "out = sum(exp(-x*x)*y)", "--type", "x=f64[?]", "--type", "y=f64[?]", "--plain"];
@@ -19,6 +19,70 @@ fn each_form_shows_every_op() {
     }
     place.run_bare(&GRAPH).fails(2, &["--svg", "--dot", "--html"]);
     place.run_bare(&["graph", "missing.json", "--svg"]).fails(1, &["`missing.json`"]);
+}
+
+/// Two groups: the sum of a product, and the maximum of a difference.
+const TWO: [&str; 8] =
+    ["--expr", "a = sum(x*y)", "--expr", "b = max(exp(x) - y)", "--type", "x=f64[?]", "--type", "y=f64[?]"];
+
+#[test]
+fn the_picture_names_the_artifact_of_every_group_part_and_op() {
+    let ops = |names: &[&str]| -> String {
+        names
+            .iter()
+            .map(|name| format!("[[op]]\nname = \"{name}\"\ndtypes = [\"f64\"]\nndim = [1]\n"))
+            .collect()
+    };
+    let graph = |output: &str, serve: &str| {
+        let inputs = "inputs = [\"x: f64[?]\", \"y: f64[?]\"]";
+        format!("[[graph]]\nname = \"g\"\n{inputs}\noutputs = [{output}]\nserve = [\"{serve}\"]\n")
+    };
+    let both = "\"sum(x*y)\", \"max(exp(x) - y)\"";
+    // What is built, how many boxes the graph is then served in, and the answer in a word.
+    let cases = [
+        (graph(both, "groups"), 2, "groups"),
+        (graph("\"sum(x*y)\"", "whole") + &ops(&["exp", "sub", "max"]), 4, "mixed"),
+        (ops(&["mul", "sum", "exp", "sub", "max"]), 5, "op by op"),
+    ];
+    for (manifest, artifacts, word) in cases {
+        let place = Place::new();
+        place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{manifest}"));
+        place.run(&["build"]).ok();
+        for name in ["x.npy", "y.npy"] {
+            place.npy(name, &[2], vec![1.0, 2.0]);
+        }
+        let layers = ["--store", "artifacts"];
+        let explained = place.run_bare(&[&["explain"], &TWO[..], &layers].concat()).ok().out;
+        assert!(explained.contains(word), "{word}: {explained}");
+        let run = ["-i", "x=x.npy", "-i", "y=y.npy", "--policy", "strict", "--json"];
+        let run = place.run_bare(&[&["run"], &TWO[..], &run, &layers].concat()).ok().json();
+        let provenance = run["provenance"].as_array().unwrap();
+        assert_eq!(provenance.len(), artifacts, "{word}");
+        for form in ["--svg", "--dot", "--html"] {
+            let picture = place.run_bare(&[&["graph"], &TWO[..], &layers, &[form]].concat()).ok().out;
+            for part in provenance {
+                let key = part["key"].as_str().unwrap();
+                assert!(picture.contains(&key[..16]), "{word}, {form}: {} by {key}", part["ops"]);
+            }
+            assert!(!picture.contains("no artifact"), "{word}, {form}");
+        }
+    }
+}
+
+#[test]
+fn the_picture_shows_what_has_no_artifact() {
+    let place = Place::new();
+    place.write(
+        "precast.toml",
+        format!("isa = [\"{ISA}\"]\n[[op]]\nname = \"sub\"\ndtypes = [\"f64\"]\nndim = [1]\n"),
+    );
+    place.run(&["build"]).ok();
+    let picture = ["graph", "--dot", "--store", "artifacts"];
+    let text = place.run_bare(&[&picture[..], &TWO[..]].concat()).ok().out;
+    assert!(text.contains("no artifact"), "{text}");
+    // Nobody asked for artifacts: none is said to be missing.
+    let text = place.run_bare(&[&picture[..2], &TWO[..]].concat()).ok().out;
+    assert!(!text.contains("no artifact"), "{text}");
 }
 
 #[test]

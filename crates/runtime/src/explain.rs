@@ -1,6 +1,7 @@
 //! What would happen, and why, before anything is loaded.
 
 use crate::miss::Miss;
+use precast_graph::FunctionGraph;
 use precast_store::{BuildKey, Digest};
 use std::fmt;
 
@@ -78,6 +79,8 @@ pub struct Explanation {
     /// The look-ups of what would serve the graph by parts, in order: groups that were found, patterns, single ops. Empty when
     /// the whole graph was found.
     pub ops: Vec<Lookup>,
+    pub(crate) graph: FunctionGraph,
+    pub(crate) served: Vec<Lookup>,
     pub(crate) check: Check,
 }
 
@@ -86,6 +89,18 @@ impl Explanation {
     #[must_use]
     pub const fn check(&self) -> Check {
         self.check
+    }
+
+    /// The graph as it would be served: fused, and taken apart where only parts of a group were found.
+    #[must_use]
+    pub fn graph(&self) -> &FunctionGraph {
+        &self.graph
+    }
+
+    /// The look-up of what would serve each Apply of [`Explanation::graph`], in order.
+    #[must_use]
+    pub fn served(&self) -> &[Lookup] {
+        &self.served
     }
 
     /// What is missing, the whole graph first, then single ops.

@@ -56,14 +56,10 @@ pub(crate) fn parts(
     cuts: &[Cut],
     search: &Search<'_>,
 ) -> Result<Option<Plan>, FunctionError> {
-    let taken: Vec<Option<rewrite::Parts>> = cuts.iter().map(members).collect();
+    let taken: Vec<Option<rewrite::Parts>> = cuts.iter().map(Cut::members).collect();
     let (graph, group) = rewrite::cut(lowered, &taken)?;
-    let keys = cuts.iter().flat_map(|cut| match cut {
-        Cut::Group(key) => vec![*key],
-        Cut::Parts(parts) => parts.iter().map(|(_, key)| *key).collect(),
-    });
     let mut served = Vec::new();
-    for key in keys {
+    for key in cuts.iter().flat_map(Cut::keys) {
         let Some(Found::Loaded(entry, provenance)) = search.found(&key) else { return Ok(None) };
         served.push((entry.clone(), provenance.clone()));
     }
@@ -98,13 +94,6 @@ pub(crate) fn parts(
         n_outputs: graph.outputs().len(),
     };
     Ok(Some(Plan { program, provenance }))
-}
-
-fn members(cut: &Cut) -> Option<rewrite::Parts> {
-    match cut {
-        Cut::Group(_) => None,
-        Cut::Parts(parts) => Some(parts.iter().map(|(members, _)| members.clone()).collect()),
-    }
 }
 
 /// Steps in the making; each with the Applies that it computes.

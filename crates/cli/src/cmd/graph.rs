@@ -1,4 +1,7 @@
 //! `precast graph`: pictures of graphs.
+//!
+//! What is drawn is the graph as layers would serve it: a box for each artifact, so a group that is served by parts of it is
+//! drawn as these parts.
 
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite;
@@ -20,10 +23,10 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         debug_info: false,
     };
     let (graph, explanation) = explanation_of(&source, &args.layers)?;
-    let lowered = if args.plain { rewrite::plain(&graph)? } else { rewrite::lower(&graph)? };
+    let drawn = if args.plain { rewrite::plain(&graph)? } else { explanation.graph().clone() };
     let asked = !args.layers.bundle.is_empty() || !layers::to_run(&args.layers).is_empty();
-    let served = served(&explanation, &lowered, args.plain, asked);
-    let picture = Picture::new(&title(args), &lowered, &served);
+    let served = served(&explanation, &drawn, args.plain, asked);
+    let picture = Picture::new(&title(args), &drawn, &served);
     let text = if args.form.svg {
         picture::svg(&picture)
     } else if args.form.dot {
@@ -46,19 +49,26 @@ fn title(args: &PictureArgs) -> String {
     }
 }
 
-/// Who serves each Apply of the graph that is drawn.
+/// Who serves each Apply of the graph that is drawn: the graph as it would be served, or the one that was declared.
 fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: bool) -> Vec<Served> {
-    let applies = graph.applies().len();
+    let applies = graph.applies();
     if !asked {
-        return vec![Served::Unknown; applies];
+        return vec![Served::Unknown; applies.len()];
+    }
+    if !plain {
+        return explanation.served().iter().map(one).collect();
     }
     if explanation.whole.is_found() {
-        return vec![one(&explanation.whole); applies];
+        return vec![one(&explanation.whole); applies.len()];
     }
-    if plain && explanation.ops.len() == applies {
-        return explanation.ops.iter().map(one).collect();
-    }
-    vec![Served::Missing; applies]
+    // Without rewrites an Apply has a module of its own or is part of something larger, which this picture does not show.
+    let cut = explanation.graph();
+    let alone = |apply| {
+        let signature = graph.signature(apply);
+        let same = cut.applies().iter().position(|other| cut.signature(other) == signature);
+        same.and_then(|at| explanation.served().get(at)).map_or(Served::Unknown, one)
+    };
+    applies.iter().map(alone).collect()
 }
 
 fn one(lookup: &Lookup) -> Served {

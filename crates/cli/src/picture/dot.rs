@@ -13,11 +13,7 @@ pub(crate) fn render(picture: &Picture) -> String {
         if group.size < 2 {
             continue;
         }
-        let served = match &group.served {
-            Served::Artifact(name) => name.as_str(),
-            Served::Missing => "no artifact",
-            Served::Unknown => "",
-        };
+        let served = served(&group.served);
         let _ = writeln!(
             text,
             "  subgraph cluster_{apply} {{\n    label={};",
@@ -25,13 +21,15 @@ pub(crate) fn render(picture: &Picture) -> String {
         );
         let _ = writeln!(text, "    style=\"rounded,dashed\";\n    tooltip={};", quoted(&group.signature));
         for (position, node) in members(picture, apply) {
-            let _ = writeln!(text, "    {}", declaration(position, node));
+            let _ = writeln!(text, "    {}", declaration(position, node, ""));
         }
         text.push_str("  }\n");
     }
     for (position, node) in picture.nodes.iter().enumerate() {
-        if node.apply.is_none_or(|apply| picture.groups[apply].size < 2) {
-            let _ = writeln!(text, "  {}", declaration(position, node));
+        let group = node.apply.map(|apply| &picture.groups[apply]);
+        if group.is_none_or(|group| group.size < 2) {
+            let served = group.map_or("", |group| served(&group.served));
+            let _ = writeln!(text, "  {}", declaration(position, node, served));
         }
     }
     for edge in &picture.edges {
@@ -45,14 +43,24 @@ fn members(picture: &Picture, apply: usize) -> impl Iterator<Item = (usize, &Nod
     picture.nodes.iter().enumerate().filter(move |(_, node)| node.apply == Some(apply))
 }
 
-fn declaration(position: usize, node: &Node) -> String {
+fn served(served: &Served) -> &str {
+    match served {
+        Served::Artifact(name) => name,
+        Served::Missing => "no artifact",
+        Served::Unknown => "",
+    }
+}
+
+/// A node; one that is a module call by itself says what serves it.
+fn declaration(position: usize, node: &Node, served: &str) -> String {
     let shape = match node.kind {
         Kind::Input | Kind::Output => "ellipse",
         Kind::Constant => "plaintext",
         Kind::Op => "box",
     };
     let label = short(&node.label, super::svg::LABEL);
-    let label = if node.ty.is_empty() { label } else { format!("{label}\n{}", node.ty) };
+    let lines = [&label, &node.ty, served].map(str::to_owned);
+    let label = lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     format!("n{position} [shape={shape}, label={}];", quoted(&label))
 }
 

@@ -32,6 +32,24 @@ pub(crate) enum Cut {
     Parts(Vec<Part>),
 }
 
+impl Cut {
+    /// The keys of the modules that serve the Apply, in order.
+    pub(crate) fn keys(&self) -> Vec<BuildKey> {
+        match self {
+            Self::Group(key) => vec![*key],
+            Self::Parts(parts) => parts.iter().map(|(_, key)| *key).collect(),
+        }
+    }
+
+    /// The members of each part; `None` if the Apply stays whole.
+    pub(crate) fn members(&self) -> Option<rewrite::Parts> {
+        match self {
+            Self::Group(_) => None,
+            Self::Parts(parts) => Some(parts.iter().map(|(members, _)| members.clone()).collect()),
+        }
+    }
+}
+
 /// Some members of a group, in order, and the module that serves them.
 pub(crate) type Part = (Vec<usize>, BuildKey);
 
@@ -95,11 +113,7 @@ impl<'a> Search<'a> {
     /// Whether everything that was decided for an equal graph before is still there.
     pub(crate) fn confirm(&mut self, cuts: &[Cut]) -> Result<bool, FunctionError> {
         for cut in cuts {
-            let keys = match cut {
-                Cut::Group(key) => vec![*key],
-                Cut::Parts(parts) => parts.iter().map(|(_, key)| *key).collect(),
-            };
-            for key in keys {
+            for key in cut.keys() {
                 if !self.has(key)? {
                     return Ok(false);
                 }

@@ -2,12 +2,12 @@
 
 mod builder;
 mod error;
+mod explain;
 
 pub use builder::Builder;
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 
-use crate::cover::{Cut, Found, Search};
-use crate::explain::{Check, Explanation, Lookup};
+use crate::cover::{Cut, Search};
 use crate::function::Function;
 use crate::layer::Layer;
 use crate::miss::Inventory;
@@ -20,7 +20,7 @@ use crate::stats::{Event, Stats};
 use precast_codegen::{Module, link};
 use precast_graph::{FunctionGraph, Type, encode};
 use precast_ops::{Ops, rewrite};
-use precast_store::{BuildKey, Record};
+use precast_store::BuildKey;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -270,57 +270,6 @@ impl Runtime {
         Ok(FunctionError::Miss { misses, recorded })
     }
 
-    /// Tells whether a graph would hit, without loading or compiling anything.
-    ///
-    /// # Errors
-    /// An invalid graph, a layer that cannot be read.
-    pub fn check(&self, graph: &FunctionGraph) -> Result<Check, FunctionError> {
-        Ok(self.explain(graph)?.check())
-    }
-
-    /// Tells how a graph would be served, and for what is missing what comes nearest and how it differs.
-    ///
-    /// # Errors
-    /// An invalid graph, a layer that cannot be read.
-    pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
-        graph.validate()?;
-        let lowered = rewrite::lower(graph)?;
-        let inventory = Inventory::read(&self.resolver);
-        let whole = self.lookup(&link(&lowered, self.ops.c())?, &inventory)?;
-        if whole.is_found() {
-            return Ok(Explanation { whole, groups: Vec::new(), ops: Vec::new(), check: Check::Whole });
-        }
-        let mut search = Search::new(&self.ops, &self.resolver, false);
-        let cuts = search.cover(&lowered, true)?;
-        let groups =
-            search.groups.iter().map(|(_, module)| Lookup::Missing(inventory.explain(module))).collect();
-        let mut ops = Vec::new();
-        for (position, cut) in cuts.iter().enumerate() {
-            let keys: Vec<&BuildKey> = match cut {
-                Some(Cut::Group(key)) => vec![key],
-                Some(Cut::Parts(parts)) => parts.iter().map(|(_, key)| key).collect(),
-                None => Vec::new(),
-            };
-            for key in keys {
-                if let Some(Found::Seen(layer, record)) = search.found(key) {
-                    ops.push(found(key, layer.clone(), record));
-                }
-            }
-            let missing = search.missing.iter().filter(|(of, _)| *of == position);
-            ops.extend(missing.map(|(_, module)| Lookup::Missing(inventory.explain(module))));
-        }
-        let check = served(&lowered, &cuts)?;
-        Ok(Explanation { whole, groups, ops, check })
-    }
-
-    fn lookup(&self, module: &Module, inventory: &Inventory<'_>) -> Result<Lookup, FunctionError> {
-        let key = module.key();
-        Ok(match self.resolver.has(&key)? {
-            Some((layer, record)) => found(&key, layer, &record),
-            None => Lookup::Missing(inventory.explain(module)),
-        })
-    }
-
     /// Counters and the latest events.
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -336,38 +285,6 @@ impl std::fmt::Debug for Runtime {
             .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
-}
-
-/// The look-up of a key that a layer has.
-fn found(key: &BuildKey, layer: String, record: &Record) -> Lookup {
-    let member = record.members.iter().find(|member| member.key == *key);
-    Lookup::Found {
-        signature: member.map(|member| member.signature.clone()).unwrap_or_default(),
-        key: *key,
-        layer,
-        digest: record.digest,
-        isa: record.isa.clone(),
-    }
-}
-
-/// What a cover comes to, in one word.
-fn served(lowered: &FunctionGraph, cuts: &[Option<Cut>]) -> Result<Check, FunctionError> {
-    let (mut fused, mut apart) = (false, false);
-    for (position, cut) in cuts.iter().enumerate() {
-        match cut {
-            None => return Ok(Check::Miss),
-            Some(Cut::Group(_)) => fused |= rewrite::unfuse(lowered, position)?.is_some(),
-            Some(Cut::Parts(parts)) => {
-                apart = true;
-                fused |= parts.iter().any(|(members, _)| members.len() > 1);
-            }
-        }
-    }
-    Ok(match (fused, apart) {
-        (true, false) => Check::Groups,
-        (true, true) => Check::Mixed,
-        (false, _) => Check::OpByOp,
-    })
 }
 
 fn native(graph: &FunctionGraph, Plan { program, provenance }: Plan) -> Result<Function, FunctionError> {
