@@ -103,3 +103,42 @@ fn doctor_says_whether_there_is_a_compiler() {
     let text = place.run_bare(&["doctor"]).ok().out;
     assert!(text.contains("compiler   none: ") && text.contains("hint: install one"), "{text}");
 }
+
+#[test]
+fn show_lists_the_passes_and_what_each_made_of_a_graph() {
+    let place = Place::new();
+    let listed = place.run_bare(&["show", "--passes", "--json"]).ok().json();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().filter_map(|pass| pass["name"].as_str()).collect();
+    let known =
+        ["simplify", "merge", "constant_fold", "copy_outputs", "order", "fuse", "normalise", "inplace"];
+    assert_eq!(names, known);
+    let text = place.run_bare(&["show", "--passes"]).ok().out;
+    assert!(text.contains("copy_outputs") && text.contains("always, since modules rely on it"), "{text}");
+    let graph = ["--expr", "exp(x)*exp(x) + 1", "--type", "x=f64[?]"];
+    let text = place.run_bare(&args(&[&["show", "--passes"], &graph])).ok().out;
+    for part in ["declared", "merge         4 to 3 applies", "fuse          3 to 1 apply\n", "composite{"] {
+        assert!(text.contains(part), "`{part}` in {text}");
+    }
+    let without = place.run_bare(&args(&[&["show", "--passes=all,-fuse", "--json"], &graph])).ok().json();
+    let passes = without["passes"].as_array().unwrap();
+    assert!(passes.iter().all(|pass| pass["name"] != "fuse"));
+    assert_eq!(passes.last().unwrap()["applies"], 3);
+    let (scored, _) = Place::scored();
+    scored.run(&["build"]).ok();
+    assert!(scored.run_bare(&["show", "score", "--passes"]).ok().out.contains("fuse"));
+    place.run_bare(&["show", "--passes=fusion"]).fails(2, &["no pass is called `fusion`"]);
+}
+
+#[test]
+fn a_graph_built_with_some_passes_serves_who_asks_for_the_same() {
+    let (place, _) = Place::scored();
+    place.run(&["build", "--passes", "all,-fuse"]).ok();
+    let alike: &[&str] = &["check", "--store", "artifacts", "--entry", "score", "--passes"];
+    let ended = place.run_bare(&args(&[alike, &["all,-fuse"]])).ok();
+    assert!(ended.out.starts_with("hit: "), "{}", ended.out);
+    let explained = place.run_bare(&args(&[&["explain"], &alike[1..], &["all,-fuse", "--json"]])).ok().json();
+    assert!(!explained.to_string().contains("composite"), "{explained}");
+    place.run_bare(&["check", "--store", "artifacts", "--entry", "score"]).fails(3, &[]);
+    place.run_bare(&args(&[alike, &["all,-fusion"]])).fails(2, &["no pass is called `fusion`"]);
+}

@@ -94,7 +94,7 @@ impl Planned {
     /// Plans what serves a named graph, and its entry: the keys of the coarsest modules that serve all of it.
     fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
         let compile = |error: &dyn std::error::Error| ProblemKind::Compile { message: chain(error) };
-        let lowered = rewrite::lower(&named.graph).map_err(|error| compile(&error))?;
+        let lowered = ops.lower(&named.graph).map_err(|error| compile(&error))?;
         let mut program = None;
         for serve in &named.serve {
             let keys = match serve {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use precast_compile::Isa;
+use precast_ops::rewrite::Passes;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,6 +53,10 @@ pub(crate) struct BuildArgs {
     /// Compiles for a debugger, without optimisation; such modules serve `precast run --debug-info`.
     #[arg(long)]
     pub(crate) debug_info: bool,
+    /// The rewrites that declared graphs go through, as in `all,-fuse`; such modules serve `precast run --passes` of the same
+    /// list. [default: all; `precast show --passes` lists them]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) passes: Option<Passes>,
     /// Prints the summary as JSON.
     #[arg(long)]
     pub(crate) json: bool,

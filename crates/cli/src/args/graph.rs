@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use precast_ops::Ops;
+use precast_ops::rewrite::Passes;
 use precast_store::key::Profile;
 
 /// The graph that a command is about.
@@ -25,11 +26,15 @@ pub(crate) struct GraphArgs {
     /// Asks for modules made for a debugger, without optimisation: those of `precast build --debug-info`.
     #[arg(long)]
     pub(crate) debug_info: bool,
+    /// The rewrites that the graph goes through, as in `all,-fuse`; those of `precast build --passes`. [default: all]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) passes: Option<Passes>,
 }
 
 impl GraphArgs {
-    /// The library of ops, for the profile that is asked for.
+    /// The library of ops, for the profile and the rewrites that are asked for.
     pub(crate) fn ops(&self) -> Ops {
-        Ops::standard().with_profile(if self.debug_info { Profile::Debug } else { Profile::Release })
+        let profile = if self.debug_info { Profile::Debug } else { Profile::Release };
+        Ops::standard().with_profile(profile).with_passes(self.passes.clone().unwrap_or_default())
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{GraphArgs, LayerArgs};
+use precast_ops::rewrite::Passes;
 
 const LS_EXAMPLES: &str = "\
 Examples:
@@ -30,21 +31,36 @@ const SHOW_EXAMPLES: &str = "\
 Examples:
   precast show score                  an entry: its graph and the modules that compute it
   precast show 1f3a                   a module, by the beginning of its key
-  precast show 1f3a --source | less   only the generated C";
+  precast show 1f3a --source | less   only the generated C
+  precast show --passes               the rewrites of graphs
+  precast show score --passes         what each made of an entry's graph
+  precast show --passes=all,-fuse --expr 'exp(x)*2' --type 'x=f64[?]'";
 
-/// Shows an entry, or a module: its key document, variants, manifest and generated C.
+/// Shows an entry, or a module: its key document, variants, manifest and generated C; or the rewrites of graphs.
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub(crate) struct ShowArgs {
     /// The name of an entry, or the beginning of a key.
-    #[arg(value_name = "NAME|KEY")]
-    pub(crate) what: String,
+    #[arg(value_name = "NAME|KEY", required_unless_present = "passes")]
+    pub(crate) what: Option<String>,
     /// Writes the generated C and the files that it includes into this directory, as a debugger wants them.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "source"])]
     pub(crate) extract: Option<PathBuf>,
     /// Prints only the generated C, from a store.
     #[arg(long, conflicts_with = "json")]
     pub(crate) source: bool,
+    /// Lists the rewrites; with an entry, an expression or a file, shows the graph after each of them (of a list: `all,-fuse`).
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "all", conflicts_with_all = ["extract", "source"])]
+    pub(crate) passes: Option<Passes>,
+    /// The graph to rewrite, as an expression; repeated, one output each.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, requires = "passes", conflicts_with_all = ["what", "graph"])]
+    pub(crate) expr: Vec<String>,
+    /// The type of an input of the expression, as in `x=f64[?]`.
+    #[arg(long = "type", value_name = "NAME=TYPE", requires = "expr")]
+    pub(crate) types: Vec<String>,
+    /// The graph to rewrite, in its JSON form.
+    #[arg(long, value_name = "FILE", requires = "passes", conflicts_with = "what")]
+    pub(crate) graph: Option<PathBuf>,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

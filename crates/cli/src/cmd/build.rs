@@ -19,7 +19,7 @@ use crate::{layers, print, term, whole};
 pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
-    let ops = Ops::standard().with_profile(profile);
+    let ops = Ops::standard().with_profile(profile).with_passes(args.passes.clone().unwrap_or_default());
     let (manifest, plan) = read(&args.manifest, &ops)?;
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
     let variants = variants(args.isa, &manifest, &target, profile)?;

@@ -21,6 +21,7 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         graph: args.file.clone(),
         entry: args.entry.clone(),
         debug_info: false,
+        passes: None,
     };
     let (graph, explanation) = explanation_of(&source, &args.layers)?;
     let drawn = if args.plain { rewrite::plain(&graph)? } else { explanation.graph().clone() };

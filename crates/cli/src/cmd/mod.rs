@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod graph;
 mod ls;
+mod passes;
 mod record;
 mod run;
 mod shell;

@@ -10,6 +10,7 @@ use precast_store::key::{KeyDocument, Versioned};
 use precast_store::{BuildKey, Entry, Record};
 use serde_json::{Value, json};
 
+use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
 use crate::layers::Layer;
@@ -23,13 +24,17 @@ struct Variant<'l> {
 
 /// Runs the command.
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+    if let Some(chosen) = &args.passes {
+        return passes::run(args, chosen);
+    }
+    let what = args.what.as_deref().unwrap_or_default();
     let layers = layers::open_some(&args.layers)?;
     for layer in &layers {
-        if let Some(entry) = layer.find_entry(&args.what)? {
+        if let Some(entry) = layer.find_entry(what)? {
             return show_entry(args, layer, &entry);
         }
     }
-    let (key, variants) = find(&layers, &args.what)?;
+    let (key, variants) = find(&layers, what)?;
     if let Some(directory) = &args.extract {
         return extract(&key, &variants, directory);
     }
@@ -104,7 +109,7 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
 }
 
 /// Puts each step of a graph on a line; what an op holds in braces stays together.
-fn steps(graph: &str) -> String {
+pub(super) fn steps(graph: &str) -> String {
     let (mut text, mut depth) = (String::new(), 0_usize);
     for part in graph.split_inclusive("; ") {
         depth += part.matches('{').count();

@@ -15,6 +15,7 @@ mod reduce;
 mod shape;
 mod structural;
 
+use crate::rewrite::{self, Passes};
 use crate::{DimShuffle, Elemwise, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Ops {
     c: Library,
+    passes: Passes,
 }
 
 impl Default for Ops {
@@ -48,7 +50,7 @@ impl Ops {
             .with_name("dimshuffle", DimShuffle::from_props)
             .with_c::<ExternalCOp>()
             .with_name("external", ExternalCOp::from_props);
-        Self { c: structural::library(c) }
+        Self { c: structural::library(c), passes: Passes::default() }
     }
 
     /// The C side.
@@ -60,19 +62,34 @@ impl Ops {
     /// Adds ops of the Rust type `O`, so that graphs with them can be compiled.
     #[must_use]
     pub fn with_c<O: COp>(self) -> Self {
-        Self { c: self.c.with_c::<O>() }
+        Self { c: self.c.with_c::<O>(), ..self }
     }
 
     /// Makes modules for another profile than release; see [`precast_codegen::Library::with_profile`].
     #[must_use]
     pub fn with_profile(self, profile: Profile) -> Self {
-        Self { c: self.c.with_profile(profile) }
+        Self { c: self.c.with_profile(profile), ..self }
+    }
+
+    /// Rewrites graphs by these passes only, and by those that modules rely on. Who compiles a graph and who looks for it must
+    /// choose alike: another rewritten graph has another key.
+    #[must_use]
+    pub fn with_passes(self, passes: Passes) -> Self {
+        Self { passes, ..self }
+    }
+
+    /// Rewrites a graph as its module is made of it.
+    ///
+    /// # Errors
+    /// As [`rewrite::lower`].
+    pub fn lower(&self, graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
+        rewrite::lower_by(graph, &self.passes)
     }
 
     /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.
     #[must_use]
     pub fn with_name(self, name: &str, factory: OpFactory) -> Self {
-        Self { c: self.c.with_name(name, factory) }
+        Self { c: self.c.with_name(name, factory), ..self }
     }
 }
 

@@ -15,7 +15,7 @@
 //! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together.
 //!
 //! A graph is rewritten by all of them ([`lower`]), by those that leave each op to itself ([`plain`]), or by any choice
-//! ([`Passes`]); [`trace`] shows each step.
+//! ([`Passes`], [`lower_by`]); [`trace`] shows each step. Who compiles and who looks up must choose alike, or keys differ.
 
 mod constant_fold;
 mod copy_outputs;
@@ -39,6 +39,8 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
+    /// Whether modules rely on it, so that it always runs.
+    pub needed: bool,
     /// The rewrite itself.
     pub run: fn(&FunctionGraph) -> Result<FunctionGraph, BuildError>,
 }
@@ -52,37 +54,45 @@ const PLAIN: &[Pass] = &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, NORMALISE
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
     about: "drop applies that change nothing, join two that one can stand for",
+    needed: false,
     run: simplify::simplify,
 };
-const MERGE: Pass = Pass { name: "merge", about: "compute equal applies once", run: merge::merge };
+const MERGE: Pass =
+    Pass { name: "merge", about: "compute equal applies once", needed: false, run: merge::merge };
 const CONSTANT_FOLD: Pass = Pass {
     name: "constant_fold",
     about: "compute what constants alone decide",
+    needed: false,
     run: constant_fold::constant_fold,
 };
 const COPY_OUTPUTS: Pass = Pass {
     name: "copy_outputs",
     about: "copy outputs that alias inputs, constants, intermediate values or each other",
+    needed: true,
     run: copy_outputs::copy_outputs,
 };
 const ORDER: Pass = Pass {
     name: "order",
     about: "drop dead applies, order from the outputs, extents kept",
+    needed: false,
     run: |graph| Ok(encode::order(graph)),
 };
 const FUSE: Pass = Pass {
     name: "fuse",
     about: "fuse elementwise chains and the reductions that consume them",
+    needed: false,
     run: fuse::fuse,
 };
 const NORMALISE: Pass = Pass {
     name: "normalise",
     about: "drop dead applies, renumber from the outputs, forget extents",
+    needed: true,
     run: |graph| Ok(encode::normalise(graph)),
 };
 const INPLACE: Pass = Pass {
     name: "inplace",
     about: "let ops overwrite inputs that nobody needs any more",
+    needed: false,
     run: inplace::inplace,
 };
 
@@ -92,6 +102,14 @@ const INPLACE: Pass = Pass {
 /// A graph that breaks a contract of memory; otherwise none in practice: the ops accepted the same types before.
 pub fn lower(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     run(graph, PASSES)
+}
+
+/// The graph that whole-graph modules are made of, by some passes and those that modules rely on.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_by(graph: &FunctionGraph, passes: &Passes) -> Result<FunctionGraph, BuildError> {
+    run(graph, &passes.with_needed())
 }
 
 /// The graph that is served op by op: no fusion, and no op becomes another than was declared.

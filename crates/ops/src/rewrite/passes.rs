@@ -28,6 +28,19 @@ impl Passes {
         names.iter().try_for_each(|name| known(name))?;
         Ok(Self(PASSES.iter().copied().filter(|pass| names.contains(&pass.name)).collect()))
     }
+
+    /// These passes, and those that modules rely on.
+    #[must_use]
+    pub fn with_needed(&self) -> Self {
+        let chosen = |pass: &Pass| pass.needed || self.iter().any(|mine| mine.name == pass.name);
+        Self(PASSES.iter().copied().filter(chosen).collect())
+    }
+}
+
+impl Default for Passes {
+    fn default() -> Self {
+        Self(PASSES.to_vec())
+    }
 }
 
 impl std::ops::Deref for Passes {

@@ -25,7 +25,7 @@ impl Runtime {
     /// An invalid graph, a layer that cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
-        let lowered = rewrite::lower(graph)?;
+        let lowered = self.ops.lower(graph)?;
         let inventory = Inventory::read(&self.resolver);
         let whole = self.lookup(&link(&lowered, self.ops.c())?, &inventory)?;
         if whole.is_found() {

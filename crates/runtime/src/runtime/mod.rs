@@ -19,7 +19,7 @@ use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
 use precast_codegen::{Module, link};
 use precast_graph::{FunctionGraph, Type, encode};
-use precast_ops::{Ops, rewrite};
+use precast_ops::Ops;
 use precast_store::BuildKey;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ impl Runtime {
     /// An invalid graph; a miss under `strict`; under `jit` no compiler, or what it refused.
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
-        let lowered = rewrite::lower(graph)?;
+        let lowered = self.ops.lower(graph)?;
         self.resolve(graph, &lowered)
     }
 
