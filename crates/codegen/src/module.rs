@@ -38,6 +38,8 @@ pub struct Module {
     pub profile: Profile,
     /// Whether some op wants its code kept in this process only.
     pub unpublished: bool,
+    /// Whether it is compiled alone: C++, and text of authors whose names another module of the unit may have.
+    pub is_alone: bool,
     /// What authors gave a version, with the digests of its C; not in the key.
     pub versions: Vec<Versioned>,
 }

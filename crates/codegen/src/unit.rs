@@ -1,8 +1,8 @@
 //! A unit: the modules of one translation unit, compiled together.
 //!
 //! A function's machine code may depend on its neighbours, so a unit is an identity of its own: modules of one language
-//! and one set of flags, sorted by BuildKey. What is not declared as batchable (whole graphs, C++, user code) is a unit
-//! of one; see [`Unit::batches`] for the rule.
+//! and one set of flags, sorted by BuildKey. Whole graphs, C++ and modules with text of authors at file scope are units of one;
+//! see [`Unit::batches`] for the rule.
 
 use crate::module::{Module, SourceSet, include_line};
 use precast_store::key::{BuildKey, Language, Profile};
@@ -33,6 +33,10 @@ impl Unit {
         keyed.dedup_by(|(a, _), (b, _)| a == b);
         let mut units = Vec::new();
         for members in keyed.chunk_by(|(_, a), (_, b)| group(a) == group(b)) {
+            if members[0].1.is_alone {
+                units.extend(members.iter().map(|member| Self { members: vec![member.clone()] }));
+                continue;
+            }
             let bits = members.len().div_ceil(BATCH).next_power_of_two().trailing_zeros();
             let bucket = |key: &BuildKey| {
                 let head = u32::from_be_bytes([key.as_bytes()[0], key.as_bytes()[1], key.as_bytes()[2], 0]);
@@ -109,7 +113,7 @@ impl Unit {
 }
 
 /// What the modules of a unit must share.
-fn group(module: &Module) -> (Language, Profile, [&[String]; 4]) {
+fn group(module: &Module) -> (Language, Profile, bool, [&[String]; 4]) {
     let lists = [&module.flags[..], &module.libraries, &module.header_dirs, &module.lib_dirs];
-    (module.language, module.profile, lists)
+    (module.language, module.profile, module.is_alone, lists)
 }

@@ -9,6 +9,7 @@
 //! | `-fno-ipa-…` | a function's code then does not depend on its neighbours in the unit |
 //! | `-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE` | distributions turn these on; each calls into a C library or changes the code |
 //! | `-ffreestanding -fbuiltin -nostdinc` (lean) | no header of the system is seen; `sqrt` and `memcpy` keep their meaning |
+//! | `-fno-gnu-unique` (C++) | no symbol of a unit is shared with another: static variables of templates would be |
 //! | `-Werror=date-time` | no clock in the code |
 //! | `-frandom-seed`, `-ffile-prefix-map`, `-fno-ident` | no path, name or version in the object |
 //! | `-z noseparate-code` | 5 kB instead of 13 for a small module, and two mappings fewer at load |
@@ -146,6 +147,9 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
     if wanted.language == Language::C {
         // A misspelt function would otherwise only be missed by the linker.
         list.push("-Werror=implicit-function-declaration");
+    }
+    if wanted.language == Language::Cxx && wanted.family == Family::Gcc {
+        list.push("-fno-gnu-unique");
     }
     if wanted.lean {
         list.extend(["-nostdinc", "-ffreestanding", "-fbuiltin"]);

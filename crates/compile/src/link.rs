@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use precast_store::key::Language;
+
 use crate::action::{Prepared, exports};
 use crate::error::CompileError;
 use crate::scratch::Scratch;
@@ -22,7 +24,12 @@ const KEEP: &str = "keep.txt";
 pub(crate) fn localise(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
     let list: String = exports(prepared.unit).into_iter().flat_map(|name| [name, "\n".to_owned()]).collect();
     scratch.write(KEEP, list)?;
-    let arguments = [format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
+    let mut arguments = vec![format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
+    if prepared.unit.language() == Language::Cxx {
+        // Inline functions and templates stand in groups, of which a linker keeps the first of each name, whatever is in it:
+        // in a static program that would be another unit's.
+        arguments.insert(0, "--remove-section=.group".to_owned());
+    }
     let compiler = prepared.compiler;
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.objcopy, &arguments)?;
     if ended.status.success() {

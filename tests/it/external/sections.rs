@@ -111,3 +111,27 @@ fn params_reach_the_code_and_stay_out_of_the_key() {
     let key = |alpha| link(&declaration(alpha), Ops::standard().c()).unwrap().key();
     assert_eq!(key(2.0), key(0.5));
 }
+
+#[test]
+fn ops_whose_helpers_have_the_same_names_do_not_clash() {
+    let author = |name: &str, k: u32| {
+        let text = format!(
+            "#section support_code\n#include \"util.h\"\n#define N {k}\nstatic double helper(double x) \
+             {{ return plus(x) * N; }}\n#section support_code_struct\ndouble count;\n#section init_code_struct\n\
+             self->count = {k};\n#section code\nOUTPUT_0 = helper(INPUT_0) + self->count + N;\n"
+        );
+        let header = format!(
+            "#ifndef UTIL_H\n#define UTIL_H\nstatic double plus(double x) {{ return x + {k}; }}\n#endif\n"
+        );
+        op(Declaration::new(name).file("f.c", &text).source("util.h", &header).input("f64").output("f64"))
+    };
+    let mut graph = FunctionGraph::new();
+    let mut value = graph.input("x", "f64".parse().unwrap()).unwrap();
+    for op in [author("one", 1), author("two", 2), author("one", 1)] {
+        value = graph.apply(op, &[value]).unwrap()[0];
+    }
+    graph.output(value, None).unwrap();
+    let call_it = |function: &precast::Function| call(function, &[precast::Array::from(1.0)]).unwrap();
+    // (x + k) * k + k + k: 4, 16, 19.
+    assert_eq!(call_it(&compiled(&graph)), [precast::Array::from(19.0)]);
+}

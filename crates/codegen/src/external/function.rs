@@ -2,8 +2,8 @@
 
 use super::error::ExternalError;
 use super::section::{Part, Section};
-use super::tokens::{Kind, Token, tokens};
 use crate::module::SourceSet;
+use crate::tokens::{Kind, Token, tokens};
 use precast_graph::nearest;
 
 /// A function of the op's C.

@@ -14,7 +14,7 @@
 
 use super::error::{ExternalError, suggestion};
 use super::section::{Part, Section};
-use super::tokens::{Kind, tokens};
+use crate::tokens::{Kind, tokens};
 use precast_graph::{DType, Type, nearest};
 
 /// What decides which macros there are.

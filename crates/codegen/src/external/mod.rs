@@ -34,13 +34,13 @@ mod macros;
 mod pattern;
 mod props;
 mod section;
-mod tokens;
 
 pub use declaration::Declaration;
 pub use error::{ExternalError, Place};
 pub use includes::{Include, includes, own_file};
 
 use crate::module::SourceSet;
+use crate::tokens::{Kind, tokens};
 use function::Function;
 use pattern::{Bindings, Pattern, Repeat};
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
@@ -49,7 +49,6 @@ use section::{Part, Section};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use tokens::{Kind, tokens};
 
 /// An op whose C stands in files with sections. See the [module](self) for what it may do.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! The module's text, put together.
 
 use super::variables::{Plan, Task, plan};
-use super::{collect, debug, instance, run};
+use super::{collect, debug, instance, run, scope};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
@@ -12,8 +12,11 @@ use precast_store::key::Language;
 
 /// Makes the module of a valid graph.
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
-    let plan = plan(graph, library)?;
-    let requests = collect::collect(&plan)?;
+    let mut plan = plan(graph, library)?;
+    let language = collect::language(&plan);
+    scope::separate(&mut plan, language)?;
+    let requests = collect::collect(&plan, language)?;
+    let types_have_code = plan.vars.iter().any(|var| !var.ctype.c_support_code().is_empty());
     let n_constants = graph.constants().count();
     let n_slots = n_constants + plan.n_params;
     let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
@@ -58,6 +61,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         lib_dirs: requests.lib_dirs,
         profile: library.profile(),
         unpublished: requests.unpublished,
+        is_alone: language == Language::Cxx || plan.steps.iter().any(scope::is_foreign) || types_have_code,
         versions: super::versions::versions(&plan, graph)?,
     })
 }

@@ -1,10 +1,12 @@
 //! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
 
+use super::scope;
 use super::variables::Plan;
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
 use precast_store::key::Language;
+use std::sync::Arc;
 
 /// Requests of all ops and types of a module.
 pub(super) struct Requests {
@@ -22,21 +24,8 @@ pub(super) struct Requests {
 }
 
 /// Collects the requests.
-pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
-    let objects: Vec<&dyn CLinkerObject> = plan
-        .vars
-        .iter()
-        .map(|var| {
-            let object: &dyn CLinkerObject = &*var.ctype;
-            object
-        })
-        .chain(plan.steps.iter().flat_map(|step| {
-            let (params, op): (&dyn CLinkerObject, &dyn CLinkerObject) = (&step.params, step.op);
-            [params, op]
-        }))
-        .collect();
-    let wants_cxx = |o: &&dyn CLinkerObject| o.c_compiler().is_some_and(|c| c.language == Language::Cxx);
-    let language = if objects.iter().any(wants_cxx) { Language::Cxx } else { Language::C };
+pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, LinkError> {
+    let objects: Vec<&dyn CLinkerObject> = objects(plan).collect();
     let compiler = CCompiler { language };
     let all = |with: fn(&dyn CLinkerObject, &CCompiler) -> Option<Vec<String>>,
                without: fn(&dyn CLinkerObject) -> Vec<String>| {
@@ -51,7 +40,7 @@ pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
     flags.extend(refused.iter().map(|flag| format!("--precast-without={flag}")));
     let headers = unique(headers.into_iter());
     let is_compat = headers.iter().any(|header| is_foreign(header));
-    let mut sources = sources(&objects)?;
+    let mut sources = sources(plan)?;
     if is_compat {
         sources.extend(
             precast_abi::COMPAT_HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())),
@@ -76,6 +65,24 @@ pub(super) fn collect(plan: &Plan<'_>) -> Result<Requests, LinkError> {
     })
 }
 
+/// Types first, then params and ops, in the order of the graph.
+fn objects<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = &'p dyn CLinkerObject> {
+    let types = plan.vars.iter().map(|var| {
+        let object: &dyn CLinkerObject = &*var.ctype;
+        object
+    });
+    types.chain(plan.steps.iter().flat_map(|step| {
+        let (params, op): (&dyn CLinkerObject, &dyn CLinkerObject) = (&step.params, step.op);
+        [params, op]
+    }))
+}
+
+/// C, or C++ as soon as one fragment asks for it.
+pub(super) fn language(plan: &Plan<'_>) -> Language {
+    let wants_cxx = |o: &dyn CLinkerObject| o.c_compiler().is_some_and(|c| c.language == Language::Cxx);
+    if objects(plan).any(wants_cxx) { Language::Cxx } else { Language::C }
+}
+
 /// Whether a header is one of Python's or NumPy's.
 fn is_foreign(header: &str) -> bool {
     let name = header.trim_matches(['<', '>', '"']);
@@ -83,28 +90,48 @@ fn is_foreign(header: &str) -> bool {
 }
 
 /// The own files of all; one name cannot stand for two texts.
-fn sources(objects: &[&dyn CLinkerObject]) -> Result<SourceSet, LinkError> {
+fn sources(plan: &Plan<'_>) -> Result<SourceSet, LinkError> {
     let mut all = SourceSet::new();
-    for (name, text) in objects.iter().flat_map(|o| o.c_sources()) {
-        match all.get(&name) {
-            Some(known) if *known != text => return Err(LinkError::SourceTwice { name }),
-            _ => drop(all.insert(name, text)),
-        }
+    for (name, text) in plan.vars.iter().flat_map(|var| var.ctype.c_sources()) {
+        add(&mut all, name, text)?;
+    }
+    let types = all.clone();
+    let ops = plan.steps.iter().flat_map(|step| {
+        let own = step.op.c_sources().into_iter().map(|(name, text)| {
+            match scope::is_own(&name) && types.get(&name) != Some(&text) {
+                true => (name, step.names.shared(text.to_string()).into()),
+                false => (name, text),
+            }
+        });
+        step.params.c_sources().into_iter().chain(own)
+    });
+    for (name, text) in ops {
+        add(&mut all, name, text)?;
     }
     Ok(all)
+}
+
+fn add(all: &mut SourceSet, name: String, text: Arc<str>) -> Result<(), LinkError> {
+    match all.get(&name) {
+        Some(known) if *known != text => Err(LinkError::SourceTwice { name }),
+        _ => {
+            all.insert(name, text);
+            Ok(())
+        }
+    }
 }
 
 /// Support code: shared texts once, then each Apply's own, after the struct of its params.
 fn support(plan: &Plan<'_>) -> Result<String, LinkError> {
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_support_code());
     let ops = plan.steps.iter().flat_map(|step| {
-        let own = step.op.c_support_code().into_iter().map(|code| step.with_constants(code));
+        let own = step.op.c_support_code().into_iter().map(|code| step.shared(code));
         step.params.c_support_code().into_iter().chain(own)
     });
     let mut parts = unique(types.chain(ops));
     for step in &plan.steps {
         parts.push(step.params.declare(&step.name));
-        parts.push(step.with_constants(step.op.c_support_code_apply(&step.node, &step.name)?));
+        parts.push(step.own(step.op.c_support_code_apply(&step.node, &step.name)?));
     }
     parts.retain(|part| !part.is_empty());
     Ok(parts.join("\n"))

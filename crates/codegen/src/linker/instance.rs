@@ -27,7 +27,7 @@ impl Context {
 /// The members that ops declare, and their params.
 pub(super) fn members(plan: &Plan<'_>) -> String {
     let one = |step: &Step<'_>| {
-        let own = line(step.with_constants(step.op.c_support_code_struct(&step.node, &step.name)));
+        let own = line(step.own(step.op.c_support_code_struct(&step.node, &step.name)));
         step.params.member(&step.name) + &own
     };
     plan.steps.iter().map(one).collect()
@@ -39,8 +39,8 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> St
     for step in &plan.steps {
         let init = step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task));
         if !init.is_empty() {
-            let init = step.with_constants(init);
-            let cleanup = line(step.with_constants(step.op.c_cleanup_code_struct(&step.node, &step.name)));
+            let init = step.own(init);
+            let cleanup = line(step.own(step.op.c_cleanup_code_struct(&step.node, &step.name)));
             code.push_str(&format!("{{\n{init}\n}}\n"));
             unwind = format!("label_{}: ;\n{{\n{cleanup}}}\n{unwind}", step.struct_task);
         }
@@ -75,7 +75,7 @@ fn params(plan: &Plan<'_>, n_constants: usize) -> String {
 pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> String {
     let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
     for step in plan.steps.iter().rev() {
-        let code = step.with_constants(step.op.c_cleanup_code_struct(&step.node, &step.name));
+        let code = step.own(step.op.c_cleanup_code_struct(&step.node, &step.name));
         if !code.is_empty() {
             text.push_str(&format!("{{\n{code}\n}}\n"));
         }
@@ -94,12 +94,11 @@ pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str)
     let mut snippets: Vec<String> = Vec::new();
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
     let params = plan.steps.iter().flat_map(|step| step.params.c_init_code());
-    let own = |step: &'_ Step<'_>, code: Vec<String>| -> Vec<String> {
-        code.into_iter().map(|code| step.with_constants(code)).collect()
+    let shared = |step: &'_ Step<'_>| -> Vec<String> {
+        step.op.c_init_code().into_iter().map(|code| step.shared(code)).collect()
     };
-    let ops = plan.steps.iter().flat_map(|step| own(step, step.op.c_init_code()));
-    let applies =
-        plan.steps.iter().flat_map(|step| own(step, vec![step.op.c_init_code_apply(&step.node, &step.name)]));
+    let ops = plan.steps.iter().flat_map(shared);
+    let applies = plan.steps.iter().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));
     for snippet in types.chain(params).chain(ops).chain(applies) {
         if !snippet.is_empty() && !snippets.contains(&snippet) {
             snippets.push(snippet);

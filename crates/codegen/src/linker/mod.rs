@@ -4,6 +4,7 @@
 //! variables  roles of the graph's variables, their C names and failure ids
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
+//! scope      helpers of different ops under one name, kept apart
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
 //! assemble   all of it in the module's text
 //! versions   what authors gave a version, and the digests it stands for
@@ -17,6 +18,7 @@ mod collect;
 mod debug;
 mod instance;
 mod run;
+mod scope;
 mod variables;
 mod versions;
 

@@ -91,9 +91,9 @@ fn block(var: &Var, inner: &str) -> String {
 fn code(step: &Step<'_>, inner: &str, profile: Profile) -> Result<String, LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
-    let code = step.with_constants(code);
+    let code = step.own(code);
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
-    let cleanup = step.with_constants(cleanup);
+    let cleanup = step.own(cleanup);
     let comment = super::assemble::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
     let hooks = super::debug::calls(step, profile);
     Ok(format!("{{\n/* {comment} */\n{hooks}{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))

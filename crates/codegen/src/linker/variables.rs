@@ -1,5 +1,6 @@
 //! The variables of a module: role, C names, failure ids.
 
+use super::scope::Names;
 use crate::cop::COp;
 use crate::ctype::{CType, c_type};
 use crate::error::LinkError;
@@ -70,6 +71,8 @@ pub(super) struct Step<'a> {
     pub(super) outputs: Vec<String>,
     pub(super) task: u32,
     pub(super) struct_task: u32,
+    /// Names of its helpers that another op of the module has too.
+    pub(super) names: Names,
 }
 
 impl Step<'_> {
@@ -84,9 +87,14 @@ impl Step<'_> {
         }
     }
 
-    /// A piece of the op's own code with the constants of its enumerations defined around it.
-    pub(super) fn with_constants(&self, code: String) -> String {
-        self.params.with_constants(code)
+    /// A piece of the op's own code: its names its own, the constants of its enumerations defined around it.
+    pub(super) fn own(&self, code: String) -> String {
+        self.params.with_constants(self.names.apply(code))
+    }
+
+    /// A piece of the code that all Applies of the op have.
+    pub(super) fn shared(&self, code: String) -> String {
+        self.params.with_constants(self.names.shared(code))
     }
 }
 
@@ -154,6 +162,7 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             outputs: names(&apply.outputs),
             task,
             struct_task,
+            names: Names::default(),
         });
     }
     Ok(plan)

@@ -281,7 +281,7 @@ const KEYWORDS: &str = " alignas alignof and and_eq asm auto bitand bitor bool b
     volatile wchar_t while xor xor_eq ";
 
 /// Whether a text can name a field or a macro, in C and in C++.
-fn is_c_name(text: &str) -> bool {
+pub(crate) fn is_c_name(text: &str) -> bool {
     let first = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     first && text.bytes().all(part) && !KEYWORDS.contains(&format!(" {text} "))

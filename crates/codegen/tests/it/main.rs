@@ -9,6 +9,7 @@ mod levels;
 mod opaque;
 mod params;
 mod run;
+mod scopes;
 mod text;
 mod toy;
 mod types;

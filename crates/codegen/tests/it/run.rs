@@ -7,6 +7,7 @@ use precast_graph::{Array, FunctionGraph, Origin, VarId};
 use precast_store::key::Language;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -40,15 +41,15 @@ pub(crate) fn whole(graph: &FunctionGraph, library: &Library, inputs: &[Array]) 
         slots: slots(graph, library).unwrap(),
         args: (0..n_inputs + n_outputs).collect(),
     };
-    run(&unit, &program(inputs, n_inputs + n_outputs, &outputs, &[entry]))
+    run(&[unit], &program(inputs, n_inputs + n_outputs, &outputs, &[entry]))
 }
 
-/// Runs a graph op by op; one unit holds all modules.
+/// Runs a graph op by op: its units in one static program.
 pub(crate) fn opwise(graph: &FunctionGraph, library: &Library, inputs: &[Array]) -> Outcome {
     let alone = |position| Arc::new(link(&single(graph, position, library).unwrap(), library).unwrap());
     let modules: Vec<Arc<Module>> = (0..graph.applies().len()).map(alone).collect();
     let units = Unit::batches(modules.clone());
-    assert_eq!(units.len(), 1);
+    let members: Vec<_> = units.iter().flat_map(Unit::members).map(|(key, _)| *key).collect();
     // Inputs, constants (as inputs), then everything that is computed.
     let constants = graph.constants().map(|(_, value)| value.clone());
     let given: Vec<Array> = inputs.iter().cloned().chain(constants).collect();
@@ -62,14 +63,14 @@ pub(crate) fn opwise(graph: &FunctionGraph, library: &Library, inputs: &[Array])
         .zip(&modules)
         .enumerate()
         .map(|(i, (apply, module))| Entry {
-            position: units[0].members().iter().position(|(key, _)| *key == module.key()).unwrap(),
+            position: members.iter().position(|key| *key == module.key()).unwrap(),
             slots: apply_slots(graph, i, library).unwrap(),
             args: apply.inputs.iter().chain(&apply.outputs).map(register).collect(),
         })
         .collect();
     assert!(graph.outputs().iter().all(|id| matches!(graph.variable(*id).origin, Origin::Output { .. })));
     let outputs: Vec<usize> = graph.outputs().iter().map(register).collect();
-    run(&units[0], &program(&given, registers.len(), &outputs, &entries))
+    run(&units, &program(&given, registers.len(), &outputs, &entries))
 }
 
 struct Entry {
@@ -103,32 +104,73 @@ fn tensor(value: &Array) -> String {
     format!("{} {} {shape}{} {hex}\n", dtype.typenum(), value.shape().len(), hex.len() / 2)
 }
 
-/// Builds the unit with the runner and gives it the program.
-fn run(unit: &Unit, program: &str) -> Outcome {
-    let scratch = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = scratch.path().join(name);
-        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-        fs_err::write(path, text).unwrap();
-    };
-    let cxx = unit.language() == Language::Cxx;
+const SANITIZE: [&str; 5] = ["-g", "-O1", "-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-label", "-Wno-unused-function"];
+
+/// Writes a file below a directory.
+fn write(directory: &Path, name: &str, text: &str) {
+    let path = directory.join(name);
+    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+    fs_err::write(path, text).unwrap();
+}
+
+/// Runs a tool in a directory; `about` is told when it refuses.
+fn tool(directory: &Path, program: &str, args: &[&str], about: &str) {
+    let output = Command::new(program).current_dir(directory).args(args).output().unwrap();
+    assert!(output.status.success(), "{}\n{about}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Compiles a unit in a directory of its own, as the object that a static link takes: only the entries stay global.
+fn object(directory: &Path, unit: &Unit) -> PathBuf {
     for (name, text) in unit.sources() {
-        write(&name, &text);
+        write(directory, &name, &text);
     }
-    let unit_file = if cxx { "unit.cc" } else { "unit.c" };
-    write(unit_file, &unit.text());
-    write("runner.c", include_str!("../c/runner.c"));
-    let sanitize = ["-g", "-O1", "-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-    let strict = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-label", "-Wno-unused-function"];
-    let gcc = |args: &[&str]| {
-        let output =
-            Command::new("cc").current_dir(scratch.path()).args(sanitize).args(args).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{errors}\n{}", unit.text());
+    let (file, text) = (unit.file_name(), unit.text());
+    write(directory, file, &text);
+    let keep: Vec<String> = unit.members().iter().map(|(key, _)| Unit::entry_symbol(key) + "\n").collect();
+    write(directory, "keep.txt", &keep.concat());
+    let language: &[&str] = match unit.language() {
+        Language::Cxx => &["-x", "c++", "-std=gnu++17", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti"],
+        Language::C => &["-x", "c", "-std=gnu11"],
     };
-    let language = if cxx { ["-x", "c++", "-std=gnu++17"] } else { ["-x", "c", "-std=gnu11"] };
-    gcc(&[&language[..], &strict[..], &["-c", unit_file, "-o", "unit.o"]].concat());
-    gcc(&["-std=gnu11", "runner.c", "unit.o", "-o", "runner", "-lm"]);
+    tool(directory, "cc", &[&SANITIZE[..], language, &STRICT, &["-c", file, "-o", "raw.o"]].concat(), &text);
+    let localise = ["--remove-section=.group", "--keep-global-symbols=keep.txt", "raw.o", "unit.o"];
+    tool(directory, "objcopy", &localise, &text);
+    directory.join("unit.o")
+}
+
+/// The table of a static program: entries of all units.
+fn table(units: &[Unit]) -> String {
+    let names: Vec<String> =
+        units.iter().flat_map(Unit::members).map(|(key, _)| Unit::entry_symbol(key)).collect();
+    let declare: String = names.iter().map(|name| format!("extern const pc_entry {name};\n")).collect();
+    let list: Vec<String> = names.iter().map(|name| format!("&{name}")).collect();
+    format!(
+        "#include <precast/module.h>\n{declare}static const pc_entry *const all[] = {{{}}};\nPC_MODULE(all)\n",
+        list.join(", ")
+    )
+}
+
+/// Links the units into one static program with the runner, and gives it the program.
+fn run(units: &[Unit], program: &str) -> Outcome {
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, text) in precast_abi::HEADERS {
+        write(scratch.path(), name, text);
+    }
+    write(scratch.path(), "runner.c", include_str!("../c/runner.c"));
+    write(scratch.path(), "table.c", &table(units));
+    let numbered = units.iter().enumerate();
+    let objects: Vec<PathBuf> =
+        numbered.map(|(i, unit)| object(&scratch.path().join(format!("unit{i}")), unit)).collect();
+    let objects = objects.iter().map(|path| path.to_str().unwrap());
+    let args: Vec<&str> = SANITIZE
+        .into_iter()
+        .chain(["-std=gnu11", "runner.c", "table.c"])
+        .chain(objects)
+        .chain(["-o", "runner", "-lm"])
+        .collect();
+    let text: String = units.iter().map(Unit::text).collect();
+    tool(scratch.path(), "cc", &args, &text);
     let runner = scratch.path().join("runner");
     let mut child = Command::new(runner)
         .stdin(Stdio::piped())
@@ -139,7 +181,7 @@ fn run(unit: &Unit, program: &str) -> Outcome {
     child.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{text}{errors}\n{}", unit.text());
+    assert!(output.status.success(), "{text}{errors}\n{}", units.iter().map(Unit::text).collect::<String>());
     outcome(&text)
 }
 

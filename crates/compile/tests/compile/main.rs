@@ -6,3 +6,4 @@ mod errors;
 mod hosted;
 mod modules;
 mod parallel;
+mod statically;

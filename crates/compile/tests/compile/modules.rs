@@ -58,6 +58,7 @@ const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"&d)&d\", 0, 1, 1, 0, 1, 0, @
         lib_dirs: Vec::new(),
         profile: Profile::Release,
         unpublished: false,
+        is_alone: false,
         versions: Vec::new(),
     }
 }

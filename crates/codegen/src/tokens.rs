@@ -4,7 +4,7 @@
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A name or a keyword.
     Word,
     /// One character of punctuation; `::` and `->` count as one token.
@@ -15,23 +15,30 @@ pub(super) enum Kind {
 
 /// A token of C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'t> {
-    pub(super) kind: Kind,
-    pub(super) text: &'t str,
+pub(crate) struct Token<'t> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'t str,
+    /// Its position in the text, in bytes.
+    pub(crate) at: usize,
     /// Its line in the text, from 0.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// Whether it stands in a preprocessor directive, continued lines included.
-    pub(super) directive: bool,
+    pub(crate) directive: bool,
 }
 
 impl Token<'_> {
-    pub(super) fn is(&self, text: &str) -> bool {
+    /// The position behind it.
+    pub(crate) fn end(&self) -> usize {
+        self.at + self.text.len()
+    }
+
+    pub(crate) fn is(&self, text: &str) -> bool {
         self.kind != Kind::Literal && self.text == text
     }
 }
 
 /// The tokens of a text, in order.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut scanner = Scanner { text, at: 0, line: 0, fresh: true, directive: false, found: Vec::new() };
     while scanner.at < text.len() {
         scanner.step();
@@ -87,7 +94,7 @@ impl<'t> Scanner<'t> {
 
     fn take(&mut self, kind: Kind, len: usize) {
         let text = &self.text[self.at..self.at + len];
-        self.found.push(Token { kind, text, line: self.line, directive: self.directive });
+        self.found.push(Token { kind, text, at: self.at, line: self.line, directive: self.directive });
         self.fresh = false;
         self.skip(len);
     }
