@@ -37,6 +37,8 @@ static int n_inputs, n_registers, n_outputs, n_units;
 static counted *inputs[MANY];
 static int outputs[MANY];
 static unit units[MANY];
+/* Which Apply the last failing task named; the entry where there are several. */
+static int failing;
 
 #define CHECK(condition)                                                                       \
   do {                                                                                         \
@@ -160,6 +162,7 @@ static int make(pc_context *ctx) {
     if (failure != 0) {
       const pc_task task = units[u].entry->tasks[failure];
       CHECK(failure < (int)units[u].entry->n_tasks && task.kind == PC_TASK_STRUCT && task.apply >= 0);
+      failing = n_units > 1 ? u : task.apply;
       free(units[u].self);
       units[u].self = NULL;
       return u;
@@ -191,6 +194,7 @@ static pc_task call(pc_context *ctx, pc_object **registers) {
     if (failure != 0) {
       CHECK(failure < (int)it->entry->n_tasks);
       const pc_task task = it->entry->tasks[failure];
+      failing = n_units > 1 ? u : task.apply;
       CHECK(task.kind == PC_TASK_CODE ? task.apply >= 0 && task.variable < 0 : task.variable >= 0 && task.apply < 0);
       return task;
     }
@@ -227,11 +231,14 @@ static int life(long n, long before) {
   int kind = PC_TASK_STRUCT;
   if (make(&ctx) < 0) {
     kind = call(&ctx, registers).kind;
+    if (kind != PC_TASK_NONE) printf("at %d %s\n", failing, ctx.error.message);
     refuse_at = 0;
     for (int again = 0; again < 2; again++) {
       CHECK(call(&ctx, registers).kind == PC_TASK_NONE);
       same_as_reference(registers);
     }
+  } else {
+    printf("at %d %s\n", failing, ctx.error.message);
   }
   drop(&ctx);
   give_back(registers);

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod boxed;
 mod double;
+mod external;
 mod failure;
 mod levels;
 mod opaque;

@@ -12,12 +12,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// What the runner printed.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
     /// Dtype number and bytes of each output, or the message of the failure.
     pub(crate) outputs: Result<Vec<(i32, Vec<u8>)>, String>,
     /// What failed when requests were refused, and when dtypes were wrong.
     pub(crate) failures: Vec<String>,
+    /// Which Apply each refused request failed in, and what was said; -1 for a variable.
+    pub(crate) refused: Vec<(i64, String)>,
 }
 
 impl Outcome {
@@ -186,7 +188,7 @@ fn run(units: &[Unit], program: &str) -> Outcome {
 }
 
 fn outcome(text: &str) -> Outcome {
-    let (mut outputs, mut error, mut failures) = (Vec::new(), None, Vec::new());
+    let (mut outputs, mut error, mut failures, mut refused) = (Vec::new(), None, Vec::new(), Vec::new());
     for line in text.lines() {
         let (word, rest) = line.split_once(' ').unwrap();
         match word {
@@ -197,9 +199,13 @@ fn outcome(text: &str) -> Outcome {
                 let byte = |i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap();
                 outputs.push((typenum, (0..hex.len()).step_by(2).map(byte).collect()));
             }
+            "at" => {
+                let (apply, message) = rest.split_once(' ').unwrap();
+                refused.push((apply.parse().unwrap(), message.to_owned()));
+            }
             "error" => error = Some(rest.to_owned()),
             _ => failures.push(line.to_owned()),
         }
     }
-    Outcome { outputs: error.map_or(Ok(outputs), Err), failures }
+    Outcome { outputs: error.map_or(Ok(outputs), Err), failures, refused }
 }

@@ -17,9 +17,9 @@ fn helpers(k: u32) -> Unit {
 }
 
 fn tool(directory: &Path, program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).current_dir(directory).args(args).output().unwrap();
+    let output = Command::new(program).current_dir(directory).args(args).output().expect("it is there");
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("it prints text")
 }
 
 #[test]

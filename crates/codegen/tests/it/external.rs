@@ -1,0 +1,101 @@
+//! External ops, native and with compat headers, in C and C++, with every request refused in turn: nothing leaks, each failure
+//! names its Apply and says what was wrong, and the instance works on.
+
+use crate::run::{Outcome, opwise, whole};
+use precast_codegen::Library;
+use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_graph::{Array, FunctionGraph, Op, Prop};
+use precast_store::key::Language;
+use std::sync::Arc;
+
+/// `x * alpha + w[0]` with params, struct members and scratch memory.
+fn native(alpha: f64, language: Language) -> Arc<dyn Op> {
+    let mut d = Declaration::new("affine").file("steps.c", include_str!("../c/external/steps.c"));
+    d = d.input("{T}[?]").output("{T}[?]");
+    d.params.insert("alpha".to_owned(), Prop::Float(alpha));
+    d.params.insert("w".to_owned(), Prop::Array(ndarray::array![1.0].into()));
+    d.language = Some(language);
+    Arc::new(ExternalCOp::new(d).unwrap())
+}
+
+/// `2 * x`, as an author for CPython and NumPy writes it.
+fn compat(language: Language) -> Arc<dyn Op> {
+    let d = Declaration::new("twice").file("compat.c", include_str!("../c/external/compat.c"));
+    let d = d.func("APPLY_SPECIFIC(twice)").input("{T}[?]").output("{T}[?]");
+    Arc::new(ExternalCOp::new(Declaration { language: Some(language), ..d }).unwrap())
+}
+
+fn chain(n: usize, op: impl Fn(usize) -> Arc<dyn Op>) -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let mut last = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
+    for i in 0..n {
+        last = graph.apply(op(i), &[last]).unwrap()[0];
+    }
+    graph.output(last, None).unwrap();
+    graph
+}
+
+fn library() -> Library {
+    Library::new().with_c::<ExternalCOp>()
+}
+
+fn input() -> [Array; 1] {
+    [ndarray::array![1.0, -2.0].into()]
+}
+
+/// Each Apply failed as often as it asks, in order, and said why.
+fn in_order(outcome: &Outcome, n: usize, times: usize) {
+    let refused = |apply: usize| (apply as i64, "refused".to_owned());
+    let expected: Vec<_> = (0..n).flat_map(|apply| vec![refused(apply); times]).collect();
+    assert_eq!(outcome.refused, expected);
+}
+
+fn check_native(outcome: &Outcome, n: usize) {
+    // Alphas are 1, 2, 1, 2, …
+    let value = |x: f64| (0..n).fold(x, |x, i| x * (i % 2 + 1) as f64 + 1.0);
+    assert_eq!(outcome.f64s(), [value(1.0), value(-2.0)]);
+    assert_eq!(outcome.failures[0], format!("refused extract 0 code {} sync 0 struct {n}", 2 * n));
+    // The input, and both params of each Apply.
+    assert_eq!(outcome.failures[1], format!("wrong accepted 0 extract 1 code 0 sync 0 struct {}", 2 * n));
+    let mut code = Outcome { refused: outcome.refused[n..].to_vec(), ..outcome.clone() };
+    in_order(&code, n, 2);
+    code.refused = outcome.refused[..n].to_vec();
+    in_order(&code, n, 1);
+}
+
+fn check_compat(outcome: &Outcome, n: usize) {
+    let value = |x: f64| x * f64::from(2_u32.pow(n as u32));
+    assert_eq!(outcome.f64s(), [value(1.0), value(-2.0)]);
+    assert_eq!(outcome.failures[0], format!("refused extract 0 code {n} sync 0 struct 0"));
+    assert_eq!(outcome.failures[1], "wrong accepted 0 extract 1 code 0 sync 0 struct 0");
+    in_order(outcome, n, 1);
+}
+
+#[test]
+fn each_step_of_an_external_op_may_fail() {
+    let op = |language| move |i: usize| native((i % 2 + 1) as f64, language);
+    for (n, language) in [(1, Language::C), (3, Language::Cxx), (20, Language::C)] {
+        check_native(&whole(&chain(n, op(language)), &library(), &input()), n);
+    }
+    let outcome = opwise(&chain(3, op(Language::C)), &library(), &input());
+    assert_eq!(outcome.failures[0], "refused extract 0 code 6 sync 0 struct 3");
+}
+
+#[test]
+fn each_step_of_an_op_with_compat_headers_may_fail() {
+    for (n, language) in [(1, Language::Cxx), (3, Language::C), (20, Language::C)] {
+        check_compat(&whole(&chain(n, |_| compat(language)), &library(), &input()), n);
+    }
+    check_compat(&opwise(&chain(3, |_| compat(Language::C)), &library(), &input()), 3);
+}
+
+#[test]
+fn an_error_of_an_ops_own_is_told_with_its_words_and_leaves_nothing() {
+    let long: [Array; 1] = [ndarray::Array1::<f64>::zeros(65).into_dyn().into()];
+    for (op, words) in
+        [(native(2.0, Language::C), "affine: too long"), (compat(Language::C), "twice: too long")]
+    {
+        let outcome = whole(&chain(3, |_| op.clone()), &library(), &long);
+        assert_eq!(outcome.outputs, Err(words.to_owned()));
+    }
+}
