@@ -2,8 +2,9 @@
 
 use super::pair::{PairF64, magnitude_f64, product_f64, sign_f64, signed_f64, sum_f64, sum_ordered_f64};
 
-/// The angle of the point (d, n), or with `left` of (-d, n), in \[0, pi]; n, d >= 0, neither inf, not both 0.
-fn angle_f64(n: f64, d: f64, left: bool) -> f64 {
+/// The angle of the point (d, n), or with `left` of (-d, n), in \[0, pi]; n, d >= 0, neither inf, not both
+/// 0.
+fn angle_f64(n: f64, d: f64, left: bool) -> PairF64 {
     let steep = n > d * f64::from_bits(0x4003_504f_333f_9de6);
     let middle = n > d * f64::from_bits(0x3fda_8279_99fc_ef32);
     let less = if middle { d } else { 0.0 };
@@ -52,7 +53,7 @@ fn angle_f64(n: f64, d: f64, left: bool) -> f64 {
         flat_lo
     };
     let s = sum_ordered_f64(hi, head);
-    s.hi + (s.lo + (lo + tail))
+    sum_ordered_f64(s.hi, s.lo + (lo + tail))
 }
 
 /// The arc tangent, in \[-pi/2, pi/2]; keeps the sign of zero.
@@ -60,12 +61,12 @@ fn angle_f64(n: f64, d: f64, left: bool) -> f64 {
 pub fn atan_f64(x: f64) -> f64 {
     let a = magnitude_f64(x);
     let a = if a > f64::from_bits(0x43b0_0000_0000_0000) { f64::from_bits(0x43b0_0000_0000_0000) } else { a };
-    signed_f64(angle_f64(a, 1.0, false), sign_f64(x))
+    signed_f64(angle_f64(a, 1.0, false).hi, sign_f64(x))
 }
 
-/// The angle of the point (x, y) in \[-pi, pi], with the signs of zeros and the infinities of C99.
-#[must_use]
-pub fn atan2_f64(y: f64, x: f64) -> f64 {
+/// The angle of the point (x, y) in \[-pi, pi], with the signs of zeros and the infinities of C99; to about
+/// 2^-58.
+pub(super) fn atan2_pair_f64(y: f64, x: f64) -> PairF64 {
     let n = magnitude_f64(y);
     let d = magnitude_f64(x);
     let most = if n > d { n } else { d };
@@ -80,9 +81,15 @@ pub fn atan2_f64(y: f64, x: f64) -> f64 {
     let origin = most == 0.0;
     let n1 = if infinite { if n == most { 1.0 } else { 0.0 } } else { n * scale };
     let d1 = if infinite { if d == most { 1.0 } else { 0.0 } } else { d * scale };
-    let a = angle_f64(n1, if origin { 1.0 } else { d1 }, sign_f64(x) != 0);
-    let a = if x.is_nan() | y.is_nan() { x + y } else { a };
-    signed_f64(a, sign_f64(y))
+    let mut a = angle_f64(n1, if origin { 1.0 } else { d1 }, sign_f64(x) != 0);
+    a.hi = if x.is_nan() | y.is_nan() { x + y } else { a.hi };
+    PairF64 { hi: signed_f64(a.hi, sign_f64(y)), lo: signed_f64(a.lo, sign_f64(y)) }
+}
+
+/// The same, rounded.
+#[must_use]
+pub fn atan2_f64(y: f64, x: f64) -> f64 {
+    atan2_pair_f64(y, x).hi
 }
 
 /// The arc tangent, in \[-pi/2, pi/2]; keeps the sign of zero.
@@ -91,7 +98,7 @@ pub fn atan_f32(x: f32) -> f32 {
     atan_f64(f64::from(x)) as f32
 }
 
-/// The angle of the point (x, y) in \[-pi, pi], with the signs of zeros and the infinities of C99.
+/// The same, rounded.
 #[must_use]
 pub fn atan2_f32(y: f32, x: f32) -> f32 {
     atan2_f64(f64::from(y), f64::from(x)) as f32

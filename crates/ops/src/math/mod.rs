@@ -12,6 +12,7 @@
 mod arc;
 mod area;
 mod atan;
+pub mod complex;
 mod erf;
 mod exp;
 mod exp2;

@@ -16,7 +16,7 @@ pub(super) fn pair_mul_f64(a: PairF64, b: PairF64) -> PairF64 {
 }
 
 /// ln x of a positive finite x, to about 2^-64.
-fn log_pair_f64(x: f64) -> PairF64 {
+pub(super) fn log_pair_f64(x: f64) -> PairF64 {
     const ONE: u64 = 0x3ff0_0000_0000_0000;
     const HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     let small = x < f64::from_bits(0x0010_0000_0000_0000);

@@ -4,7 +4,7 @@ use super::pair::{PairF64, magnitude_f64, pair_div_f64, sign_f64, signed_f64, su
 use super::turn::turn_of_f64;
 
 /// sin(hi + lo) = hi + what this gives.
-fn sin_tail_f64(hi: f64, lo: f64) -> f64 {
+pub(super) fn sin_tail_f64(hi: f64, lo: f64) -> f64 {
     let z = hi * hi;
     let z2 = z * z;
     let p01 = -f64::from_bits(0x3fc5_5555_5555_5549) + z * f64::from_bits(0x3f81_1111_1110_f869);
@@ -14,7 +14,7 @@ fn sin_tail_f64(hi: f64, lo: f64) -> f64 {
 }
 
 /// cos(hi + lo).
-fn cos_pair_f64(hi: f64, lo: f64) -> PairF64 {
+pub(super) fn cos_pair_f64(hi: f64, lo: f64) -> PairF64 {
     let z = hi * hi;
     let z2 = z * z;
     let half = 0.5 * z;

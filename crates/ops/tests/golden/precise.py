@@ -5,6 +5,7 @@ rounded as IEEE 754 does: to subnormals, 0 and inf.
 """
 
 import json
+import math
 import pathlib
 import random
 import struct
@@ -37,7 +38,7 @@ def rounded(x, dtype):
     digits, least, most = DIGITS[dtype]
     unit = max(mp.frexp(x)[1] - digits, least)
     y = mp.ldexp(mp.nint(mp.ldexp(x, -unit)), unit)
-    return float(mp.inf * mp.sign(x)) if abs(y) >= mp.ldexp(1, most) else float(y)
+    return math.copysign(float(mp.inf) if abs(y) >= mp.ldexp(1, most) else float(abs(y)), float(mp.sign(x)))
 
 
 def operands(low, high, draw):

@@ -10,6 +10,7 @@
  *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
  *   math/pow.h         pow                  math/root.h    cbrt hypot
  *   math/erf.h         erf erfc
+ *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses, angle
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code

@@ -8,7 +8,7 @@
 #include <precast/ops/math/pair.h>
 
 /* The angle of the point (d, n), or with `left` of (-d, n), in [0, pi]; n, d >= 0, neither inf, not both 0. */
-PC_INLINE pc_f64 pc_angle_f64(pc_f64 n, pc_f64 d, int left) {
+PC_INLINE pc_pair_f64 pc_angle_f64(pc_f64 n, pc_f64 d, int left) {
   int steep = n > d * 0x1.3504f333f9de6p+1, middle = n > d * 0x1.a827999fcef32p-2;
   pc_f64 less = middle ? d : 0.0, more = middle ? n : 0.0;
   pc_pair_f64 num = pc_sum_f64(steep ? -d : n, steep ? 0.0 : -less);
@@ -34,27 +34,31 @@ PC_INLINE pc_f64 pc_angle_f64(pc_f64 n, pc_f64 d, int left) {
   pc_f64 hi = steep ? 0x1.921fb54442d18p+0 : (middle ? middle_hi : flat_hi);
   pc_f64 lo = steep ? 0x1.1a62633145c07p-54 : (middle ? middle_lo : flat_lo);
   pc_pair_f64 s = pc_sum_ordered_f64(hi, head);
-  return s.hi + (s.lo + (lo + tail));
+  return pc_sum_ordered_f64(s.hi, s.lo + (lo + tail));
 }
 
 /* The arc tangent, in [-pi/2, pi/2]; keeps the sign of zero. */
 PC_INLINE pc_f64 pc_atan_f64(pc_f64 x) {
   pc_f64 a = pc_magnitude_f64(x);
   a = a > 0x1p60 ? 0x1p60 : a;
-  return pc_signed_f64(pc_angle_f64(a, 1.0, 0), pc_sign_f64(x));
+  return pc_signed_f64(pc_angle_f64(a, 1.0, 0).hi, pc_sign_f64(x));
 }
 
-/* The angle of the point (x, y) in [-pi, pi], with the signs of zeros and the infinities of C99. */
-PC_INLINE pc_f64 pc_atan2_f64(pc_f64 y, pc_f64 x) {
+/* The angle of the point (x, y) in [-pi, pi], with the signs of zeros and the infinities of C99; to about 2^-58. */
+PC_INLINE pc_pair_f64 pc_atan2_pair_f64(pc_f64 y, pc_f64 x) {
   pc_f64 n = pc_magnitude_f64(y), d = pc_magnitude_f64(x), most = n > d ? n : d;
   pc_f64 scale = most > 0x1p600 ? 0x1p-100 : (most < 0x1p-600 ? 0x1p600 : 1.0);
   int infinite = most == __builtin_inf(), origin = most == 0.0;
   pc_f64 n1 = infinite ? (n == most ? 1.0 : 0.0) : n * scale;
   pc_f64 d1 = infinite ? (d == most ? 1.0 : 0.0) : d * scale;
-  pc_f64 a = pc_angle_f64(n1, origin ? 1.0 : d1, pc_sign_f64(x) != 0);
-  a = (x != x) | (y != y) ? x + y : a;
-  return pc_signed_f64(a, pc_sign_f64(y));
+  pc_pair_f64 a = pc_angle_f64(n1, origin ? 1.0 : d1, pc_sign_f64(x) != 0);
+  a.hi = (x != x) | (y != y) ? x + y : a.hi;
+  pc_pair_f64 out = {pc_signed_f64(a.hi, pc_sign_f64(y)), pc_signed_f64(a.lo, pc_sign_f64(y))};
+  return out;
 }
+
+/* The same, rounded. */
+PC_INLINE pc_f64 pc_atan2_f64(pc_f64 y, pc_f64 x) { return pc_atan2_pair_f64(y, x).hi; }
 
 PC_INLINE pc_f32 pc_atan_f32(pc_f32 x) { return (pc_f32)pc_atan_f64((pc_f64)x); }
 PC_INLINE pc_f32 pc_atan2_f32(pc_f32 y, pc_f32 x) { return (pc_f32)pc_atan2_f64((pc_f64)y, (pc_f64)x); }
