@@ -19,3 +19,4 @@ mod race;
 mod readme;
 mod record;
 mod same_bytes;
+mod types;

@@ -10,7 +10,7 @@
 
 use crate::elemwise::code::operands;
 use precast_codegen::template::render;
-use precast_codegen::{Node, Sub};
+use precast_codegen::{CacheVersion, LinkError, Node, Sub, TypeOp};
 use precast_graph::Op;
 use std::fmt::Write as _;
 
@@ -99,9 +99,32 @@ fn literal(n: i64) -> String {
 pub(crate) trait Called: Op {
     /// The header that declares the function or the macro.
     const HEADER: &'static str;
+    /// What a user type registers its C of this op under.
+    const TYPE_OP: Option<TypeOp> = None;
 
     /// The call for an Apply of these types.
     fn call(&self, node: &Node) -> Call;
+
+    /// The C that is registered for an input of a user type; `None` for the built-in types.
+    ///
+    /// # Errors
+    /// Nothing is registered for the type.
+    fn registered(
+        &self,
+        node: &Node,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<Option<String>, LinkError> {
+        let Some((op, ty)) = Self::TYPE_OP.zip(node.inputs.first()) else { return Ok(None) };
+        let dimension = self.call(node).props.first().and_then(|axis| usize::try_from(*axis).ok());
+        node.types.code(op, ty, (&inputs[0], &outputs[0]), dimension, sub)
+    }
+
+    /// The version that came with it.
+    fn registered_version(&self, node: &Node) -> Option<CacheVersion> {
+        Self::TYPE_OP.zip(node.inputs.first()).and_then(|(op, ty)| node.types.version(op, ty))
+    }
 }
 
 /// Implements the C side of a [`Called`] op.
@@ -134,7 +157,16 @@ macro_rules! called {
                 outputs: &[String],
                 sub: &precast_codegen::Sub,
             ) -> Result<String, precast_codegen::LinkError> {
-                Ok(crate::call::Called::call(self, node).code(node, name, inputs, outputs, sub))
+                let registered = crate::call::Called::registered(self, node, inputs, outputs, sub)?;
+                let own = || crate::call::Called::call(self, node).code(node, name, inputs, outputs, sub);
+                Ok(registered.unwrap_or_else(own))
+            }
+
+            fn c_code_cache_version_apply(
+                &self,
+                node: &precast_codegen::Node,
+            ) -> precast_codegen::CacheVersion {
+                crate::call::Called::registered_version(self, node).unwrap_or_default()
             }
 
             fn content_id(&self) -> Option<String> {

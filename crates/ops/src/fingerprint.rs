@@ -12,6 +12,10 @@ pub const GENERATOR: &str = include!(concat!(env!("OUT_DIR"), "/generator.rs"));
 /// the sources of [`GENERATOR`].
 #[must_use]
 pub fn fingerprint(lowered: &FunctionGraph, ops: &Ops) -> Option<Fingerprint> {
+    // The C of a user type comes from its author's Rust.
+    if lowered.variables().iter().any(|variable| variable.ty.as_user().is_some()) {
+        return None;
+    }
     let contents = lowered.applies().iter().map(|apply| ops.c().c_op(&*apply.op)?.content_id());
     let contents = contents.collect::<Option<Vec<String>>>()?;
     let encoder = Canonical::new(context::FINGERPRINT)

@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 pub(super) struct Context {
     pub(super) enter: &'static str,
     pub(super) leave: &'static str,
+    /// What stands behind a sync: there is code that reports an error and goes on.
+    pub(super) synced: &'static str,
 }
 
 impl Context {
@@ -18,8 +20,9 @@ impl Context {
             true => Self {
                 enter: "pc_context *const pc_previous = pc_compat_enter(ctx);\n",
                 leave: "pc_compat_leave(pc_previous);\n",
+                synced: include_str!("../../c/synced.c.in"),
             },
-            false => Self { enter: "", leave: "" },
+            false => Self { enter: "", leave: "", synced: "" },
         }
     }
 }
@@ -52,7 +55,7 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> St
         let _ = writeln!(give, "pc_xdecref(self->slots[{slot}]);");
     }
     let params = params(plan, n_constants);
-    let Context { enter, leave } = context;
+    let Context { enter, leave, .. } = context;
     let head = format!("{enter}(void)self;\n(void)ctx;\n(void)slots;\n");
     if unwind.is_empty() && params.is_empty() {
         return format!("{head}{take}{leave}return 0;\n");

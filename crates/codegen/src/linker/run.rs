@@ -14,6 +14,7 @@
 use super::instance::Context;
 use super::variables::{Plan, Role, Step, Var};
 use crate::error::LinkError;
+use crate::template::render;
 use precast_store::key::Profile;
 use std::fmt::Write as _;
 
@@ -35,7 +36,7 @@ pub(super) fn body(
         inner = code(step, &inner, profile)?;
     }
     for var in plan.vars.iter().rev() {
-        inner = block(var, &inner);
+        inner = block(var, &inner, context);
     }
     text.push_str(&inner);
     text.push_str(context.leave);
@@ -59,7 +60,7 @@ fn object(var: &Var, n_inputs: usize) -> String {
 }
 
 /// The block of a variable around `inner`.
-fn block(var: &Var, inner: &str) -> String {
+fn block(var: &Var, inner: &str, context: &Context) -> String {
     let (sub, check) = (var.sub(var.task), var.check_input);
     let behaviour = match var.role {
         Role::Input(_) | Role::Slot(_) => var.ctype.c_extract(&var.name, &sub, check),
@@ -75,7 +76,9 @@ fn block(var: &Var, inner: &str) -> String {
     let declare = var.ctype.c_declare(&var.name, &sub, check);
     let mut text = format!("{{ /* {}: {what} */\n{declare}{behaviour}{inner}", var.name);
     if var.is_synced() {
-        let sync = var.ctype.c_sync(&var.name, &var.sub(var.sync_task));
+        let sub = var.sub(var.sync_task);
+        let told = render(context.synced, &[("PY", &sub.py_ptr), ("FAIL", &sub.fail)]);
+        let sync = var.ctype.c_sync(&var.name, &sub) + &told;
         // Writing to a string cannot fail.
         let _ = write!(text, "if (!failure) {{\n{sync}}}\n");
     }

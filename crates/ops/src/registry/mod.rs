@@ -19,7 +19,7 @@ use crate::rewrite::{self, Passes};
 use crate::{DimShuffle, Elemwise, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
-use precast_codegen::{COp, Library, OpFactory};
+use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
 use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
@@ -63,6 +63,19 @@ impl Ops {
     #[must_use]
     pub fn with_c<O: COp>(self) -> Self {
         Self { c: self.c.with_c::<O>(), ..self }
+    }
+
+    /// Adds the C side of the user type `name`.
+    #[must_use]
+    pub fn with_type(self, name: &str, ctype: Arc<dyn CType>) -> Self {
+        Self { c: self.c.with_type(name, ctype), ..self }
+    }
+
+    /// Registers the C of `deep_copy`, `view`, `shape` and `shape_i` for the user type `name`; see
+    /// [`precast_codegen::Library::with_type_ops`].
+    #[must_use]
+    pub fn with_type_ops(self, name: &str, ops: TypeOps) -> Self {
+        Self { c: self.c.with_type_ops(name, ops), ..self }
     }
 
     /// Makes modules for another profile than release; see [`precast_codegen::Library::with_profile`].

@@ -1,8 +1,9 @@
-//! DeepCopy and View: a tensor once more, in memory of its own or in the same.
+//! DeepCopy and View: a tensor once more, in memory of its own or in the same; a value of a user type by the C that its
+//! author registered.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, tensor};
-use precast_codegen::Node;
+use precast_codegen::{Node, TypeOp};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub struct DeepCopy;
 pub struct View;
 
 macro_rules! same {
-    ($op:ident, $name:literal, $function:literal, $views:expr) => {
+    ($op:ident, $type_op:ident, $name:literal, $function:literal, $views:expr) => {
         impl $op {
             /// Makes the op; it has no props.
             ///
@@ -33,7 +34,9 @@ macro_rules! same {
 
             fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
                 MakeNodeError::expect_inputs($name, 1, inputs)?;
-                tensor($name, 0, inputs)?;
+                if inputs[0].as_user().is_none() {
+                    tensor($name, 0, inputs)?;
+                }
                 Ok(inputs.to_vec())
             }
 
@@ -48,6 +51,7 @@ macro_rules! same {
 
         impl Called for $op {
             const HEADER: &'static str = "precast/ops/shape.h";
+            const TYPE_OP: Option<TypeOp> = Some(TypeOp::$type_op);
 
             fn call(&self, _node: &Node) -> Call {
                 Call::of($function, Vec::new())
@@ -56,5 +60,5 @@ macro_rules! same {
         called!($op);
     };
 }
-same!(DeepCopy, "deep_copy", "pc_deep_copy", Vec::new());
-same!(View, "view", "pc_view", vec![(0, 0)]);
+same!(DeepCopy, DeepCopy, "deep_copy", "pc_deep_copy", Vec::new());
+same!(View, View, "view", "pc_view", vec![(0, 0)]);

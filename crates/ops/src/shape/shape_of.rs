@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, position};
-use precast_codegen::Node;
+use precast_codegen::{Node, TypeOp};
 use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ impl Op for Shape {
 
 impl Called for Shape {
     const HEADER: &'static str = "precast/ops/shape.h";
+    const TYPE_OP: Option<TypeOp> = Some(TypeOp::Shape);
 
     fn call(&self, _node: &Node) -> Call {
         Call::of("pc_shape", Vec::new())
@@ -93,6 +94,7 @@ impl Op for ShapeI {
 
 impl Called for ShapeI {
     const HEADER: &'static str = "precast/ops/shape.h";
+    const TYPE_OP: Option<TypeOp> = Some(TypeOp::ShapeI);
 
     fn call(&self, _node: &Node) -> Call {
         Call::of("pc_shape_i", vec![self.axis as i64])

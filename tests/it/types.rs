@@ -1,0 +1,144 @@
+//! User types through the runtime: the tutorials' `double`, its copies by the C that is registered for it, and what enters a
+//! key.
+
+use crate::external::{call, chain};
+use precast::{Array, Function, FunctionGraph, Ops, Policy, Runtime};
+use precast_codegen::template::render;
+use precast_codegen::{CLinkerObject, CType, SourceSet, Sub, TypeOps, link};
+use precast_graph::{Op, Type, TypeRules};
+use precast_ops::shape::{DeepCopy, Shape, ShapeI, View};
+use precast_ops::{fingerprint, rewrite};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A float in a C variable; `zero` is its first value.
+struct Double {
+    zero: &'static str,
+}
+
+impl TypeRules for Double {}
+
+impl CLinkerObject for Double {
+    fn c_headers(&self) -> Vec<String> {
+        vec!["precast/link.h".to_owned()]
+    }
+    fn c_sources(&self) -> SourceSet {
+        let scalar =
+            precast_codegen::c_type(&Type::Scalar(precast::DType::F64), Ops::standard().c()).unwrap();
+        scalar.c_sources()
+    }
+}
+
+impl CType for Double {
+    fn c_declare(&self, name: &str, _: &Sub, _: bool) -> String {
+        format!("double {name};\n")
+    }
+    fn c_init(&self, name: &str, _: &Sub) -> String {
+        format!("{name} = {};\n", self.zero)
+    }
+    fn c_extract(&self, name: &str, sub: &Sub, _: bool) -> String {
+        let values = [("NAME", name), ("PY", &sub.py_ptr), ("FAIL", &sub.fail)];
+        render(include_str!("../../crates/codegen/tests/c/double/extract.c.in"), &values)
+    }
+    fn c_sync(&self, name: &str, sub: &Sub) -> String {
+        let values = [("NAME", name), ("PY", &sub.py_ptr), ("FAIL", &sub.fail)];
+        render(include_str!("../../crates/codegen/tests/c/double/sync.c.in"), &values)
+    }
+    fn c_is_simple(&self) -> bool {
+        true
+    }
+}
+
+/// A copy adds half, so that one can be seen; shapes are made up.
+fn type_ops() -> TypeOps {
+    let shape = include_str!("c/types/shape.c.in");
+    let shape_i = include_str!("c/types/shape_i.c.in");
+    TypeOps::new()
+        .deep_copy("@ONAME@ = @INAME@ + 0.5;", &[1])
+        .view("@ONAME@ = @INAME@;", &[1])
+        .shape(shape, &[1])
+        .shape_i(
+            shape_i,
+            "if (@INAME@ < 0) { pc_error_set(ctx, PC_ERROR_INDEX, \"no dimension @I@\"); @FAIL@ }",
+            &[1],
+        )
+}
+
+fn ops() -> Ops {
+    Ops::standard().with_type("double", Arc::new(Double { zero: "0.0" })).with_type_ops("double", type_ops())
+}
+
+fn ty() -> Type {
+    "double<f64[]>".parse().unwrap()
+}
+
+/// A graph of one op on one input, or of none: the output is the input.
+fn graph(op: Option<Arc<dyn Op>>, ty: Type) -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", ty).unwrap();
+    let y = op.map_or(x, |op| graph.apply(op, &[x]).unwrap()[0]);
+    graph.output(y, None).unwrap();
+    graph
+}
+
+fn compiled(graph: &FunctionGraph) -> Function {
+    Runtime::builder().ops(ops()).policy(Policy::Jit).build().unwrap().function(graph).unwrap()
+}
+
+#[test]
+fn an_output_that_is_an_input_is_copied_by_the_types_own_code() {
+    let function = compiled(&graph(None, ty()));
+    assert_eq!(call(&function, &[Array::from(2.0)]).unwrap(), [Array::from(2.5)]);
+    assert_eq!(call(&function, &[Array::from(3.0)]).unwrap(), [Array::from(3.5)]);
+    let error = call(&function, &[Array::from(2_i64)]).unwrap_err();
+    assert!(chain(&error).contains("double<f64[]>"), "{}", chain(&error));
+}
+
+#[test]
+fn views_and_shapes_are_the_types_own_too() {
+    let function = compiled(&graph(Some(Arc::new(Shape)), ty()));
+    assert_eq!(call(&function, &[Array::from(1.0)]).unwrap()[0].shape(), [0]);
+    // What a view of an input gives out is a copy.
+    let function = compiled(&graph(Some(Arc::new(View)), ty()));
+    assert_eq!(call(&function, &[Array::from(1.0)]).unwrap(), [Array::from(1.5)]);
+    assert!(Arc::new(ShapeI { axis: 0 }).make_node(&[ty()]).is_err(), "a double has no dimension");
+    let row: Type = "double<f64[?]>".parse().unwrap();
+    let module = link(&graph(Some(Arc::new(ShapeI { axis: 0 })), row), ops().c()).unwrap();
+    assert!(module.body.contains("\"no dimension 0\""), "{}", module.body);
+}
+
+#[test]
+fn what_is_not_registered_is_named() {
+    let ops = Ops::standard().with_type("double", Arc::new(Double { zero: "0.0" }));
+    let runtime = Runtime::builder().ops(ops).policy(Policy::Jit).build().unwrap();
+    let error = chain(&runtime.function(&graph(None, ty())).unwrap_err());
+    assert!(error.contains("nothing is registered for the type `double`"), "{error}");
+}
+
+#[test]
+fn registering_one_type_changes_no_other_key_and_changed_types_are_not_served_stale() {
+    let store = tempfile::tempdir().unwrap();
+    let value = |ops: &Ops, store: &Path| {
+        let runtime =
+            Runtime::builder().ops(ops.clone()).writable(store).policy(Policy::Jit).build().unwrap();
+        let outputs = call(&runtime.function(&graph(None, ty())).unwrap(), &[Array::from(1.0)]).unwrap();
+        (outputs, runtime.stats().hits)
+    };
+    assert_eq!(value(&ops(), store.path()), (vec![Array::from(1.5)], 0));
+    // Another type of the library leaves this one's artifact in use.
+    let other = TypeOps::new().deep_copy("@ONAME@ = 7;", &[1]);
+    let more = ops().with_type("other", Arc::new(Double { zero: "1.0" })).with_type_ops("other", other);
+    assert_eq!(value(&more, store.path()), (vec![Array::from(1.5)], 1));
+    // This type's own code does not, whatever its version.
+    let changed = ops().with_type_ops("double", TypeOps::new().deep_copy("@ONAME@ = @INAME@ + 2;", &[1]));
+    assert_eq!(value(&changed, store.path()), (vec![Array::from(3.0)], 0));
+    let key = |ops: &Ops, ty: &str| {
+        let lowered = rewrite::lower(&graph(Some(Arc::new(DeepCopy)), ty.parse().unwrap())).unwrap();
+        (link(&lowered, ops.c()).unwrap().key(), fingerprint(&lowered, ops).is_some())
+    };
+    for plain in ["f64[?]", "i64[?,?]"] {
+        assert_eq!(key(&Ops::standard(), plain), key(&changed, plain), "{plain}");
+        assert!(key(&changed, plain).1, "{plain}");
+    }
+    assert!(!key(&changed, "double<f64[]>").1, "its C is not the generator's");
+}
