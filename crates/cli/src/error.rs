@@ -29,6 +29,8 @@ pub(crate) enum Exit {
     Miss,
     /// `doctor --verify` found damage.
     Damaged,
+    /// An op breaks its contract.
+    Violation,
     /// What a program that was run ended with.
     Program(u8),
 }
@@ -41,6 +43,7 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Miss => 3,
             Exit::Damaged => 4,
+            Exit::Violation => 5,
             Exit::Program(code) => code,
         })
     }

@@ -19,6 +19,7 @@ mod npy;
 mod npz;
 mod picture;
 mod print;
+mod repro;
 mod term;
 mod whole;
 

@@ -26,6 +26,7 @@ pub mod json;
 mod nearest;
 pub mod op;
 mod perform;
+mod special;
 pub mod text;
 mod ty;
 
@@ -40,4 +41,5 @@ pub use nearest::nearest;
 pub use num_complex::Complex;
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
+pub use special::special_bits;
 pub use ty::{CarrierRules, Extent, FilterError, ParseTypeError, TensorType, Type, TypeRules, UserType};

@@ -1,5 +1,6 @@
 //! A function: a resolved graph, ready to be called.
 
+use crate::debug::{self, CheckError, Checks, Options, Report, Violation};
 use crate::native::{ArrayMut, ArrayRef, Frame, Pool, Program, RunError, StepError, Target};
 use crate::resolve::Provenance;
 use precast_abi::context::ErrorKind;
@@ -13,6 +14,8 @@ pub struct Function {
     graph: FunctionGraph,
     body: Body,
     provenance: Vec<Provenance>,
+    /// What is checked in each call, in debug mode.
+    checks: Option<Box<Checks>>,
 }
 
 #[derive(Debug)]
@@ -74,6 +77,12 @@ pub enum CallError {
     /// The reference implementation refused.
     #[error("cannot interpret the graph")]
     Interpret(#[from] InterpretError),
+    /// Debug mode: an Apply breaks its contract.
+    #[error("debug mode")]
+    Debug(#[source] Box<Violation>),
+    /// Debug mode: the check itself failed.
+    #[error("debug mode")]
+    Check(#[from] Box<CheckError>),
     /// A module left an output without a value, against its contract.
     #[error("output `{name}` was left without a value")]
     NoValue {
@@ -91,13 +100,13 @@ impl Function {
         let idle = Pool::new();
         let first = Frame::new(&program).map_err(|error| op_error(&program, error))?;
         idle.give(Box::new(first));
-        Ok(Self { graph, body: Body::Native { program, idle }, provenance })
+        Ok(Self { graph, body: Body::Native { program, idle }, provenance, checks: None })
     }
 
     pub(crate) fn interpreted(graph: FunctionGraph) -> Self {
         let ops = graph.applies().iter().map(|apply| graph.signature(apply)).collect();
         let provenance = vec![Provenance { ops, served: crate::Served::Interpreted }];
-        Self { graph, body: Body::Interpret, provenance }
+        Self { graph, body: Body::Interpret, provenance, checks: None }
     }
 
     /// The graph as it was declared.
@@ -153,8 +162,41 @@ impl Function {
         self.run(inputs, &mut targets)
     }
 
+    /// The same function, checking its Applies in each call.
+    pub(crate) fn checked(self, checks: Checks) -> Self {
+        Self { checks: Some(Box::new(checks)), ..self }
+    }
+
+    /// What debug mode found in the last call that was checked; `None` out of debug mode.
+    #[must_use]
+    pub fn debug_report(&self) -> Option<Report> {
+        self.checks.as_ref()?.last()
+    }
+
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut [Target<'_, '_>]) -> Result<(), CallError> {
         self.check_inputs(inputs)?;
+        if let Some(checks) = &self.checks {
+            self.debug(checks, inputs)?;
+        }
+        self.serve(inputs, targets)
+    }
+
+    /// Debug mode: every Apply by itself, then all of them as they are served, into arrays that nobody sees.
+    #[cold]
+    fn debug(&self, checks: &Checks, inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
+        let given: Vec<Array> = inputs.iter().map(|input| input.to_array()).collect();
+        let (report, expected) = checks.run(&given, &Options::default()).map_err(Box::new)?;
+        report.into_result().map_err(CallError::Debug)?;
+        let Some(expected) = expected else { return Ok(()) };
+        let mut results: Vec<Option<Array>> = self.graph.outputs().iter().map(|_| None).collect();
+        let mut targets: Vec<Target<'_, '_>> = results.iter_mut().map(Target::New).collect();
+        self.serve(inputs, &mut targets)?;
+        let served: Vec<Array> = results.into_iter().flatten().collect();
+        let violation = debug::against_served(&self.graph, &given, &served, &expected);
+        violation.map_or(Ok(()), |violation| Err(CallError::Debug(Box::new(violation))))
+    }
+
+    fn serve(&self, inputs: &[ArrayRef<'_>], targets: &mut [Target<'_, '_>]) -> Result<(), CallError> {
         match &self.body {
             Body::Interpret => self.interpret(inputs, targets),
             Body::Native { program, idle } => {

@@ -16,6 +16,7 @@
 //! | `cover` | the best artifacts for a graph that no single one serves: groups, patterns, ops |
 //! | `plan` | a graph to a program: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
+//! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
 //! | `jit` | the only door to a compiler (feature `jit`) |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
 //! | `native` | the only unsafe code |
@@ -24,6 +25,7 @@
 
 mod cover;
 mod cpu;
+pub mod debug;
 mod dispatch;
 mod explain;
 mod function;

@@ -2,6 +2,7 @@
 
 mod binding;
 mod build;
+mod check_op;
 mod doctor;
 mod graph;
 mod layers;
@@ -13,6 +14,7 @@ mod shell;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
+pub(crate) use check_op::CheckOpArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
@@ -34,9 +36,11 @@ Exit codes:
   2  the command line is wrong
   3  a miss: no layer has what is wanted (`check`, or `run` under `strict`)
   4  `doctor --verify` found damage
+  5  `check-op`, or `run` in debug mode, found an op that breaks its contract
 
 Environment:
   PRECAST_STORE   the store, where none is named on the command line
+  PRECAST_DEBUG   1: `run` checks every Apply first, as `check-op` does
   PRECAST_RECORD  the manifest that misses are recorded in; `precast record` sets it
   CC              the C compiler, where it is not the usual one
   NO_COLOR        no colours";
@@ -59,6 +63,7 @@ pub(crate) enum Command {
     Ls(LsArgs),
     Show(ShowArgs),
     Check(CheckArgs),
+    CheckOp(CheckOpArgs),
     Explain(ExplainArgs),
     Graph(PictureArgs),
     Doctor(DoctorArgs),

@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod check_op;
 mod doctor;
 mod explain;
 mod graph;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::CheckOp(args) => check_op::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Doctor(args) => doctor::run(&args),

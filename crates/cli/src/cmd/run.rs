@@ -2,8 +2,10 @@
 //!
 //! Nothing is written before everything is computed, and every file is whole before the first one gets its name.
 
+use std::path::Path;
+
 use precast_graph::{Array, FunctionGraph, Type};
-use precast_runtime::{ArrayRef, EntryError, Event, Function, Provenance, Runtime, Served};
+use precast_runtime::{ArrayRef, CallError, EntryError, Event, Function, Provenance, Runtime, Served};
 use precast_store::Event as StoreEvent;
 use serde_json::{Value, json};
 
@@ -12,7 +14,7 @@ use crate::args::{LayerArgs, RunArgs};
 use crate::arrays::{self, Given, Targets};
 use crate::error::{Exit, Failure};
 use crate::graph::{self, Source};
-use crate::{layers, print, term};
+use crate::{layers, print, repro, term};
 
 /// Runs the command.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
@@ -28,11 +30,18 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let targets = Targets::new(&args.outputs, &names.1)?;
         let inputs = arrays::arrange(&given, function.graph(), &names.0)?;
         let borrowed: Vec<ArrayRef<'_>> = inputs.iter().map(|array| ArrayRef::from(*array)).collect();
-        let outputs = function.call(&borrowed)?;
+        let outputs = function.call(&borrowed).map_err(call_failure)?;
         Ok((function, names.1, targets, outputs))
     });
     tell(&runtime, args.explain);
     let (function, names, targets, outputs) = result?;
+    if let Some(report) = function.debug_report() {
+        let lines: Vec<String> = report.applies.iter().map(super::check_op::line).collect();
+        term::note(&format!(
+            "debug mode: every Apply was checked, and gives what is served\n  {}",
+            lines.join("\n  ")
+        ));
+    }
     if args.explain {
         explain(function.provenance());
     }
@@ -40,6 +49,19 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     report(args.json, &function, &names, &targets, &outputs)?;
     Ok(Exit::Ok)
 }
+
+/// Says why a call failed; what repeats a violation is written.
+fn call_failure(error: CallError) -> Failure {
+    let CallError::Debug(violation) = &error else { return error.into() };
+    let written = match repro::write(Path::new(REPRO), violation) {
+        Ok(written) => format!("`{}` repeats it", written.command),
+        Err(_) => "what repeats it could not be written here".to_owned(),
+    };
+    Failure::from(error).exiting(Exit::Violation).hint(written)
+}
+
+/// Where debug mode leaves what repeats a violation.
+const REPRO: &str = "precast-repro";
 
 fn function(
     runtime: &Runtime,

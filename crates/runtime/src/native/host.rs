@@ -70,14 +70,19 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
 
 /// A context for one call, with an empty error slot.
 pub(super) const fn context() -> Context {
-    Context { host: &raw const HOST, error: Error::NONE }
+    context_of(&HOST)
+}
+
+/// A context for one call on some host.
+pub(super) const fn context_of(host: &'static Host) -> Context {
+    Context { host: ptr::from_ref(host), error: Error::NONE }
 }
 
 /// Puts an error into the slot of a context.
 ///
 /// # Safety
 /// `ctx` is the context of the running call.
-unsafe fn report(ctx: *mut Context, kind: ErrorKind, message: &str) {
+pub(super) unsafe fn report(ctx: *mut Context, kind: ErrorKind, message: &str) {
     // SAFETY: the module was given this context for the length of the call, on this thread.
     let ctx = unsafe { &mut *ctx };
     ctx.error.set(kind, message);
@@ -87,7 +92,7 @@ unsafe fn report(ctx: *mut Context, kind: ErrorKind, message: &str) {
 ///
 /// # Safety
 /// `values` points at `n` numbers that stay unchanged during the call.
-unsafe fn numbers<'a>(values: *const i64, n: usize) -> &'a [i64] {
+pub(super) unsafe fn numbers<'a>(values: *const i64, n: usize) -> &'a [i64] {
     if n == 0 {
         return &[];
     }
@@ -95,7 +100,7 @@ unsafe fn numbers<'a>(values: *const i64, n: usize) -> &'a [i64] {
     unsafe { std::slice::from_raw_parts(values, n) }
 }
 
-fn rank(ndim: i32) -> Option<usize> {
+pub(super) fn rank(ndim: i32) -> Option<usize> {
     usize::try_from(ndim).ok().filter(|n| *n <= MAX_NDIM)
 }
 
@@ -141,7 +146,7 @@ unsafe extern "C" fn tensor_view(
 /// Bytes before a block, that hold its size; keeps the block aligned.
 const BLOCK_HEAD: usize = 64;
 
-unsafe extern "C" fn host_alloc(ctx: *mut Context, bytes: usize) -> *mut c_void {
+pub(super) unsafe extern "C" fn host_alloc(ctx: *mut Context, bytes: usize) -> *mut c_void {
     let layout = bytes.checked_add(BLOCK_HEAD).and_then(|all| Layout::from_size_align(all, BLOCK_HEAD).ok());
     // SAFETY: the layout has a positive size.
     let block = layout.map_or(ptr::null_mut(), |layout| unsafe { alloc(layout) });
@@ -156,7 +161,7 @@ unsafe extern "C" fn host_alloc(ctx: *mut Context, bytes: usize) -> *mut c_void 
     unsafe { block.add(BLOCK_HEAD).cast() }
 }
 
-unsafe extern "C" fn host_release(_ctx: *mut Context, memory: *mut c_void) {
+pub(super) unsafe extern "C" fn host_release(_ctx: *mut Context, memory: *mut c_void) {
     if memory.is_null() {
         return;
     }
@@ -233,7 +238,7 @@ unsafe fn product<T: ndarray::LinalgScalar>(a: &Matrix, b: &Matrix, c: &Matrix) 
     Some(())
 }
 
-unsafe extern "C" fn gemm(
+pub(super) unsafe extern "C" fn gemm(
     ctx: *mut Context,
     dtype: i32,
     m: i64,

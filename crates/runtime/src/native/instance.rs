@@ -3,7 +3,7 @@
 use super::host;
 use super::library::LoadedEntry;
 use super::object::Owned;
-use precast_abi::context::{Context, ErrorKind};
+use precast_abi::context::{Context, ErrorKind, Host};
 use precast_abi::module::TaskKind;
 use precast_abi::tensor::Object;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
@@ -38,6 +38,8 @@ pub(crate) struct Instance {
     state: *mut c_void,
     layout: Layout,
     entry: LoadedEntry,
+    /// Who makes and takes back the memory of the ops' struct members.
+    host: &'static Host,
     /// The entry's `run`, for calls without a detour.
     run: Run,
     /// The constants; the module holds references of its own.
@@ -50,6 +52,11 @@ unsafe impl Send for Instance {}
 impl Instance {
     /// Makes an instance with these constants.
     pub(crate) fn new(entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
+        Self::on(&host::HOST, entry, slots)
+    }
+
+    /// As [`Instance::new`], on another host than that of every call.
+    pub(super) fn on(host: &'static Host, entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
         let row = entry.entry();
         if slots.len() != row.n_slots as usize {
             let message = format!("the module takes {} constant(s), found {}", row.n_slots, slots.len());
@@ -70,7 +77,7 @@ impl Instance {
             handle_alloc_error(layout);
         }
         let objects: Vec<*mut Object> = slots.iter().map(Owned::as_raw).collect();
-        let mut ctx = host::context();
+        let mut ctx = host::context_of(host);
         let failure = row.init.map_or(0, |init| {
             // SAFETY: `state` is zeroed memory of the size and alignment that the contract asks for, `objects` are the
             // constants in order, alive until the instance is cleaned up.
@@ -82,7 +89,7 @@ impl Instance {
             return Err(error(&entry, failure, &ctx));
         }
         let run = entry.entry().run.unwrap_or(no_run);
-        Ok(Self { state: state.cast(), layout, entry, run, _slots: slots })
+        Ok(Self { state: state.cast(), layout, entry, host, run, _slots: slots })
     }
 
     /// Number of arguments: inputs and outputs.
@@ -116,7 +123,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        let mut ctx = host::context();
+        let mut ctx = host::context_of(self.host);
         if let Some(cleanup) = self.entry.entry().cleanup {
             // SAFETY: the instance was initialised, and is cleaned up once.
             unsafe { cleanup(self.state, &raw mut ctx) };

@@ -29,6 +29,7 @@ mod object;
 mod pool;
 mod program;
 mod storage;
+pub(crate) mod watch;
 
 pub use array_ref::{ArrayMut, ArrayRef};
 pub(crate) use capture::capture;

@@ -21,7 +21,11 @@ pub struct Builder {
     ops: Option<Ops>,
     #[cfg(feature = "record")]
     recording: Option<crate::recording::Recording>,
+    debug: Option<bool>,
 }
+
+/// The variable that turns debug mode on.
+const DEBUG: &str = "PRECAST_DEBUG";
 
 impl Builder {
     /// Adds a bundle that is part of the binary: `precast::include_bundle!()`.
@@ -99,6 +103,13 @@ impl Builder {
         self
     }
 
+    /// Checks, in every call, each Apply in C against its contract, and the result against that of the Applies one by one:
+    /// [`crate::debug`]. Slow, for development. Without this it is so if the environment has `PRECAST_DEBUG=1`.
+    pub fn debug(mut self, debug: bool) -> Self {
+        self.debug = Some(debug);
+        self
+    }
+
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
@@ -122,7 +133,9 @@ impl Builder {
             Some(recording) => recording.check().map(|()| Some(recording))?,
             None => crate::recording::Recording::from_environment(),
         };
+        let told = || std::env::var_os(DEBUG).is_some_and(|value| !value.is_empty() && value != "0");
         Ok(Runtime {
+            debug: self.debug.unwrap_or_else(told),
             #[cfg(feature = "record")]
             recording,
             policy: self.policy,

@@ -1,5 +1,6 @@
 //! The runtime: layers, a policy and a library of ops; graphs in, functions out.
 
+mod alone;
 mod builder;
 mod error;
 mod explain;
@@ -8,6 +9,7 @@ pub use builder::Builder;
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 
 use crate::cover::{Cut, Search};
+use crate::debug::Checks;
 use crate::function::Function;
 use crate::layer::Layer;
 use crate::miss::Inventory;
@@ -42,6 +44,7 @@ const COVERS: usize = 1024;
 pub struct Runtime {
     pub(crate) resolver: Resolver,
     policy: Option<Policy>,
+    debug: bool,
     ops: Ops,
     /// How graphs that no single module serves were covered, by their canonical bytes.
     covers: Mutex<BTreeMap<Vec<u8>, Arc<[Cut]>>>,
@@ -71,7 +74,14 @@ impl Runtime {
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
         let lowered = self.ops.lower(graph)?;
-        self.resolve(graph, &lowered)
+        let function = self.resolve(graph, &lowered)?;
+        if self.debug { Ok(function.checked(Checks::new(self, graph)?)) } else { Ok(function) }
+    }
+
+    /// Whether functions check their Applies in every call; see [`Builder::debug`].
+    #[must_use]
+    pub fn is_debug(&self) -> bool {
+        self.debug
     }
 
     /// Resolves a named graph of a layer. Only the graph as it was declared is taken from the layer; what serves it follows

@@ -1,0 +1,156 @@
+//! `precast check-op`: ops in C against their contract.
+
+use std::fmt::Write as _;
+
+use precast_build::{Declared, Manifest};
+use precast_graph::FunctionGraph;
+use precast_ops::{Ops, combinations};
+use precast_runtime::Runtime;
+use precast_runtime::debug::{self, Checked, Options, Report};
+use serde_json::{Value, json};
+
+use crate::args::{CheckOpArgs, GraphArgs};
+use crate::error::{Exit, Failure};
+use crate::graph::{self, Source};
+use crate::{arrays, layers, repro, term};
+
+/// Runs the command.
+pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
+    let ops = Ops::standard();
+    let runtime = layers::runtime(&args.layers, args.policy, None, ops)?;
+    let mut options = Options::default();
+    (options.seed, options.approximate) = (args.seed, args.approximate);
+    let mut reports = Vec::new();
+    if args.op.is_none() && args.manifest.is_none() {
+        let graph = of_graph(args, &runtime)?;
+        let report = match args.inputs.is_empty() {
+            true => debug::check(&runtime, &graph, &options)?,
+            false => on_inputs(args, &runtime, &graph, &options)?,
+        };
+        reports.push((None, report));
+    } else {
+        for (name, graph) in declared(args, &runtime)? {
+            let report = debug::check(&runtime, &graph, &options);
+            reports.push((Some(name), report?));
+        }
+    }
+    told(args, &reports)
+}
+
+fn on_inputs(
+    args: &CheckOpArgs,
+    runtime: &Runtime,
+    graph: &FunctionGraph,
+    options: &Options,
+) -> Result<Report, Failure> {
+    let given = arrays::read(&args.inputs)?;
+    let names: Vec<String> =
+        (0..graph.inputs().len()).map(|position| graph.input_name(position).to_owned()).collect();
+    let inputs: Vec<_> = arrays::arrange(&given, graph, &names)?.into_iter().cloned().collect();
+    let report = debug::check_on(runtime, graph, &inputs, options)?;
+    Ok(report)
+}
+
+/// The graph of `--expr`, `--graph` or `--entry`.
+fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Failure> {
+    let wanted = GraphArgs {
+        expr: args.expr.clone(),
+        types: args.types.clone(),
+        graph: args.graph.clone(),
+        entry: args.entry.clone(),
+        debug_info: false,
+    };
+    match graph::read(&wanted, &[], runtime.ops())? {
+        Source::Graph(graph) => Ok(graph),
+        Source::Entry(name) => {
+            let opened = layers::open(&args.layers, &layers::to_run(&args.layers))?;
+            let found = layers::find_graph(&opened, &name, runtime.ops())?;
+            found.ok_or_else(|| layers::no_entry(&args.layers, &name, &runtime.entries()))
+        }
+    }
+}
+
+/// What a manifest declares under the name, or all of it; else the combinations of an op of the library.
+fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, FunctionGraph)>, Failure> {
+    let (ops, name) = (runtime.ops(), args.op.as_deref());
+    let all = |name: &str, dtypes: &[_], ndim: &[_]| -> Result<Vec<(String, FunctionGraph)>, Failure> {
+        let found = combinations(name, dtypes, ndim, ops)?;
+        Ok(found.into_iter().map(|combination| (combination.signature, combination.graph)).collect())
+    };
+    let Some(path) = &args.manifest else { return all(name.unwrap_or_default(), &args.dtype, &args.ndim) };
+    let refused = |error: precast_build::DeclareError| {
+        Failure::new(format!("cannot check what `{}` declares", path.display())).because(error)
+    };
+    let mut declared = Declared::default();
+    Manifest::read(path).map_err(refused)?.declare(&mut declared, ops).map_err(refused)?;
+    let is_wanted = |known: &str| {
+        let rest = name.map_or(Some(""), |name| known.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let graphs = declared.graphs().iter().filter(|(known, _)| is_wanted(known));
+    let mut found: Vec<_> = graphs.map(|(known, named)| (known.clone(), named.graph.clone())).collect();
+    for matrix in declared.matrices().iter().filter(|matrix| is_wanted(&matrix.name)) {
+        let (dtypes, ndim): (Vec<_>, Vec<_>) =
+            (matrix.dtypes.iter().copied().collect(), matrix.ndim.iter().copied().collect());
+        found.extend(all(&matrix.name, &dtypes, &ndim)?);
+    }
+    if found.is_empty() {
+        let what = name.map_or_else(|| "anything".to_owned(), |name| format!("`{name}`"));
+        return Err(Failure::new(format!("`{}` does not declare {what}", path.display())));
+    }
+    Ok(found)
+}
+
+/// Prints what was found; writes what repeats the violations.
+fn told(args: &CheckOpArgs, reports: &[(Option<String>, Report)]) -> Result<Exit, Failure> {
+    let (mut text, mut values, mut broken, mut checked) = (String::new(), Vec::new(), 0, 0);
+    for (name, report) in reports {
+        if let Some(name) =
+            name.as_ref().filter(|name| report.applies.first().is_none_or(|a| a.signature != **name))
+        {
+            let _ = writeln!(text, "{name}");
+        }
+        for apply in &report.applies {
+            checked += usize::from(apply.skipped.is_none());
+            let _ = writeln!(text, "{}", line(apply));
+            let mut violations = Vec::new();
+            for violation in &apply.violations {
+                broken += 1;
+                let written = repro::write(&args.repro, violation)?;
+                let _ = writeln!(text, "  {}: {} ({})", violation.kind, violation.detail, violation.trial);
+                let _ = writeln!(text, "    again: {}", written.command);
+                violations.push(json!({
+                    "kind": violation.kind.name(), "detail": violation.detail, "trial": violation.trial,
+                    "repro": written.directory.to_string_lossy(), "again": written.command,
+                }));
+            }
+            values.push(json_apply(name.as_deref(), apply, violations));
+        }
+    }
+    if args.json {
+        term::print_json(&json!({"checked": checked, "violations": broken, "applies": values}))?;
+    } else {
+        let _ = writeln!(text, "{checked} checked, {broken} violation(s)");
+        term::print(&text)?;
+    }
+    Ok(if broken == 0 { Exit::Ok } else { Exit::Violation })
+}
+
+/// One Apply: how it went, in a line.
+pub(super) fn line(apply: &Checked) -> String {
+    let Checked { signature, accepted, refused, .. } = apply;
+    if let Some(reason) = &apply.skipped {
+        return format!("skipped  {signature}: {reason}");
+    }
+    let word = if apply.violations.is_empty() { "ok      " } else { "BROKEN  " };
+    let against = if apply.has_reference { "against perform" } else { "no perform to compare with" };
+    let refused = if *refused > 0 { format!(", {refused} refused") } else { String::new() };
+    format!("{word} {signature}: {accepted} input(s){refused}, {against}")
+}
+
+fn json_apply(name: Option<&str>, apply: &Checked, violations: Vec<Value>) -> Value {
+    json!({
+        "name": name, "signature": apply.signature, "apply": apply.apply, "reference": apply.has_reference,
+        "accepted": apply.accepted, "refused": apply.refused, "skipped": apply.skipped, "violations": violations,
+    })
+}

@@ -1,0 +1,36 @@
+//! What repeats a violation: a directory with the graph of one Apply and its inputs, and the command that checks it again.
+
+use std::path::{Path, PathBuf};
+
+use precast_runtime::debug::Violation;
+
+use crate::error::Failure;
+use crate::{npy, whole};
+
+/// A written reproduction.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) directory: PathBuf,
+    pub(crate) command: String,
+}
+
+/// Writes `graph.json`, an `.npy` for each input, and `README` into a directory of `root` named after op and rule.
+pub(crate) fn write(root: &Path, violation: &Violation) -> Result<Written, Failure> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let label: String = violation.op.chars().map(plain).collect();
+    let directory = root.join(format!("{label}-{}", violation.kind));
+    let at = |error| Failure::new(format!("cannot write `{}`", directory.display())).because(error);
+    fs_err::create_dir_all(&directory).map_err(|error: std::io::Error| at(error))?;
+    let graph = directory.join("graph.json");
+    let text = precast_graph::json::render(&violation.graph);
+    whole::write(&graph, |out| out.write_all(text.as_bytes()))?.commit()?;
+    let mut command = format!("precast check-op --graph {}", graph.display());
+    for (position, input) in violation.inputs.iter().enumerate() {
+        let file = directory.join(format!("{position}.npy"));
+        npy::write(&file, input)?.commit()?;
+        command += &format!(" -i {position}={}", file.display());
+    }
+    let readme = format!("{violation}\n\n{command}\n");
+    whole::write(&directory.join("README"), |out| out.write_all(readme.as_bytes()))?.commit()?;
+    Ok(Written { directory, command })
+}

@@ -1,0 +1,87 @@
+//! One Apply of a graph, taken out: a graph and a module of its own.
+
+use super::judge::Contract;
+use crate::native::LoadedEntry;
+use crate::runtime::{FunctionError, Runtime};
+use precast_codegen::{params::apply_slots, single};
+use precast_graph::{Array, FunctionGraph, Origin, Type, VarId};
+
+/// An Apply that can be run by itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Alone {
+    /// Position in the graph that it was taken out of.
+    pub(super) apply: usize,
+    pub(super) op: String,
+    pub(super) signature: String,
+    /// Its inputs are inputs, its outputs outputs.
+    pub(super) graph: FunctionGraph,
+    /// Inputs that are constants where it was taken out.
+    pub(super) fixed: Vec<Option<Array>>,
+    pub(super) entry: LoadedEntry,
+    pub(super) slots: Vec<Array>,
+    pub(super) contract: Contract,
+}
+
+/// An Apply that cannot.
+#[derive(Debug, Clone)]
+pub(crate) struct Skipped {
+    pub(super) apply: usize,
+    pub(super) signature: String,
+    pub(super) reason: String,
+}
+
+/// Takes an Apply out and finds, or compiles, its module.
+pub(crate) fn take(
+    runtime: &Runtime,
+    graph: &FunctionGraph,
+    position: usize,
+) -> Result<Result<Alone, Skipped>, FunctionError> {
+    let apply = &graph.applies()[position];
+    let library = runtime.ops().c();
+    let signature = graph.signature(apply);
+    let skipped = |reason: &str| {
+        Ok(Err(Skipped { apply: position, signature: signature.clone(), reason: reason.to_owned() }))
+    };
+    let types: Vec<Type> = graph.input_types(apply).into_iter().chain(graph.output_types(apply)).collect();
+    if types.iter().any(|ty| ty.as_user().is_some_and(precast_graph::UserType::is_opaque)) {
+        return skipped("an opaque value lives inside a graph only");
+    }
+    if !apply.op.is_pure() {
+        return skipped("the op says that equal inputs need not give equal outputs");
+    }
+    let alone = single(graph, position, library)?;
+    let Some(entry) = runtime.module_of(&alone)? else {
+        return skipped("no layer has a module of its own for it, and none is compiled under this policy");
+    };
+    let headers = library.c_op(&*apply.op).map(precast_codegen::CLinkerObject::c_headers).unwrap_or_default();
+    let of_numpy = |header: &String| header.ends_with("Python.h") || header.starts_with("numpy/");
+    let constant = |(variable, input): (&VarId, &VarId)| match &graph.variable(*variable).origin {
+        Origin::Constant(value) => Some(widened(value.clone(), alone.ty(*input))),
+        _ => None,
+    };
+    let outputs = alone.outputs().iter().map(|output| alone.ty(*output).clone()).collect();
+    Ok(Ok(Alone {
+        apply: position,
+        op: apply.op.name().to_owned(),
+        fixed: apply.inputs.iter().zip(alone.inputs()).map(constant).collect(),
+        slots: apply_slots(graph, position, library)?,
+        contract: Contract {
+            outputs,
+            view_map: apply.op.view_map(),
+            destroy_map: apply.op.destroy_map(),
+            approximate: false,
+            knows_readonly: !headers.iter().any(of_numpy),
+        },
+        signature,
+        graph: alone,
+        entry,
+    }))
+}
+
+/// An array without dimensions gets one where the Apply alone has one.
+pub(super) fn widened(array: Array, ty: &Type) -> Array {
+    if array.shape().is_empty() && ty.ndim() == 1 {
+        return Array::from_bits(array.dtype(), &[1], &array.bits()).unwrap_or(array);
+    }
+    array
+}

@@ -1,0 +1,195 @@
+//! Inputs for an op: random ones, and those at the edges.
+//!
+//! What an op takes is known by trying. Shapes come from a few schemes, values from a generator and from the values that a
+//! dtype goes wrong at; `perform` says which of them the op accepts, and where there is none the C does. Small inputs come
+//! first, so the first failure is near the smallest.
+
+use precast_graph::{Array, DType, Extent, FunctionGraph, PerformError, Type, special_bits};
+
+/// What the outputs should be.
+#[derive(Debug, Clone)]
+pub(super) enum Expected {
+    /// What `perform` gives.
+    Outputs(Vec<Array>),
+    /// `perform` refuses, with these words.
+    Refused(String),
+    /// There is no `perform`.
+    Unknown,
+}
+
+/// A set of inputs.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub(super) inputs: Vec<Array>,
+    pub(super) expected: Expected,
+}
+
+impl Case {
+    /// Inputs of a graph of one Apply, and what its `perform` makes of them.
+    pub(super) fn new(alone: &FunctionGraph, inputs: Vec<Array>) -> Self {
+        let op = &alone.applies()[0].op;
+        let borrowed: Vec<&Array> = inputs.iter().collect();
+        let expected = match op.perform(&borrowed) {
+            Ok(outputs) => Expected::Outputs(outputs),
+            Err(PerformError::NoReference { .. }) => Expected::Unknown,
+            Err(error) => Expected::Refused(error.to_string()),
+        };
+        Self { inputs, expected }
+    }
+
+    /// Whether an input may be given with a first dimension of stride 0.
+    pub(super) fn broadcasts(&self, input: usize) -> bool {
+        let array = &self.inputs[input];
+        let Some(extent) = array.shape().first().copied().filter(|extent| *extent > 1) else { return false };
+        let bits = array.bits();
+        let row = bits.len() / extent;
+        row > 0 && bits.chunks_exact(row).all(|other| other == &bits[..row])
+    }
+}
+
+/// How extents are chosen: the axis counted from the last, the rank, which input.
+#[derive(Debug, Clone, Copy)]
+enum Shapes {
+    All(usize),
+    /// 5, 3, 2 from the last axis on.
+    Falling,
+    /// As matrices that can be multiplied one after the other.
+    Chain,
+    /// Falling, and every other input has extent 1 in the last axis.
+    Stretched,
+    /// More than a block of anything.
+    Long,
+}
+
+const SCHEMES: [(Shapes, Values); 11] = [
+    (Shapes::All(1), Values::Small),
+    (Shapes::All(3), Values::Small),
+    (Shapes::All(3), Values::Plain),
+    (Shapes::All(3), Values::Same),
+    (Shapes::All(0), Values::Plain),
+    (Shapes::Falling, Values::Small),
+    (Shapes::Falling, Values::Special),
+    (Shapes::Chain, Values::Small),
+    (Shapes::Stretched, Values::Plain),
+    (Shapes::Stretched, Values::Same),
+    (Shapes::Long, Values::Plain),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Integers from 0 to 2, so that they may be indices.
+    Small,
+    /// Moderate values of either sign.
+    Plain,
+    /// One in three is a value that the dtype goes wrong at.
+    Special,
+    /// Plain, and all along the first axis the same.
+    Same,
+}
+
+/// Random inputs for a graph of one Apply. `fixed` has the inputs whose values the op is always used with.
+pub(super) fn cases(alone: &FunctionGraph, fixed: &[Option<Array>], seed: u64) -> Vec<Case> {
+    let mut random = Random(seed);
+    let types: Vec<Type> = alone.inputs().iter().map(|input| alone.ty(*input).clone()).collect();
+    let draw = |(shapes, values): &(Shapes, Values)| {
+        let inputs = types.iter().enumerate().map(|(position, ty)| {
+            let known = fixed.get(position).and_then(Option::clone);
+            known.unwrap_or_else(|| array(&mut random, ty, position, *shapes, *values))
+        });
+        let inputs: Vec<Array> = inputs.collect();
+        Case::new(alone, inputs)
+    };
+    let mut cases: Vec<Case> = SCHEMES.iter().map(draw).collect();
+    if types.iter().all(|ty| ty.ndim() == 0) {
+        // All shapes are the same: what differs is the values.
+        cases.drain(4..6);
+    }
+    cases
+}
+
+fn array(random: &mut Random, ty: &Type, position: usize, shapes: Shapes, values: Values) -> Array {
+    let ndim = ty.ndim();
+    let shape: Vec<usize> = ty
+        .shape()
+        .iter()
+        .enumerate()
+        .map(|(axis, extent)| match extent {
+            Extent::Fixed(n) => usize::try_from(*n).unwrap_or(0),
+            Extent::Unknown => shapes.extent(ndim, axis, position),
+        })
+        .collect();
+    let dtype = ty.dtype();
+    let count: usize = shape.iter().product();
+    let row = match values {
+        Values::Same => count / shape.first().copied().unwrap_or(1).max(1),
+        _ => count,
+    };
+    let special = special_bits(dtype);
+    let words = dtype.words();
+    let mut bits: Vec<u64> = Vec::with_capacity(count * words);
+    for _ in 0..row {
+        // Huge integers in a single number are taken for extents by some ops.
+        if values == Values::Special && random.below(3) == 0 && (ndim > 0 || dtype.is_float()) {
+            let at = random.below(special.len() / words) * words;
+            bits.extend(&special[at..at + words]);
+        } else {
+            bits.extend(random.number(dtype, values == Values::Small));
+        }
+    }
+    let bits = if row == 0 { bits } else { bits.repeat(count / row) };
+    Array::from_bits(dtype, &shape, &bits).unwrap_or_else(|| Array::zeros(dtype, &shape))
+}
+
+impl Shapes {
+    fn extent(self, ndim: usize, axis: usize, position: usize) -> usize {
+        let from_last = ndim - 1 - axis;
+        let falling = [5, 3, 2].get(from_last).copied().unwrap_or(2);
+        match self {
+            Self::All(n) => n,
+            Self::Falling => falling,
+            Self::Chain => 2 + (position + axis + 2usize.saturating_sub(ndim)) % 4,
+            Self::Stretched if from_last == 0 && position % 2 == 1 => 1,
+            Self::Stretched => falling,
+            Self::Long if ndim == 1 => 4099,
+            Self::Long => [67, 66, 2].get(from_last).copied().unwrap_or(1),
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// The bits of one element.
+    fn number(&mut self, dtype: DType, small: bool) -> Vec<u64> {
+        let mut one = || {
+            let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+            if dtype.is_float() { unit * 16.0 - 8.0 } else { (unit * 3.0).floor() }
+        };
+        if dtype.real() != dtype {
+            let parts = [one(), one()];
+            let array = ndarray::arr1(&[precast_graph::Complex::new(parts[0], parts[1])]).into_dyn();
+            return Array::from(array).cast(dtype).bits();
+        }
+        let value = if small || dtype.is_float() || dtype == DType::Bool {
+            let value = one();
+            if dtype == DType::Bool { value.min(1.0) } else { value }
+        } else {
+            let sign = if dtype.is_unsigned() { 0 } else { 100 };
+            self.below(101 + sign) as f64 - sign as f64
+        };
+        Array::from(ndarray::arr1(&[value]).into_dyn()).cast(dtype).bits()
+    }
+}

@@ -1,0 +1,149 @@
+//! A whole graph on the inputs of a call: Apply by Apply, then as it is served.
+
+use super::alone::{self, Alone, Skipped};
+use super::cases::{Case, Expected};
+use super::series;
+use super::trial::Trial;
+use super::value::Value;
+use super::violation::{Report, Violation, ViolationKind};
+use super::{CheckError, Options, forms, one};
+use crate::runtime::{FunctionError, Runtime};
+use precast_graph::{Array, FunctionGraph, Origin, encode};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// What a function in debug mode checks in each call.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    /// The graph as it was declared and as it is served, each with its Applies taken out.
+    forms: Vec<(FunctionGraph, Vec<Result<Alone, Skipped>>)>,
+    last: Mutex<Option<Report>>,
+}
+
+impl Checks {
+    /// Takes all Applies of a graph out.
+    pub(crate) fn new(runtime: &Runtime, graph: &FunctionGraph) -> Result<Self, FunctionError> {
+        let mut all = Vec::new();
+        for form in forms(graph, runtime.ops())? {
+            let alone = (0..form.applies().len()).map(|position| alone::take(runtime, &form, position));
+            let alone = alone.collect::<Result<Vec<_>, _>>()?;
+            all.push((form, alone));
+        }
+        Ok(Self { forms: all, last: Mutex::new(None) })
+    }
+
+    /// What the last call found.
+    pub(crate) fn last(&self) -> Option<Report> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Checks all Applies on the values that these inputs give them; gives the results of the graph too, where every Apply
+    /// could be run.
+    pub(crate) fn run(
+        &self,
+        inputs: &[Array],
+        options: &Options,
+    ) -> Result<(Report, Option<Vec<Array>>), CheckError> {
+        let (mut report, mut known, mut results) = (Report::default(), BTreeSet::new(), None);
+        for (graph, applies) in &self.forms {
+            let values = walk(graph, applies, inputs, options, &mut known, &mut report)?;
+            results = results.or(values);
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
+        Ok((report, results))
+    }
+}
+
+/// Runs the Applies of one form in order. Those that were checked in another form on the same values are only run.
+fn walk(
+    graph: &FunctionGraph,
+    applies: &[Result<Alone, Skipped>],
+    inputs: &[Array],
+    options: &Options,
+    known: &mut BTreeSet<(Vec<u8>, Vec<u64>)>,
+    report: &mut Report,
+) -> Result<Option<Vec<Array>>, CheckError> {
+    if graph.inputs().len() != inputs.len() && !graph.applies().is_empty() {
+        let problem = format!("expected {}, found {}", graph.inputs().len(), inputs.len());
+        return Err(CheckError::Inputs { problem });
+    }
+    let origin = |variable: &precast_graph::Variable| match &variable.origin {
+        Origin::Input(i) => inputs.get(*i).cloned(),
+        Origin::Constant(value) => Some(value.clone()),
+        Origin::Output { .. } => None,
+    };
+    let mut values: Vec<Option<Array>> = graph.variables().iter().map(origin).collect();
+    for (apply, alone) in graph.applies().iter().zip(applies) {
+        let given: Option<Vec<Array>> = apply.inputs.iter().map(|v| values[v.index()].clone()).collect();
+        let (alone, given) = match (alone, given) {
+            (Ok(alone), Some(given)) => (alone, given),
+            (Err(skipped), given) => {
+                report.applies.push(skipped.clone().into());
+                // What `perform` gives may stand for it.
+                let results =
+                    given.and_then(|given| apply.op.perform(&given.iter().collect::<Vec<_>>()).ok());
+                store(&mut values, &apply.outputs, results);
+                continue;
+            }
+            (Ok(alone), None) => {
+                let reason = "an Apply before it has no result".to_owned();
+                report
+                    .applies
+                    .push(Skipped { apply: alone.apply, signature: alone.signature.clone(), reason }.into());
+                continue;
+            }
+        };
+        let types = alone.graph.inputs().iter().map(|input| alone.graph.ty(*input));
+        let given = given.into_iter().zip(types).map(|(array, ty)| alone::widened(array, ty)).collect();
+        let case = Case::new(&alone.graph, given);
+        let bits = case.inputs.iter().flat_map(Array::bits).collect();
+        if known.insert((encode::canonical(&alone.graph), bits)) {
+            report.applies.push(one(alone.clone(), std::slice::from_ref(&case), options, usize::MAX)?);
+        }
+        let told = series::series(alone, std::slice::from_ref(&case), &[Trial::FIRST], usize::MAX)?;
+        let results = told.results.into_iter().next().or(match case.expected {
+            Expected::Outputs(outputs) => Some(outputs),
+            _ => None,
+        });
+        store(&mut values, &apply.outputs, results);
+    }
+    Ok(graph.outputs().iter().map(|v| values[v.index()].clone()).collect())
+}
+
+fn store(values: &mut [Option<Array>], outputs: &[precast_graph::VarId], results: Option<Vec<Array>>) {
+    for (variable, result) in outputs.iter().zip(results.into_iter().flatten()) {
+        values[variable.index()] = Some(result);
+    }
+}
+
+/// Holds what a function gave against the results of its Applies.
+pub(crate) fn against_served(
+    graph: &FunctionGraph,
+    inputs: &[Array],
+    served: &[Array],
+    expected: &[Array],
+) -> Option<Violation> {
+    for (position, (served, expected)) in served.iter().zip(expected).enumerate() {
+        let (found, known) = (Value::of(served), Value::of(expected));
+        let detail = if (found.dtype, &found.shape) != (known.dtype, &known.shape) {
+            format!("output {position} has extents {:?}, its Applies give {:?}", found.shape, known.shape)
+        } else if let Some(at) = found.first_difference(&known) {
+            let (index, is, was) = (found.index(at), found.element(at), known.element(at));
+            format!("element {index} of output {position} is {is}, its Applies give {was}")
+        } else {
+            continue;
+        };
+        let last = graph.applies().len().saturating_sub(1);
+        return Some(Violation {
+            kind: ViolationKind::DiffersFromServed,
+            op: "graph".to_owned(),
+            signature: graph.to_string(),
+            apply: last,
+            detail,
+            trial: "as served".to_owned(),
+            graph: graph.clone(),
+            inputs: inputs.to_vec(),
+        });
+    }
+    None
+}

@@ -1,0 +1,315 @@
+//! From what was seen of two runs to the rules that they broke.
+//!
+//! Each trial is run twice, the second time on memory filled with another pattern and fenced on the other side. An element
+//! that holds the first pattern after the first run and the second after the second was never written; other differences
+//! come from memory that is not the op's to read, or from chance.
+
+use super::cases::{Case, Expected};
+use super::trial::{Rooms, Trial};
+use super::value::Value;
+use super::violation::ViolationKind as Kind;
+use crate::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
+use precast_graph::{Array, DType, Type};
+
+/// What memory is filled with in the two runs: NaN in every float type, then a pattern.
+pub(super) const FILLS: [u8; 2] = [0xff, 0xa5];
+
+/// A rule and what was seen.
+pub(super) type Finding = (Kind, String);
+
+/// What an Apply promises.
+#[derive(Debug, Clone)]
+pub(super) struct Contract {
+    pub(super) outputs: Vec<Type>,
+    pub(super) view_map: Vec<(usize, usize)>,
+    pub(super) destroy_map: Vec<(usize, usize)>,
+    /// Results may differ from `perform` by rounding.
+    pub(super) approximate: bool,
+    /// Whether its C can know that a tensor is read-only: that of NumPy's interface does not ask.
+    pub(super) knows_readonly: bool,
+}
+
+/// The result of the first trial, which later ones are held against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum First {
+    Outputs(Vec<Value>),
+    Refused(String),
+}
+
+impl Contract {
+    pub(super) fn destroys(&self, input: usize) -> bool {
+        self.destroy_map.iter().any(|(_, destroyed)| *destroyed == input)
+    }
+
+    fn may_alias(&self, output: usize, input: usize) -> bool {
+        self.view_map.contains(&(output, input)) || self.destroy_map.contains(&(output, input))
+    }
+
+    /// What one run did to memory that is not its own, and whether its outputs are what they should be at all.
+    pub(super) fn conduct(&self, seen: &Seen) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for (input, touched) in seen.inputs.iter().enumerate() {
+            match touched {
+                Some(Touched::Element(position)) if !self.destroys(input) => found.push((
+                    Kind::InputChanged,
+                    format!("element {position} of input {input} is not what it was"),
+                )),
+                Some(Touched::Outside) => {
+                    found.push((Kind::OutOfBounds, format!("writes beside the elements of input {input}")));
+                }
+                _ => {}
+            }
+        }
+        for (output, touched) in seen.rooms.iter().enumerate() {
+            found.extend(touched.map(|touched| match touched {
+                Touched::Element(position) => {
+                    (Kind::WritesReadOnly, format!("writes element {position} of read-only output {output}"))
+                }
+                Touched::Outside => {
+                    (Kind::OutOfBounds, format!("writes beside the elements of preallocated output {output}"))
+                }
+            }));
+        }
+        found.extend(
+            seen.overrun.iter().map(|role| (Kind::OutOfBounds, format!("writes beside {}", whose(*role)))),
+        );
+        found.extend(references(seen));
+        if let Some((_, false)) = seen.failure {
+            found.push((Kind::FailsWithoutError, "reports failure, but sets no error".to_owned()));
+        }
+        if seen.failure.is_none() {
+            for (position, output) in seen.outputs.iter().enumerate() {
+                found.extend(self.output(position, output.as_ref()));
+            }
+        }
+        found
+    }
+
+    fn output(&self, position: usize, output: Option<&Output>) -> Vec<Finding> {
+        let Some(output) = output else {
+            return vec![(Kind::NoOutput, format!("output {position} is empty after a run without error"))];
+        };
+        let mut found = Vec::new();
+        let mut wrong = |kind, detail| found.push((kind, detail));
+        let ty = &self.outputs[position];
+        match value(output, ty) {
+            None => wrong(
+                Kind::WrongType,
+                format!(
+                    "output {position} has dtype {} and extents {:?}, expected `{ty}`",
+                    DType::from_typenum(output.typenum).map_or("unknown", DType::name),
+                    output.shape
+                ),
+            ),
+            Some(_) if output.bytes.is_none() => {
+                wrong(Kind::OutOfBounds, format!("the strides of output {position} lead out of its memory"));
+            }
+            Some(value) if value.dtype == DType::Bool => {
+                if let Some(at) = value.bytes.iter().position(|byte| *byte > 1 && !FILLS.contains(byte)) {
+                    let byte = value.bytes[at];
+                    wrong(
+                        Kind::WrongType,
+                        format!("element {at} of output {position} is the byte {byte}, which is no bool"),
+                    );
+                }
+            }
+            Some(_) => {}
+        }
+        for input in output.aliases.iter().filter(|input| !self.may_alias(position, **input)) {
+            wrong(Kind::OutputAliasesInput, format!("output {position} lies in the memory of input {input}"));
+        }
+        for other in &output.shares {
+            let of_one_input = output.aliases.iter().any(|input| self.may_alias(*other, *input));
+            if !of_one_input {
+                wrong(Kind::OutputsAlias, format!("output {position} lies in the memory of output {other}"));
+            }
+        }
+        found
+    }
+
+    /// The values of a run that succeeded; `None` if it failed or an output is not of its type.
+    pub(super) fn values(&self, seen: &Seen) -> Option<Vec<Value>> {
+        if seen.failure.is_some() {
+            return None;
+        }
+        let read = |(output, ty): (&Option<Output>, &Type)| {
+            value(output.as_ref()?, ty).filter(|_| has_bytes(output))
+        };
+        seen.outputs.iter().zip(&self.outputs).map(read).collect()
+    }
+
+    /// Holds the results of two runs of one trial against each other.
+    pub(super) fn twice(&self, trial: Trial, [a, b]: [&Seen; 2]) -> Option<Finding> {
+        let differs =
+            if trial.rooms == Rooms::Empty { Kind::NotDeterministic } else { Kind::DependsOnOutput };
+        let (Some(left), Some(right)) = (self.values(a), self.values(b)) else {
+            let failure = [a, b].into_iter().find_map(|seen| seen.failure.as_ref());
+            let words = failure.map_or("", |(error, _)| error.message.as_str());
+            return (a.failure.is_some() != b.failure.is_some())
+                .then(|| (differs, format!("fails in one of two equal runs: {words}")));
+        };
+        for (output, (left, right)) in left.iter().zip(&right).enumerate() {
+            if left.shape != right.shape {
+                let (a, b) = (&left.shape, &right.shape);
+                return Some((differs, format!("output {output} has extents {a:?}, then {b:?}")));
+            }
+            let Some(position) = left.first_difference(right) else { continue };
+            if let Some(unwritten) = unwritten(left, right) {
+                let index = left.index(unwritten);
+                return Some((
+                    Kind::UnwrittenOutput,
+                    format!("element {index} of output {output} is never written"),
+                ));
+            }
+            let (index, a, b) = (left.index(position), left.element(position), right.element(position));
+            return Some((differs, format!("element {index} of output {output} is {a}, then {b}")));
+        }
+        None
+    }
+
+    /// Holds the first result against what `perform` says.
+    pub(super) fn against_perform(&self, case: &Case, first: &First, used_gemm: bool) -> Option<Finding> {
+        let differs = |detail: String| Some((Kind::DiffersFromPerform, detail));
+        match (&case.expected, first) {
+            (Expected::Unknown, _) | (Expected::Refused(_), First::Refused(_)) => None,
+            (Expected::Refused(words), First::Outputs(_)) => {
+                differs(format!("gives a result where perform refuses: {words}"))
+            }
+            (Expected::Outputs(_), First::Refused(words)) => {
+                differs(format!("refuses where perform gives a result: {words}"))
+            }
+            (Expected::Outputs(expected), First::Outputs(found)) => {
+                let expected: Vec<Value> = expected.iter().map(|array: &Array| Value::of(array)).collect();
+                difference(found, &expected, self.approximate || used_gemm, "perform gives").and_then(differs)
+            }
+        }
+    }
+
+    /// Holds the result of a later trial against that of the first.
+    pub(super) fn against_first(&self, trial: Trial, seen: &Seen, first: &First) -> Option<Finding> {
+        let kind = match trial.rooms {
+            Rooms::Empty => Kind::DependsOnLayout,
+            _ => Kind::DependsOnOutput,
+        };
+        let now = match (&seen.failure, self.values(seen)) {
+            (Some((error, _)), _) => First::Refused(error.message.clone()),
+            (None, Some(values)) => First::Outputs(values),
+            // Not of its type: that was said already.
+            (None, None) => return None,
+        };
+        let found = match (first, &now) {
+            (First::Refused(_), First::Refused(_)) => None,
+            (First::Outputs(_), First::Refused(words)) => Some(format!("fails: {words}")),
+            (First::Refused(words), First::Outputs(_)) => {
+                Some(format!("succeeds, but fails on contiguous inputs and empty outputs: {words}"))
+            }
+            (First::Outputs(then), First::Outputs(now)) => {
+                let was = "contiguous inputs and empty outputs give";
+                difference(now, then, self.approximate || seen.used_gemm, was)
+            }
+        };
+        found.map(|detail| (kind, detail))
+    }
+}
+
+/// The first difference, in words.
+fn difference(found: &[Value], expected: &[Value], approximate: bool, whose: &str) -> Option<String> {
+    if found.len() != expected.len() {
+        return Some(format!("gives {} output(s), {whose} {}", found.len(), expected.len()));
+    }
+    for (output, (found, expected)) in found.iter().zip(expected).enumerate() {
+        if (found.dtype, &found.shape) != (expected.dtype, &expected.shape) {
+            let (dtype, shape) = (expected.dtype, &expected.shape);
+            return Some(format!(
+                "output {output} is {} of extents {:?}, {whose} {dtype} of extents {shape:?}",
+                found.dtype, found.shape
+            ));
+        }
+        let Some(position) = found.first_difference(expected) else { continue };
+        if approximate && found.is_close(expected) {
+            continue;
+        }
+        let (index, is, was) = (found.index(position), found.element(position), expected.element(position));
+        return Some(format!("element {index} of output {output} is {is}, {whose} {was}"));
+    }
+    None
+}
+
+/// The first element that holds the pattern of its run in both runs.
+fn unwritten(first: &Value, second: &Value) -> Option<usize> {
+    let item = first.dtype.itemsize_bytes();
+    let mut pairs = first.bytes.chunks_exact(item).zip(second.bytes.chunks_exact(item));
+    let is = |bytes: &[u8], fill: u8| bytes.iter().all(|byte| *byte == fill);
+    pairs.position(|(a, b)| is(a, FILLS[0]) && is(b, FILLS[1]))
+}
+
+/// An output as a value, if it has its declared type. Without bytes the value has none.
+fn value(output: &Output, ty: &Type) -> Option<Value> {
+    let dtype = DType::from_typenum(output.typenum)?;
+    let shape: Option<Vec<usize>> = output.shape.iter().map(|n| usize::try_from(*n).ok()).collect();
+    let shape = shape.filter(|shape| ty.admits(dtype, shape))?;
+    Some(Value { dtype, shape, bytes: output.bytes.clone().unwrap_or_default() })
+}
+
+fn has_bytes(output: &Option<Output>) -> bool {
+    output.as_ref().is_some_and(|output| output.bytes.is_some())
+}
+
+fn references(seen: &Seen) -> impl Iterator<Item = Finding> {
+    let count = |what: &str, position: usize, more: i64| {
+        let words =
+            if more > 0 { "reference(s) are not given back" } else { "reference(s) too many are given back" };
+        (Kind::ReferenceCount, format!("{} {words} of {what} {position}", more.abs()))
+    };
+    let inputs = seen.references.iter().enumerate().filter(|(_, count)| **count != 1);
+    let rooms = seen.room_references.iter().enumerate();
+    let rooms =
+        rooms.filter_map(|(position, count)| Some((position, (*count)?))).filter(|(_, count)| *count != 0);
+    let inputs = inputs.map(move |(position, n)| count("input", position, n - 1));
+    inputs.chain(rooms.map(move |(position, n)| count("preallocated output", position, n)))
+}
+
+/// What a signal in a child means.
+pub(super) fn fault(fault: Fault) -> Finding {
+    match fault {
+        Fault::Outside(role, Side::Before(bytes)) => {
+            (Kind::OutOfBounds, format!("touches memory {bytes} byte(s) before {}", whose(role)))
+        }
+        Fault::Outside(role, Side::After(bytes)) => {
+            (Kind::OutOfBounds, format!("touches memory {bytes} byte(s) after the end of {}", whose(role)))
+        }
+        Fault::Freed(role) => (Kind::UseAfterFree, format!("uses {} after it was given back", whose(role))),
+        Fault::Signal(name) => (Kind::Crashed, format!("is ended by {name}")),
+        Fault::TimeOut => (Kind::Hangs, "does not come to an end".to_owned()),
+        Fault::Exit(status) => (Kind::Crashed, format!("ends the process, status {status}")),
+    }
+}
+
+fn whose(role: Role) -> String {
+    match role {
+        Role::Input(position) => format!("input {position}"),
+        Role::Room(position) => format!("preallocated output {position}"),
+        Role::New(number) => format!("tensor {number} that the op made"),
+        Role::Block(number) => format!("block {number} that the op allocated"),
+    }
+}
+
+/// Whether a trial says anything about an Apply that the ones before it do not.
+pub(super) fn is_apt(trial: Trial, case: &Case, contract: &Contract) -> bool {
+    let flat = case.inputs.iter().all(|input| input.shape().is_empty());
+    let inputs = match trial.inputs {
+        super::trial::Inputs::All(Layout::C) => true,
+        super::trial::Inputs::All(Layout::Broadcast) => {
+            (0..case.inputs.len()).any(|input| case.broadcasts(input) && !contract.destroys(input))
+        }
+        super::trial::Inputs::All(_) => !flat,
+        super::trial::Inputs::Mixed => !flat && case.inputs.len() > 1,
+    };
+    let ranked = contract.outputs.iter().any(|ty| ty.ndim() > 0);
+    let rooms = match trial.rooms {
+        Rooms::Empty | Rooms::Right(Layout::C) => true,
+        Rooms::ReadOnly => contract.knows_readonly,
+        Rooms::Right(_) | Rooms::Larger | Rooms::Smaller => ranked,
+    };
+    inputs && rooms
+}

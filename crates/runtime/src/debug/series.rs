@@ -1,0 +1,268 @@
+//! All trials of one Apply on some sets of inputs, in a child process.
+//!
+//! What the child finds it writes to a file, a line each, as soon as it knows it; a crash leaves the lines before it. The
+//! results of the first trials go to another file if they are wanted: what comes after an Apply in a graph needs them.
+
+use super::alone::Alone;
+use super::cases::Case;
+use super::judge::{self, FILLS, Finding, First, is_apt};
+use super::trial::{Rooms, Trial};
+use super::value::{self, Value};
+use super::violation::ViolationKind as Kind;
+use crate::native::watch::{Ended, Flush, Input, Layout, Progress, Room, Seen, Watched, in_child};
+use precast_graph::{Array, Type};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write};
+
+/// Something found, and on which inputs and in which trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) case: usize,
+    pub(super) trial: Trial,
+    pub(super) finding: Finding,
+}
+
+/// What a series told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) found: Vec<Found>,
+    pub(super) accepted: usize,
+    pub(super) refused: usize,
+    /// The first results of each case that was accepted.
+    pub(super) results: Vec<Vec<Array>>,
+}
+
+/// Runs `trials` of an Apply on each case.
+pub(super) fn series(
+    alone: &Alone,
+    cases: &[Case],
+    trials: &[Trial],
+    limit_bytes: usize,
+) -> io::Result<Told> {
+    let (mut lines, mut results) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let files = (lines.try_clone()?, results.try_clone()?);
+    let ended = in_child(|progress| {
+        let mut child =
+            Child { alone, trials, limit_bytes, lines: files.0, results: files.1, seen: BTreeSet::new() };
+        for (number, case) in cases.iter().enumerate() {
+            // A file that cannot be written is missed by the parent.
+            if child.case(progress, number, case).is_err() {
+                break;
+            }
+        }
+    })?;
+    let mut text = String::new();
+    lines.rewind()?;
+    lines.read_to_string(&mut text)?;
+    let mut told = Told::default();
+    for line in text.lines() {
+        told.line(line, trials);
+    }
+    if let Ended::Fault { case, trial, fault } = ended {
+        let trial = trials.get(trial).copied().unwrap_or(Trial::FIRST);
+        told.found.push(Found { case, trial, finding: judge::fault(fault) });
+    }
+    results.rewind()?;
+    let mut bytes = Vec::new();
+    results.read_to_end(&mut bytes)?;
+    told.results = unpack(&bytes, &alone.contract.outputs);
+    Ok(told)
+}
+
+impl Told {
+    /// Reads a line: `accepted`, `refused`, or kind, case, trial and detail of a finding.
+    fn line(&mut self, line: &str, trials: &[Trial]) {
+        let mut parts = line.splitn(4, '\t');
+        let mut next = || parts.next().unwrap_or_default();
+        match next() {
+            "accepted" => self.accepted += 1,
+            "refused" => self.refused += 1,
+            name => {
+                let (case, trial) = (next().parse(), next().parse::<usize>());
+                if let (Some(kind), Ok(case), Ok(trial)) = (Kind::find(name), case, trial) {
+                    let trial = trials.get(trial).copied().unwrap_or(Trial::FIRST);
+                    self.found.push(Found { case, trial, finding: (kind, next().to_owned()) });
+                }
+            }
+        }
+    }
+}
+
+/// The child's side.
+struct Child<'a> {
+    alone: &'a Alone,
+    trials: &'a [Trial],
+    limit_bytes: usize,
+    lines: File,
+    results: File,
+    /// Kinds that were told: one of each is enough.
+    seen: BTreeSet<Kind>,
+}
+
+impl Child<'_> {
+    fn case(&mut self, progress: &Progress<'_>, number: usize, case: &Case) -> io::Result<()> {
+        let bytes: Vec<Vec<u8>> = case.inputs.iter().map(value::bytes).collect();
+        let mut first: Option<First> = None;
+        for (position, trial) in self.trials.iter().copied().enumerate() {
+            if first.is_some() && !is_apt(trial, case, &self.alone.contract) {
+                continue;
+            }
+            progress.begin(number, position);
+            let Some([a, b]) = self.run(case, &bytes, trial, first.as_ref(), (number, position))? else {
+                break;
+            };
+            let contract = &self.alone.contract;
+            let mut found: Vec<Finding> =
+                [&a, &b].into_iter().flat_map(|seen| contract.conduct(seen)).collect();
+            found.extend(contract.twice(trial, [&a, &b]));
+            match &first {
+                Some(first) => found.extend(contract.against_first(trial, &a, first)),
+                None => {
+                    let outcome = match (&a.failure, contract.values(&a)) {
+                        (Some((error, _)), _) => Some(First::Refused(error.message.clone())),
+                        (None, values) => values.map(First::Outputs),
+                    };
+                    // What was never written differs from anything; saying so once is enough.
+                    let compare = outcome.as_ref().filter(|_| found.is_empty());
+                    found.extend(compare.and_then(|o| contract.against_perform(case, o, a.used_gemm)));
+                    self.tell_first(outcome.as_ref())?;
+                    first = outcome;
+                }
+            }
+            self.tell(number, position, found)?;
+            if first.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a trial twice on one instance; `None` if there is no instance.
+    fn run(
+        &mut self,
+        case: &Case,
+        bytes: &[Vec<u8>],
+        trial: Trial,
+        first: Option<&First>,
+        place: (usize, usize),
+    ) -> io::Result<Option<[Seen; 2]>> {
+        let contract = &self.alone.contract;
+        let layout = |input: usize| match trial.layout(input) {
+            Layout::Broadcast if !case.broadcasts(input) || contract.destroys(input) => Layout::C,
+            layout => layout,
+        };
+        let inputs = |second: bool| -> Vec<Input<'_>> {
+            let pairs = case.inputs.iter().zip(bytes).enumerate();
+            let input = pairs.map(|(position, (array, bytes))| Input {
+                dtype: array.dtype(),
+                shape: array.shape(),
+                bytes,
+                layout: layout(position),
+                readonly: !second && !contract.destroys(position),
+            });
+            input.collect()
+        };
+        let rooms: Vec<Room> =
+            (0..contract.outputs.len()).map(|i| room(&contract.outputs[i], i, trial, first)).collect();
+        let mut watched = match Watched::new(self.alone.entry.clone(), &self.alone.slots) {
+            Ok(watched) => watched,
+            Err(error) => {
+                let message = format!("cannot make an instance: {}", error.message);
+                self.tell(place.0, place.1, vec![(Kind::DiffersFromPerform, message)])?;
+                return Ok(None);
+            }
+        };
+        let a = watched.run(&inputs(false), &rooms, (FILLS[0], Flush::End), self.limit_bytes)?;
+        let b = watched.run(&inputs(true), &rooms, (FILLS[1], Flush::Start), self.limit_bytes)?;
+        let left = watched.end();
+        if left > 0 {
+            let detail = format!("{left} tensor(s) or block(s) are never given back");
+            self.tell(place.0, place.1, vec![(Kind::Leak, detail)])?;
+        }
+        Ok(Some([a, b]))
+    }
+
+    fn tell(&mut self, case: usize, trial: usize, found: Vec<Finding>) -> io::Result<()> {
+        for (kind, detail) in found {
+            if self.seen.insert(kind) {
+                let detail = detail.replace(['\n', '\t'], " ");
+                writeln!(self.lines, "{kind}\t{case}\t{trial}\t{detail}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_first(&mut self, first: Option<&First>) -> io::Result<()> {
+        match first {
+            Some(First::Outputs(values)) => {
+                pack(&mut self.results, values)?;
+                writeln!(self.lines, "accepted")
+            }
+            Some(First::Refused(_)) => writeln!(self.lines, "refused"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a cell holds in a trial.
+fn room(ty: &Type, output: usize, trial: Trial, first: Option<&First>) -> Room {
+    let known = match first {
+        Some(First::Outputs(values)) => values.get(output).map(|value| value.shape.clone()),
+        _ => None,
+    };
+    // A run that fails says nothing about shapes.
+    let mut shape = known.unwrap_or_else(|| vec![1; ty.ndim()]);
+    let layout = match trial.rooms {
+        Rooms::Empty => return Room::Empty,
+        Rooms::Right(layout) => layout,
+        Rooms::ReadOnly => Layout::C,
+        Rooms::Larger => {
+            shape.iter_mut().for_each(|extent| *extent += 1);
+            Layout::C
+        }
+        Rooms::Smaller => {
+            shape.iter_mut().for_each(|extent| *extent /= 2);
+            Layout::C
+        }
+    };
+    Room::Tensor { dtype: ty.dtype(), shape, layout, readonly: trial.rooms == Rooms::ReadOnly }
+}
+
+/// Extents and bytes of each value, lengths first.
+fn pack(file: &mut File, values: &[Value]) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for value in values {
+        let extents = value.shape.iter().map(|n| *n as u64);
+        extents.chain([value.bytes.len() as u64]).for_each(|n| bytes.extend(n.to_le_bytes()));
+        bytes.extend_from_slice(&value.bytes);
+    }
+    file.write_all(&bytes)
+}
+
+/// Reads what `pack` wrote; what is cut off is left out.
+fn unpack(mut bytes: &[u8], types: &[Type]) -> Vec<Vec<Array>> {
+    let mut all = Vec::new();
+    while !bytes.is_empty() && !types.is_empty() {
+        let mut values = Vec::new();
+        for ty in types {
+            let Some(array) = unpack_one(&mut bytes, ty) else { return all };
+            values.push(array);
+        }
+        all.push(values);
+    }
+    all
+}
+
+fn unpack_one(bytes: &mut &[u8], ty: &Type) -> Option<Array> {
+    let mut number = || {
+        let (head, rest) = bytes.split_first_chunk::<8>()?;
+        *bytes = rest;
+        usize::try_from(u64::from_le_bytes(*head)).ok()
+    };
+    let shape: Vec<usize> = (0..ty.ndim()).map(|_| number()).collect::<Option<_>>()?;
+    let length = number()?;
+    let (elements, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Value { dtype: ty.dtype(), shape, bytes: elements.to_vec() }.array()
+}

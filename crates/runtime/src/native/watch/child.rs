@@ -1,0 +1,133 @@
+//! Work in a child process, so that a crash of the code under check is a report and not the end of the program.
+//!
+//! The child is a fork: it has the loaded modules and the arrays already, and needs no command line, so tests and programs
+//! can check as the command does. It shares one page with its parent, for where it is and what the signal handler saw; all
+//! else it has to tell goes through a file. It never returns to the code that forked it.
+
+use super::fault::{self, Fault};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::Relaxed};
+
+/// The page that parent and child share. Zeroed at first.
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Mailbox {
+    /// How far the child has come.
+    case: AtomicU32,
+    trial: AtomicU32,
+    done: AtomicU32,
+    /// What the signal handler saw.
+    pub(super) signal: AtomicI32,
+    pub(super) role: AtomicU32,
+    pub(super) side: AtomicU32,
+    pub(super) distance: AtomicUsize,
+}
+
+/// What a child tells while it works.
+#[derive(Debug)]
+pub(crate) struct Progress<'a>(&'a Mailbox);
+
+impl Progress<'_> {
+    /// Says what comes next; it may take [`SECONDS`].
+    pub(crate) fn begin(&self, case: usize, trial: usize) {
+        self.0.case.store(case as u32, Relaxed);
+        self.0.trial.store(trial as u32, Relaxed);
+        // SAFETY: sets a timer whose signal the child handles.
+        unsafe { libc::alarm(SECONDS) };
+    }
+}
+
+/// Seconds that one trial may take. Not a measure of anything: a loop without end has to end.
+const SECONDS: u32 = 120;
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Its work is done.
+    Done,
+    /// It did not get further than this case and trial.
+    Fault {
+        /// As [`Progress::begin`] was told.
+        case: usize,
+        /// As [`Progress::begin`] was told.
+        trial: usize,
+        /// Why.
+        fault: Fault,
+    },
+}
+
+/// A mapped mailbox.
+struct Shared(*mut Mailbox);
+
+impl Shared {
+    fn new() -> io::Result<Self> {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: a fresh anonymous mapping at an address of the kernel's choice overlaps nothing.
+        let page = unsafe { libc::mmap(ptr::null_mut(), size_of::<Mailbox>(), protection, flags, -1, 0) };
+        if page == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self(page.cast())) }
+    }
+
+    fn mailbox(&self) -> &Mailbox {
+        // SAFETY: the mapping is large enough, aligned to a page, zeroed, and holds atomics only.
+        unsafe { &*self.0 }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: mapped in `new` with this size; nobody refers to it any more.
+        unsafe { libc::munmap(self.0.cast(), size_of::<Mailbox>()) };
+    }
+}
+
+/// Runs `work` in a child process and waits for it. Nothing that it changes in memory is seen here.
+pub(crate) fn in_child(work: impl FnOnce(&Progress<'_>)) -> io::Result<Ended> {
+    let shared = Shared::new()?;
+    // SAFETY: what C has buffered is written before the fork, not once by each process.
+    unsafe { libc::fflush(ptr::null_mut()) };
+    // SAFETY: the child runs `work` and ends; it takes no lock that another thread of the parent may hold but the
+    // allocator's, which the C library hands over in order.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => child(&shared, work),
+        pid => {
+            let status = wait(pid)?;
+            let mailbox = shared.mailbox();
+            if mailbox.done.load(Relaxed) == 1 {
+                return Ok(Ended::Done);
+            }
+            let fault = fault::read(mailbox).unwrap_or(Fault::Exit(status));
+            let place = |number: &AtomicU32| number.load(Relaxed) as usize;
+            Ok(Ended::Fault { case: place(&mailbox.case), trial: place(&mailbox.trial), fault })
+        }
+    }
+}
+
+fn child(shared: &Shared, work: impl FnOnce(&Progress<'_>)) -> ! {
+    // SAFETY: the child never unmaps the page.
+    let ready = unsafe { fault::report_to(shared.0) };
+    if ready.is_ok() && catch_unwind(AssertUnwindSafe(|| work(&Progress(shared.mailbox())))).is_ok() {
+        shared.mailbox().done.store(1, Relaxed);
+    }
+    // SAFETY: what the op printed is written.
+    unsafe { libc::fflush(ptr::null_mut()) };
+    // SAFETY: ends the process without what the parent registered for its own end.
+    unsafe { libc::_exit(2) }
+}
+
+fn wait(pid: libc::pid_t) -> io::Result<i32> {
+    let mut status = 0;
+    loop {
+        // SAFETY: the pid is that of our child, which nobody else waits for.
+        if unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid {
+            return Ok(status);
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}

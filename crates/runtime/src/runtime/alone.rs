@@ -1,0 +1,47 @@
+//! The module of one Apply by itself: what debug mode runs.
+
+use super::{FunctionError, Runtime};
+use crate::native::LoadedEntry;
+#[cfg(feature = "jit")]
+use crate::policy::Policy;
+use precast_codegen::{Module, link};
+use precast_graph::FunctionGraph;
+
+impl Runtime {
+    /// The module of a graph of one Apply: of a layer, else compiled where the policy compiles.
+    pub(crate) fn module_of(&self, alone: &FunctionGraph) -> Result<Option<LoadedEntry>, FunctionError> {
+        let generate = || Ok(link(alone, self.ops.c())?);
+        let (key, module) = self.resolver.key(alone, &self.ops, generate)?;
+        if let Some((entry, _)) = self.resolver.resolve(&key)? {
+            return Ok(Some(entry));
+        }
+        self.compile_alone(alone, module)
+    }
+
+    #[cfg(feature = "jit")]
+    fn compile_alone(
+        &self,
+        alone: &FunctionGraph,
+        module: Option<Module>,
+    ) -> Result<Option<LoadedEntry>, FunctionError> {
+        let compiles = match self.policy {
+            None => self.jit.has_compiler(),
+            Some(policy) => policy == Policy::Jit,
+        };
+        if !compiles {
+            return Ok(None);
+        }
+        let module = module.map_or_else(|| link(alone, self.ops.c()), Ok)?;
+        let fingerprint = precast_ops::fingerprint(alone, &self.ops);
+        Ok(Some(self.jit.compile(module, fingerprint, &self.resolver)?.0))
+    }
+
+    #[cfg(not(feature = "jit"))]
+    fn compile_alone(
+        &self,
+        _alone: &FunctionGraph,
+        _module: Option<Module>,
+    ) -> Result<Option<LoadedEntry>, FunctionError> {
+        Ok(None)
+    }
+}
