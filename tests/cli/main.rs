@@ -15,6 +15,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod arrays;
+mod check_op;
 mod damage;
 mod debugger;
 mod declarations;

@@ -105,9 +105,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
 fn told(args: &CheckOpArgs, reports: &[(Option<String>, Report)]) -> Result<Exit, Failure> {
     let (mut text, mut values, mut broken, mut checked) = (String::new(), Vec::new(), 0, 0);
     for (name, report) in reports {
-        if let Some(name) =
-            name.as_ref().filter(|name| report.applies.first().is_none_or(|a| a.signature != **name))
-        {
+        if let Some(name) = name.as_ref().filter(|_| report.applies.len() > 1) {
             let _ = writeln!(text, "{name}");
         }
         for apply in &report.applies {

@@ -62,7 +62,7 @@ pub(crate) fn take(
     let outputs = alone.outputs().iter().map(|output| alone.ty(*output).clone()).collect();
     Ok(Ok(Alone {
         apply: position,
-        op: apply.op.name().to_owned(),
+        op: signature.split(['(', '{']).next().unwrap_or_default().to_owned(),
         fixed: apply.inputs.iter().zip(alone.inputs()).map(constant).collect(),
         slots: apply_slots(graph, position, library)?,
         contract: Contract {

@@ -9,10 +9,14 @@ use super::trial::{Rooms, Trial};
 use super::value::Value;
 use super::violation::ViolationKind as Kind;
 use crate::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
+use precast_abi::module::TaskKind;
 use precast_graph::{Array, DType, Type};
 
 /// What memory is filled with in the two runs: NaN in every float type, then a pattern.
 pub(super) const FILLS: [u8; 2] = [0xff, 0xa5];
+
+/// How the message ends that stands for one that an op did not set: that of the host, and that of external ops.
+const SILENT: &str = "failed without setting an error";
 
 /// A rule and what was seen.
 pub(super) type Finding = (Kind, String);
@@ -74,8 +78,15 @@ impl Contract {
             seen.overrun.iter().map(|role| (Kind::OutOfBounds, format!("writes beside {}", whose(*role)))),
         );
         found.extend(references(seen));
-        if let Some((_, false)) = seen.failure {
-            found.push((Kind::FailsWithoutError, "reports failure, but sets no error".to_owned()));
+        match &seen.failure {
+            Some((error, told)) if !told || error.message.ends_with(SILENT) => {
+                found.push((Kind::FailsWithoutError, "reports failure, but sets no error".to_owned()));
+            }
+            Some((error, _)) if error.task == Some(TaskKind::Sync) => {
+                let detail = "leaves an output cell empty, and reports no failure";
+                found.push((Kind::NoOutput, detail.to_owned()));
+            }
+            _ => {}
         }
         if seen.failure.is_none() {
             for (position, output) in seen.outputs.iter().enumerate() {

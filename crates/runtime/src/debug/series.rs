@@ -115,9 +115,11 @@ impl Child<'_> {
             let contract = &self.alone.contract;
             let mut found: Vec<Finding> =
                 [&a, &b].into_iter().flat_map(|seen| contract.conduct(seen)).collect();
-            found.extend(contract.twice(trial, [&a, &b]));
+            // What breaks such a rule has results that say nothing.
+            let behaves = found.is_empty();
+            found.extend(contract.twice(trial, [&a, &b]).filter(|_| behaves));
             match &first {
-                Some(first) => found.extend(contract.against_first(trial, &a, first)),
+                Some(first) => found.extend(contract.against_first(trial, &a, first).filter(|_| behaves)),
                 None => {
                     let outcome = match (&a.failure, contract.values(&a)) {
                         (Some((error, _)), _) => Some(First::Refused(error.message.clone())),

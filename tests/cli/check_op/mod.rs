@@ -1,0 +1,88 @@
+//! `precast check-op` and debug mode: ops in C that break one rule each, and are told so.
+//!
+//! The file `c/InputChanged.c` breaks that rule and no other, or only such as follow from it; `c/right.c` breaks none.
+
+mod document;
+
+use crate::place::{Ended, Place};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// The ops that are wrong, by file and by the rule that they break.
+const WRONG: [(&str, &str); 17] = [
+    ("NotDeterministic", "NotDeterministic"),
+    ("DependsOnLayout", "DependsOnLayout"),
+    ("DependsOnOutput", "DependsOnOutput"),
+    ("UnwrittenOutput", "UnwrittenOutput"),
+    ("NoOutput", "NoOutput"),
+    ("WrongType", "WrongType"),
+    ("InputChanged", "InputChanged"),
+    ("OutputAliasesInput", "OutputAliasesInput"),
+    ("OutputsAlias", "OutputsAlias"),
+    ("WritesReadOnly", "WritesReadOnly"),
+    ("OutOfBounds", "OutOfBounds"),
+    ("OutOfBoundsStrided", "OutOfBounds"),
+    ("UseAfterFree", "UseAfterFree"),
+    ("ReferenceCount", "ReferenceCount"),
+    ("Leak", "Leak"),
+    ("FailsWithoutError", "FailsWithoutError"),
+    ("Crashed", "Crashed"),
+];
+
+/// A directory with the C files and a manifest that declares them all.
+fn place() -> Place {
+    let place = Place::new();
+    let c = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cli/check_op/c");
+    for entry in fs_err::read_dir(c).unwrap() {
+        let entry = entry.unwrap();
+        place.write(entry.file_name().to_str().unwrap(), fs_err::read(entry.path()).unwrap());
+    }
+    let mut manifest = String::new();
+    for (file, _) in WRONG.into_iter().chain([("right", "")]) {
+        let func = if file == "right" { "right" } else { "wrong" };
+        let outputs = if file == "OutputsAlias" { "\"f64[?]\", \"f64[?]\"" } else { "\"f64[?]\"" };
+        writeln!(
+            manifest,
+            "[[external]]\nname = \"{file}\"\nfiles = [\"{file}.c\"]\nfunc = \"{func}\"\n\
+             inputs = [\"f64[?]\"]\noutputs = [{outputs}]"
+        )
+        .unwrap();
+    }
+    place.write("precast.toml", manifest);
+    place
+}
+
+fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let applies = report["applies"].as_array().unwrap();
+    applies.iter().find(|apply| apply["name"] == name).unwrap_or_else(|| panic!("{name}: {report:#}"))
+}
+
+/// The arguments that a printed command has after `precast`.
+fn again(place: &Place, command: &str) -> Ended {
+    let arguments: Vec<&str> = command.split(' ').skip(1).collect();
+    place.run(&arguments)
+}
+
+#[test]
+fn every_rule_that_an_op_breaks_is_named_and_repeated_by_the_command_that_is_told() {
+    let place = place();
+    let ended = place.run(&["check-op", "--manifest", "precast.toml", "--json"]);
+    assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+    let report = ended.json();
+    let right = of(&report, "right");
+    assert_eq!(right["violations"], serde_json::json!([]));
+    assert!(right["reference"] == false && right["accepted"].as_u64().unwrap() > 5);
+    let mut missing = String::new();
+    for (file, rule) in WRONG {
+        let violations = of(&report, file)["violations"].as_array().unwrap();
+        let Some(found) = violations.iter().find(|violation| violation["kind"] == rule) else {
+            writeln!(missing, "{file}: {rule} is not among {violations:#?}").unwrap();
+            continue;
+        };
+        let repeated = again(&place, found["again"].as_str().unwrap());
+        if repeated.code != 5 || !repeated.out.contains(&format!("{rule}: ")) {
+            writeln!(missing, "{file}: not repeated: {}{}", repeated.out, repeated.err).unwrap();
+        }
+    }
+    assert!(missing.is_empty(), "{missing}");
+}
