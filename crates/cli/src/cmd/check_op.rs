@@ -59,6 +59,7 @@ fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Fail
         graph: args.graph.clone(),
         entry: args.entry.clone(),
         debug_info: false,
+        passes: None,
     };
     match graph::read(&wanted, &[], runtime.ops())? {
         Source::Graph(graph) => Ok(graph),

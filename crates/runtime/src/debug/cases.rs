@@ -136,7 +136,7 @@ fn array(random: &mut Random, ty: &Type, position: usize, shapes: Shapes, values
             bits.extend(random.number(dtype, values == Values::Small));
         }
     }
-    let bits = if row == 0 { bits } else { bits.repeat(count / row) };
+    let bits = bits.repeat(count.checked_div(row).unwrap_or(0));
     Array::from_bits(dtype, &shape, &bits).unwrap_or_else(|| Array::zeros(dtype, &shape))
 }
 
