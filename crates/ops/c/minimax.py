@@ -91,3 +91,15 @@ def erfg(t):
     return x*mp.exp(x*x)*mp.erfc(x)
 place=lambda x:(mp.mpf(x)-K)/(mp.mpf(x)+K)
 show('erfc64 deg21',*remez(erfg,lambda t:1/erfg(t),place('0.75'),place('27.5'),21,it=9))
+# ln Gamma(2 + t) = t P(t); digamma(1.5 + t) = d P(t) with d the distance from its zero; what Stirling's series leaves, in z = 1 / x^2
+mp.mp.dps=40
+h=mp.mpf('0.5')
+lg=lambda t:mp.loggamma(2+t)/t if abs(t)>mp.mpf('1e-12') else mp.psi(0,2)+t*mp.psi(1,2)/2
+show('gammaln64 deg18',*remez(lg,lambda t:1/lg(t),-h,h,18,it=7))
+show('gammaln64 series',*remez(lambda z:sum(mp.bernoulli(2*k)/(2*k*(2*k-1))*z**(k-1) for k in range(1,24)),lambda z:mp.mpf(1),mp.mpf(0),mp.mpf(1)/64,6,it=7))
+zero=mp.findroot(lambda x:mp.psi(0,x),1.46)
+def dg(t):
+    d=mp.mpf('1.5')+t-zero
+    return mp.psi(0,zero+d)/d if abs(d)>mp.mpf('1e-12') else mp.psi(1,zero)+d*mp.psi(2,zero)/2
+show('digamma64 deg22',*remez(dg,lambda t:1/dg(t),-h,h,22,it=7))
+show('digamma64 series',*remez(lambda z:sum(mp.bernoulli(2*k)/(2*k)*z**(k-1) for k in range(1,24)),lambda z:mp.mpf(1),mp.mpf(0),mp.mpf(1)/64,6,it=7))

@@ -16,6 +16,7 @@ pub mod complex;
 mod erf;
 mod exp;
 mod exp2;
+mod gamma;
 mod hyperbolic;
 mod ln2;
 mod log;
@@ -34,6 +35,7 @@ pub use atan::{atan_f32, atan_f64, atan2_f32, atan2_f64};
 pub use erf::{erf_f32, erf_f64, erfc_f32, erfc_f64};
 pub use exp::{exp_f32, exp_f64};
 pub use exp2::{exp2_f32, exp2_f64, expm1_f32, expm1_f64};
+pub use gamma::{digamma_f32, digamma_f64, gammaln_f32, gammaln_f64};
 pub use hyperbolic::{cosh_f32, cosh_f64, sinh_f32, sinh_f64};
 pub use log::{log_f32, log_f64};
 pub use log1p::{log1mexp_f32, log1mexp_f64, log1p_f32, log1p_f64, softplus_f32, softplus_f64};
@@ -55,11 +57,13 @@ const DECLARED: &[(&str, &str)] = &[
     ("cbrt", "precast/ops/math/root.h"),
     ("cos", "precast/ops/math/trig.h"),
     ("cosh", "precast/ops/math/hyperbolic.h"),
+    ("digamma", "precast/ops/math/gamma.h"),
     ("erf", "precast/ops/math/erf.h"),
     ("erfc", "precast/ops/math/erf.h"),
     ("exp", "precast/ops/math/exp.h"),
     ("exp2", "precast/ops/math/exp2.h"),
     ("expm1", "precast/ops/math/exp2.h"),
+    ("gammaln", "precast/ops/math/gamma.h"),
     ("hypot", "precast/ops/math/root.h"),
     ("log", "precast/ops/math/log.h"),
     ("log10", "precast/ops/math/log2.h"),

@@ -8,7 +8,7 @@
 #define ONE(F)                                                                                                         \
   F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(softplus) F(log1mexp) F(sigmoid) F(tanh) F(sinh) F(cosh)  \
   F(asinh) F(acosh) F(atanh) F(asin) F(acos) F(atan) F(cbrt) F(sin) F(cos) F(tan)  \
-  F(erf) F(erfc)
+  F(erf) F(erfc) F(gammaln) F(digamma)
 #define TWO(F) F(pow) F(atan2) F(hypot)
 
 #define LOOP1(NAME)                                             \

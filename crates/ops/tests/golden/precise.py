@@ -55,7 +55,21 @@ def erfc(x):
     return mp.erfc(max(min(x, 40), -40))
 
 
-FUNCTIONS = {"erf": (erf, -6, 6), "erfc": (erfc, -6, 27.4)}
+def gammaln(x):
+    if not mp.isfinite(x) or x <= 0 and x == mp.floor(x):
+        return mp.inf
+    return mp.re(mp.loggamma(x))
+
+
+def digamma(x):
+    if x == 0:
+        return -math.copysign(mp.inf, x)
+    if x < 0 and (not mp.isfinite(x) or x == mp.floor(x)):
+        return mp.nan
+    return mp.psi(0, x) if mp.isfinite(x) else x
+
+
+FUNCTIONS = {"erf": (erf, -6, 6), "erfc": (erfc, -6, 27.4), "gammaln": (gammaln, 0, 40), "digamma": (digamma, 0, 20)}
 
 
 if __name__ == "__main__":

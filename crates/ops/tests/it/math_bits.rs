@@ -33,7 +33,7 @@ macro_rules! cases {
 
 fn f64s() -> impl IntoIterator<Item = Case<f64>> {
     cases!(
-        erf_f64(0) -6.0..6.0, erfc_f64(0) -6.0..27.4,
+        erf_f64(0) -6.0..6.0, erfc_f64(0) -6.0..27.4, gammaln_f64(0) -9.0..9.0, digamma_f64(0) -9.0..9.0,
         sin_f64(0) -30.0..30.0, cos_f64(0) -30.0..30.0, tan_f64(0) -30.0..30.0,
         acos_f64(0) -1.0..1.0, asin_f64(0) -1.0..1.0, atan_f64(0) -3.0..3.0, cbrt_f64(0) -8.0..8.0,
         atan2_f64(0, 1) -3.0..3.0, hypot_f64(0, 1) -3.0..3.0, pow_f64(0, 1) -9.0..9.0,
@@ -48,7 +48,7 @@ fn f64s() -> impl IntoIterator<Item = Case<f64>> {
 
 fn f32s() -> impl IntoIterator<Item = Case<f32>> {
     cases!(
-        erf_f32(0) -6.0..6.0, erfc_f32(0) -6.0..10.2,
+        erf_f32(0) -6.0..6.0, erfc_f32(0) -6.0..10.2, gammaln_f32(0) -9.0..9.0, digamma_f32(0) -9.0..9.0,
         sin_f32(0) -30.0..30.0, cos_f32(0) -30.0..30.0, tan_f32(0) -30.0..30.0,
         acos_f32(0) -1.0..1.0, asin_f32(0) -1.0..1.0, atan_f32(0) -3.0..3.0, cbrt_f32(0) -8.0..8.0,
         atan2_f32(0, 1) -3.0..3.0, hypot_f32(0, 1) -3.0..3.0, pow_f32(0, 1) -9.0..9.0,

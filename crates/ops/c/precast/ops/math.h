@@ -9,7 +9,7 @@
  *   math/arc.h         asin acos            math/atan.h    atan atan2
  *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
  *   math/pow.h         pow                  math/root.h    cbrt hypot
- *   math/erf.h         erf erfc
+ *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses, angle
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
@@ -36,6 +36,7 @@
 #include <precast/ops/math/erf.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/exp2.h>
+#include <precast/ops/math/gamma.h>
 #include <precast/ops/math/hyperbolic.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
