@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  external  combinations  keys  oracle  policy  race  damage  record  readme
+//! same_bytes  external  combinations  keys  oracle  program  policy  race  damage  record  readme
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,6 +15,7 @@ mod keys;
 mod oracle;
 mod policy;
 mod process;
+mod program;
 mod race;
 mod readme;
 mod record;

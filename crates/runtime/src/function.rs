@@ -1,7 +1,7 @@
 //! A function: a resolved graph, ready to be called.
 
 use crate::debug::{self, CheckError, Checks, Options, Report, Violation};
-use crate::native::{ArrayMut, ArrayRef, Frame, Pool, Program, RunError, StepError, Target};
+use crate::native::{ArrayMut, ArrayRef, Frame, Pool, Program, RunError, StepError, Targets};
 use crate::resolve::Provenance;
 use precast_abi::context::ErrorKind;
 use precast_graph::{Array, FunctionGraph, InterpretError, Type};
@@ -9,6 +9,7 @@ use precast_graph::{Array, FunctionGraph, InterpretError, Type};
 /// A graph that can be called, from any number of threads at once.
 ///
 /// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
+/// (A product of matrices packs its operands in memory of its own.)
 #[derive(Debug)]
 pub struct Function {
     graph: FunctionGraph,
@@ -129,8 +130,7 @@ impl Function {
     /// Inputs that the declared types do not admit; values that an op refuses.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
         let mut results: Vec<Option<Array>> = self.graph.outputs().iter().map(|_| None).collect();
-        let mut targets: Vec<Target<'_, '_>> = results.iter_mut().map(Target::New).collect();
-        self.run(inputs, &mut targets)?;
+        self.run(inputs, Targets::New(&mut results))?;
         let missing = |(position, result): (usize, Option<Array>)| {
             result.ok_or_else(|| CallError::NoValue { name: self.graph.output_name(position) })
         };
@@ -144,12 +144,7 @@ impl Function {
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
         self.check_outputs(outputs.len(), outputs.iter().map(Array::dtype))?;
-        // Few outputs are the rule: no list is allocated for them.
-        if let [output] = outputs {
-            return self.run(inputs, &mut [Target::Reuse(output)]);
-        }
-        let mut targets: Vec<Target<'_, '_>> = outputs.iter_mut().map(Target::Reuse).collect();
-        self.run(inputs, &mut targets)
+        self.run(inputs, Targets::Reuse(outputs))
     }
 
     /// Calls the function; the results are written to memory of the caller, of whatever strides.
@@ -158,8 +153,7 @@ impl Function {
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         self.check_outputs(outputs.len(), outputs.iter().map(ArrayMut::dtype))?;
-        let mut targets: Vec<Target<'_, '_>> = outputs.iter_mut().map(Target::Into).collect();
-        self.run(inputs, &mut targets)
+        self.run(inputs, Targets::Into(outputs))
     }
 
     /// The same function, checking its Applies in each call.
@@ -173,7 +167,7 @@ impl Function {
         self.checks.as_ref()?.last()
     }
 
-    fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut [Target<'_, '_>]) -> Result<(), CallError> {
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: Targets<'_, '_>) -> Result<(), CallError> {
         self.check_inputs(inputs)?;
         if let Some(checks) = &self.checks {
             self.debug(checks, inputs)?;
@@ -189,14 +183,13 @@ impl Function {
         report.into_result().map_err(CallError::Debug)?;
         let Some(expected) = expected else { return Ok(()) };
         let mut results: Vec<Option<Array>> = self.graph.outputs().iter().map(|_| None).collect();
-        let mut targets: Vec<Target<'_, '_>> = results.iter_mut().map(Target::New).collect();
-        self.serve(inputs, &mut targets)?;
+        self.serve(inputs, Targets::New(&mut results))?;
         let served: Vec<Array> = results.into_iter().flatten().collect();
         let violation = debug::against_served(&self.graph, &given, &served, &expected);
         violation.map_or(Ok(()), |violation| Err(CallError::Debug(Box::new(violation))))
     }
 
-    fn serve(&self, inputs: &[ArrayRef<'_>], targets: &mut [Target<'_, '_>]) -> Result<(), CallError> {
+    fn serve(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
         match &self.body {
             Body::Interpret => self.interpret(inputs, targets),
             Body::Native { program, idle } => {
@@ -204,26 +197,30 @@ impl Function {
                     Some(frame) => frame,
                     None => Box::new(Frame::new(program).map_err(|error| op_error(program, error))?),
                 };
-                let result = frame.run(program, inputs, targets);
+                let result = frame.run(program, inputs, &mut targets);
                 let misfit = frame.take_misfit();
                 idle.give(frame);
                 result.map_err(|error| op_error(program, error))?;
-                misfit.map_or(Ok(()), |(position, shape)| Err(self.misfit(position, &shape, targets)))
+                misfit.map_or(Ok(()), |(position, shape)| Err(self.misfit(position, &shape, &targets)))
             }
         }
     }
 
-    fn interpret(&self, inputs: &[ArrayRef<'_>], targets: &mut [Target<'_, '_>]) -> Result<(), CallError> {
+    fn interpret(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
         let inputs: Vec<Array> = inputs.iter().map(|input| input.to_array()).collect();
         let results = precast_graph::interpret(&self.graph, &inputs)?;
-        for (position, (target, result)) in targets.iter_mut().zip(results).enumerate() {
-            match target {
-                Target::New(slot) => **slot = Some(result),
-                Target::Reuse(array) => **array = result,
-                Target::Into(array) => {
-                    if !array.assign(&result) {
-                        return Err(self.misfit(position, result.shape(), targets));
-                    }
+        match &mut targets {
+            Targets::New(slots) => {
+                slots.iter_mut().zip(results).for_each(|(slot, result)| *slot = Some(result));
+            }
+            Targets::Reuse(arrays) => {
+                arrays.iter_mut().zip(results).for_each(|(array, result)| *array = result);
+            }
+            Targets::Into(arrays) => {
+                let misfit =
+                    arrays.iter_mut().zip(&results).position(|(array, result)| !array.assign(result));
+                if let Some(position) = misfit {
+                    return Err(self.misfit(position, results[position].shape(), &targets));
                 }
             }
         }
@@ -267,11 +264,11 @@ impl Function {
         Ok(())
     }
 
-    fn misfit(&self, position: usize, shape: &[usize], targets: &[Target<'_, '_>]) -> CallError {
+    fn misfit(&self, position: usize, shape: &[usize], targets: &Targets<'_, '_>) -> CallError {
         let dtype = self.graph.ty(self.graph.outputs()[position]).dtype();
-        let found = match targets.get(position) {
-            Some(Target::Into(array)) => exact(array.dtype(), array.shape()),
-            _ => String::new(),
+        let found = match targets {
+            Targets::Into(arrays) => exact(arrays[position].dtype(), arrays[position].shape()),
+            Targets::New(_) | Targets::Reuse(_) => String::new(),
         };
         CallError::Output { name: self.graph.output_name(position), found, expected: exact(dtype, shape) }
     }

@@ -253,6 +253,8 @@ fn lives(
     }
     for (position, (step, applies)) in steps.iter_mut().enumerate() {
         step.dies = (0..temps.len()).filter(|temp| last[*temp] == Some(position)).collect();
+        // Views first: what they look at is then used by nobody, and is kept for the next call.
+        step.dies.sort_by_key(|temp| !temps[*temp].view);
         let elementwise = graph.applies()[applies.clone()].iter().all(is_elementwise);
         let Some(Register::Temp(to)) = step.args.get(step.n_inputs).copied().filter(|_| elementwise) else {
             continue;

@@ -3,6 +3,7 @@
 mod call;
 pub(crate) mod jit;
 mod load;
+mod overhead;
 mod precompile;
 mod quickstart;
 mod rerun;
@@ -41,6 +42,7 @@ type Case = fn() -> Result<Found>;
 /// Every case by its name, in the order in which they run.
 pub(crate) const CASES: &[(&str, Case)] = &[
     ("call", call::run),
+    ("overhead", overhead::run),
     ("load", load::run),
     ("jit", jit::run),
     ("throughput", throughput::run),

@@ -30,15 +30,15 @@ pub(crate) struct StepError {
     pub(crate) error: RunError,
 }
 
-/// Where an output goes.
+/// Where the outputs go, one place each.
 #[derive(Debug)]
-pub(crate) enum Target<'a, 'b> {
-    /// Into an array made for it.
-    New(&'a mut Option<Array>),
-    /// Into this array's memory if it fits, else the array is replaced.
-    Reuse(&'a mut Array),
+pub(crate) enum Targets<'a, 'b> {
+    /// Into arrays made for them.
+    New(&'a mut [Option<Array>]),
+    /// Into the memory of these arrays where it fits, else the array is replaced.
+    Reuse(&'a mut [Array]),
     /// Into this memory, which must fit.
-    Into(&'a mut ArrayMut<'b>),
+    Into(&'a mut [ArrayMut<'b>]),
 }
 
 /// What runs a step.
@@ -104,23 +104,22 @@ impl Frame {
         &mut self,
         program: &Program,
         inputs: &[ArrayRef<'_>],
-        targets: &mut [Target<'_, '_>],
+        targets: &mut Targets<'_, '_>,
     ) -> Result<(), StepError> {
         for (header, array) in self.inputs.iter_mut().zip(inputs) {
             header.set(&array.place, false);
         }
-        for ((cell, header), target) in self.cells.iter_mut().zip(&mut self.outputs).zip(targets.iter_mut()) {
-            *cell = match target {
-                Target::New(_) => ptr::null_mut(),
-                Target::Reuse(array) => {
-                    header.set_array(array);
-                    header.as_raw()
-                }
-                Target::Into(array) => {
-                    header.set(&array.place, true);
-                    header.as_raw()
-                }
-            };
+        let cells = self.cells.iter_mut().zip(&mut self.outputs);
+        match targets {
+            Targets::New(_) => cells.for_each(|(cell, _)| *cell = ptr::null_mut()),
+            Targets::Reuse(arrays) => cells.zip(arrays.iter_mut()).for_each(|((cell, header), array)| {
+                header.set_array(array);
+                *cell = header.as_raw();
+            }),
+            Targets::Into(arrays) => cells.zip(arrays.iter()).for_each(|((cell, header), array)| {
+                header.set(&array.place, true);
+                *cell = header.as_raw();
+            }),
         }
         let result = self.run_steps(program);
         if result.is_err() {
@@ -134,8 +133,8 @@ impl Frame {
         if !self.temps.is_empty() {
             self.storage.settle();
         }
-        for (position, target) in targets.iter_mut().enumerate() {
-            self.take_output(position, target, result.is_ok());
+        for position in 0..self.cells.len() {
+            self.take_output(position, targets, result.is_ok());
         }
         result
     }
@@ -236,7 +235,7 @@ impl Frame {
     }
 
     /// Moves what a step left in an output cell to where the caller wants it.
-    fn take_output(&mut self, position: usize, target: &mut Target<'_, '_>, succeeded: bool) {
+    fn take_output(&mut self, position: usize, targets: &mut Targets<'_, '_>, succeeded: bool) {
         let header = &mut self.outputs[position];
         let object = std::mem::replace(&mut self.cells[position], ptr::null_mut());
         if ptr::eq(object, header.as_raw()) {
@@ -247,15 +246,19 @@ impl Frame {
         if !succeeded {
             return;
         }
-        match target {
-            Target::New(slot) => **slot = result.into_array(),
-            Target::Reuse(array) => {
-                if let Some(fresh) = result.into_array() {
-                    **array = fresh;
+        match targets {
+            Targets::New(slots) => {
+                if let Some(slot) = slots.get_mut(position) {
+                    *slot = result.into_array();
+                }
+            }
+            Targets::Reuse(arrays) => {
+                if let Some((array, fresh)) = arrays.get_mut(position).zip(result.into_array()) {
+                    *array = fresh;
                 }
             }
             // The module found that the memory does not fit the result.
-            Target::Into(_) => self.misfit = result.shape().map(|shape| (position, shape)),
+            Targets::Into(_) => self.misfit = result.shape().map(|shape| (position, shape)),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) mod watch;
 pub use array_ref::{ArrayMut, ArrayRef};
 pub(crate) use capture::capture;
 pub(crate) use chain::{Chain, Link, Value};
-pub(crate) use frame::{Frame, StepError, Target};
+pub(crate) use frame::{Frame, StepError, Targets};
 pub(crate) use host::libc_version;
 pub(crate) use instance::RunError;
 pub use library::LoadLibraryError;

@@ -46,7 +46,7 @@ pub(crate) struct Step {
     pub(crate) args: Vec<Register>,
     /// How many of them are inputs.
     pub(crate) n_inputs: usize,
-    /// Temporaries that nobody reads after this step.
+    /// Temporaries that nobody reads after this step, views before what they look at.
     pub(crate) dies: Vec<usize>,
     /// Temporaries that die here and whose memory may become the output's if it has its shape: the step is elementwise, and
     /// they have its dtype.

@@ -1,0 +1,345 @@
+//! The virtual machine: graphs that several modules serve, run as one program.
+//!
+//! Memory is counted, on the thread that calls: what a steady call allocates, what a program needs at most, what an error
+//! leaves behind. Values are held against `perform`.
+
+use crate::compiled::{Cut, bundle, toolchain, variant};
+use crate::graphs::{graph, random};
+use allocation_counter::{AllocationInfo, measure};
+use ndarray::{Array1, Array2, ArrayD, array, s};
+use precast::{Array, ArrayRef, CallError, Check, Function, FunctionGraph, Policy, Runtime, Serve, Served};
+use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_compile::{Isa, Parallel};
+use precast_graph::interpret;
+use precast_graph::text::{parse, parse_input};
+use precast_ops::Ops;
+use precast_store::Store;
+use std::path::Path;
+
+const CUTS: [Cut; 4] = [Cut::Whole, Cut::Groups, Cut::OpByOp, Cut::Mixed(5)];
+
+/// A runtime that has nothing but the modules of some graphs, cut alike.
+fn served(graphs: &[FunctionGraph], cut: Cut) -> Runtime {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("program.bundle");
+    fs_err::write(&path, bundle(graphs, cut, Isa::native().unwrap())).unwrap();
+    Runtime::builder().bundle_file(&path).policy(Policy::Strict).build().unwrap()
+}
+
+/// The graph of several outputs.
+fn outputs(texts: &[&str], inputs: &[&str]) -> FunctionGraph {
+    let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
+    parse(texts, &inputs, &Ops::standard()).unwrap()
+}
+
+fn function(graph: &FunctionGraph, cut: Cut) -> Function {
+    served(std::slice::from_ref(graph), cut).function(graph).unwrap()
+}
+
+fn refs(inputs: &[Array]) -> Vec<ArrayRef<'_>> {
+    inputs.iter().map(ArrayRef::from).collect()
+}
+
+fn f64s<D: ndarray::Dimension>(array: ndarray::Array<f64, D>) -> Array {
+    Array::from(array.into_dyn())
+}
+
+fn nothing_left(info: AllocationInfo) -> bool {
+    (info.count_current, info.bytes_current) == (0, 0)
+}
+
+/// Graphs with temporaries of several shapes, views, reductions, products, several outputs.
+fn programs() -> Vec<FunctionGraph> {
+    let matrices = ["x=f64[?,?]", "y=f64[?,?]"];
+    [
+        &["sum(exp(-x*x)*y + y)"][..],
+        &["a = transpose(exp(x)) - y", "b = sum(transpose(exp(x)) - y, axis=0)"],
+        &["cumsum(cumsum(x*y, axis=0), axis=1) - mean(x)"],
+        &["a = transpose(cumsum(x, axis=0))", "b = max(tanh(x) + y, axis=1)", "c = transpose(tanh(x))*2.5"],
+        &["(x - mean(x))/sqrt(mean((x - mean(x))*(x - mean(x))) + 1e-3)"],
+        &["y[1:] - x[::-1][1:]", "sum(exp(y[1:]), axis=0)"],
+    ]
+    .map(|texts| outputs(texts, &matrices))
+    .into()
+}
+
+fn matrices(n: usize) -> Vec<Array> {
+    let x = Array2::from_shape_fn((n, n), |(i, j)| (i as f64 - 1.5) * 0.25 + j as f64 * 0.125);
+    let y = Array2::from_shape_fn((n, n), |(i, j)| 1.0 + (i * n + j) as f64 / 64.0);
+    vec![f64s(x), f64s(y)]
+}
+
+#[test]
+fn steady_calls_allocate_nothing() {
+    for cut in CUTS {
+        let runtime = served(&programs(), cut);
+        for graph in programs() {
+            let function = runtime.function(&graph).unwrap();
+            let inputs = matrices(5);
+            let inputs = refs(&inputs);
+            let mut outputs = function.call(&inputs).unwrap();
+            for _ in 0..2 {
+                function.call_into(&inputs, &mut outputs).unwrap();
+            }
+            let info = measure(|| (0..10).for_each(|_| function.call_into(&inputs, &mut outputs).unwrap()));
+            assert_eq!(
+                info.count_total,
+                0,
+                "{cut:?}: {}: {info:?}",
+                precast_ops::rewrite::lower(&graph).unwrap()
+            );
+        }
+    }
+}
+
+#[test]
+fn temporaries_whose_lives_do_not_meet_share_memory() {
+    // Sums that run cannot be fused; each needs the one before it and room for itself.
+    let chain = graph("c(c(c(c(c(c(c(c(x))))))))".replace('c', "cumsum").as_str(), &["x=f64[?]"]);
+    let n = 50_000;
+    let inputs = [f64s(Array1::linspace(0.0, 1.0, n))];
+    let array = (n * 8) as u64;
+    for cut in [Cut::Groups, Cut::OpByOp] {
+        let function = function(&chain, cut);
+        assert_eq!(function.provenance().len(), 8);
+        let mut found = Vec::new();
+        let info = measure(|| found = function.call(&refs(&inputs)).unwrap());
+        assert_eq!(found, interpret(&chain, &inputs).unwrap());
+        // Two temporaries and the result, of which the result and one temporary are there at the end at most.
+        assert!(info.bytes_max < 3 * array + array / 2, "{cut:?}: {} arrays", info.bytes_max / array);
+        assert!(info.bytes_total < 3 * array + array / 2, "{cut:?}: {} arrays", info.bytes_total / array);
+    }
+}
+
+#[test]
+fn what_a_larger_call_needed_is_given_back() {
+    let graph = graph("cumsum(cumsum(cumsum(x)))", &["x=f64[?]"]);
+    let function = function(&graph, Cut::OpByOp);
+    let call = |n: usize| {
+        let inputs = [f64s(Array1::linspace(0.0, 1.0, n))];
+        drop(function.call(&refs(&inputs)).unwrap());
+    };
+    call(10);
+    call(10);
+    let info = measure(|| {
+        call(100_000);
+        call(10);
+        call(10);
+    });
+    assert!(info.bytes_current < 4096, "{} bytes are kept", info.bytes_current);
+}
+
+#[test]
+fn threads_share_one_callable_with_their_own_sizes_and_errors() {
+    let graph = graph("sum(exp(x @ y) - cumsum(x @ y, axis=0), axis=0)", &["x=f64[?,?]", "y=f64[?,?]"]);
+    for cut in [Cut::OpByOp, Cut::Mixed(2)] {
+        let function = function(&graph, cut);
+        std::thread::scope(|scope| {
+            for number in 1..=8_usize {
+                let (function, graph) = (&function, &graph);
+                scope.spawn(move || {
+                    let x = Array2::from_shape_fn((number, 3), |(i, j)| 0.1 * i as f64 - 0.2 * j as f64);
+                    let inputs = [f64s(x.clone()), f64s(x.t().to_owned())];
+                    let want = interpret(graph, &inputs).unwrap();
+                    let wrong = [f64s(x), f64s(Array2::zeros((2, 2)))];
+                    let mut outputs = want.clone();
+                    for round in 0..100 {
+                        if round % 3 == number % 3 {
+                            assert!(matches!(function.call(&refs(&wrong)), Err(CallError::Op { .. })));
+                        }
+                        function.call_into(&refs(&inputs), &mut outputs).unwrap();
+                        assert_eq!(outputs[0].bits(), want[0].bits(), "{cut:?}, thread {number}");
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_failure_in_the_middle_leaves_nothing_behind_and_the_next_call_is_right() {
+    // By the shapes of `z` the first product succeeds and the second fails, with temporaries and views alive.
+    let a = "transpose(exp(x) @ y)";
+    let (b, c) = (format!("b = {a} @ (z*2) + sum({a})"), "c = cumsum(y - 1, axis=1)");
+    let graph = outputs(&[a, &b, c], &["x=f64[?,?]", "y=f64[?,?]", "z=f64[?,?]"]);
+    let right: Vec<Array> = [matrices(4), vec![f64s(Array2::eye(4))]].concat();
+    let wrong: Vec<Array> = [matrices(4), vec![f64s(Array2::eye(3))]].concat();
+    let want = interpret(&graph, &right).unwrap();
+    assert!(interpret(&graph, &wrong).is_err());
+    for cut in CUTS {
+        let function = function(&graph, cut);
+        let mut outputs = function.call(&refs(&right)).unwrap();
+        let mut both = || {
+            let error = function.call(&refs(&wrong)).unwrap_err();
+            assert!(
+                matches!(&error, CallError::Op { signature, .. } if signature.contains("dot")),
+                "{error}"
+            );
+            // Into arrays that exist, too: they stay arrays.
+            function.call_into(&refs(&wrong), &mut outputs).unwrap_err();
+            function.call_into(&refs(&right), &mut outputs).unwrap();
+            assert_eq!(outputs, want, "{cut:?}");
+        };
+        both();
+        both();
+        // Which of its tensors a function keeps may alternate; what was lost in each round would add up.
+        let info = measure(|| (0..40).for_each(|_| both()));
+        assert!(info.count_current.abs() < 8 && info.bytes_current.abs() < 2048, "{cut:?}: {info:?}");
+    }
+}
+
+#[test]
+fn functions_and_runtimes_leave_nothing_behind() {
+    let graph = programs().remove(3);
+    let inputs = matrices(6);
+    for cut in CUTS {
+        let runtime = served(std::slice::from_ref(&graph), cut);
+        // Loaded once: what the dynamic linker keeps is not ours.
+        let _loaded = runtime.function(&graph).unwrap();
+        let once = || drop(runtime.function(&graph).unwrap().call(&refs(&inputs)).unwrap());
+        // The runtime remembers the cover and its events; the thread keeps headers.
+        (0..300).for_each(|_| once());
+        let info = measure(once);
+        assert!(nothing_left(info), "{cut:?}: {info:?}");
+    }
+}
+
+#[test]
+fn outputs_that_are_views_are_the_callers_own() {
+    let texts = ["a = transpose(x)", "b = transpose(exp(x))", "c = x[1:]", "d = exp(x)"];
+    let graph = outputs(&texts, &["x=f64[?,?]"]);
+    let x = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+    let inputs = [f64s(x.clone())];
+    let want = interpret(&graph, &inputs).unwrap();
+    for cut in CUTS {
+        let function = function(&graph, cut);
+        let mut found = function.call(&refs(&inputs)).unwrap();
+        assert_eq!(found, want, "{cut:?}");
+        for at in 0..found.len() {
+            let Array::F64(mine) = &mut found[at] else { panic!("f64 expected") };
+            mine.fill(-7.0);
+            let others = (0..want.len()).filter(|other| *other > at);
+            others.for_each(|other| assert_eq!(found[other], want[other], "{cut:?}: {at} reaches {other}"));
+        }
+        assert_eq!(inputs[0], f64s(x.clone()), "{cut:?}");
+        // And once more over what was written to.
+        function.call_into(&refs(&inputs), &mut found).unwrap();
+        assert_eq!(found, want, "{cut:?}");
+        // Into strided memory of the caller.
+        let mut wide = [ArrayD::zeros(vec![6, 4]), ArrayD::zeros(vec![6, 4]), ArrayD::zeros(vec![2, 6])];
+        let mut last = Array2::zeros((2, 3));
+        let [a, b, c] = &mut wide;
+        let (a, b, c) =
+            (a.slice_mut(s![..;2, ..;-2]), b.slice_mut(s![..;-2, ..2]), c.slice_mut(s![..1, ..;2]));
+        let mut targets = [a.into(), b.into(), c.into(), last.view_mut().into()];
+        function.call_views(&refs(&inputs), &mut targets).unwrap();
+        let parts =
+            [wide[0].slice(s![..;2, ..;-2]), wide[1].slice(s![..;-2, ..2]), wide[2].slice(s![..1, ..;2])];
+        for (part, want) in parts.into_iter().zip(&want) {
+            assert_eq!(f64s(part.to_owned()), *want, "{cut:?}");
+        }
+        assert_eq!(f64s(last), want[3]);
+    }
+}
+
+#[test]
+fn inputs_and_constants_are_never_overwritten() {
+    let seeds = 400..412_u64;
+    let cases: Vec<_> = seeds.map(|seed| (seed, random(seed, 12))).collect();
+    let graphs: Vec<FunctionGraph> = cases.iter().map(|(_, case)| case.graph.clone()).collect();
+    let (mut calls, mut programs) = (0, 0);
+    for cut in [Cut::Whole, Cut::Groups, Cut::OpByOp] {
+        let runtime = served(&graphs, cut);
+        for (seed, case) in &cases {
+            let function = runtime.function(&case.graph).unwrap();
+            programs += usize::from(function.provenance().len() > 2);
+            let Ok(first) = function.call(&refs(&case.inputs)) else { continue };
+            let before: Vec<Vec<u64>> = case.inputs.iter().map(Array::bits).collect();
+            // A constant that was written to shows in the second call.
+            let second = function.call(&refs(&case.inputs)).unwrap();
+            let bits = |arrays: &[Array]| arrays.iter().map(Array::bits).collect::<Vec<_>>();
+            assert_eq!(bits(&first), bits(&second), "seed {seed}, {cut:?}");
+            assert_eq!(bits(&case.inputs), before, "seed {seed}, {cut:?}");
+            calls += 1;
+        }
+    }
+    assert!(calls > 20 && programs > 12, "{calls} calls, {programs} programs");
+}
+
+#[test]
+fn arrays_without_elements_go_through_every_step() {
+    let texts = ["exp(x) @ y", "sum(exp(x) @ y + 1, axis=0)", "cumsum(transpose(x)*2)"];
+    let graph = outputs(&texts, &["x=f64[?,?]", "y=f64[?,?]"]);
+    for cut in CUTS {
+        let function = function(&graph, cut);
+        let mut outputs: Option<Vec<Array>> = None;
+        for (n, m, k) in [(0, 3, 2), (3, 0, 2), (2, 3, 0), (0, 0, 0), (2, 3, 4), (0, 3, 2), (2, 0, 4)] {
+            let x = Array2::from_shape_fn((n, m), |(i, j)| (i + j) as f64);
+            let inputs = [f64s(x), f64s(Array2::ones((m, k)))];
+            let want = interpret(&graph, &inputs).unwrap();
+            assert_eq!(function.call(&refs(&inputs)).unwrap(), want, "{cut:?}, {n} {m} {k}");
+            let reused = outputs.get_or_insert_with(|| want.clone());
+            function.call_into(&refs(&inputs), reused).unwrap();
+            assert_eq!(*reused, want, "{cut:?}, {n} {m} {k}, reused");
+        }
+    }
+}
+
+/// Builds a graph into a store: groups and ops.
+fn build(graph: &FunctionGraph, path: &Path) -> Store {
+    let mut declared = Declared::default();
+    let place = Place::in_file(Path::new("precast.toml"));
+    declared.graph_served("g", graph.clone(), &[Serve::Groups, Serve::Ops], place).unwrap();
+    let (plan, toolchain) = (plan(&declared, &Ops::standard()).unwrap(), toolchain());
+    let store = Store::create(path).unwrap();
+    let variants = [variant(Isa::native().unwrap())];
+    let (parallel, progress) = (Parallel::Auto, &|_| {});
+    execute(
+        &plan,
+        &Execution { store: Some(&store), toolchain: &toolchain, variants: &variants, parallel, progress },
+    )
+    .unwrap();
+    store
+}
+
+#[test]
+fn a_module_damaged_after_loading_harms_nobody_and_after_that_smaller_ones_serve() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let graph = outputs(&["a = sum(exp(x)*y)", "b = max(x - y)"], &["x=f64[?]", "y=f64[?]"]);
+    drop(build(&graph, &path));
+    let inputs = [f64s(array![1.0, 2.0, 3.0]), f64s(array![0.5, 0.25, 2.0])];
+    let want = interpret(&graph, &inputs).unwrap();
+    let open = || Runtime::builder().store(&path).policy(Policy::Strict).build().unwrap();
+    let runtime = open();
+    assert_eq!(runtime.check(&graph).unwrap(), Check::Groups);
+    let function = runtime.function(&graph).unwrap();
+    let served = function.provenance()[0].served.clone();
+    let Served::Artifact { digest, .. } = served else { panic!("{served:?}") };
+    let name = digest.to_string();
+    let object = path.join("objects").join(&name[..2]).join(format!("{name}.tar.zst"));
+    let mut bytes = fs_err::read(&object).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x20;
+    fs_err::remove_file(&object).unwrap();
+    fs_err::write(&object, bytes).unwrap();
+    // What was loaded is a copy: nothing on disk can change it any more.
+    assert_eq!(function.call(&refs(&inputs)).unwrap(), want);
+    assert_eq!(runtime.function(&graph).unwrap().call(&refs(&inputs)).unwrap(), want);
+    // The next process finds the damage. Units hold several modules, so what is left may be less than all but the group.
+    let next = open();
+    match next.function(&graph) {
+        Ok(function) => {
+            assert_eq!(function.call(&refs(&inputs)).unwrap(), want);
+            assert!(!function.provenance().iter().any(|part| part.served == served));
+        }
+        Err(error) => assert!(error.to_string().contains("miss: `"), "{error}"),
+    }
+    assert_eq!(next.stats().damaged, 1);
+    drop(next);
+    // Built again it serves again.
+    drop(build(&graph, &path));
+    assert_eq!(open().function(&graph).unwrap().call(&refs(&inputs)).unwrap(), want);
+    fs_err::remove_dir_all(&path).unwrap();
+    assert_eq!(function.call(&refs(&inputs)).unwrap(), want);
+}
