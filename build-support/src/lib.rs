@@ -75,5 +75,6 @@ pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};
 pub use manifest::Manifest;
 pub use place::Place;
 pub use plan::{Plan, plan};
+pub use precast_codegen::external::Declaration;
 pub use precast_ops::Serve;
 pub use problem::{DeclareError, Problem, ProblemKind};

@@ -104,7 +104,9 @@ impl Gathered<'_> {
             let document = manifest.document();
             document.op.is_empty() && document.graph.is_empty() && document.external.is_empty()
         };
-        self.build.matrices.is_empty() && self.build.graphs.is_empty() && self.manifests().all(empty)
+        let build = self.build;
+        let none = build.matrices.is_empty() && build.graphs.is_empty() && build.externals.is_empty();
+        none && self.manifests().all(empty)
     }
 
     /// Appends everything that decides what is declared.
@@ -118,6 +120,11 @@ impl Gathered<'_> {
         for (name, graph, serve) in &self.build.graphs {
             let serve: Vec<String> = serve.iter().map(|serve| serve.name().to_owned()).collect();
             encoder = encoder.str(name).str(&json::render(graph)).strs(&serve);
+        }
+        encoder = encoder.list(self.build.externals.len());
+        for external in &self.build.externals {
+            // All fields by name and value; what they mean is the generator's business, which is hashed too.
+            encoder = encoder.str(&format!("{external:?}"));
         }
         encoder = encoder.list(self.manifests().count());
         self.manifests().fold(encoder, |encoder, manifest| manifest.hash(encoder))
@@ -138,6 +145,9 @@ impl Gathered<'_> {
         for (name, graph, serve) in &self.build.graphs {
             let place = Place::in_build("graph", name);
             problems.extend(declared.graph_served(name, graph.clone(), serve, place).err());
+        }
+        for external in &self.build.externals {
+            problems.extend(external.declare(&mut declared));
         }
         for manifest in self.manifests() {
             let error = manifest.declare(&mut declared, &self.build.ops).err();

@@ -9,6 +9,7 @@
 
 mod environment;
 mod error;
+mod external;
 mod gather;
 mod index;
 mod memo;
@@ -18,6 +19,8 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use external::External;
+use precast_codegen::external::Declaration;
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, Serve};
 use serde::{Deserialize, Serialize};
@@ -42,6 +45,7 @@ pub struct Build {
     ops: Ops,
     matrices: Vec<(String, Vec<String>, Vec<usize>)>,
     graphs: Vec<(String, FunctionGraph, Vec<Serve>)>,
+    externals: Vec<External>,
     manifest: Option<PathBuf>,
     isa: Option<Vec<String>>,
 }
@@ -55,7 +59,8 @@ impl Default for Build {
 impl Build {
     /// Starts with nothing but what `precast.toml` and the manifests say.
     pub fn new() -> Self {
-        Self { ops: Ops::standard(), matrices: Vec::new(), graphs: Vec::new(), manifest: None, isa: None }
+        let (matrices, graphs, externals) = (Vec::new(), Vec::new(), Vec::new());
+        Self { ops: Ops::standard(), matrices, graphs, externals, manifest: None, isa: None }
     }
 
     /// Asks for every combination of an op with these dtypes and ranks.
@@ -75,6 +80,23 @@ impl Build {
     /// and every other graph of these ops.
     pub fn graph_served(mut self, name: &str, graph: &FunctionGraph, serve: &[Serve]) -> Self {
         self.graphs.push((name.to_owned(), graph.clone(), serve.to_vec()));
+        self
+    }
+
+    /// Asks for every combination of an external op with these dtypes of its letters, and with these ranks where its types leave
+    /// them open: what `[[external]]` in a manifest does. It is called by its name.
+    ///
+    /// ```no_run
+    /// use precast_build::{Build, Declaration};
+    ///
+    /// let c = "#section code\n/* … */\n"; // include_str!("c/twice.c")
+    /// let twice = Declaration::new("twice").file("twice.c", c).input("{T}[?]").output("{T}[?]");
+    /// Build::new().external(twice, &[("T", &["f32", "f64"])], &[]).run();
+    /// ```
+    pub fn external(mut self, declaration: Declaration, dtypes: &[(&str, &[&str])], ndim: &[usize]) -> Self {
+        let texts = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
+        let dtypes = dtypes.iter().map(|(letter, list)| ((*letter).to_owned(), texts(list))).collect();
+        self.externals.push(External { declaration, dtypes, ndim: ndim.to_vec() });
         self
     }
 

@@ -2,6 +2,7 @@
 
 use super::environment::Environment;
 use super::{Build, BuildError, Outcome, run};
+use crate::Declaration;
 use precast_compile::{Isa, host_target};
 use precast_store::Bundle;
 use std::path::{Path, PathBuf};
@@ -235,5 +236,39 @@ fn dependencies_that_are_not_known_are_a_warning_or_an_error() {
     assert!(
         message.contains("caused by: cannot read the dependency graph") && message.contains("hint: "),
         "{message}"
+    );
+}
+
+#[test]
+fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
+    let package = Package::new("");
+    let declare = |dtypes: &[&str], ndim: &[usize]| {
+        let text = "#section code\n*OUTPUT_0 = INPUT_0;\n";
+        let op = Declaration::new("same").file("same.c", text).input("{T}").output("{T}");
+        let op = Declaration { version: Some(vec![1]), ..op };
+        run::run(&Build::new().external(op, &[("T", dtypes)], ndim), &package.environment)
+    };
+    let problem = |dtypes: &[&str], ndim: &[usize]| declare(dtypes, ndim).unwrap_err().lines().join("\n");
+    assert!(problem(&["f33"], &[]).contains("external `same`, key `dtypes`: unknown dtype `f33`"));
+    assert!(problem(&[], &[]).contains("`T` of the types has no dtypes"));
+    assert!(problem(&["f64"], &[1]).contains("no input leaves its rank open"));
+    // The C is wrong for a scalar, and says so at its place.
+    let refused = problem(&["f64"], &[]);
+    assert!(refused.contains("same/same.c:2"), "{refused}");
+    let right = |text: &str| {
+        let op = Declaration::new("same").file("same.c", text).input("{T}").output("{T}");
+        let op = Declaration { version: Some(vec![1]), ..op };
+        run::run(&Build::new().external(op, &[("T", &["f32", "f64"])], &[]), &package.environment).unwrap()
+    };
+    let outcome = right("#section code\nOUTPUT_0 = INPUT_0;\n");
+    assert_eq!(names(&outcome.bundle), ["same.f32", "same.f64"]);
+    assert_eq!((outcome.compiled, outcome.warnings.len()), (2, 0), "{outcome:?}");
+    // Nothing is to be done, then everything: its text decides, and the version was not raised.
+    assert_eq!(right("#section code\nOUTPUT_0 = INPUT_0;\n").compiled, 0);
+    let outcome = right("#section code\nOUTPUT_0 = -INPUT_0;\n");
+    assert_eq!((outcome.compiled, outcome.warnings.len()), (2, 2), "{outcome:?}");
+    assert!(outcome.warnings[0].contains("the C of `same(f32) -> f32` changed under version `1`"));
+    assert!(
+        outcome.directives().iter().any(|line| line.starts_with("cargo::warning=hint: raise the version"))
     );
 }

@@ -5,12 +5,12 @@
 //! name; of several each adds what it chose: `vector_times_vector.f32.f64`, `norm.f64.2d`, `fused.f64.3in`. Whoever calls
 //! the op by its name gets the combination that his inputs ask for.
 
-use super::{ExternalTable, Manifest};
+use super::{ExternalTable, Manifest, params};
 use crate::declared::Declared;
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, own_file};
-use precast_graph::{DType, FunctionGraph, Op, Prop, Type, nearest};
+use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -103,17 +103,7 @@ impl Manifest {
         declaration.inputs = texts(&table.inputs);
         declaration.outputs = texts(&table.outputs);
         (declaration.max_inputs, declaration.max_outputs) = (table.max_inputs, table.max_outputs);
-        for (name, value) in &table.params {
-            match param(value.get_ref()) {
-                Some(value) => drop(declaration.params.insert(name.clone(), value)),
-                None => {
-                    let place = Place { line: self.place(value.span()).line, ..place.key("params") };
-                    let message =
-                        format!("param `{name}` is neither a truth value, a number, nor a list of integers");
-                    problems.push(Problem::new(place, ProblemKind::External { message }));
-                }
-            }
-        }
+        problems.extend(self.params(table, place, &mut declaration));
         declaration.headers.clone_from(&table.headers);
         declaration.header_dirs.clone_from(&table.header_dirs);
         declaration.libraries.clone_from(&table.libraries);
@@ -133,6 +123,36 @@ impl Manifest {
         declaration.destroy_map.clone_from(&table.destroy_map);
         declaration.check_input = table.check_input.unwrap_or(true);
         (problems.is_empty().then_some(declaration), problems)
+    }
+
+    /// Fills in params and their types.
+    fn params(&self, table: &ExternalTable, place: &Place, declaration: &mut Declaration) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut wrong = |key: &str, span: std::ops::Range<usize>, message: String| {
+            let place = Place { line: self.place(span).line, ..place.key(key) };
+            problems.push(Problem::new(place, ProblemKind::External { message }));
+        };
+        for (name, value) in &table.params {
+            match params::value(value.get_ref()) {
+                Some(value) => drop(declaration.params.insert(name.clone(), value)),
+                None => {
+                    let expected = "neither a truth value, a number, a name, nor a list of numbers";
+                    wrong("params", value.span(), format!("param `{name}` is {expected}"));
+                }
+            }
+        }
+        for (name, table) in &table.param_types {
+            match params::ty(table.get_ref()) {
+                Ok(ty) => {
+                    if let Some(value) = declaration.params.remove(name) {
+                        declaration.params.insert(name.clone(), params::rounded(value, &ty));
+                    }
+                    declaration.param_types.insert(name.clone(), ty);
+                }
+                Err(problem) => wrong("param_types", table.span(), format!("type of `{name}`: {problem}")),
+            }
+        }
+        problems
     }
 
     /// The own headers that the table's files reach, by name.
@@ -266,7 +286,7 @@ impl Manifest {
 }
 
 /// Names and input types of all combinations.
-fn combinations(
+pub(crate) fn combinations(
     name: &str,
     op: &ExternalCOp,
     dtypes: &BTreeMap<String, Vec<DType>>,
@@ -302,7 +322,10 @@ fn combinations(
     found
 }
 
-fn graph(op: &Arc<ExternalCOp>, types: &[Type]) -> Result<FunctionGraph, precast_graph::BuildError> {
+pub(crate) fn graph(
+    op: &Arc<ExternalCOp>,
+    types: &[Type],
+) -> Result<FunctionGraph, precast_graph::BuildError> {
     let mut graph = FunctionGraph::new();
     let mut inputs = Vec::new();
     for (position, ty) in types.iter().enumerate() {
@@ -313,18 +336,4 @@ fn graph(op: &Arc<ExternalCOp>, types: &[Type]) -> Result<FunctionGraph, precast
         graph.output(output, None)?;
     }
     Ok(graph)
-}
-
-/// The value of a param.
-fn param(value: &toml::Value) -> Option<Prop> {
-    Some(match value {
-        toml::Value::Boolean(value) => Prop::Bool(*value),
-        toml::Value::Integer(value) => Prop::Int(*value),
-        toml::Value::Float(value) => Prop::Float(*value),
-        toml::Value::Array(items) => {
-            let int = |item: &toml::Value| item.as_integer().map(Prop::Int);
-            Prop::List(items.iter().map(int).collect::<Option<_>>()?)
-        }
-        _ => return None,
-    })
 }

@@ -33,7 +33,8 @@
 //! Headers that external ops include beside their own files are read too.
 //! Resolving ([`Manifest::declare`]) touches none. Unknown keys are refused.
 
-mod external;
+pub(crate) mod external;
+mod params;
 mod read;
 mod resolve;
 mod schema;
@@ -41,7 +42,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use schema::{Document, ExternalTable, GraphTable, OpTable};
+pub use schema::{ConstantTable, Document, ExternalTable, GraphTable, OpTable, ParamTable};
 
 use crate::place::Place;
 use precast_store::key::Canonical;

@@ -82,6 +82,9 @@ pub struct ExternalTable {
     /// Run-time params and their values: `{ alpha = 0.5 }`.
     #[serde(default)]
     pub params: BTreeMap<String, Spanned<toml::Value>>,
+    /// The types of params that do not follow from their values.
+    #[serde(default)]
+    pub param_types: BTreeMap<String, Spanned<ParamTable>>,
     /// Headers to include.
     #[serde(default)]
     pub headers: Vec<String>,
@@ -112,4 +115,41 @@ pub struct ExternalTable {
     pub destroy_map: Vec<(usize, usize)>,
     /// Whether types validate the values.
     pub check_input: Option<bool>,
+}
+
+/// The type of a param: `"f32"`, `"generic"`, or a table with one of `tensor` and `enum`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum ParamTable {
+    /// The dtype of one number, or `generic` for any tensor.
+    Name(String),
+    /// A tensor: `{ tensor = "f64" }`.
+    Tensor {
+        /// Its dtype.
+        tensor: String,
+    },
+    /// Constants: `{ enum = ["LEFT", "RIGHT"] }`, `{ enum = { METRE = 1, INCH = 0.0254 }, ctype = "double" }`, or with
+    /// `headers` those that C defines.
+    Enum {
+        /// The constants: names, or names with their values.
+        #[serde(rename = "enum")]
+        constants: ConstantTable,
+        /// The C type of a value. [default: `int`]
+        ctype: Option<String>,
+        /// Headers that define the constants.
+        headers: Option<Vec<String>>,
+        /// Other names, and the constants that they stand for.
+        #[serde(default)]
+        aliases: BTreeMap<String, String>,
+    },
+}
+
+/// The constants of an enumeration.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum ConstantTable {
+    /// 0, 1, 2, …, or C's own values.
+    Names(Vec<String>),
+    /// Given values.
+    Values(BTreeMap<String, toml::Value>),
 }

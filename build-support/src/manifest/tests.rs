@@ -147,3 +147,49 @@ fn isa_levels_are_read_and_refused_by_name() {
     assert!(message.contains("precast.toml:2: key `isa`: unknown ISA level `avx9`"), "{message}");
     assert!(message.contains("ISA level `native` depends"), "{message}");
 }
+
+#[test]
+fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
+    let directory = tempfile::tempdir().unwrap();
+    fs_err::write(directory.path().join("f.c"), "#section code\nOUTPUT_0 = PARAMS->alpha;\n").unwrap();
+    let path = directory.path().join("precast.toml");
+    let declare = |types: &str| {
+        let text = format!(
+            "[[external]]\nname = \"f\"\nfiles = [\"f.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n\
+             params = {{ alpha = 0.1, side = \"right\", mode = \"FE_UPWARD\", w = [1, 0.5] }}\n\
+             [external.param_types]\n{types}"
+        );
+        fs_err::write(&path, text).unwrap();
+        let mut declared = Declared::default();
+        let found =
+            Manifest::read(&path).and_then(|manifest| manifest.declare(&mut declared, &Ops::standard()));
+        found.map(|()| declared.graphs()["f"].graph.clone()).map_err(|error| error.to_string())
+    };
+    let graph = declare(
+        "alpha = \"f32\"\nside = { enum = { LEFT = 3, RIGHT = 0.5 }, ctype = \"double\", aliases = { right = \"RIGHT\" } }\n\
+         mode = { enum = [\"FE_TONEAREST\", \"FE_UPWARD\"], headers = [\"<fenv.h>\"] }\nw = { tensor = \"f32\" }\n",
+    );
+    let graph = graph.unwrap();
+    let module = precast_codegen::link(&graph, Ops::standard().c()).unwrap();
+    for line in ["pc_f32 alpha;", "double side;", "int mode;", "pc_tensor *w;"] {
+        assert!(module.body.contains(line), "{line} in {}", module.body);
+    }
+    let values = precast_codegen::slots(&graph, Ops::standard().c()).unwrap();
+    let dtypes: Vec<&str> = values.iter().map(|value| value.dtype().name()).collect();
+    // In the order of names: alpha, mode (the position of the constant), side, w.
+    assert_eq!(dtypes, ["f32", "i64", "f64", "f32"]);
+    assert_eq!(values[1], precast_graph::Array::from(1_i64));
+    assert_eq!(values[2], precast_graph::Array::from(0.5));
+    for (types, expected) in [
+        (
+            "alpha = \"f33\"",
+            "precast.toml:8: [[external]] 1 (`f`), key `param_types`: type of `alpha`: unknown dtype `f33`",
+        ),
+        ("\nside = { enum = [\"A\"], aliases = { a = \"B\" } }", "precast.toml:9"),
+        ("beta = \"f64\"", "`param_types` has `beta`, which is no param"),
+        ("side = { enum = { A = 1 }, headers = [\"<a.h>\"] }", "list their names"),
+    ] {
+        let error = declare(types).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}

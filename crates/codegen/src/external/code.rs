@@ -19,7 +19,7 @@ use crate::cop::{COp, Node};
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
-use crate::params;
+use crate::params::{self, ParamsType};
 use crate::sub::Sub;
 use crate::template::{escape, render};
 use precast_store::key::Language;
@@ -245,6 +245,14 @@ impl COp for ExternalCOp {
         let d = &self.declaration;
         let files = d.files.iter().map(|(name, text)| (name, text)).chain(&d.sources);
         files.map(|(name, text)| (format!("{}/{name}", d.name), text.clone())).collect()
+    }
+
+    fn params_type(&self) -> Result<ParamsType, LinkError> {
+        let d = &self.declaration;
+        let derived: Vec<String> =
+            d.params.keys().filter(|name| !d.param_types.contains_key(*name)).cloned().collect();
+        let params = ParamsType::derive(&d.name, &derived, &d.params)?;
+        Ok(d.param_types.iter().fold(params, |params, (name, ty)| params.with(name, ty.clone())))
     }
 
     fn check_input(&self) -> bool {

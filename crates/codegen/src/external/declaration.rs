@@ -1,8 +1,10 @@
 //! What an author declares: plain data, read by [`ExternalCOp::new`](super::ExternalCOp::new).
 
 use crate::module::SourceSet;
+use crate::params::ParamType;
 use precast_graph::Props;
 use precast_store::key::Language;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The declaration of an external op.
@@ -35,6 +37,8 @@ pub struct Declaration {
     pub max_outputs: Option<usize>,
     /// Run-time params and their values.
     pub params: Props,
+    /// The types of params where they do not follow from the values: enumerations, other dtypes.
+    pub param_types: BTreeMap<String, ParamType>,
     /// Headers to include: `<math.h>`, `Python.h`.
     pub headers: Vec<String>,
     /// Directories searched for headers: relative ones among `sources`, absolute ones in the system.
@@ -73,6 +77,7 @@ impl Declaration {
             max_inputs: None,
             max_outputs: None,
             params: Props::new(),
+            param_types: BTreeMap::new(),
             headers: Vec::new(),
             header_dirs: Vec::new(),
             libraries: Vec::new(),

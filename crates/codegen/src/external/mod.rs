@@ -31,6 +31,7 @@ mod error;
 mod function;
 mod includes;
 mod macros;
+mod param_types;
 mod pattern;
 mod props;
 mod section;
@@ -38,6 +39,8 @@ mod section;
 pub use declaration::Declaration;
 pub use error::{ExternalError, Place};
 pub use includes::{Include, includes, own_file};
+
+pub(crate) use props::NAME;
 
 use crate::module::SourceSet;
 use crate::tokens::{Kind, tokens};
@@ -105,7 +108,7 @@ impl ExternalCOp {
         let declaration = props::declaration(props)?;
         let op = declaration.name.clone();
         let made = Self::new(declaration).map_err(|error| {
-            MakeNodeError::prop(props::NAME, "files", format!("of `{op}` cannot be used: {}", chain(&error)))
+            MakeNodeError::prop(NAME, "files", format!("of `{op}` cannot be used: {}", chain(&error)))
         })?;
         Ok(Arc::new(made))
     }
@@ -201,7 +204,7 @@ impl fmt::Debug for ExternalCOp {
 
 impl Op for ExternalCOp {
     fn name(&self) -> &str {
-        props::NAME
+        NAME
     }
 
     fn label(&self) -> String {
@@ -292,6 +295,9 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
                 format!("has [{output}, {input}], which are not positions of an output and an input"),
             );
         }
+    }
+    if let Some(name) = d.param_types.keys().find(|name| !d.params.contains_key(*name)) {
+        return wrong("param_types", format!("has `{name}`, which is no param"));
     }
     match d.params.keys().find(|name| props::KEYS.contains(&name.as_str())) {
         Some(name) => wrong("params", format!("has `{name}`, which is a setting's name")),

@@ -8,10 +8,11 @@
 //! Settings at their defaults are left out. Params are props of their own names, listed in `params`.
 
 use super::declaration::Declaration;
+use super::param_types;
 use precast_graph::{MakeNodeError, Prop, Props, nearest};
 
 /// Keys that no param can have.
-pub(super) const KEYS: [&str; 20] = [
+pub(super) const KEYS: [&str; 21] = [
     "op",
     "files",
     "sources",
@@ -21,6 +22,7 @@ pub(super) const KEYS: [&str; 20] = [
     "max_inputs",
     "max_outputs",
     "params",
+    "param_types",
     "headers",
     "header_dirs",
     "libraries",
@@ -35,7 +37,7 @@ pub(super) const KEYS: [&str; 20] = [
 ];
 
 /// The name of all external ops in JSON.
-pub(super) const NAME: &str = "external";
+pub(crate) const NAME: &str = "external";
 
 /// The props of a declaration.
 pub(super) fn props(declaration: &Declaration) -> Props {
@@ -60,6 +62,7 @@ pub(super) fn props(declaration: &Declaration) -> Props {
     add("max_outputs", int(d.max_outputs.unwrap_or_default()), d.max_outputs.is_none());
     let names: Vec<String> = d.params.keys().cloned().collect();
     add("params", texts(&names), names.is_empty());
+    add("param_types", Prop::List(param_types::props(&d.param_types)), d.param_types.is_empty());
     for (key, list) in [
         ("headers", &d.headers),
         ("header_dirs", &d.header_dirs),
@@ -104,6 +107,8 @@ pub(super) fn declaration(props: &Props) -> Result<Declaration, MakeNodeError> {
     d.view_map = read.map("view_map")?;
     d.destroy_map = read.map("destroy_map")?;
     d.check_input = read.bool("check_input")?.unwrap_or(true);
+    let types = param_types::types(read.list("param_types")?);
+    d.param_types = types.ok_or_else(|| wrong("param_types", "is no list of types of params"))?;
     let names = read.texts("params")?;
     for name in &names {
         let value =

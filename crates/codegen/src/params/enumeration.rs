@@ -126,6 +126,22 @@ impl EnumType {
         &self.ctype
     }
 
+    /// The constants with their values and other names, in order.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = (&str, Prop, &[String])> {
+        self.constants.iter().map(|constant| {
+            let value = match constant.value {
+                Value::Int(n) => Prop::Int(n),
+                Value::Float(x) => Prop::Float(x),
+            };
+            (&*constant.name, value, &*constant.aliases)
+        })
+    }
+
+    /// The headers that define the constants; `None`: this type does.
+    pub(crate) fn c_headers(&self) -> Option<&[String]> {
+        self.headers.as_deref()
+    }
+
     /// The headers that define the constants.
     pub(super) fn headers(&self) -> &[String] {
         self.headers.as_deref().unwrap_or(&[])

@@ -4,7 +4,7 @@ use super::{ParamType, ParamsType, param};
 use crate::cop::COp;
 use crate::error::LinkError;
 use crate::library::Library;
-use precast_graph::{Apply, Array, CarrierRules, DType, FunctionGraph, Prop, Type, TypeRules as _};
+use precast_graph::{Apply, Array, CarrierRules, DType, FunctionGraph, Op, Prop, Type, TypeRules as _};
 
 /// Gives all slot values of the module of `graph`: its constants, then the params of each Apply in order, field by field.
 ///
@@ -35,10 +35,15 @@ pub fn apply_slots(
     let params = of(&graph.applies()[position], library.c_op(op).ok_or_else(no_c)?)?;
     let props = op.props();
     let value = |(field, ty): (&str, &ParamType)| {
-        let prop = props.get(field).ok_or_else(|| param(op.name(), field, "is no prop of the op"))?;
-        value(ty, prop).map_err(|problem| param(op.name(), field, &problem))
+        let prop = props.get(field).ok_or_else(|| param(&called(op), field, "is no prop of the op"))?;
+        value(ty, prop).map_err(|problem| param(&called(op), field, &problem))
     };
     params.fields().map(value).collect()
+}
+
+/// What messages call an op: all external ones have one name in JSON.
+fn called(op: &dyn Op) -> String {
+    if op.name() == crate::external::NAME { op.label() } else { op.name().to_owned() }
 }
 
 /// The params type of an Apply, checked.
@@ -48,14 +53,14 @@ pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
         return Ok(ParamsType::new());
     }
     let params = op.params_type()?;
-    let label = |field: &str, problem: &str| param(apply.op.name(), field, problem);
+    let label = |field: &str, problem: &str| param(&called(&*apply.op), field, problem);
     if let Some(missing) = names.iter().find(|name| params.get(name).is_none()) {
         return Err(label(missing, "has no type in `params_type`"));
     }
     if let Some((more, _)) = params.fields().find(|(field, _)| !names.iter().any(|name| name == field)) {
         return Err(label(more, "is in `params_type`, but not among `params`"));
     }
-    params.check(apply.op.name())?;
+    params.check(&called(&*apply.op))?;
     Ok(params)
 }
 

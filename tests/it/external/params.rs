@@ -1,0 +1,104 @@
+//! Params are given at run time: graphs that differ only in their values share an artifact, whoever serves it.
+
+use super::{call, graph, op};
+use precast::{Array, FunctionGraph, Policy, Runtime};
+use precast_codegen::external::Declaration;
+use precast_codegen::{EnumType, ParamType, link};
+use precast_graph::{DType, Prop, json};
+use precast_ops::Ops;
+use std::path::Path;
+
+const TEXT: &str = include_str!("../c/params/affine.c");
+
+/// `x * alpha + 10 * side + w[0]`, rounded as `mode` says.
+fn affine(alpha: f64, side: &str, mode: &str, w: f64) -> FunctionGraph {
+    let mut d = Declaration::new("affine").file("affine.c", TEXT).input("f64").output("f64");
+    let w = Array::from(ndarray::array![w].into_dyn());
+    for (name, value) in [
+        ("alpha", Prop::Float(alpha)),
+        ("side", Prop::Str(side.to_owned())),
+        ("mode", Prop::Str(mode.to_owned())),
+        ("w", Prop::Array(w)),
+    ] {
+        d.params.insert(name.to_owned(), value);
+    }
+    let side = EnumType::list(&["LEFT", "RIGHT"]).alias("RIGHT", "right");
+    d.param_types.insert("side".to_owned(), ParamType::Enum(side));
+    let mode = EnumType::from_c("int", &["MODE_DOWN", "MODE_UP"]).header("\"affine/mode.h\"");
+    d.param_types.insert("mode".to_owned(), ParamType::Enum(mode));
+    d.param_types.insert("alpha".to_owned(), ParamType::Scalar(DType::F64));
+    graph(&op(d.source("mode.h", include_str!("../c/params/mode.h"))), &["f64"])
+}
+
+/// The value at 3, and the artifacts that were there.
+fn value(graph: &FunctionGraph, store: &Path, policy: Policy) -> (f64, u64) {
+    let runtime = Runtime::builder().writable(store).policy(policy).build().unwrap();
+    let outputs = call(&runtime.function(graph).unwrap(), &[Array::from(3.0)]).unwrap();
+    (outputs[0].numbers()[0].parts().0, runtime.stats().hits)
+}
+
+#[test]
+fn graphs_that_differ_in_params_are_served_by_one_artifact() {
+    let store = tempfile::tempdir().unwrap();
+    assert_eq!(value(&affine(2.0, "LEFT", "MODE_DOWN", 0.5), store.path(), Policy::Jit), (6.0, 0));
+    for (alpha, side, mode, w, expected) in [
+        (0.5, "right", "MODE_DOWN", 0.0, 11.0),
+        (0.5, "RIGHT", "MODE_UP", 0.0, 12.0),
+        (-1.0, "LEFT", "MODE_UP", 0.25, -2.0),
+    ] {
+        let graph = affine(alpha, side, mode, w);
+        assert_eq!(value(&graph, store.path(), Policy::Strict), (expected, 1), "{alpha} {side} {mode} {w}");
+        // So is the graph that comes back from its text.
+        let again = json::parse(&json::render(&graph), &Ops::standard()).unwrap();
+        assert_eq!(again, graph);
+        assert_eq!(value(&again, store.path(), Policy::Strict), (expected, 1));
+    }
+}
+
+#[test]
+fn several_applies_each_have_their_own_values() {
+    let store = tempfile::tempdir().unwrap();
+    let both = |first: f64, second: f64| {
+        let mut graph = FunctionGraph::new();
+        let mut x = graph.input("x", "f64".parse().unwrap()).unwrap();
+        for alpha in [first, second] {
+            let alone = affine(alpha, "RIGHT", "MODE_DOWN", 0.0);
+            x = graph.apply(alone.applies()[0].op.clone(), &[x]).unwrap()[0];
+        }
+        graph.output(x, None).unwrap();
+        graph
+    };
+    // (3 * first + 10) * second + 10
+    assert_eq!(value(&both(2.0, 1.0), store.path(), Policy::Jit), (26.0, 0));
+    assert_eq!(value(&both(1.0, 2.0), store.path(), Policy::Strict), (36.0, 1));
+}
+
+#[test]
+fn a_constant_that_there_is_not_is_named() {
+    let error = super::refused(&affine(1.0, "MIDDLE", "MODE_UP", 0.0));
+    assert!(
+        error.contains("param `side` of `affine`: ") && error.contains("is none of LEFT, RIGHT"),
+        "{error}"
+    );
+}
+
+#[test]
+fn values_are_validated_where_an_op_asks_for_it_and_only_there() {
+    let body = |checks: &[bool]| {
+        let mut graph = FunctionGraph::new();
+        let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
+        for check_input in checks {
+            let text = format!("#section code\n(void)INPUT_0;\nOUTPUT_0 = OUTPUT_0; /* {check_input} */\n");
+            let d = Declaration::new("op").file("f.c", &text).input("f64[?]").output("f64[?]");
+            let y = graph.apply(op(Declaration { check_input: *check_input, ..d }), &[x]).unwrap()[0];
+            graph.output(y, None).unwrap();
+        }
+        link(&graph, Ops::standard().c()).unwrap().body
+    };
+    let checked = |body: &str| body.matches("pc_extract_check(ctx, \"V0\"").count();
+    assert_eq!(checked(&body(&[true])), 1);
+    assert_eq!(checked(&body(&[false])), 0);
+    assert_eq!(checked(&body(&[false, true])), 1, "one of them asks");
+    // Nor are there macros that tell dtypes, as nobody has looked at them.
+    assert!(body(&[true]).contains("#define DTYPE_INPUT_0") && !body(&[false]).contains("DTYPE_INPUT_0"));
+}
