@@ -21,6 +21,7 @@ mod dtype;
 mod edges;
 mod element;
 pub mod encode;
+mod float16;
 mod graph;
 pub mod json;
 mod nearest;

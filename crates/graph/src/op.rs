@@ -237,6 +237,18 @@ pub enum MakeNodeError {
         /// What is supported.
         expected: String,
     },
+    /// A literal that the dtype it meets cannot hold.
+    #[error("`{op}`: input {input} is the literal `{literal}`, which does not fit `{dtype}`")]
+    Literal {
+        /// The op.
+        op: String,
+        /// Position of the input.
+        input: usize,
+        /// The literal.
+        literal: String,
+        /// The dtype that it would take.
+        dtype: DType,
+    },
     /// An input has the wrong type otherwise (rank, extent, scalar against tensor).
     #[error("`{op}`: input {input} has type `{found}`, expected {expected}")]
     Input {

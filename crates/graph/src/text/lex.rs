@@ -10,9 +10,9 @@ const KEYWORDS: [&str; 15] = [
 ];
 
 /// Signs, longest first, so that `**` is not read as two.
-const SIGNS: [&str; 28] = [
-    "...", "**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~",
-    "(", ")", "[", "]", ",", ":", "=", ";", "\n",
+const SIGNS: [&str; 30] = [
+    "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|",
+    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", "\n",
 ];
 
 /// A token; `Sign` holds every operator, bracket and separator, a line break too.
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn long_signs_win_over_short_ones() {
-        assert_eq!(tokens("a**b//c<=d"), tokens("a ** b // c <= d"));
+        assert_eq!(tokens("a**b//c<=d>>e"), tokens("a ** b // c <= d >> e"));
         assert_ne!(tokens("a**b"), tokens("a* *b"));
     }
 }

@@ -4,7 +4,8 @@
 //! text       = statement {(";" | newline) statement}      the last one is the output, the others are intermediates
 //! statement  = [name "="] comparison
 //! comparison = or [("<" | "<=" | ">" | ">=" | "==" | "!=") or]        chaining is refused
-//! or         = xor {"|" xor}       xor = and {"^" and}       and = sum {"&" sum}
+//! or         = xor {"|" xor}       xor = and {"^" and}       and = shift {"&" shift}
+//! shift      = sum {("<<" | ">>") sum}
 //! sum        = term {("+" | "-") term}
 //! term       = factor {("*" | "/" | "//" | "%" | "@") factor}
 //! factor     = ("+" | "-" | "~") factor | power
@@ -46,7 +47,7 @@ pub use place::Place;
 /// The operators of the text form and the function of the op library that each one calls.
 ///
 /// `-` with one operand is `neg`, `~` is `invert`; `+` with one operand is nothing at all.
-pub const OPERATORS: [(&str, &str); 17] = [
+pub const OPERATORS: [(&str, &str); 19] = [
     ("<", "lt"),
     ("<=", "le"),
     (">", "gt"),
@@ -56,6 +57,8 @@ pub const OPERATORS: [(&str, &str); 17] = [
     ("|", "bitwise_or"),
     ("^", "bitwise_xor"),
     ("&", "bitwise_and"),
+    ("<<", "left_shift"),
+    (">>", "right_shift"),
     ("+", "add"),
     ("-", "sub"),
     ("*", "mul"),

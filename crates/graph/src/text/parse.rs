@@ -256,8 +256,9 @@ impl<'t> Parser<'t> {
             "|" => 1,
             "^" => 2,
             "&" => 3,
-            "+" | "-" => 4,
-            "*" | "/" | "//" | "%" | "@" => 5,
+            "<<" | ">>" => 4,
+            "+" | "-" => 5,
+            "*" | "/" | "//" | "%" | "@" => 6,
             _ => return None,
         };
         let (_, function) = OPERATORS.into_iter().find(|(symbol, _)| *symbol == sign)?;
