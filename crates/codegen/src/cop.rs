@@ -60,6 +60,16 @@ pub trait COp: Op + CLinkerObject {
         Ok(String::new())
     }
 
+    /// Headers for the types of one Apply, beside those of [`CLinkerObject::c_headers`].
+    fn c_headers_apply(&self, _node: &Node) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Own headers for the types of one Apply, beside those of [`CLinkerObject::c_sources`].
+    fn c_sources_apply(&self, _node: &Node) -> SourceSet {
+        SourceSet::new()
+    }
+
     /// Statements run once when the module is loaded, for one Apply.
     fn c_init_code_apply(&self, _node: &Node, _name: &str) -> String {
         String::new()

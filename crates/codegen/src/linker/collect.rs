@@ -33,6 +33,7 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
     };
     let mut headers = vec!["precast/module.h".to_owned()];
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
+    headers.extend(plan.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
     let refused = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
     flags.retain(|flag| !refused.contains(flag));
@@ -103,7 +104,8 @@ fn sources(plan: &Plan<'_>) -> Result<SourceSet, LinkError> {
                 false => (name, text),
             }
         });
-        step.params.c_sources().into_iter().chain(own)
+        let of_types = step.op.c_sources_apply(&step.node);
+        step.params.c_sources().into_iter().chain(own).chain(of_types)
     });
     for (name, text) in ops {
         add(&mut all, name, text)?;
