@@ -1,6 +1,6 @@
 //! Comparison of floats by how many representable values lie between them.
 
-use precast_graph::{Array, with_array};
+use precast_graph::{Array, DType, with_array};
 
 /// Steps between two `f64`: 0 for equal values, for +0 and −0, and for any two NaN; `u64::MAX` for a NaN and a number.
 ///
@@ -114,28 +114,43 @@ pub fn assert_ulp(found: &Array, expected: &Array, max_ulp: u64, context: &dyn s
     }
 }
 
-/// The distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies.
+/// The distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies. That of complex numbers is the
+/// greater of their parts'.
 fn distances(found: &Array, expected: &Array, signed_zero: bool) -> Vec<u64> {
-    let wrong_zero = |a: u64, b: u64, nan: bool| signed_zero && a != b && !nan;
-    match (found, expected) {
-        (Array::F64(a), Array::F64(b)) => {
-            let far = |(x, y): (&f64, &f64)| match ulp_distance(*x, *y) {
-                0 if wrong_zero(x.to_bits(), y.to_bits(), x.is_nan()) => u64::MAX,
-                ulp => ulp,
-            };
-            a.iter().zip(b).map(far).collect()
+    let Some((sign, infinity)) = float_layout(found.dtype()) else {
+        let exact = |(a, b): (u64, u64)| if a == b { 0 } else { u64::MAX };
+        return found.bits().into_iter().zip(expected.bits()).map(exact).collect();
+    };
+    let far = |(a, b): (u64, u64)| {
+        let nan = |x: u64| x & (sign - 1) > infinity;
+        match (nan(a), nan(b)) {
+            (true, true) => 0,
+            (false, false) if signed_zero && a != b && (a | b) & (sign - 1) == 0 => u64::MAX,
+            (false, false) => ordered(a, sign).abs_diff(ordered(b, sign)),
+            _ => u64::MAX,
         }
-        (Array::F32(a), Array::F32(b)) => {
-            let far = |(x, y): (&f32, &f32)| match ulp_distance_f32(*x, *y) {
-                0 if wrong_zero(x.to_bits().into(), y.to_bits().into(), x.is_nan()) => u64::MAX,
-                ulp => ulp,
-            };
-            a.iter().zip(b).map(far).collect()
-        }
-        _ => {
-            let exact = |(a, b): (u64, u64)| if a == b { 0 } else { u64::MAX };
-            found.bits().into_iter().zip(expected.bits()).map(exact).collect()
-        }
+    };
+    let parts: Vec<u64> = parts(found).into_iter().zip(parts(expected)).map(far).collect();
+    let count = if found.dtype().is_complex() { 2 } else { 1 };
+    parts.chunks_exact(count).map(|parts| parts.iter().copied().max().unwrap_or(0)).collect()
+}
+
+/// The sign bit and the bits of infinity of a float, or of a complex number's part; `None` for the rest.
+fn float_layout(dtype: DType) -> Option<(u64, u64)> {
+    match dtype.real() {
+        DType::F16 => Some((1 << 15, 0x7c00)),
+        DType::Bf16 => Some((1 << 15, 0x7f80)),
+        DType::F32 => Some((1 << 31, 0x7f80_0000)),
+        DType::F64 => Some((1 << 63, 0x7ff0_0000_0000_0000)),
+        _ => None,
+    }
+}
+
+/// The bits of every part: the elements themselves but for complex numbers.
+fn parts(array: &Array) -> Vec<u64> {
+    match array.dtype() {
+        DType::C64 => array.bits().into_iter().flat_map(|word| [word & 0xffff_ffff, word >> 32]).collect(),
+        _ => array.bits(),
     }
 }
 
