@@ -58,7 +58,7 @@ pub enum Difference {
         /// In what they differ.
         what: SignatureDiff,
     },
-    /// Files of the SourceSet: here only, there only, or with other content.
+    /// Files of the SourceSet: with other content; where the signatures are equal, here only or there only too.
     Sources {
         /// Logical names that only the wanted document has.
         only_wanted: Vec<String>,
@@ -154,6 +154,11 @@ fn sources(wanted: &KeyDocument, found: &KeyDocument) -> Option<Difference> {
             (a, b) if a != b => changed.push(name.clone()),
             _ => {}
         }
+    }
+    // Another op or dtype brings headers of its own.
+    if wanted.ops != found.ops {
+        only_wanted.clear();
+        only_found.clear();
     }
     let equal = only_wanted.is_empty() && only_found.is_empty() && changed.is_empty();
     (!equal).then_some(Difference::Sources { only_wanted, only_found, changed })
