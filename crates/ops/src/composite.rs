@@ -208,8 +208,11 @@ impl ScalarOp for Composite {
         Ok(text)
     }
 
-    fn c_headers(&self) -> Vec<String> {
-        self.steps.iter().flat_map(|(op, _)| op.c_headers()).collect()
+    fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
+        let types = self.dtypes(dtypes).unwrap_or_default();
+        let taken = |arguments: &[usize]| arguments.iter().map(|v| types[*v]).collect::<Vec<DType>>();
+        let steps = self.steps.iter().filter(|_| !types.is_empty());
+        steps.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect()
     }
 
     fn c_support_code(&self) -> Vec<String> {

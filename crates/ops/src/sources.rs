@@ -6,9 +6,9 @@ use precast_codegen::SourceSet;
 const HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/headers.rs"));
 
 /// The named headers and all that they include, however deep: those of this crate and of the ABI.
-pub(crate) fn closure(names: &[&str]) -> SourceSet {
+pub(crate) fn closure<S: AsRef<str>>(names: &[S]) -> SourceSet {
     let mut set = SourceSet::new();
-    let mut open: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut open: Vec<String> = names.iter().map(|name| name.as_ref().to_owned()).collect();
     while let Some(name) = open.pop() {
         let own = HEADERS.iter().chain(precast_abi::HEADERS).find(|(known, _)| *known == name);
         let Some((_, text)) = own.filter(|_| !set.contains_key(&name)) else { continue };

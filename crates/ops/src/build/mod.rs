@@ -13,6 +13,7 @@
 //! Dtypes are chosen as in the text form: variables promote as NumPy's arrays, literals take the dtype of what they meet.
 //! The first mistake is kept and reported by [`Graph::finish`]; until then building goes on.
 
+mod functions;
 mod operators;
 mod structural;
 
@@ -20,7 +21,7 @@ pub use structural::Index;
 
 use crate::registry::Ops;
 use precast_graph::{
-    BuildError, DType, FunctionGraph, OpLibrary as _, Operand, ParseTypeError, Prop, Props, Type, VarId,
+    BuildError, FunctionGraph, OpLibrary as _, Operand, ParseTypeError, Prop, Props, Type, VarId,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -215,100 +216,7 @@ impl From<&Var> for Arg {
     }
 }
 
-macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
-        $(#[$doc])*
-        #[must_use]
-        pub fn $name(&self) -> Self {
-            self.call(stringify!($name), &[])
-        }
-    )*};
-}
-
-macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
-        $(#[$doc])*
-        #[must_use]
-        pub fn $name(&self, other: impl Into<Arg>) -> Self {
-            self.call(stringify!($name), &[other.into()])
-        }
-    )*};
-}
-
 impl Var {
-    unary! {
-        /// e to the power of each element.
-        exp,
-        /// Natural logarithm of each element.
-        log,
-        /// Square root of each element.
-        sqrt,
-        /// Hyperbolic tangent of each element.
-        tanh,
-        /// 1 / (1 + exp(-x)) of each element.
-        sigmoid,
-        /// Absolute value of each element.
-        abs,
-        /// Not, of each element taken as a truth value.
-        logical_not,
-        /// The sum of all elements.
-        sum,
-        /// The mean of all elements.
-        mean,
-        /// The largest element; NaN if there is one.
-        max,
-        /// The smallest element; NaN if there is one.
-        min,
-        /// The product of all elements.
-        prod,
-        /// Whether any element is true.
-        any,
-        /// Whether all elements are true.
-        all,
-        /// All elements in one dimension, in C order.
-        flatten,
-        /// The extents, a vector of i64.
-        shape,
-        /// The axes turned round.
-        transpose
-    }
-    binary! {
-        /// The larger of two elements; NaN if one is.
-        maximum,
-        /// The smaller of two elements; NaN if one is.
-        minimum,
-        /// Whether elements are equal.
-        eq,
-        /// Whether elements differ.
-        ne,
-        /// Whether elements are less.
-        lt,
-        /// Whether elements are less or equal.
-        le,
-        /// Whether elements are greater.
-        gt,
-        /// Whether elements are greater or equal.
-        ge,
-        /// Inner product: vectors and matrices.
-        dot,
-        /// And, of elements taken as truth values.
-        logical_and,
-        /// Or, of elements taken as truth values.
-        logical_or
-    }
-
-    /// `yes` where this is true, else `no`.
-    #[must_use]
-    pub fn switch(&self, yes: impl Into<Arg>, no: impl Into<Arg>) -> Self {
-        self.call("switch", &[yes.into(), no.into()])
-    }
-
-    /// The elements in another dtype.
-    #[must_use]
-    pub fn cast(&self, dtype: DType) -> Self {
-        self.call(dtype.name(), &[])
-    }
-
     /// A reduction (`sum`, `mean`, `max`) over some axes, negative ones counted from the end.
     #[must_use]
     pub fn reduce(&self, function: &str, axes: &[i64], keepdims: bool) -> Self {

@@ -1,8 +1,10 @@
-//! `+ - * /` and unary `-` between variables and numbers, by value and by reference.
+//! `+ - * / % & | ^ << >>` and unary `-`, `!` between variables and numbers, by value and by reference.
+//!
+//! `%` is that of the text form, so Python's: the remainder has the divisor's sign. `!` is `~`.
 
 use super::{Arg, Var};
 use precast_graph::Props;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
 /// Stamps one operator for every combination of variables and numbers.
 macro_rules! operator {
@@ -40,16 +42,29 @@ operator!(Sub, sub, "sub", [f64, i64]);
 operator!(Mul, mul, "mul", [f64, i64]);
 operator!(Div, div, "div", [f64, i64]);
 
-impl Neg for &Var {
-    type Output = Var;
-    fn neg(self) -> Var {
-        self.call("neg", &[])
-    }
-}
+operator!(Rem, rem, "mod", [f64, i64]);
+operator!(BitAnd, bitand, "bitwise_and", [i64, bool]);
+operator!(BitOr, bitor, "bitwise_or", [i64, bool]);
+operator!(BitXor, bitxor, "bitwise_xor", [i64, bool]);
+operator!(Shl, shl, "left_shift", [i64]);
+operator!(Shr, shr, "right_shift", [i64]);
 
-impl Neg for Var {
-    type Output = Self;
-    fn neg(self) -> Self {
-        -&self
-    }
+/// Stamps an operator of one variable.
+macro_rules! prefix {
+    ($trait:ident, $method:ident, $function:literal) => {
+        impl $trait for &Var {
+            type Output = Var;
+            fn $method(self) -> Var {
+                self.call($function, &[])
+            }
+        }
+        impl $trait for Var {
+            type Output = Self;
+            fn $method(self) -> Self {
+                self.call($function, &[])
+            }
+        }
+    };
 }
+prefix!(Neg, neg, "neg");
+prefix!(Not, not, "invert");

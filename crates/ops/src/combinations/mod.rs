@@ -68,10 +68,12 @@ pub fn combinations(
     ndim: &[usize],
     ops: &Ops,
 ) -> Result<Vec<Combination>, CombinationsError> {
+    // Whether there is such an op does not depend on what is listed.
+    cases(op, DType::F64, 1, dtypes, ndim).ok_or_else(|| none(op, ops))?;
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for dtype in dtypes {
         for rank in ndim {
-            for case in cases(op, *dtype, *rank, dtypes, ndim).ok_or_else(|| none(op, ops))? {
+            for case in cases(op, *dtype, *rank, dtypes, ndim).into_iter().flatten() {
                 match build(&case, ops) {
                     Ok(graph) => push(op, &graph, ops, &mut found)?,
                     Err(error) => problems.push(format!("{dtype}, rank {rank}: {error}")),

@@ -12,8 +12,7 @@ use std::fmt::Write as _;
 
 impl CLinkerObject for Elemwise {
     fn c_headers(&self) -> Vec<String> {
-        let own = ["precast/driver.h", "precast/ops/scalar.h"].map(str::to_owned);
-        own.into_iter().chain(self.scalar.c_headers()).collect()
+        vec!["precast/driver.h".to_owned()]
     }
 
     fn c_support_code(&self) -> Vec<String> {
@@ -25,13 +24,21 @@ impl CLinkerObject for Elemwise {
     }
 
     fn c_sources(&self) -> SourceSet {
-        let mut set = closure(&["precast/driver.h", "precast/ops/scalar.h"]);
+        let mut set = closure(&["precast/driver.h"]);
         set.extend(self.scalar.c_sources());
         set
     }
 }
 
 impl COp for Elemwise {
+    fn c_headers_apply(&self, node: &Node) -> Vec<String> {
+        self.scalar.c_headers(&dtypes(&node.inputs))
+    }
+
+    fn c_sources_apply(&self, node: &Node) -> SourceSet {
+        closure(&self.c_headers_apply(node))
+    }
+
     fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
         if on_numbers(node) {
             return Ok(String::new());
@@ -104,6 +111,10 @@ pub(crate) fn scalar_names(scalar: &dyn ScalarOp) -> Vec<String> {
         Some(composite) => composite.steps().iter().map(|(op, _)| op.name().to_owned()).collect(),
         None => vec![scalar.name().to_owned()],
     }
+}
+
+fn dtypes(types: &[Type]) -> Vec<DType> {
+    types.iter().map(Type::dtype).collect()
 }
 
 /// Whether everything is a C scalar: no loop then.

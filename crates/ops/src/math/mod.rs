@@ -79,8 +79,18 @@ const DECLARED: &[(&str, &str)] = &[
     ("tanh", "precast/ops/math/sigmoid.h"),
 ];
 
-/// The header that declares `pc_<name>_<dtype>`; `None` for what `precast/ops/scalar.h` has.
+/// Names of functions of complex numbers (`exp` of `pc_exp_c128`) and the header that declares them, sorted by name.
+const COMPLEX: &[(&str, &str)] =
+    &[("abs", "precast/ops/scalar/magnitude.h"), ("sign", "precast/ops/scalar/magnitude.h")];
+
+/// The header that declares `pc_<name>_<dtype>` for the floats; `None` for what the header of the dtype has.
 #[must_use]
 pub fn header(name: &str) -> Option<&'static str> {
     DECLARED.iter().find(|(known, _)| *known == name).map(|(_, header)| *header)
+}
+
+/// The header that declares `pc_<name>_<dtype>` for the complex numbers; `None` for what the header of the dtype has.
+#[must_use]
+pub fn complex_header(name: &str) -> Option<&'static str> {
+    COMPLEX.iter().find(|(known, _)| *known == name).map(|(_, header)| *header)
 }

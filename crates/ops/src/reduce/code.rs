@@ -6,11 +6,11 @@ use crate::elemwise::kernel::{flags, kernel};
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+use precast_graph::{DType, Type};
 
 impl CLinkerObject for Reduce {
     fn c_headers(&self) -> Vec<String> {
-        let own = ["precast/ops/scalar.h", "precast/ops/monoid.h"].map(str::to_owned);
-        own.into_iter().chain(self.map.iter().flat_map(|map| map.c_headers())).collect()
+        vec!["precast/ops/monoid.h".to_owned()]
     }
 
     fn c_support_code(&self) -> Vec<String> {
@@ -22,7 +22,7 @@ impl CLinkerObject for Reduce {
     }
 
     fn c_sources(&self) -> SourceSet {
-        let mut set = closure(&["precast/ops/scalar.h", "precast/ops/monoid.h"]);
+        let mut set = closure(&["precast/ops/monoid.h"]);
         set.extend(self.map.iter().flat_map(|map| map.c_sources()));
         set
     }
@@ -32,6 +32,15 @@ impl COp for Reduce {
     fn debug_names(&self) -> Vec<String> {
         let map = self.map.iter().flat_map(|map| scalar_names(&**map));
         map.chain([self.kind.name().to_owned()]).collect()
+    }
+
+    fn c_headers_apply(&self, node: &Node) -> Vec<String> {
+        let dtypes: Vec<DType> = node.inputs.iter().map(Type::dtype).collect();
+        self.map.iter().flat_map(|map| map.c_headers(&dtypes)).collect()
+    }
+
+    fn c_sources_apply(&self, node: &Node) -> SourceSet {
+        closure(&self.c_headers_apply(node))
     }
 
     fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {

@@ -8,6 +8,7 @@
 //! [`Ops::standard`] and adds to it.
 
 mod elementwise;
+mod functions;
 mod index;
 mod linalg;
 mod operand;
@@ -107,7 +108,7 @@ impl Ops {
 }
 
 /// Functions of the text form that are not elementwise.
-const OTHERS: [&str; 6] = ["transpose", "dimshuffle", "cast", "pow", "where", "switch"];
+const OTHERS: [&str; 3] = ["transpose", "dimshuffle", "cast"];
 
 impl OpLibrary for Ops {
     fn call(
@@ -124,7 +125,9 @@ impl OpLibrary for Ops {
             "cast" => cast(&mut operands, props),
             _ if let Some(function) = structural::find(name) => function(&mut operands, props),
             _ if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
-            _ if elementwise::is_function(name) => elementwise::apply(&mut operands, props),
+            _ if let Some(function) = functions::find(name) => {
+                elementwise::apply(&mut operands, function, props)
+            }
             _ => self.own(&mut operands, props)?,
         })
     }
@@ -134,10 +137,10 @@ impl OpLibrary for Ops {
     }
 
     fn names(&self) -> Vec<String> {
-        let functions = elementwise::FUNCTIONS.iter().map(|f| f.name);
         let dtypes = DType::ALL.into_iter().map(DType::name);
         let others = structural::names().chain(OTHERS);
-        let mut names: Vec<String> = functions.chain(others).chain(dtypes).map(str::to_owned).collect();
+        let mut names: Vec<String> =
+            functions::names().chain(others).chain(dtypes).map(str::to_owned).collect();
         names.extend(self.c.names().into_iter().filter(|name| name != "elemwise"));
         names.sort();
         names.dedup();
@@ -266,5 +269,5 @@ fn cast_op(to: DType) -> Arc<dyn Op> {
 
 /// The number of arguments of an elementwise function; `None` if there is no such function.
 pub(crate) fn arity(function: &str) -> Option<usize> {
-    elementwise::FUNCTIONS.iter().find(|f| f.name == function).map(|f| f.arity)
+    functions::find(function).map(|f| f.arity)
 }

@@ -1,13 +1,13 @@
 //! Cast and identity: scalar ops that exist for every dtype.
 
-use super::table::BASIC;
+use super::table::{header, is_half};
 use super::{ScalarOp, Value};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
 use std::sync::Arc;
 
-/// Converts to another dtype. To bool is `!= 0`; float to integer truncates, saturates, and makes NaN 0; integers and f64
-/// round to nearest where they do not fit.
+/// Converts to another dtype. To bool is `!= 0`; integers keep their low bits; float to integer truncates, saturates, and
+/// makes NaN 0; to a float rounds to nearest; complex to real drops the imaginary part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cast {
     /// The dtype of the result.
@@ -42,7 +42,7 @@ impl ScalarOp for Cast {
     }
 
     fn output(&self, inputs: &[DType]) -> Option<DType> {
-        (BASIC.contains(&inputs[0]) && BASIC.contains(&self.to)).then_some(self.to)
+        (inputs.len() == 1).then_some(self.to)
     }
 
     fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError> {
@@ -57,12 +57,46 @@ impl ScalarOp for Cast {
         outputs: &[String],
         _sub: &Sub,
     ) -> Result<String, LinkError> {
-        Ok(format!("{} = pc_cast_{}_{}({});", outputs[0], dtypes[0], self.to, inputs[0]))
+        Ok(format!("{} = {};", outputs[0], convert(dtypes[0], self.to, &inputs[0])))
+    }
+
+    fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
+        steps(dtypes[0], self.to).windows(2).map(|pair| header_of(pair[0], pair[1])).collect()
     }
 
     fn content_id(&self) -> Option<String> {
         Some("cast".to_owned())
     }
+}
+
+/// The dtypes that a conversion passes through: 16-bit floats are left, and but from f64 reached, by way of f32.
+fn steps(from: DType, to: DType) -> Vec<DType> {
+    let mut steps = vec![from];
+    if from == to {
+        return if from == DType::Bool { vec![from, to] } else { steps };
+    }
+    if is_half(from) && to != DType::F32 {
+        steps.push(DType::F32);
+    }
+    if is_half(to) && !is_half(from) {
+        match from {
+            DType::F32 | DType::F64 => {}
+            DType::C128 => steps.push(DType::F64),
+            _ => steps.push(DType::F32),
+        }
+    }
+    steps.push(to);
+    steps
+}
+
+fn header_of(from: DType, to: DType) -> String {
+    if is_half(to) { header(to) } else { header(from) }
+}
+
+/// The C expression that converts `value`.
+pub(super) fn convert(from: DType, to: DType, value: &str) -> String {
+    let each = |value: String, pair: &[DType]| format!("pc_cast_{}_{}({value})", pair[0], pair[1]);
+    steps(from, to).windows(2).fold(value.to_owned(), each)
 }
 
 /// Gives its input: a copy, where an output must not share storage.
@@ -94,7 +128,11 @@ impl ScalarOp for Identity {
         outputs: &[String],
         _sub: &Sub,
     ) -> Result<String, LinkError> {
-        Ok(format!("{} = pc_identity_{}({});", outputs[0], dtypes[0], inputs[0]))
+        Ok(format!("{} = {};", outputs[0], convert(dtypes[0], dtypes[0], &inputs[0])))
+    }
+
+    fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
+        if dtypes[0] == DType::Bool { vec![header(DType::Bool)] } else { Vec::new() }
     }
 
     fn content_id(&self) -> Option<String> {

@@ -1,20 +1,27 @@
 //! Scalar ops: what happens to one element. [`crate::Elemwise`] maps them over tensors, [`crate::Composite`] chains them.
 //!
 //! ```text
-//! table     the library: one line an op (arity, dtypes, C function, Rust function)
+//! rows      the library: one line an op (arity, kinds of dtypes, Rust function); arms: the macros of a line
+//! table     how a line becomes an op: its type rule, its C, its headers
+//! integer, float, complex    arithmetic that Rust's own methods do not have, as c/precast/ops/scalar does it
 //! cast      Cast and Identity, which are ops with a type rule of their own
 //! value     one element of any dtype
 //! ```
 //! A scalar op promotes nothing: it states for which exact dtypes it exists. Casts are inserted by whoever builds graphs.
 //! An op of one's own implements [`ScalarOp`] with C of its own; it may fail, by inserting `sub.fail` where it finds an error.
 
+mod arms;
 mod cast;
+mod complex;
+mod float;
+mod integer;
+mod rows;
 mod table;
 mod value;
 
 pub use cast::{Cast, Identity};
-pub use table::{NAMES, find};
-pub(crate) use table::{maximum, minimum};
+pub(crate) use float::{maximum, minimum};
+pub use table::{find, names};
 pub use value::Value;
 pub(crate) use value::{collect, elements};
 
@@ -75,9 +82,10 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
         sub: &Sub,
     ) -> Result<String, LinkError>;
 
-    /// Headers the code needs beside `precast/ops/scalar.h`.
-    fn c_headers(&self) -> Vec<String> {
-        Vec::new()
+    /// Headers that the code for these dtypes needs, those of this crate and others. By default `precast/ops/scalar.h`,
+    /// which has the arithmetic of every dtype; naming fewer makes compilation quicker.
+    fn c_headers(&self, _dtypes: &[DType]) -> Vec<String> {
+        vec!["precast/ops/scalar.h".to_owned()]
     }
 
     /// Helper functions at file scope; equal texts appear once in a module.
@@ -85,7 +93,7 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Own headers by logical name.
+    /// Own headers by logical name; those of this crate need not be given.
     fn c_sources(&self) -> SourceSet {
         SourceSet::new()
     }

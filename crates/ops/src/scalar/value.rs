@@ -1,7 +1,7 @@
 //! One element of any dtype, and arrays as streams of them: what naive `perform`s work on.
 
 use ndarray::{ArrayD, IxDyn};
-use precast_graph::{Array, Convert, DType, for_each_dtype, with_array};
+use precast_graph::{Array, Convert, DType, Number, for_each_dtype, with_array};
 
 macro_rules! value {
     ($($variant:ident => $element:ty),*) => {
@@ -24,14 +24,20 @@ macro_rules! value {
                 }
             }
 
+            /// The number that the element is.
+            #[must_use]
+            pub fn number(self) -> Number {
+                match self {
+                    $(Self::$variant(x) => x.number(),)*
+                }
+            }
+
             /// Converts as `pc_cast_<from>_<to>` does: to bool is `!= 0`; integers keep their low bits; float to integer
             /// truncates and saturates, NaN becomes 0; to a float rounds once, to nearest; complex to real drops the
             /// imaginary part.
             #[must_use]
             pub fn cast(self, to: DType) -> Self {
-                let number = match self {
-                    $(Self::$variant(x) => x.number(),)*
-                };
+                let number = self.number();
                 match to {
                     _ if self.dtype() == to => self,
                     $(DType::$variant => Self::$variant(<$element>::from_number(number)),)*

@@ -10,6 +10,8 @@ mod machine;
 mod math_bits;
 mod own_op;
 mod precise;
+mod readme;
 mod rewrite_rules;
 mod rewrites;
+mod scalar_golden;
 mod structural;

@@ -14,7 +14,10 @@
 #define PRECAST_OPS_MONOID_H
 
 #include <precast/driver.h>
-#include <precast/ops/scalar.h>
+#include <precast/ops/scalar/bool.h>
+#include <precast/ops/scalar/f32.h>
+#include <precast/ops/scalar/f64.h>
+#include <precast/ops/scalar/i64.h>
 
 /* Runs once a block: for size, which compiles in half the time. */
 #define PC_MONOID_SELDOM __attribute__((unused, cold))

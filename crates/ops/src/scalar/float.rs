@@ -1,0 +1,99 @@
+//! What floats do that Rust's own methods do not: `c/precast/ops/scalar/{float,modulo}.h`.
+//!
+//! `floor`, `ceil`, `trunc`, `round_ties_even`, `sqrt` and `%` are exact in Rust, so they serve as they are.
+
+/// NaN if either is; the first of equal operands.
+macro_rules! maximum {
+    ($x:expr, $y:expr) => {{
+        let m = if $y > $x { $y } else { $x };
+        if $y.is_nan() { $y } else { m }
+    }};
+}
+macro_rules! minimum {
+    ($x:expr, $y:expr) => {{
+        let m = if $y < $x { $y } else { $x };
+        if $y.is_nan() { $y } else { m }
+    }};
+}
+pub(crate) use {maximum, minimum};
+
+/// Floor division and its kin.
+pub(super) trait Float: Sized {
+    /// The larger; NaN if either is.
+    fn larger(self, other: Self) -> Self;
+    /// The smaller; NaN if either is.
+    fn smaller(self, other: Self) -> Self;
+    /// -1, 0 or 1; NaN of NaN.
+    fn sign(self) -> Self;
+    /// `self // other`.
+    fn floor_div(self, other: Self) -> Self;
+    /// `self % other`, of the divisor's sign.
+    fn modulo(self, other: Self) -> Self;
+    /// Degrees in radians.
+    fn radians(self) -> Self;
+    /// Radians in degrees.
+    fn degrees(self) -> Self;
+}
+
+const RADIANS: f64 = std::f64::consts::PI / 180.0;
+const DEGREES: f64 = 180.0 / std::f64::consts::PI;
+
+macro_rules! float {
+    ($t:ident) => {
+        impl Float for $t {
+            fn larger(self, other: Self) -> Self {
+                maximum!(self, other)
+            }
+
+            fn smaller(self, other: Self) -> Self {
+                minimum!(self, other)
+            }
+
+            fn sign(self) -> Self {
+                let r = if self > 0.0 { 1.0 } else { 0.0 };
+                let r = if self < 0.0 { -1.0 } else { r };
+                if self.is_nan() { self } else { r }
+            }
+
+            fn floor_div(self, other: Self) -> Self {
+                if other == 0.0 {
+                    return self / other;
+                }
+                let rest = self % other;
+                let mut q = (self - rest) / other;
+                if rest != 0.0 && (other < 0.0) != (rest < 0.0) {
+                    q -= 1.0;
+                }
+                if q.is_nan() {
+                    return q;
+                }
+                if q == 0.0 {
+                    return (0.0 as $t).copysign(self / other);
+                }
+                let down = q.floor();
+                if q - down > 0.5 { down + 1.0 } else { down }
+            }
+
+            fn modulo(self, other: Self) -> Self {
+                let rest = self % other;
+                if other == 0.0 || rest.is_nan() {
+                    return rest;
+                }
+                if rest == 0.0 {
+                    return (0.0 as $t).copysign(other);
+                }
+                if (other < 0.0) != (rest < 0.0) { rest + other } else { rest }
+            }
+
+            fn radians(self) -> Self {
+                self * RADIANS as $t
+            }
+
+            fn degrees(self) -> Self {
+                self * DEGREES as $t
+            }
+        }
+    };
+}
+float!(f32);
+float!(f64);
