@@ -14,7 +14,7 @@ use precast::{Array, ArrayRef, FunctionGraph, Policy, Runtime, Served};
 use precast_compile::Isa;
 use precast_graph::{DType, interpret, with_array};
 use precast_testkit::layout::{Layout, lay_out_any};
-use precast_testkit::{Choices, arrays};
+use precast_testkit::{Choices, arrays, ulp};
 
 /// Most applies of a random graph.
 const APPLIES: usize = 10;
@@ -143,16 +143,7 @@ fn disagreement(runtime: &Runtime, case: &Case) -> Option<String> {
 
 /// The same bits; any NaN is as good as any other, since payloads differ between CPUs.
 fn same(found: &Array, want: &Array) -> bool {
-    let nan = |dtype, bits: u64| match dtype {
-        DType::F32 => f32::from_bits(bits as u32).is_nan(),
-        DType::F64 => f64::from_bits(bits).is_nan(),
-        _ => false,
-    };
-    let dtype = want.dtype();
-    let equal = |(a, b): (u64, u64)| a == b || (nan(dtype, a) && nan(dtype, b));
-    found.dtype() == dtype
-        && found.shape() == want.shape()
-        && found.bits().into_iter().zip(want.bits()).all(equal)
+    ulp::compare(found, want, 0).is_ok()
 }
 
 #[test]
