@@ -36,7 +36,11 @@ impl COp for Reduce {
 
     fn c_headers_apply(&self, node: &Node) -> Vec<String> {
         let dtypes: Vec<DType> = node.inputs.iter().map(Type::dtype).collect();
-        self.map.iter().flat_map(|map| map.c_headers(&dtypes)).collect()
+        let mut headers: Vec<String> = self.map.iter().flat_map(|map| map.c_headers(&dtypes)).collect();
+        if node.outputs[0].dtype().is_complex() {
+            headers.push("precast/ops/monoid_complex.h".to_owned());
+        }
+        headers
     }
 
     fn c_sources_apply(&self, node: &Node) -> SourceSet {

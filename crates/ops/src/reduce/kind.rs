@@ -1,17 +1,17 @@
 //! Which reductions there are, and their arithmetic; `c/precast/ops/monoid.h` says the same in C.
 
-use crate::scalar::{maximum, minimum};
-use precast_graph::DType;
+use crate::scalar::{ComplexNumber as _, maximum, minimum};
+use precast_graph::{Complex, DType};
 
 /// What a reduction computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ReduceKind {
-    /// The sum; 0 of nothing. i64 wraps.
+    /// The sum; 0 of nothing. Integers wrap.
     Sum,
     /// The sum divided by the count; NaN of nothing.
     Mean,
-    /// The product; 1 of nothing. i64 wraps.
+    /// The product; 1 of nothing. Integers wrap.
     Prod,
     /// The largest; NaN if any is; an error of nothing.
     Max,
@@ -67,8 +67,10 @@ impl ReduceKind {
     #[must_use]
     pub const fn dtypes(self) -> &'static [DType] {
         match self {
-            Self::Sum | Self::Prod => &[DType::I64, DType::U64, DType::F32, DType::F64],
-            Self::Mean => &[DType::F32, DType::F64],
+            Self::Sum | Self::Prod => {
+                &[DType::I64, DType::U64, DType::F32, DType::F64, DType::C64, DType::C128]
+            }
+            Self::Mean => &[DType::F32, DType::F64, DType::C64, DType::C128],
             Self::Max | Self::Min => &ORDERED,
             Self::Any | Self::All => &[DType::Bool],
         }
@@ -140,6 +142,41 @@ macro_rules! float {
 }
 float!(f32, 32, 64);
 float!(f64, 16, 32);
+
+macro_rules! complex {
+    ($t:ident, $lanes:literal) => {
+        impl Fold for Complex<$t> {
+            type Total = Complex<f64>;
+
+            fn lanes(_kind: ReduceKind) -> usize {
+                $lanes
+            }
+
+            fn identity(kind: ReduceKind) -> Self {
+                Self::new(if kind == ReduceKind::Prod { 1.0 } else { 0.0 }, 0.0)
+            }
+
+            fn add(kind: ReduceKind, a: Self, b: Self) -> Self {
+                if kind == ReduceKind::Prod { a.times(b) } else { a.plus(b) }
+            }
+
+            fn total(self) -> Complex<f64> {
+                Complex::new(self.re.into(), self.im.into())
+            }
+
+            fn add_total(kind: ReduceKind, a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+                <Complex<f64> as Fold>::add(kind, a, b)
+            }
+
+            fn finish(kind: ReduceKind, total: Complex<f64>, count: usize) -> Self {
+                let by = if kind == ReduceKind::Mean { count as f64 } else { 1.0 };
+                Self::new((total.re / by) as $t, (total.im / by) as $t)
+            }
+        }
+    };
+}
+complex!(f32, 16);
+complex!(f64, 8);
 
 macro_rules! integers {
     ($($t:ident),*) => {$(

@@ -22,6 +22,8 @@ pub(super) fn reduce(op: &Reduce, array: &Array) -> Result<Array, PerformError> 
         Array::I64(a) => over_axes(op, a).map(Array::from),
         Array::F32(a) => over_axes(op, a).map(Array::from),
         Array::F64(a) => over_axes(op, a).map(Array::from),
+        Array::C64(a) => over_axes(op, a).map(Array::from),
+        Array::C128(a) => over_axes(op, a).map(Array::from),
         other => Err(PerformError::value(op.kind.name(), format!("no rule for {}", other.dtype()))),
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! | function | result | computed in |
 //! |---|---|---|
-//! | `sum` `prod` | `dtype`; else i64 or u64 for bool and integers, and floats as they are | `acc_dtype`; else the result's, f32 for f16 and bf16 |
-//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, and floats as they are | the same |
+//! | `sum` `prod` | `dtype`; else i64 or u64 for bool and integers, and others as they are | `acc_dtype`; else the result's, f32 for f16 and bf16 |
+//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, and others as they are; `var` and `std` of complex numbers are real | the same, f32 for f16 and bf16 |
 //! | `max` `min` | as the input | f32 for f16 and bf16, which is exact |
 //! | `any` `all` | bool | bool |
 //! | `argmax` `argmin` | i64 | as `max` |
@@ -141,6 +141,17 @@ fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     operands.cast(reduced, result)
 }
 
+/// The square of each number; of a complex one that of its magnitude.
+fn squared(operands: &mut Operands<'_>, number: VarId) -> Result<VarId, BuildError> {
+    if !operands.graph.ty(number).dtype().is_complex() {
+        return scalar_apply(operands, "mul", &[number, number]);
+    }
+    let [re, im] = ["real", "imag"].map(|part| scalar_apply(operands, part, &[number]));
+    let (re, im) = (re?, im?);
+    let squares = [scalar_apply(operands, "mul", &[re, re])?, scalar_apply(operands, "mul", &[im, im])?];
+    scalar_apply(operands, "add", &squares)
+}
+
 /// `var(x, axis=0, ddof=1)`, `std(x)`: the mean, then the mean of the squares of the distances from it.
 fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
@@ -149,17 +160,14 @@ fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     let (keepdims, ddof) = (declared.flag("keepdims")?, declared.int("ddof")?.unwrap_or(0));
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
-    if acc.is_complex() {
-        let (op, expected) = (name.to_owned(), "real numbers".to_owned());
-        return Err(MakeNodeError::DType { op, input: 0, found: acc, expected }.into());
-    }
     let variable = operands.cast(variable, acc)?;
     let ndim = operands.graph.ty(variable).ndim();
     let axes = axes_of(name, props, ndim)?;
     let axes = axes.as_deref();
     let mean = reduced(operands, ReduceKind::Mean, variable, axes, true)?;
     let distance = scalar_apply(operands, "sub", &[variable, mean])?;
-    let square = scalar_apply(operands, "mul", &[distance, distance])?;
+    let square = squared(operands, distance)?;
+    let (result, acc) = (result.real(), acc.real());
     let mut spread = if ddof == 0 {
         reduced(operands, ReduceKind::Mean, square, axes, keepdims)?
     } else {

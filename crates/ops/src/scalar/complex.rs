@@ -7,7 +7,7 @@ use crate::math;
 use precast_graph::Complex;
 
 /// Arithmetic and order as in NumPy.
-pub(super) trait ComplexNumber: Sized {
+pub(crate) trait ComplexNumber: Sized {
     /// The dtype of a part.
     type Part;
     /// The sum.

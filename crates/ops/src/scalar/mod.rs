@@ -20,6 +20,7 @@ mod table;
 mod value;
 
 pub use cast::{Cast, Identity};
+pub(crate) use complex::ComplexNumber;
 pub(crate) use float::{maximum, minimum};
 pub use table::{find, names};
 pub use value::Value;

@@ -1,5 +1,5 @@
-//! `perform` against what NumPy makes: `tests/golden/golden.jsonl`, written by `make.py` beside it, and
-//! `structural.jsonl`, by `structural.py`.
+//! `perform` against what NumPy makes: `tests/golden/golden.jsonl`, written by `make.py` beside it,
+//! `structural.jsonl`, by `structural.py`, and `reductions.jsonl`, by `reductions.py`.
 //!
 //! Each case states its tolerance. What NumPy leaves open (±0 in maximum, float → integer overflow) is left out there.
 
@@ -24,6 +24,11 @@ fn perform_agrees_with_numpy() {
 #[test]
 fn structural_ops_agree_with_numpy() {
     agrees(include_str!("../golden/structural.jsonl"), 400);
+}
+
+#[test]
+fn reductions_of_every_dtype_agree_with_numpy() {
+    agrees(include_str!("../golden/reductions.jsonl"), 500);
 }
 
 fn agrees(cases: &str, least: usize) {

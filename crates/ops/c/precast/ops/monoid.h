@@ -8,6 +8,7 @@
  * f32 sums keep the total of blocks in f64 and round once at the end; a mean divides that total by the count.
  *
  *   sum   f32 f64 i64 u64 (wrap); empty: 0    mean  f32 f64; empty: NaN        prod  f32 f64 i64 u64 (wrap); empty: 1
+ *   sum, mean, prod   c64 (totals in c128), c128: monoid_complex.h
  *   max, min   f32 f64, integers, bool; NaN if any is; empty: an error          any, all   bool; empty: 0, 1
  */
 #ifndef PRECAST_OPS_MONOID_H
@@ -22,11 +23,11 @@
 /* Runs once a block: for size, which compiles in half the time. */
 #define PC_MONOID_SELDOM __attribute__((unused, cold))
 
-/* The monoid NAME: elements T in LANES lanes from IDENTITY with ADD; totals TOTAL with ADD_TOTAL; RESULT gives the output from
+/* The monoid NAME: elements T in LANES lanes from IDENTITY with ADD; totals TOTAL, made by WIDEN, with ADD_TOTAL; RESULT gives the output from
  * `total` and `count`. */
-#define PC_MONOID(NAME, T, LANES, IDENTITY, ADD, TOTAL, ADD_TOTAL, RESULT, NO_EMPTY)                             \
+#define PC_MONOID(NAME, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                             \
   PC_MONOID_SELDOM static void NAME##_clear(void *to, int64_t n) {                                \
-    for (int64_t i = 0; i < n; i++) ((T *)to)[i] = (T)(IDENTITY);                                                   \
+    for (int64_t i = 0; i < n; i++) ((T *)to)[i] = IDENTITY;                                                        \
   }                                                                                                                 \
   __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) { \
     T l[LANES], *lanes = (T *)to;                                                                                   \
@@ -49,7 +50,7 @@
     T *lanes = (T *)from;                                                                                           \
     TOTAL *totals = (TOTAL *)to;                                                                                    \
     for (int64_t w = (LANES / 2) * columns; w >= columns; w /= 2) NAME##_step(lanes, lanes + w, w);      \
-    for (int64_t c = 0; c < columns; c++) totals[c] = first ? (TOTAL)lanes[c] : ADD_TOTAL(totals[c], (TOTAL)lanes[c]); \
+    for (int64_t c = 0; c < columns; c++) totals[c] = first ? WIDEN(lanes[c]) : ADD_TOTAL(totals[c], WIDEN(lanes[c])); \
   }                                                                                                                 \
   PC_MONOID_SELDOM static void NAME##_finish(const void *from, int64_t columns, int64_t count,    \
                                                                char *out, int64_t out_step) {                       \
@@ -57,7 +58,7 @@
       TOTAL total = ((const TOTAL *)from)[c];                                                                       \
       (void)total;                                                                                                  \
       (void)count;                                                                                                  \
-      *(T *)(out + c * out_step) = (T)(RESULT);                                                                     \
+      *(T *)(out + c * out_step) = RESULT;                                                                          \
     }                                                                                                               \
   }                                                                                                                 \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
@@ -70,39 +71,39 @@
 #define PC_MONOID_PLUS(a, b) ((a) + (b))
 #define PC_MONOID_TIMES(a, b) ((a) * (b))
 
-#define PC_MONOID_sum_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, pc_add_f64, total, NULL)
-#define PC_MONOID_sum_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, pc_add_f64, total, NULL)
-#define PC_MONOID_sum_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 0, pc_add_i64, pc_i64, pc_add_i64, total, NULL)
-#define PC_MONOID_mean_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, pc_add_f64, total / (pc_f64)count, NULL)
-#define PC_MONOID_mean_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, pc_add_f64, total / (pc_f64)count, NULL)
-#define PC_MONOID_prod_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 1.0, pc_mul_f64, pc_f64, pc_mul_f64, total, NULL)
-#define PC_MONOID_prod_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 1.0f, pc_mul_f32, pc_f64, pc_mul_f64, total, NULL)
-#define PC_MONOID_prod_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 1, pc_mul_i64, pc_i64, pc_mul_i64, total, NULL)
-#define PC_MONOID_max_f64(NAME) PC_MONOID(NAME, pc_f64, 32, -__builtin_inf(), pc_maximum_f64, pc_f64, pc_maximum_f64, total, "maximum")
-#define PC_MONOID_max_f32(NAME) PC_MONOID(NAME, pc_f32, 64, -__builtin_inff(), pc_maximum_f32, pc_f32, pc_maximum_f32, total, "maximum")
-#define PC_MONOID_max_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MIN, pc_maximum_i64, pc_i64, pc_maximum_i64, total, "maximum")
-#define PC_MONOID_max_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_maximum_bool, pc_bool, pc_maximum_bool, total, "maximum")
-#define PC_MONOID_min_f64(NAME) PC_MONOID(NAME, pc_f64, 32, __builtin_inf(), pc_minimum_f64, pc_f64, pc_minimum_f64, total, "minimum")
-#define PC_MONOID_min_f32(NAME) PC_MONOID(NAME, pc_f32, 64, __builtin_inff(), pc_minimum_f32, pc_f32, pc_minimum_f32, total, "minimum")
-#define PC_MONOID_min_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MAX, pc_minimum_i64, pc_i64, pc_minimum_i64, total, "minimum")
-#define PC_MONOID_min_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_minimum_bool, pc_bool, pc_minimum_bool, total, "minimum")
-#define PC_MONOID_max_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MIN, PC_MONOID_GREATER, pc_i8, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MAX, PC_MONOID_LESS, pc_i8, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MIN, PC_MONOID_GREATER, pc_i16, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MAX, PC_MONOID_LESS, pc_i16, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MIN, PC_MONOID_GREATER, pc_i32, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MAX, PC_MONOID_LESS, pc_i32, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u8(NAME) PC_MONOID(NAME, pc_u8, 64, 0, PC_MONOID_GREATER, pc_u8, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u8(NAME) PC_MONOID(NAME, pc_u8, 64, UINT8_MAX, PC_MONOID_LESS, pc_u8, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u16(NAME) PC_MONOID(NAME, pc_u16, 64, 0, PC_MONOID_GREATER, pc_u16, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u16(NAME) PC_MONOID(NAME, pc_u16, 64, UINT16_MAX, PC_MONOID_LESS, pc_u16, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u32(NAME) PC_MONOID(NAME, pc_u32, 64, 0, PC_MONOID_GREATER, pc_u32, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u32(NAME) PC_MONOID(NAME, pc_u32, 64, UINT32_MAX, PC_MONOID_LESS, pc_u32, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u64(NAME) PC_MONOID(NAME, pc_u64, 32, 0, PC_MONOID_GREATER, pc_u64, PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u64(NAME) PC_MONOID(NAME, pc_u64, 32, UINT64_MAX, PC_MONOID_LESS, pc_u64, PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_sum_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 0, PC_MONOID_PLUS, pc_u64, PC_MONOID_PLUS, total, NULL)
-#define PC_MONOID_prod_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 1, PC_MONOID_TIMES, pc_u64, PC_MONOID_TIMES, total, NULL)
-#define PC_MONOID_any_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_or_bool, pc_bool, pc_or_bool, total, NULL)
-#define PC_MONOID_all_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_and_bool, pc_bool, pc_and_bool, total, NULL)
+#define PC_MONOID_sum_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total, NULL)
+#define PC_MONOID_sum_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)total, NULL)
+#define PC_MONOID_sum_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 0, pc_add_i64, pc_i64, (pc_i64), pc_add_i64, total, NULL)
+#define PC_MONOID_mean_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total / (pc_f64)count, NULL)
+#define PC_MONOID_mean_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)(total / (pc_f64)count), NULL)
+#define PC_MONOID_prod_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 1.0, pc_mul_f64, pc_f64, (pc_f64), pc_mul_f64, total, NULL)
+#define PC_MONOID_prod_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 1.0f, pc_mul_f32, pc_f64, (pc_f64), pc_mul_f64, (pc_f32)total, NULL)
+#define PC_MONOID_prod_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 1, pc_mul_i64, pc_i64, (pc_i64), pc_mul_i64, total, NULL)
+#define PC_MONOID_max_f64(NAME) PC_MONOID(NAME, pc_f64, 32, -__builtin_inf(), pc_maximum_f64, pc_f64, (pc_f64), pc_maximum_f64, total, "maximum")
+#define PC_MONOID_max_f32(NAME) PC_MONOID(NAME, pc_f32, 64, -__builtin_inff(), pc_maximum_f32, pc_f32, (pc_f32), pc_maximum_f32, total, "maximum")
+#define PC_MONOID_max_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MIN, pc_maximum_i64, pc_i64, (pc_i64), pc_maximum_i64, total, "maximum")
+#define PC_MONOID_max_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_maximum_bool, pc_bool, (pc_bool), pc_maximum_bool, total, "maximum")
+#define PC_MONOID_min_f64(NAME) PC_MONOID(NAME, pc_f64, 32, __builtin_inf(), pc_minimum_f64, pc_f64, (pc_f64), pc_minimum_f64, total, "minimum")
+#define PC_MONOID_min_f32(NAME) PC_MONOID(NAME, pc_f32, 64, __builtin_inff(), pc_minimum_f32, pc_f32, (pc_f32), pc_minimum_f32, total, "minimum")
+#define PC_MONOID_min_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MAX, pc_minimum_i64, pc_i64, (pc_i64), pc_minimum_i64, total, "minimum")
+#define PC_MONOID_min_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_minimum_bool, pc_bool, (pc_bool), pc_minimum_bool, total, "minimum")
+#define PC_MONOID_max_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MIN, PC_MONOID_GREATER, pc_i8, (pc_i8), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MAX, PC_MONOID_LESS, pc_i8, (pc_i8), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MIN, PC_MONOID_GREATER, pc_i16, (pc_i16), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MAX, PC_MONOID_LESS, pc_i16, (pc_i16), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MIN, PC_MONOID_GREATER, pc_i32, (pc_i32), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MAX, PC_MONOID_LESS, pc_i32, (pc_i32), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u8(NAME) PC_MONOID(NAME, pc_u8, 64, 0, PC_MONOID_GREATER, pc_u8, (pc_u8), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u8(NAME) PC_MONOID(NAME, pc_u8, 64, UINT8_MAX, PC_MONOID_LESS, pc_u8, (pc_u8), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u16(NAME) PC_MONOID(NAME, pc_u16, 64, 0, PC_MONOID_GREATER, pc_u16, (pc_u16), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u16(NAME) PC_MONOID(NAME, pc_u16, 64, UINT16_MAX, PC_MONOID_LESS, pc_u16, (pc_u16), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u32(NAME) PC_MONOID(NAME, pc_u32, 64, 0, PC_MONOID_GREATER, pc_u32, (pc_u32), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u32(NAME) PC_MONOID(NAME, pc_u32, 64, UINT32_MAX, PC_MONOID_LESS, pc_u32, (pc_u32), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u64(NAME) PC_MONOID(NAME, pc_u64, 32, 0, PC_MONOID_GREATER, pc_u64, (pc_u64), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u64(NAME) PC_MONOID(NAME, pc_u64, 32, UINT64_MAX, PC_MONOID_LESS, pc_u64, (pc_u64), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_sum_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 0, PC_MONOID_PLUS, pc_u64, (pc_u64), PC_MONOID_PLUS, total, NULL)
+#define PC_MONOID_prod_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 1, PC_MONOID_TIMES, pc_u64, (pc_u64), PC_MONOID_TIMES, total, NULL)
+#define PC_MONOID_any_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_or_bool, pc_bool, (pc_bool), pc_or_bool, total, NULL)
+#define PC_MONOID_all_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_and_bool, pc_bool, (pc_bool), pc_and_bool, total, NULL)
 
 #endif
