@@ -40,6 +40,10 @@ impl Var {
         reciprocal: "1 / x; of integers truncated, of 0 then 0.";
         sigmoid: "1 / (1 + exp(-x)).";
         softplus: "`log(1 + exp(x))`.";
+        erf: "The error function.";
+        erfc: "`1 - erf(x)`, exact where that is small.";
+        gammaln: "The logarithm of the absolute value of the gamma function.";
+        digamma: "The derivative of `gammaln`.";
         sin: "Sine, of any angle.";
         cos: "Cosine, of any angle.";
         tan: "Tangent, of any angle.";

@@ -79,7 +79,7 @@ const DECLARED: &[(&str, &str)] = &[
     ("tanh", "precast/ops/math/sigmoid.h"),
 ];
 
-/// Names of functions of complex numbers (`exp` of `pc_exp_c128`) and the header that declares them, sorted by name.
+/// Functions of complex numbers that stand outside of `math/complex`, and the header that declares them, sorted by name.
 const COMPLEX: &[(&str, &str)] =
     &[("abs", "precast/ops/scalar/magnitude.h"), ("sign", "precast/ops/scalar/magnitude.h")];
 
@@ -92,5 +92,9 @@ pub fn header(name: &str) -> Option<&'static str> {
 /// The header that declares `pc_<name>_<dtype>` for the complex numbers; `None` for what the header of the dtype has.
 #[must_use]
 pub fn complex_header(name: &str) -> Option<&'static str> {
-    COMPLEX.iter().find(|(known, _)| *known == name).map(|(_, header)| *header)
+    COMPLEX
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, header)| *header)
+        .or_else(|| complex::header(name))
 }

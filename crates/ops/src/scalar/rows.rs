@@ -21,10 +21,13 @@ const fn row(
     Row { name, arity, takes, gives, evaluate }
 }
 
-/// A function of `math`, by its two names.
+/// A function of `math`, by its names for two or four dtypes.
 macro_rules! function {
     ($f32:ident, $f64:ident) => {
         unary!(x; f32 math::$f32(x), f64 math::$f64(x);)
+    };
+    ($f32:ident, $f64:ident, $c64:ident, $c128:ident) => {
+        unary!(x; f32 math::$f32(x), f64 math::$f64(x); c64 math::complex::$c64(x), c128 math::complex::$c128(x);)
     };
 }
 
@@ -39,13 +42,13 @@ pub(super) const LIBRARY: &[Row] = &[
     row("div", 2, FLOAT | COMPLEX, Same, binary!(x, y; float x / y; complex x.over(y);)),
     row("floor_div", 2, INT | FLOAT, Same, binary!(x, y; int x.floor_div(y); float x.floor_div(y);)),
     row("mod", 2, INT | FLOAT, Same, binary!(x, y; int x.modulo(y); float x.modulo(y);)),
-    row("pow", 2, INT | FLOAT, Same, power),
+    row("pow", 2, NUMBER, Same, power),
     row("neg", 1, NUMBER, Same, unary!(x; int x.wrapping_neg(); float -x; complex Complex::new(-x.re, -x.im);)),
     row("abs", 1, ALL, Part, unary!(x; bool x; int x.magnitude(); float x.abs(); complex x.magnitude();)),
     row("sign", 1, NUMBER, Same, unary!(x; int x.sign(); float x.sign(); complex x.sign();)),
     row("square", 1, NUMBER, Same, unary!(x; int x.wrapping_mul(x); float x * x; complex x.times(x);)),
     row("reciprocal", 1, NUMBER, Same, unary!(x; int x.reciprocal(); float 1.0 / x; complex x.reciprocal();)),
-    row("sqrt", 1, FLOAT, Same, unary!(x; float x.sqrt();)),
+    row("sqrt", 1, FLOAT | COMPLEX, Same, unary!(x; float x.sqrt(); c64 math::complex::sqrt_c64(x), c128 math::complex::sqrt_c128(x);)),
 
     row("eq", 2, ALL, Bool, binary!(x, y; bool x == y; int x == y; float x == y; complex x == y;)),
     row("ne", 2, ALL, Bool, binary!(x, y; bool x != y; int x != y; float x != y; complex x != y;)),
@@ -79,31 +82,35 @@ pub(super) const LIBRARY: &[Row] = &[
     row("round", 1, FLOAT | COMPLEX, Same, unary!(x; float x.round_ties_even(); complex x.rounded();)),
     row("round_half_away", 1, FLOAT, Same, unary!(x; float x.round();)),
 
-    row("exp", 1, FLOAT, Same, function!(exp_f32, exp_f64)),
+    row("exp", 1, FLOAT | COMPLEX, Same, function!(exp_f32, exp_f64, exp_c64, exp_c128)),
     row("exp2", 1, FLOAT, Same, function!(exp2_f32, exp2_f64)),
     row("expm1", 1, FLOAT, Same, function!(expm1_f32, expm1_f64)),
-    row("log", 1, FLOAT, Same, function!(log_f32, log_f64)),
-    row("log2", 1, FLOAT, Same, function!(log2_f32, log2_f64)),
-    row("log10", 1, FLOAT, Same, function!(log10_f32, log10_f64)),
-    row("log1p", 1, FLOAT, Same, function!(log1p_f32, log1p_f64)),
+    row("log", 1, FLOAT | COMPLEX, Same, function!(log_f32, log_f64, log_c64, log_c128)),
+    row("log2", 1, FLOAT | COMPLEX, Same, function!(log2_f32, log2_f64, log2_c64, log2_c128)),
+    row("log10", 1, FLOAT | COMPLEX, Same, function!(log10_f32, log10_f64, log10_c64, log10_c128)),
+    row("log1p", 1, FLOAT | COMPLEX, Same, function!(log1p_f32, log1p_f64, log1p_c64, log1p_c128)),
     row("log1mexp", 1, FLOAT, Same, function!(log1mexp_f32, log1mexp_f64)),
     row("sigmoid", 1, FLOAT, Same, function!(sigmoid_f32, sigmoid_f64)),
     row("softplus", 1, FLOAT, Same, function!(softplus_f32, softplus_f64)),
+    row("erf", 1, FLOAT, Same, function!(erf_f32, erf_f64)),
+    row("erfc", 1, FLOAT, Same, function!(erfc_f32, erfc_f64)),
+    row("gammaln", 1, FLOAT, Same, function!(gammaln_f32, gammaln_f64)),
+    row("digamma", 1, FLOAT, Same, function!(digamma_f32, digamma_f64)),
     row("cbrt", 1, FLOAT, Same, function!(cbrt_f32, cbrt_f64)),
     row("hypot", 2, FLOAT, Same, binary!(x, y; f32 math::hypot_f32(x, y), f64 math::hypot_f64(x, y);)),
-    row("sin", 1, FLOAT, Same, function!(sin_f32, sin_f64)),
-    row("cos", 1, FLOAT, Same, function!(cos_f32, cos_f64)),
-    row("tan", 1, FLOAT, Same, function!(tan_f32, tan_f64)),
-    row("asin", 1, FLOAT, Same, function!(asin_f32, asin_f64)),
-    row("acos", 1, FLOAT, Same, function!(acos_f32, acos_f64)),
-    row("atan", 1, FLOAT, Same, function!(atan_f32, atan_f64)),
+    row("sin", 1, FLOAT | COMPLEX, Same, function!(sin_f32, sin_f64, sin_c64, sin_c128)),
+    row("cos", 1, FLOAT | COMPLEX, Same, function!(cos_f32, cos_f64, cos_c64, cos_c128)),
+    row("tan", 1, FLOAT | COMPLEX, Same, function!(tan_f32, tan_f64, tan_c64, tan_c128)),
+    row("asin", 1, FLOAT | COMPLEX, Same, function!(asin_f32, asin_f64, asin_c64, asin_c128)),
+    row("acos", 1, FLOAT | COMPLEX, Same, function!(acos_f32, acos_f64, acos_c64, acos_c128)),
+    row("atan", 1, FLOAT | COMPLEX, Same, function!(atan_f32, atan_f64, atan_c64, atan_c128)),
     row("atan2", 2, FLOAT, Same, binary!(x, y; f32 math::atan2_f32(x, y), f64 math::atan2_f64(x, y);)),
-    row("sinh", 1, FLOAT, Same, function!(sinh_f32, sinh_f64)),
-    row("cosh", 1, FLOAT, Same, function!(cosh_f32, cosh_f64)),
-    row("tanh", 1, FLOAT, Same, function!(tanh_f32, tanh_f64)),
-    row("asinh", 1, FLOAT, Same, function!(asinh_f32, asinh_f64)),
-    row("acosh", 1, FLOAT, Same, function!(acosh_f32, acosh_f64)),
-    row("atanh", 1, FLOAT, Same, function!(atanh_f32, atanh_f64)),
+    row("sinh", 1, FLOAT | COMPLEX, Same, function!(sinh_f32, sinh_f64, sinh_c64, sinh_c128)),
+    row("cosh", 1, FLOAT | COMPLEX, Same, function!(cosh_f32, cosh_f64, cosh_c64, cosh_c128)),
+    row("tanh", 1, FLOAT | COMPLEX, Same, function!(tanh_f32, tanh_f64, tanh_c64, tanh_c128)),
+    row("asinh", 1, FLOAT | COMPLEX, Same, function!(asinh_f32, asinh_f64, asinh_c64, asinh_c128)),
+    row("acosh", 1, FLOAT | COMPLEX, Same, function!(acosh_f32, acosh_f64, acosh_c64, acosh_c128)),
+    row("atanh", 1, FLOAT | COMPLEX, Same, function!(atanh_f32, atanh_f64, atanh_c64, atanh_c128)),
     row("deg2rad", 1, FLOAT, Same, unary!(x; float x.radians();)),
     row("rad2deg", 1, FLOAT, Same, unary!(x; float x.degrees();)),
 
@@ -139,6 +146,8 @@ fn power(v: &[Value]) -> Option<Value> {
                 $([Value::$variant(x), Value::$variant(y)] => x.power(*y).map(Value::from),)*
                 [Value::F32(x), Value::F32(y)] => Some(math::pow_f32(*x, *y).into()),
                 [Value::F64(x), Value::F64(y)] => Some(math::pow_f64(*x, *y).into()),
+                [Value::C64(x), Value::C64(y)] => Some(math::complex::pow_c64(*x, *y).into()),
+                [Value::C128(x), Value::C128(y)] => Some(math::complex::pow_c128(*x, *y).into()),
                 _ => None,
             }
         };

@@ -9,7 +9,7 @@ use super::number::{narrowed_c128, widened_c64};
 use precast_graph::Complex;
 
 /// a^2 exactly, for 2^-400 < a < 2^400; below, what it lacks is below 2^-1000.
-fn square_f64(a: f64) -> PairF64 {
+fn square_pair_f64(a: f64) -> PairF64 {
     let c = f64::from_bits(0x41a0_0000_0200_0000) * a;
     let h = c - (c - a);
     let l = a - h;
@@ -19,8 +19,8 @@ fn square_f64(a: f64) -> PairF64 {
 
 /// first + second + a^2 + b^2, as exact as a pair can be even where they cancel.
 pub(super) fn excess_f64(first: f64, second: f64, a: f64, b: f64) -> PairF64 {
-    let p = square_f64(a);
-    let q = square_f64(b);
+    let p = square_pair_f64(a);
+    let q = square_pair_f64(b);
     let s0 = sum_f64(first, second);
     let s1 = sum_f64(s0.hi, p.hi);
     let s2 = sum_f64(s1.hi, q.hi);

@@ -9,7 +9,7 @@
 #include <precast/ops/math/log1p.h>
 
 /* a^2 exactly, for 2^-400 < a < 2^400; below, what it lacks is below 2^-1000. */
-PC_INLINE pc_pair_f64 pc_square_f64(pc_f64 a) {
+PC_INLINE pc_pair_f64 pc_square_pair_f64(pc_f64 a) {
   pc_f64 c = 134217729.0 * a, h = c - (c - a), l = a - h, p = a * a;
   pc_pair_f64 out = {p, ((h * h - p) + 2.0 * (h * l)) + l * l};
   return out;
@@ -17,7 +17,7 @@ PC_INLINE pc_pair_f64 pc_square_f64(pc_f64 a) {
 
 /* first + second + a^2 + b^2, as exact as a pair can be even where they cancel. */
 PC_INLINE pc_pair_f64 pc_excess_f64(pc_f64 first, pc_f64 second, pc_f64 a, pc_f64 b) {
-  pc_pair_f64 p = pc_square_f64(a), q = pc_square_f64(b);
+  pc_pair_f64 p = pc_square_pair_f64(a), q = pc_square_pair_f64(b);
   pc_pair_f64 s0 = pc_sum_f64(first, second);
   pc_pair_f64 s1 = pc_sum_f64(s0.hi, p.hi);
   pc_pair_f64 s2 = pc_sum_f64(s1.hi, q.hi);
