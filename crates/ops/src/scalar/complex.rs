@@ -70,7 +70,8 @@ macro_rules! complex {
             }
 
             fn reciprocal(self) -> Self {
-                let turned = !(self.im.abs() <= self.re.abs());
+                let wide = self.im.abs() <= self.re.abs();
+                let turned = !wide; // with a NaN, too
                 let (p, q) = if turned { (self.im, self.re) } else { (self.re, self.im) };
                 let ratio = q / p;
                 let d = if turned { q * ratio + p } else { p + q * ratio };

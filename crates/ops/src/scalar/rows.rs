@@ -115,7 +115,7 @@ pub(super) const LIBRARY: &[Row] = &[
     row("rad2deg", 1, FLOAT, Same, unary!(x; float x.degrees();)),
 
     row("complex", 2, FLOAT, Whole, binary!(x, y; float Complex::new(x, y);)),
-    row("imag", 1, ALL, Part, unary!(x; bool { let _ = x; false }; int x ^ x; float { let _ = x; 0.0 }; complex x.im;)),
+    row("imag", 1, ALL, Part, unary!(x; bool { let _ = x; false }; int x.wrapping_sub(x); float { let _ = x; 0.0 }; complex x.im;)),
     row("real", 1, COMPLEX, Part, unary!(x; complex x.re;)),
     row("conj", 1, COMPLEX, Same, unary!(x; complex Complex::new(x.re, -x.im);)),
 ];

@@ -76,8 +76,7 @@ fn agrees(case: &serde_json::Value, inputs: &[Array]) -> Result<(), String> {
     }
     let words = found.bits();
     let compared = words.chunks(dtype.words()).zip(&expected).enumerate();
-    let compared: Vec<(usize, (&[u64], &Vec<u64>))> =
-        compared.filter_map(|(i, (a, b))| Some((i, (a, b.as_ref()?)))).collect();
+    let compared: Vec<_> = compared.filter_map(|(i, (a, b))| Some((i, (a, b.as_ref()?)))).collect();
     let array = |words: Vec<u64>| Array::from_bits(dtype, &[compared.len()], &words).unwrap();
     let ours = array(compared.iter().flat_map(|(_, (a, _))| a.iter().copied()).collect());
     let theirs = array(compared.iter().flat_map(|(_, (_, b))| b.iter().copied()).collect());
