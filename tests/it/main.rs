@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  external  combinations  keys  oracle  program  policy  race  damage  record  readme
+//! document                    blocks of documents, and the commands in them
+//! same_bytes  external  combinations  keys  oracle  program  policy  race  damage  record  readme  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod combinations;
 mod compiled;
 mod damage;
+mod document;
 mod external;
 mod graphs;
 mod keys;
@@ -21,3 +23,4 @@ mod readme;
 mod record;
 mod same_bytes;
 mod types;
+mod writing_ops;

@@ -9,9 +9,8 @@
 //!
 //! Commands of [`ELSEWHERE`] are too large to run inside a test and are run elsewhere; the test says so.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use crate::document::{Block, blocks, cargo, examples, path, root};
+use std::path::Path;
 
 /// Commands that something else executes, and what.
 const ELSEWHERE: [(&str, &str); 3] = [
@@ -20,44 +19,8 @@ const ELSEWHERE: [(&str, &str); 3] = [
     ("cargo install --path crates/cli", "the same binary is built with `cargo build` here"),
 ];
 
-/// A fenced block.
-#[derive(Debug)]
-struct Block {
-    language: String,
-    text: String,
-    /// The last file that the text before it names.
-    file: Option<String>,
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 fn readme() -> Vec<Block> {
-    let text = fs_err::read_to_string(root().join("README.md")).unwrap();
-    let (mut blocks, mut open, mut before): (Vec<Block>, Option<Block>, &str) = (Vec::new(), None, "");
-    for line in text.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (Some(_), Some(_)) => {
-                blocks.extend(open.take());
-                before = "";
-            }
-            (Some(block), None) => writeln!(block.text, "{line}").unwrap(),
-            (None, Some(language)) => {
-                let named = before
-                    .split('`')
-                    .skip(1)
-                    .step_by(2)
-                    .filter(|word| word.ends_with(".toml") || word.ends_with(".rs"));
-                let file = named.last().map(str::to_owned);
-                open = Some(Block { language: language.to_owned(), text: String::new(), file });
-            }
-            (None, None) if line.is_empty() => {}
-            (None, None) => before = line,
-        }
-    }
-    assert!(open.is_none(), "a block is not closed");
-    blocks
+    blocks("README.md")
 }
 
 fn blocks_of<'a>(blocks: &'a [Block], language: &'a str) -> impl Iterator<Item = &'a Block> {
@@ -81,67 +44,11 @@ fn lay_out(directory: &Path, blocks: &[Block]) {
     }
 }
 
-/// Builds the command `precast` and gives the folder that it is in.
-fn built() -> PathBuf {
-    let mut cargo = cargo(&root());
-    cargo.args(["build", "--quiet", "--offline", "-p", "precast-cli", "--bin", "precast"]);
-    let output = cargo.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target().join("debug")
-}
-
-/// The folder that this test was built in.
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
-}
-
-fn cargo(directory: &Path) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(directory).env("CARGO_TARGET_DIR", target()).env("CARGO_TERM_COLOR", "never");
-    for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "CARGO_BUILD_TARGET"] {
-        cargo.env_remove(inherited);
-    }
-    cargo
-}
-
-/// A command with the exit code and the output that the README promises.
-#[derive(Debug, PartialEq, Eq)]
-struct Example<'a> {
-    command: &'a str,
-    code: i32,
-    output: Vec<&'a str>,
-}
-
-fn examples(console: &str) -> Vec<Example<'_>> {
-    let mut examples: Vec<Example<'_>> = Vec::new();
-    for line in console.lines() {
-        match (line.strip_prefix("$ "), examples.last_mut()) {
-            (Some(command), _) => examples.push(Example { command, code: 0, output: Vec::new() }),
-            (None, Some(example)) if example.output.is_empty() && line.starts_with("? ") => {
-                example.code = line[2..].parse().unwrap();
-            }
-            (None, Some(example)) => example.output.push(line),
-            (None, None) => panic!("output without a command: {line}"),
-        }
-    }
-    examples
-}
-
-/// Whether lines are as promised; `...` stands for any number of lines, also none.
-fn fits(promised: &[&str], found: &[&str]) -> bool {
-    match (promised, found) {
-        ([], []) => true,
-        (["...", rest @ ..], _) => (0..=found.len()).any(|skipped| fits(rest, &found[skipped..])),
-        ([first, rest @ ..], [line, others @ ..]) => first == line && fits(rest, others),
-        _ => false,
-    }
-}
-
 #[test]
 fn every_command_does_what_the_readme_shows() {
     let (blocks, directory) = (readme(), tempfile::tempdir().unwrap());
     lay_out(directory.path(), &blocks);
-    let path = [built().into_os_string(), std::env::var_os("PATH").unwrap()].join(std::ffi::OsStr::new(":"));
+    let path = path();
     let (mut ran, mut failures) = (0, String::new());
     for example in
         blocks_of(&blocks, "console").chain(blocks_of(&blocks, "sh")).flat_map(|b| examples(&b.text))
@@ -150,23 +57,7 @@ fn every_command_does_what_the_readme_shows() {
             println!("skipped: `{}`: {by}", example.command);
             continue;
         }
-        let mut shell = Command::new("sh");
-        shell
-            .arg("-c")
-            .arg(format!("{} 2>&1", example.command))
-            .current_dir(directory.path())
-            .env("PATH", &path);
-        shell.env_remove("PRECAST_STORE").env("PRECAST_CACHE", directory.path().join("cache"));
-        let output = shell.output().unwrap();
-        let (text, code) = (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code());
-        if code != Some(example.code) || !fits(&example.output, &text.lines().collect::<Vec<_>>()) {
-            writeln!(
-                failures,
-                "$ {}\nexpected code {}: {:#?}\nfound {code:?}:\n{text}",
-                example.command, example.code, example.output
-            )
-            .unwrap();
-        }
+        failures.extend(example.run(directory.path(), &path));
         ran += 1;
     }
     assert!(failures.is_empty(), "{failures}");
@@ -232,13 +123,4 @@ fn every_block_is_of_a_kind_that_is_executed() {
     }
     let all: String = blocks.iter().map(|block| block.text.as_str()).collect();
     assert!(ELSEWHERE[..2].iter().all(|(command, _)| all.contains(command)), "the two commands are gone");
-}
-
-#[test]
-fn wildcards_stand_for_any_lines_and_nothing_else_does() {
-    assert!(fits(&["..."], &[]) && fits(&["a", "...", "d"], &["a", "b", "c", "d"]));
-    assert!(!fits(&[], &["a"]) && !fits(&["...", "d"], &["a"]) && !fits(&["a"], &["a", "b"]));
-    let found = examples("$ a b\n? 3\nout\n...\n$ c\n");
-    let first = Example { command: "a b", code: 3, output: vec!["out", "..."] };
-    assert_eq!(found, [first, Example { command: "c", code: 0, output: vec![] }]);
 }

@@ -9,6 +9,8 @@
 //! The words and the methods are those of Theano, Aesara and PyTensor: [`COp`], [`CType`], [`CLinkerObject`], `sub`.
 //! C text lives in template files (`c/`, marks like `@NAME@`), not in Rust strings.
 //!
+//! For authors of ops and types: `WRITING_OPS.md` beside this crate.
+//!
 //! Two linkers share all of it: [`link`] makes one module for a graph, [`link_opwise`] one for each Apply.
 
 mod cop;

@@ -136,6 +136,17 @@ pub enum ExternalError {
         /// What is wrong, in words.
         problem: String,
     },
+    /// A jump over the clean-up.
+    #[error(
+        "{place}: `return` in section `{section}` would skip what is given back behind it\nhint: in place of an error's \
+         return insert `FAIL`; put what needs others into a function"
+    )]
+    Return {
+        /// Where.
+        place: Place,
+        /// The section.
+        section: &'static str,
+    },
     /// An include that leaves the op's own files.
     #[error(
         "{place}: `#include` of `{name}` leads out of the op's directory\nhint: put the file beside the op's own, or \

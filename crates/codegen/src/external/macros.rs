@@ -88,6 +88,20 @@ pub(super) fn check(parts: &[Part], known: &Known<'_>) -> Result<(), ExternalErr
     Ok(())
 }
 
+/// Finds a `return` where it would jump over what is given back there. In C only: C++ has functions inside of code.
+pub(super) fn check_returns(parts: &[Part]) -> Result<(), ExternalError> {
+    let ends_itself =
+        [Section::Code, Section::CodeCleanup, Section::InitCodeStruct, Section::CleanupCodeStruct];
+    for part in parts.iter().filter(|part| ends_itself.contains(&part.section)) {
+        let found = tokens(&part.text).into_iter().find(|t| t.is("return") && !t.directive);
+        if let Some(token) = found {
+            let section = part.section.tag();
+            return Err(ExternalError::Return { place: part.place(token.line), section });
+        }
+    }
+    Ok(())
+}
+
 fn problem(name: &str, used: &Macro<'_>, section: Section, known: &Known<'_>) -> Option<String> {
     if !used.is_defined_in(section) {
         let sections = Section::ALL.into_iter().filter(|section| used.is_defined_in(*section));
@@ -194,6 +208,20 @@ mod tests {
         ] {
             assert_eq!(problem(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_return_is_located_where_it_would_skip_the_clean_up() {
+        let returns =
+            |text: &str| check_returns(&split("op/f.c", text).unwrap()).err().map(|e| e.to_string());
+        let text = returns("#section code\nif (1)\n  return 1;\n").unwrap();
+        assert!(text.starts_with("op/f.c:3: `return` in section `code` "), "{text}");
+        assert!(returns("#section cleanup_code_struct\nreturn;\n").is_some());
+        assert_eq!(
+            returns("#section support_code\nint f(void) { return 1; }\n#section init_code\nreturn 1;\n"),
+            None
+        );
+        assert_eq!(returns("#section code\n// return\n\"return\"\n#define R return\nint returned;\n"), None);
     }
 
     #[test]

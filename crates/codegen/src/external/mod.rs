@@ -175,6 +175,9 @@ impl ExternalCOp {
         let params: Vec<String> = d.params.keys().cloned().collect();
         let most = self.most();
         macros::check(&self.parts, &macros::Known { most, check_input: d.check_input, params: &params })?;
+        if self.language == Language::C {
+            macros::check_returns(&self.parts)?;
+        }
         match (&self.function, most) {
             (Some(function), [Some(inputs), Some(outputs)]) => {
                 function.check(&self.parts, [inputs, outputs], !params.is_empty())

@@ -90,9 +90,9 @@ fn is_foreign(header: &str) -> bool {
     name == "Python.h" || name.starts_with("numpy/")
 }
 
-/// The own files of all; one name cannot stand for two texts.
+/// The own files of all, and the headers that every module may include; one name cannot stand for two texts.
 fn sources(plan: &Plan<'_>) -> Result<SourceSet, LinkError> {
-    let mut all = SourceSet::new();
+    let mut all = crate::ctype::link_sources();
     for (name, text) in plan.vars.iter().flat_map(|var| var.ctype.c_sources()) {
         add(&mut all, name, text)?;
     }

@@ -1,0 +1,55 @@
+//! The table of the page: it misses no name of the older projects, and what it points at is there.
+
+use crate::document::root;
+use std::collections::BTreeSet;
+
+/// Names that documents and sources of Theano, Aesara and PyTensor have for authors of ops, types and linkers.
+const NAMES: &str = include_str!("seed_names.txt");
+
+/// The rows of the last section's tables, each with the words in back-ticks of its cells.
+fn rows() -> Vec<Vec<Vec<String>>> {
+    let page = fs_err::read_to_string(root().join("crates/codegen/WRITING_OPS.md")).unwrap();
+    let section = page.split("\n## 15.").nth(1).unwrap();
+    let words = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let is_row = |line: &&str| line.starts_with("| `");
+    section
+        .lines()
+        .filter(is_row)
+        .map(|row| row.trim_matches('|').split(" | ").map(words).collect())
+        .collect()
+}
+
+#[test]
+fn no_name_is_missing() {
+    let told: BTreeSet<String> = rows().into_iter().flat_map(|row| row[0].clone()).collect();
+    let names = NAMES.lines().filter(|line| !line.starts_with('#'));
+    let missing: Vec<&str> = names.clone().filter(|name| !told.contains(*name)).collect();
+    assert!(missing.is_empty(), "not in the table: {missing:?}");
+    assert!(names.count() > 200);
+}
+
+#[test]
+fn every_row_leads_to_a_file_that_is_there() {
+    for row in rows() {
+        assert_eq!(row.len(), 3, "{row:?}");
+        assert!(!row[2].is_empty(), "{row:?}");
+        for path in &row[2] {
+            assert!(root().join(path).is_file(), "`{path}` is not there: {:?}", row[0]);
+        }
+    }
+}
+
+/// Each name that a row says is the same here is one of the file that the row leads to.
+#[test]
+fn methods_that_are_the_same_are_in_their_files() {
+    let mut checked = 0;
+    for row in rows() {
+        let text = fs_err::read_to_string(root().join(&row[2][0])).unwrap();
+        let is_method = |name: &&String| name.starts_with("c_") && !name.contains("contiguous");
+        for name in row[0].iter().filter(is_method).filter(|name| *name != "c_thunks" && *name != "c_check") {
+            assert!(text.contains(&format!("fn {name}(")), "`{name}` is no method in `{}`", row[2][0]);
+            checked += 1;
+        }
+    }
+    assert!(checked > 25, "{checked}");
+}
