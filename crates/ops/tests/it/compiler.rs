@@ -29,8 +29,21 @@ pub(crate) fn levels() -> Vec<Level> {
     vec![("native", &[])]
 }
 
-/// Compiles C files into a program in `folder`.
+/// Compiles C files and objects into a program in `folder`.
 pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
+    let out = folder.join(format!("program-{}", level.0));
+    run(command(level, language).arg("-o").arg(&out).args(files).arg("-lm"));
+    out
+}
+
+/// Compiles a C file into an object in `folder`.
+pub(crate) fn object(folder: &Path, level: Level, file: &Path, language: &str) -> PathBuf {
+    let out = folder.join(format!("object-{}.o", level.0));
+    run(command(level, language).arg("-c").arg("-o").arg(&out).arg(file));
+    out
+}
+
+fn command(level: Level, language: &str) -> Command {
     let compiler = cc::Build::new()
         .opt_level(3)
         .target(TARGET)
@@ -38,8 +51,6 @@ pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: 
         .cpp(language == "c++17")
         .cargo_metadata(false)
         .get_compiler();
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let out = folder.join(format!("program-{}", level.0));
     let mut command = Command::new(compiler.path());
     command.arg(format!("-std={language}")).args(FLAGS).args(level.1).args([
         "-Wall",
@@ -47,13 +58,16 @@ pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: 
         "-Werror",
         "-Wno-unused-label",
     ]);
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for include in ["abi/include", "codegen/c", "ops/c"] {
         command.arg("-I").arg(crates.join(include));
     }
-    command.arg("-o").arg(&out).args(files).arg("-lm");
+    command
+}
+
+fn run(command: &mut Command) {
     let output = command.output().unwrap_or_else(|e| panic!("cannot run the C compiler: {e}"));
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    out
 }
 
 /// The machine this test runs on.

@@ -278,6 +278,22 @@ fn elementwise_kernels_give_the_bits_of_perform() {
     check(highest(), "gnu11", elementwise_calls());
 }
 
+/// Where compilers like to fuse a product with a sum, and where an instruction of some level would convert otherwise.
+#[test]
+fn complex_arithmetic_and_casts_of_small_floats_have_the_same_bits_at_every_level() {
+    let tempting = |call: &Call| {
+        let signature = call.graph.to_string();
+        let complex = call.inputs.iter().any(|(a, _)| a.dtype().is_complex());
+        let names = ["mul(", "div(", "square(", "reciprocal(", "sign("];
+        let small = signature.contains("16}") || call.inputs[0].0.dtype().itemsize_bytes() == 2;
+        complex && names.iter().any(|name| signature.contains(name)) || small && signature.contains("cast{")
+    };
+    let levels = compiler::levels();
+    for level in &levels[..levels.len() - 1] {
+        check(*level, "gnu11", elementwise_calls().into_iter().filter(tempting).collect());
+    }
+}
+
 #[test]
 fn reductions_give_the_bits_of_perform_in_every_layout() {
     check(highest(), "gnu11", reduce_calls());

@@ -7,9 +7,10 @@ use precast_graph::{Array, DType, FunctionGraph, with_array};
 use precast_ops::Ops;
 use precast_store::key::BuildKey;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// How an array is put into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,33 +47,63 @@ pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> 
 /// As [`run`], with ops of the test's own.
 pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> {
     // Many calls share a graph: each is linked and hashed once.
-    let mut linked: BTreeMap<*const FunctionGraph, (BuildKey, Arc<Module>)> = BTreeMap::new();
+    let mut linked: BTreeMap<usize, (BuildKey, Arc<Module>)> = BTreeMap::new();
     for call in calls {
-        linked.entry(Arc::as_ptr(&call.graph)).or_insert_with(|| {
+        linked.entry(address(&call.graph)).or_insert_with(|| {
             let module = precast_codegen::link(&call.graph, ops.c());
             let module = module.unwrap_or_else(|e| panic!("{}: {e}", call.graph));
             (module.key(), Arc::new(module))
         });
     }
-    let mut outcomes: Vec<Option<Outcome>> = calls.iter().map(|_| None).collect();
-    for unit in Unit::batches(linked.values().map(|(_, module)| Arc::clone(module)).collect()) {
-        let slot = |call: &Call| {
-            let (key, _) = &linked[&Arc::as_ptr(&call.graph)];
-            unit.members().iter().position(|(member, _)| member == key)
-        };
-        let mine: Vec<(usize, usize)> =
-            calls.iter().enumerate().filter_map(|(i, call)| slot(call).map(|slot| (i, slot))).collect();
-        let results = run_unit(level, language, &unit, &mine, calls);
-        for ((call, _), outcome) in mine.into_iter().zip(results) {
-            outcomes[call] = Some(outcome);
+    let folder = tempfile::tempdir().unwrap();
+    let host = compiler::object(folder.path(), level, &host(folder.path(), language), language);
+    let units = Unit::batches(linked.values().map(|(_, module)| Arc::clone(module)).collect());
+    let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(calls.iter().map(|_| None).collect());
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let slot = |call: &Call| {
+                let (key, _) = &linked[&address(&call.graph)];
+                unit.members().iter().position(|(member, _)| member == key)
+            };
+            let mine: Vec<(usize, usize)> =
+                calls.iter().enumerate().filter_map(|(i, call)| slot(call).map(|slot| (i, slot))).collect();
+            let results = run_unit(level, language, &host, unit, &mine, calls);
+            let mut outcomes = outcomes.lock().unwrap();
+            for ((call, _), outcome) in mine.into_iter().zip(results) {
+                outcomes[call] = Some(outcome);
+            }
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    let outcomes = outcomes.into_inner().unwrap();
     outcomes.into_iter().map(|outcome| outcome.expect("every module is in a unit")).collect()
+}
+
+/// What tells one graph from another.
+fn address(graph: &Arc<FunctionGraph>) -> usize {
+    Arc::as_ptr(graph).addr()
+}
+
+/// The source of the machine, under the name that its language wants.
+fn host(folder: &Path, language: &str) -> PathBuf {
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/machine.c");
+    if language != "c++17" {
+        return host;
+    }
+    let copy = folder.join("machine.cc");
+    fs_err::copy(host, &copy).unwrap();
+    copy
 }
 
 fn run_unit(
     level: Level,
     language: &str,
+    host: &Path,
     unit: &Unit,
     mine: &[(usize, usize)],
     calls: &[Call],
@@ -80,15 +111,7 @@ fn run_unit(
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join(if language == "c++17" { "unit.cc" } else { "unit.c" });
     fs_err::write(&text, unit.text()).unwrap();
-    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/machine.c");
-    let host = if language == "c++17" {
-        let copy = folder.path().join("machine.cc");
-        fs_err::copy(host, &copy).unwrap();
-        copy
-    } else {
-        host
-    };
-    let program = compiler::program(folder.path(), level, &[text, host], language);
+    let program = compiler::program(folder.path(), level, &[text, host.to_owned()], language);
     let mut bytes = Vec::new();
     put(&mut bytes, mine.len());
     for (call, slot) in mine {

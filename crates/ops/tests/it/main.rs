@@ -4,6 +4,7 @@
 
 mod compiler;
 mod complex;
+mod functions;
 mod golden;
 mod kernels;
 mod machine;
