@@ -25,12 +25,14 @@
 //! | write down what is missing, to build it | `Builder::record`, or `PRECAST_RECORD` (feature `record`) |
 //! | build graphs in Rust | [`build::Graph`] |
 //! | one callable for all dtypes of an op | [`Dispatcher`] |
+//! | hold ops in C against their contract | [`debug`], or `PRECAST_DEBUG=1` |
 
 pub use ndarray;
 pub use precast_graph::OtherDTypeError;
 pub use precast_ops::build;
 #[cfg(feature = "record")]
 pub use precast_runtime::RecordError;
+pub use precast_runtime::debug;
 pub use precast_runtime::{
     Array, ArrayMut, ArrayRef, BuildRuntimeError, Builder, CallError, Check, DType, DispatchError,
     Dispatcher, EntryError, Event, Explanation, Function, FunctionError, FunctionGraph, GENERATOR,

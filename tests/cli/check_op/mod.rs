@@ -86,3 +86,42 @@ fn every_rule_that_an_op_breaks_is_named_and_repeated_by_the_command_that_is_tol
     }
     assert!(missing.is_empty(), "{missing}");
 }
+
+#[test]
+fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
+    let place = place();
+    place.npy("x.npy", &[50], (0..50).map(|i| f64::from(20 - i)).collect());
+    place.run(&["check-op", "InputChanged", "--manifest", "precast.toml"]);
+    let graph = "precast-repro/InputChanged-InputChanged/graph.json";
+    let run = |debug: &str| {
+        let mut command = place.command(["run", "--graph", graph, "-i", "0=x.npy", "-o", "0=out.npy"]);
+        Ended::of(command.env("PRECAST_DEBUG", debug).output().unwrap())
+    };
+    run("0").ok();
+    fs_err::remove_file(place.path("out.npy")).unwrap();
+    let ended =
+        run("1").fails(5, &["InputChanged: apply 0, `InputChanged(f64[?])", "precast check-op --graph"]);
+    assert!(!place.path("out.npy").exists());
+    // The fifty elements have become the few that matter.
+    let hint = ended.err.lines().find(|line| line.contains("repeats it")).unwrap();
+    let command = hint.split('`').nth(1).unwrap();
+    assert!(place.read_npy::<f64>("precast-repro/InputChanged-InputChanged/0.npy").len() < 50);
+    assert_eq!(again(&place, command).code, 5);
+}
+
+#[test]
+fn what_cannot_be_checked_is_an_error_that_says_why() {
+    let place = place();
+    place.run(&["check-op", "nosuch"]).fails(1, &["unknown op `nosuch`", "known: abs"]);
+    place
+        .run(&["check-op", "nosuch", "--manifest", "precast.toml"])
+        .fails(1, &["`precast.toml` does not declare `nosuch`"]);
+    place.run(&["check-op", "exp", "--dtype", "f33"]).fails(2, &["f33"]);
+    place.run(&["check-op"]).fails(2, &["OP"]);
+    let skipped = place.run(&["check-op", "exp", "--ndim", "1", "--policy", "strict"]).ok();
+    assert!(
+        skipped.out.contains("skipped  exp(f64[?])") && skipped.out.contains("0 checked"),
+        "{}",
+        skipped.out
+    );
+}

@@ -147,3 +147,22 @@ pub(crate) fn against_served(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ViolationKind, against_served};
+    use precast_graph::{Array, FunctionGraph};
+
+    #[test]
+    fn a_graph_that_serves_something_else_is_told_by_its_first_element() {
+        let of = |values: [f64; 3]| Array::from(ndarray::arr1(&values).into_dyn());
+        let told = |served: Array| {
+            against_served(&FunctionGraph::new(), &[], &[served], &[of([1.0, f64::NAN, 0.0])])
+        };
+        assert!(told(of([1.0, -f64::NAN, 0.0])).is_none());
+        let violation = told(of([1.0, f64::NAN, -0.0])).unwrap();
+        assert_eq!(violation.kind, ViolationKind::DiffersFromServed);
+        assert_eq!(violation.detail, "element [2] of output 0 is -0.0, its Applies give 0.0");
+        assert!(told(Array::from(ndarray::arr1(&[1.0]).into_dyn())).unwrap().detail.contains("extents"));
+    }
+}

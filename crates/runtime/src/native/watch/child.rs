@@ -131,3 +131,53 @@ fn wait(pid: libc::pid_t) -> io::Result<i32> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, in_child};
+    use crate::native::watch::fault::{Fault, Side};
+    use crate::native::watch::region::{Flush, Region, Role};
+
+    /// How a child ends that reads a byte so far from the first of 24 bytes.
+    fn ended(flush: Flush, distance: isize, close: bool) -> Ended {
+        in_child(|progress| {
+            progress.begin(3, 4);
+            let mut region = Region::new(Role::Input(1), 24, 8, flush, 0xa5).unwrap();
+            if close {
+                region.close();
+            }
+            // SAFETY: whether this is an access out of bounds is what the test is about; the child alone dies of it.
+            let byte = unsafe { region.data().offset(distance).read_volatile() };
+            assert_eq!(byte, 0xa5);
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn one_byte_too_far_is_a_fault_that_says_whose_and_how_far() {
+        let fault = |fault| Ended::Fault { case: 3, trial: 4, fault };
+        let outside = |side| fault(Fault::Outside(Role::Input(1), side));
+        assert_eq!(ended(Flush::End, 23, false), Ended::Done);
+        assert_eq!(ended(Flush::End, 24, false), outside(Side::After(0)));
+        assert_eq!(ended(Flush::End, 31, false), outside(Side::After(7)));
+        assert_eq!(ended(Flush::Start, -1, false), outside(Side::Before(1)));
+        assert_eq!(ended(Flush::Start, 0, true), fault(Fault::Freed(Role::Input(1))));
+    }
+
+    #[test]
+    fn other_ends_of_a_child_are_told_apart() {
+        let signal = |signal| {
+            let ended = in_child(|_| {
+                // SAFETY: the signal ends the child.
+                unsafe { libc::raise(signal) };
+            });
+            match ended.unwrap() {
+                Ended::Fault { fault, .. } => fault,
+                Ended::Done => panic!("done"),
+            }
+        };
+        assert_eq!(signal(libc::SIGFPE), Fault::Signal("SIGFPE"));
+        assert_eq!(signal(libc::SIGALRM), Fault::TimeOut);
+        assert!(matches!(signal(libc::SIGKILL), Fault::Exit(_)));
+    }
+}
