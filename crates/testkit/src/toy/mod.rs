@@ -3,7 +3,7 @@
 //!
 //! | ops | props |
 //! |---|---|
-//! | `neg exp log sqrt tanh invert`, `add sub mul div floor_div mod pow maximum`, comparisons, `bitwise_and/or/xor`, `switch` | – |
+//! | `neg exp log sqrt tanh invert`, `add sub mul div floor_div mod pow maximum`, comparisons, `bitwise_and/or/xor`, `left_shift`, `right_shift`, `switch` | – |
 //! | `cast` | `dtype` |
 //! | `sum` | `axis` (a list; absent: all), `keepdims` |
 //! | `dot` (rank 2 with rank 2 or 1) | – |

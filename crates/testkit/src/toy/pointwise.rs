@@ -28,7 +28,7 @@ fn bits(args: &[f64], f: fn(i64, i64) -> i64) -> f64 {
 }
 
 /// Name, number of inputs, dtype of the result, value.
-const ROWS: [Row; 24] = [
+const ROWS: [Row; 26] = [
     ("add", 2, Gives::Upcast, |x| x[0] + x[1]),
     ("sub", 2, Gives::Upcast, |x| x[0] - x[1]),
     ("mul", 2, Gives::Upcast, |x| x[0] * x[1]),
@@ -46,6 +46,8 @@ const ROWS: [Row; 24] = [
     ("bitwise_and", 2, Gives::Upcast, |x| bits(x, |a, b| a & b)),
     ("bitwise_or", 2, Gives::Upcast, |x| bits(x, |a, b| a | b)),
     ("bitwise_xor", 2, Gives::Upcast, |x| bits(x, |a, b| a ^ b)),
+    ("left_shift", 2, Gives::Upcast, |x| bits(x, |a, b| a << b)),
+    ("right_shift", 2, Gives::Upcast, |x| bits(x, |a, b| a >> b)),
     ("neg", 1, Gives::Upcast, |x| -x[0]),
     ("invert", 1, Gives::Upcast, |x| !(x[0] as i64) as f64),
     ("exp", 1, Gives::Float, |x| x[0].exp()),
