@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use precast_codegen::{SourceSet, Unit};
 use precast_store::key::{ActionInputs, ActionKind};
 
+use crate::diagnostics::Locator;
 use crate::error::CompileError;
 use crate::flags::{Flags, Wanted, flags};
 use crate::includes;
@@ -44,7 +45,13 @@ impl<'a> Prepared<'a> {
         let file = unit.file_name();
         let (text, sources) = (unit.text(), unit.sources());
         let first = unit.first();
-        let includes_own = includes::check(file, &text, &sources)?;
+        let includes_own = includes::check(file, &text, &sources).map_err(|error| match error {
+            CompileError::Embed { file: at, what } if at == file => {
+                let found = Locator::new(unit, file, &text).find_words(what.trim_start_matches(['.', '#']));
+                CompileError::Embed { file: found.unwrap_or(at), what }
+            }
+            other => other,
+        })?;
         let outside = [&first.libraries, &first.lib_dirs, &first.header_dirs];
         let lean = includes_own && outside.iter().all(|list| list.is_empty());
         let flags = flags(&Wanted {

@@ -95,6 +95,16 @@ impl<'a> Locator<'a> {
         (Some(module.signature.clone()), named.or(only))
     }
 
+    /// The author's file and line, else the unit's, of the first line that has these words: `op/f.c:3`.
+    pub(crate) fn find_words(&self, words: &str) -> Option<String> {
+        let index = self.lines.iter().position(|line| line.contains(words))?;
+        let own = self.foreign.iter().find(|foreign| foreign.indices.contains(&index));
+        Some(match own {
+            Some(foreign) => format!("{}:{}", foreign.file, foreign.line + index - foreign.indices.start),
+            None => format!("{}:{}", self.file, index + 1),
+        })
+    }
+
     /// Names the op, else the module, whose text has a symbol as a word.
     pub(crate) fn find_symbol(&self, symbol: &str) -> Option<String> {
         let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');

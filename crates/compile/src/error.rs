@@ -79,13 +79,15 @@ pub enum CompileError {
     },
     /// A header comes from where no key looks.
     #[error(
-        "`{}` is included from outside the unit and the toolchain\nhint: return its directory from `c_header_dirs`, or \
+        "{}`{}` is included from outside the unit and the toolchain\nhint: return its directory from `c_header_dirs`, or \
          its text from `c_sources`",
-        path.display()
+        at.as_ref().map_or_else(String::new, |at| format!("{at}: ")), path.display()
     )]
     Outside {
         /// The file.
         path: PathBuf,
+        /// Where its name stands, `op/f.c:3`; `None` where it stands in no text of the unit.
+        at: Option<String>,
     },
     /// The text pulls in bytes that no key sees.
     #[error(

@@ -11,6 +11,7 @@ use precast_store::key::{ContentId, Language, Profile};
 
 use crate::action::Prepared;
 use crate::compile;
+use crate::diagnostics::Locator;
 use crate::error::CompileError;
 use crate::includes;
 use crate::link;
@@ -84,7 +85,13 @@ fn check_origins(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Compi
     for file in dependencies(&String::from_utf8_lossy(&rule)) {
         let path = real(&scratch.root().join(&file));
         if !path.starts_with(scratch.root()) && !allowed.iter().any(|directory| path.starts_with(directory)) {
-            return Err(CompileError::Outside { path: file });
+            let name = file.display().to_string();
+            let header = prepared.sources.iter().find_map(|(source, text)| {
+                let line = text.lines().position(|line| line.contains(&name))?;
+                Some(format!("{source}:{}", line + 1))
+            });
+            let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
+            return Err(CompileError::Outside { at: locator.find_words(&name).or(header), path: file });
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use super::{call, chain, compiled, graph, op, refused};
 use precast::Array;
 use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_store::key::Language;
 
 fn scalar_op(text: &str) -> Declaration {
     Declaration::new("bad").file("src/bad.c", text).input("f64").output("f64")
@@ -28,8 +29,9 @@ fn a_syntax_error_is_reported_at_the_authors_line() {
 
 #[test]
 fn an_error_behind_a_section_is_the_units_again() {
-    let found = compile_error(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n{\n"));
-    assert!(!found.contains("bad/src/bad.c:") && found.contains("unit.c:"), "{found}");
+    let found = compile_error(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n(\n"));
+    // What stands behind the section is not called a line of its file.
+    assert!(!found.contains("bad/src/bad.c:4") && found.contains("  unit.c:"), "{found}");
 }
 
 #[test]
@@ -125,4 +127,59 @@ fn there_is_no_reference() {
     let graph = graph(&op(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n")), &["f64"]);
     let found = chain(&precast_graph::interpret(&graph, &[Array::from(1.0)]).unwrap_err());
     assert!(found.contains("`bad` has no reference: it is declared in C only"), "{found}");
+}
+
+#[test]
+fn a_file_of_the_system_is_refused_however_it_is_named() {
+    let read = |support: &str| {
+        compile_error(scalar_op(&format!(
+            "#section support_code\n{support}\n#section code\nOUTPUT_0 = INPUT_0;\n"
+        )))
+    };
+    let found = read("#define SECRET \"/etc/passwd\"\n#include SECRET");
+    assert!(found.contains("bad/src/bad.c:2: `/etc/passwd` is included from outside the unit"), "{found}");
+    let found = read("\n__asm__(\".incbin \\\"/etc/passwd\\\"\");");
+    assert!(found.contains("`bad/src/bad.c:3` uses `.incbin`"), "{found}");
+}
+
+#[test]
+fn a_function_of_an_own_header_is_checked_too() {
+    let header = "\nstatic int f(double x) { return x > 0; }\n";
+    let text = "#section support_code\n#include \"own.h\"\n";
+    let declaration = scalar_op(text).source("src/own.h", header).func("f");
+    let found = ExternalCOp::new(declaration).unwrap_err().to_string();
+    assert!(found.starts_with("bad/src/own.h:2: `f` has 1 parameter(s), but is called with 2"), "{found}");
+}
+
+#[test]
+fn what_would_break_the_text_around_a_section_is_named_at_its_place() {
+    let problem = |text: &str| ExternalCOp::new(scalar_op(text)).unwrap_err().to_string();
+    let open =
+        problem("#section support_code\nstatic int f(int x) { return x;\n#section code\nOUTPUT_0 = 1;\n");
+    assert!(open.starts_with("bad/src/bad.c:2: `{` has no counterpart in its section"), "{open}");
+    let leaves = problem("#section code\n\nif (INPUT_0 < 0) return 1;\nOUTPUT_0 = INPUT_0;\n");
+    assert!(leaves.starts_with("bad/src/bad.c:3: `return` in section `code` would skip"), "{leaves}");
+}
+
+#[test]
+fn errors_in_cxx_and_in_every_section_are_the_authors_lines() {
+    let sections = ["support_code_struct", "cleanup_code_struct", "code_cleanup", "code"];
+    for (section, language) in sections.iter().flat_map(|s| [(s, Language::C), (s, Language::Cxx)]) {
+        let text = format!("#section code\nOUTPUT_0 = INPUT_0;\n#section {section}\n\nint x = 1 +;\n");
+        let found = compile_error(Declaration { language: Some(language), ..scalar_op(&text) });
+        assert!(found.contains("bad/src/bad.c:5:"), "{section} {language}: {found}");
+    }
+    // Also where names are changed because another op has them.
+    let author = |name: &str, mistake: &str| {
+        let text =
+            format!("#section support_code\nstatic int helper = 1;\n#section code\nOUTPUT_0 = {mistake};\n");
+        op(Declaration::new(name).file("f.c", &text).input("f64").output("f64"))
+    };
+    let mut both = precast::FunctionGraph::new();
+    let x = both.input("x", "f64".parse().unwrap()).unwrap();
+    let y = both.apply(author("one", "INPUT_0 + helper"), &[x]).unwrap()[0];
+    let z = both.apply(author("two", "helper + INPUT_0 + nothing"), &[y]).unwrap()[0];
+    both.output(z, None).unwrap();
+    let found = refused(&both);
+    assert!(found.contains("two/f.c:4:") && found.contains("nothing"), "{found}");
 }

@@ -197,8 +197,9 @@ impl COp for ExternalCOp {
     ) -> Result<String, LinkError> {
         if let Some(function) = &self.function {
             let called = self.called_with([inputs.len(), outputs.len()]);
-            function.check(&self.parts, called, sub.params.is_some()).map_err(|error| {
-                LinkError::External { op: self.declaration.name.clone(), source: Box::new(error) }
+            function.check(called, sub.params.is_some()).map_err(|error| LinkError::External {
+                op: self.declaration.name.clone(),
+                source: Box::new(error),
             })?;
         }
         if let Some(call) = self.call(name, inputs, outputs, sub) {

@@ -136,6 +136,14 @@ pub enum ExternalError {
         /// What is wrong, in words.
         problem: String,
     },
+    /// A brace without the other.
+    #[error("{place}: `{found}` has no counterpart in its section")]
+    Brace {
+        /// Where.
+        place: Place,
+        /// The brace.
+        found: &'static str,
+    },
     /// A jump over the clean-up.
     #[error(
         "{place}: `return` in section `{section}` would skip what is given back behind it\nhint: in place of an error's \

@@ -1,6 +1,6 @@
 //! The function that `func` names: how it is called, and whether its definition fits the call.
 
-use super::error::ExternalError;
+use super::error::{ExternalError, Place};
 use super::section::{Part, Section};
 use crate::module::SourceSet;
 use crate::tokens::{Kind, Token, tokens};
@@ -19,8 +19,7 @@ pub(super) struct Function {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Definition {
-    part: usize,
-    line: u32,
+    place: Place,
     /// `None` where the number cannot be seen: `...`, default arguments.
     parameters: Option<usize>,
     is_void: bool,
@@ -48,13 +47,19 @@ impl Function {
         }
         let call = if specific.is_some() { format!("APPLY_SPECIFIC({name})") } else { name.to_owned() };
         let (mut definitions, mut words) = (Vec::new(), Vec::new());
-        for (position, part) in parts.iter().enumerate() {
+        for part in parts {
             let support = [Section::SupportCode, Section::SupportCodeApply, Section::SupportCodeStruct];
             if support.contains(&part.section) {
                 let found = tokens(&part.text);
-                definitions.extend(self::definitions(&found, name, specific.is_some(), position));
+                definitions
+                    .extend(self::definitions(&found, name, specific.is_some(), |line| part.place(line)));
                 words.extend(found.iter().filter(|t| t.kind == Kind::Word).map(|t| t.text));
             }
+        }
+        for (file, text) in sources {
+            let found = tokens(text);
+            let place = |line| Place { file: file.clone(), line: line + 1 };
+            definitions.extend(self::definitions(&found, name, specific.is_some(), place));
         }
         let in_headers = || sources.values().any(|text| tokens(text).iter().any(|token| token.is(name)));
         if !words.contains(&name) && !in_headers() {
@@ -70,16 +75,11 @@ impl Function {
     }
 
     /// Holds the definition against a call with so many inputs, outputs and params.
-    pub(super) fn check(
-        &self,
-        parts: &[Part],
-        [inputs, outputs]: [usize; 2],
-        has_params: bool,
-    ) -> Result<(), ExternalError> {
+    pub(super) fn check(&self, [inputs, outputs]: [usize; 2], has_params: bool) -> Result<(), ExternalError> {
         let expected = inputs + outputs + usize::from(has_params) + usize::from(self.takes_context);
         let fits = |d: &Definition| d.parameters.is_none_or(|found| found == expected);
         if let Some(void) = self.definitions.iter().find(|d| d.is_void) {
-            let place = parts[void.part].place(void.line);
+            let place = void.place.clone();
             return Err(ExternalError::FuncVoid { place, func: self.name.clone() });
         }
         let Some(first) = self.definitions.first() else { return Ok(()) };
@@ -92,7 +92,7 @@ impl Function {
             call.push_str(if is { what } else { "" });
         }
         Err(ExternalError::FuncArity {
-            place: parts[first.part].place(first.line),
+            place: first.place.clone(),
             func: self.name.clone(),
             found: first.parameters.unwrap_or(0),
             expected,
@@ -102,7 +102,12 @@ impl Function {
 }
 
 /// The definitions of a function among the tokens of a part: its name, parameters in brackets, and a body.
-fn definitions(tokens: &[Token<'_>], name: &str, specific: bool, part: usize) -> Vec<Definition> {
+fn definitions(
+    tokens: &[Token<'_>],
+    name: &str,
+    specific: bool,
+    place: impl Fn(u32) -> Place,
+) -> Vec<Definition> {
     let mut found = Vec::new();
     let tokens: Vec<&Token<'_>> = tokens.iter().filter(|token| !token.directive).collect();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.is(name)) {
@@ -122,8 +127,7 @@ fn definitions(tokens: &[Token<'_>], name: &str, specific: bool, part: usize) ->
         if tokens.get(close + 1).is_some_and(|t| t.is("{")) {
             let inside = &tokens[open + 1..close];
             found.push(Definition {
-                part,
-                line: token.line,
+                place: place(token.line),
                 parameters: count(inside),
                 is_void: before.is_some_and(|before| tokens[before].is("void")),
                 takes_context: first(inside).iter().any(|t| t.is("pc_context")),
@@ -186,7 +190,7 @@ mod tests {
         let parts = split("op/f.c", text).unwrap();
         let found =
             Function::find("op", func, &parts, &SourceSet::new()).map_err(|error| error.to_string())?;
-        found.check(&parts, counts, false).map_err(|error| error.to_string())?;
+        found.check(counts, false).map_err(|error| error.to_string())?;
         Ok(found.takes_context)
     }
 

@@ -25,6 +25,7 @@
 //! headers; its tensors are `PyArrayObject *` and `DTYPE_INPUT_0` is `npy_float32`. Another sees `pc_tensor *` and `pc_f32`.
 //! A function whose first parameter is a `pc_context *` is given the context of the call.
 
+mod balance;
 mod code;
 mod declaration;
 mod error;
@@ -171,6 +172,7 @@ impl ExternalCOp {
             (None, None) => return Err(ExternalError::NoCode { op: d.name.clone() }),
             _ => {}
         }
+        balance::check(&self.parts)?;
         check_settings(d, &self.inputs, &self.outputs)?;
         let params: Vec<String> = d.params.keys().cloned().collect();
         let most = self.most();
@@ -180,7 +182,7 @@ impl ExternalCOp {
         }
         match (&self.function, most) {
             (Some(function), [Some(inputs), Some(outputs)]) => {
-                function.check(&self.parts, [inputs, outputs], !params.is_empty())
+                function.check([inputs, outputs], !params.is_empty())
             }
             _ => Ok(()),
         }

@@ -120,7 +120,10 @@ fn files_beside_unit_and_toolchain_are_refused() {
     let mut outside = kernel(3);
     outside.includes.push(format!("\"{}\"", file.display()));
     let error = refused(outside);
-    assert!(matches!(&error, CompileError::Outside { path } if *path == file), "{error}");
+    assert!(
+        matches!(&error, CompileError::Outside { path, at: Some(at) } if *path == file && at == "unit.c:2"),
+        "{error}"
+    );
 }
 
 #[test]
