@@ -178,3 +178,17 @@ fn every_layout_and_dtype_survives() {
     run("x == x", "bools.npy");
     assert_eq!(place.read_npy::<bool>("out.npy"), ndarray::arr1(&[true, true]).into_dyn());
 }
+
+#[test]
+fn what_does_not_fit_is_said_before_anything_is_compiled() {
+    let place = Place::new();
+    place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
+    // There is no compiler, which would be the complaint if it came to that.
+    let run = ["run", "--expr", "exp(x)", "--policy", "jit", "-i", "x=x.npy"];
+    place
+        .run_bare(&[&run[..], &["--type", "x=f32[?]"]].concat())
+        .fails(1, &["input `x` in `x.npy` is `f64[3]`"]);
+    place.run_bare(&[&run[..], &["--type", "x=f64[?,?]"]].concat()).fails(1, &["expected `f64[?,?]`"]);
+    place.run_bare(&[&run[..], &["-o", "y=y.npy"]].concat()).fails(2, &["`y`"]);
+    place.run_bare(&run).fails(1, &["compiler"]);
+}

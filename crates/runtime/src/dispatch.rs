@@ -15,7 +15,6 @@ use crate::runtime::{FunctionError, Runtime};
 use precast_abi::signature::{ParseSignatureError, Signature};
 use precast_abi::table::{Table, TableCell};
 use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type};
-use std::io::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
@@ -173,19 +172,28 @@ impl Dispatcher {
 
 /// The signature of a call: the code of the dtype and the rank of each argument.
 fn signature(inputs: &[ArrayRef<'_>]) -> Result<Signature, ParseSignatureError> {
-    // On the stack, as it is made for each call; what does not fit is no signature that is used twice.
-    let mut text = [0_u8; 64];
-    let mut rest = &mut text[..];
-    let written = inputs
-        .iter()
-        .try_for_each(|input| write!(rest, "{}{}", input.dtype().pep3118(), input.shape().len()));
-    let written = written.and_then(|()| write!(rest, ")"));
-    if written.is_err() {
+    // On the stack and without formatting, as it is made for each call; what does not fit is no signature that is used twice.
+    let (mut text, mut len) = ([0_u8; 64], 0);
+    let mut write = |bytes: &[u8]| {
+        let place = text.get_mut(len..len + bytes.len())?;
+        place.copy_from_slice(bytes);
+        len += bytes.len();
+        Some(())
+    };
+    let mut field = |input: &ArrayRef<'_>| {
+        write(input.dtype().pep3118().as_bytes())?;
+        let digit = |n: usize| u8::try_from(n).map(|n| b'0' + n).ok();
+        match input.shape().len() {
+            ndim @ 0..10 => write(&[digit(ndim)?]),
+            ndim @ 10..100 => write(&[digit(ndim / 10)?, digit(ndim % 10)?]),
+            _ => None,
+        }
+    };
+    if inputs.iter().try_for_each(&mut field).and_then(|()| write(b")")).is_none() {
         let fields = inputs.iter().map(|input| format!("{}{}", input.dtype().pep3118(), input.shape().len()));
         return Signature::parse(&(fields.collect::<String>() + ")"));
     }
-    let unused = rest.len();
-    Signature::parse(std::str::from_utf8(&text[..64 - unused]).unwrap_or_default())
+    Signature::parse(std::str::from_utf8(&text[..len]).unwrap_or_default())
 }
 
 impl std::fmt::Debug for Dispatcher {

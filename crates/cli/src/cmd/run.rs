@@ -10,7 +10,7 @@ use precast_store::Event as StoreEvent;
 use serde_json::{Value, json};
 
 use super::function_failure;
-use crate::args::{LayerArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::arrays::{self, Given, Targets};
 use crate::error::{Exit, Failure};
 use crate::graph::{self, Source};
@@ -25,7 +25,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         named.map(|one| (one.name.clone(), arrays::open_type(&one.array))).collect();
     let source = graph::read(&args.graph, &found, &args.graph.ops())?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
-    let result = function(&runtime, &args.layers, source, &given).and_then(|function| {
+    let result = function(&runtime, args, source, &given).and_then(|function| {
         let names = names(function.graph());
         let targets = Targets::new(&args.outputs, &names.1)?;
         let inputs = arrays::arrange(&given, function.graph(), &names.0)?;
@@ -63,25 +63,35 @@ fn call_failure(error: CallError) -> Failure {
 /// Where debug mode leaves what repeats a violation.
 const REPRO: &str = "precast-repro";
 
-fn function(
-    runtime: &Runtime,
-    layers: &LayerArgs,
-    source: Source,
-    given: &[Given],
-) -> Result<Function, Failure> {
+fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) -> Result<Function, Failure> {
+    let layers = &args.layers;
     let entry = |name: &str| match combination(runtime, name, given)? {
         Some(types) => runtime.entry_for(name, &types),
         None => runtime.entry(name),
     };
+    // What does not fit is said before anything is compiled.
+    let fits = |graph: &FunctionGraph| {
+        let names = names(graph);
+        Targets::new(&args.outputs, &names.1)?;
+        arrays::arrange(given, graph, &names.0).map(drop)
+    };
     match source {
-        Source::Graph(graph) => runtime.function(&graph).map_err(|error| function_failure(layers, error)),
-        Source::Entry(name) => entry(&name).map_err(|error| match error {
-            EntryError::Unknown { name, .. } => layers::no_entry(layers, &name, &runtime.entries()),
-            EntryError::Function { name, source } => {
-                function_failure(layers, *source).within(format!("cannot run entry `{name}`"))
+        Source::Graph(graph) => {
+            fits(&graph)?;
+            runtime.function(&graph).map_err(|error| function_failure(layers, error))
+        }
+        Source::Entry(name) => {
+            if let Ok(graph) = runtime.entry_graph(&name) {
+                fits(&graph)?;
             }
-            other => other.into(),
-        }),
+            entry(&name).map_err(|error| match error {
+                EntryError::Unknown { name, .. } => layers::no_entry(layers, &name, &runtime.entries()),
+                EntryError::Function { name, source } => {
+                    function_failure(layers, *source).within(format!("cannot run entry `{name}`"))
+                }
+                other => other.into(),
+            })
+        }
     }
 }
 

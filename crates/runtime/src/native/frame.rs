@@ -186,10 +186,12 @@ impl Frame {
             if known.view {
                 continue;
             }
+            if step.lends.is_empty() {
+                self.args[at] = self.storage.take(to, known, None);
+                continue;
+            }
             let mut shape = [0; MAX_NDIM];
-            let shape = (!step.lends.is_empty())
-                .then(|| common_shape(&self.args[..step.n_inputs], &mut shape))
-                .flatten()
+            let shape = common_shape(&self.args[..step.n_inputs], &mut shape)
                 .filter(|shape| shape.len() == known.ndim);
             let dying = shape.and_then(|shape| {
                 let fits = |temp: &&usize| {
