@@ -100,3 +100,17 @@ fn an_empty_version_cannot_be_precompiled() {
 fn is_empty(directory: &Path) -> bool {
     walkdir::WalkDir::new(directory).into_iter().all(|entry| entry.unwrap().file_type().is_dir())
 }
+
+#[test]
+fn an_empty_version_is_not_recorded() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, manifest) = (directory.path().join("store"), directory.path().join("precast.toml"));
+    let runtime =
+        || Runtime::builder().writable(&store).policy(Policy::Jit).record(&manifest).build().unwrap();
+    let function = runtime().function(&shift(5, Some(&[]))).unwrap();
+    assert_eq!(call(&function, &[Array::from(1.0)]).unwrap(), [Array::from(6.0)]);
+    assert!(!fs_err::exists(&manifest).unwrap(), "{}", fs_err::read_to_string(&manifest).unwrap());
+    // One that may be kept is.
+    runtime().function(&shift(5, None)).unwrap();
+    assert!(fs_err::read_to_string(&manifest).unwrap().contains("[[graph]]"));
+}
