@@ -81,11 +81,18 @@ fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
 
 /// Compiles graphs for one level and packs them into the bytes of a bundle.
 pub(crate) fn bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Vec<u8> {
+    try_bundle(graphs, cut, isa).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// As [`bundle`]; what the generator or the compiler refuses, in words.
+pub(crate) fn try_bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Result<Vec<u8>, String> {
     let parts: Vec<FunctionGraph> = graphs.iter().flat_map(|graph| cut.parts(graph)).collect();
-    let modules = parts.iter().map(|part| Arc::new(module(part))).collect();
+    let module = |part| link(part, Ops::standard().c()).map(Arc::new).map_err(|error| error.to_string());
+    let modules = parts.iter().map(module).collect::<Result<_, String>>()?;
     let jobs: Vec<_> = Unit::batches(modules).into_iter().map(|unit| (unit, variant(isa))).collect();
     let compiled = compile_all(&jobs, &toolchain(), Parallel::Auto, &|_| {});
-    let mut records: Vec<_> = compiled.into_iter().map(|result| pack(result.unwrap())).collect();
+    let packed = |result: Result<Compiled, _>| result.map(pack).map_err(|error| told(&error));
+    let mut records = compiled.into_iter().map(packed).collect::<Result<Vec<_>, String>>()?;
     match cut {
         // Every second graph can be found by its fingerprint, the others by the key of their module.
         Cut::Whole => add_fingerprints(parts.iter().step_by(2), &mut records),
@@ -93,7 +100,13 @@ pub(crate) fn bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Vec<u8> {
         Cut::Mixed(_) => add_fingerprints(parts.iter(), &mut records),
         Cut::Groups | Cut::OpByOp => {}
     }
-    write_bundle(&records, &[], GENERATOR).unwrap()
+    Ok(write_bundle(&records, &[], GENERATOR).unwrap())
+}
+
+/// An error with what caused it.
+fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Compiles one graph as a unit of its own.

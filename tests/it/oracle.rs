@@ -14,7 +14,8 @@ use precast::{Array, ArrayRef, FunctionGraph, Policy, Runtime, Served};
 use precast_compile::Isa;
 use precast_graph::{DType, interpret, with_array};
 use precast_testkit::layout::{Layout, lay_out_any};
-use precast_testkit::{Choices, arrays, ulp};
+use precast_testkit::ulp::same_bits as same;
+use precast_testkit::{Choices, arrays};
 
 /// Most applies of a random graph.
 const APPLIES: usize = 10;
@@ -139,11 +140,6 @@ fn disagreement(runtime: &Runtime, case: &Case) -> Option<String> {
         }
     }
     None
-}
-
-/// The same bits; any NaN is as good as any other, since payloads differ between CPUs.
-fn same(found: &Array, want: &Array) -> bool {
-    ulp::compare(found, want, 0).is_ok()
 }
 
 #[test]

@@ -18,21 +18,30 @@ pub struct Function {
     pub name: String,
     /// How many operands it takes.
     pub operands: usize,
-    /// The props of its calls, one of which is taken each time; none means without props.
-    pub props: Vec<Props>,
+    /// What its calls have besides, one of which is taken each time; none means nothing.
+    pub calls: Vec<Call>,
 }
+
+/// What a call has besides its operands: props, and literals behind the operands.
+pub type Call = (Props, Vec<Operand>);
 
 impl Function {
     /// A function of `operands` operands without props.
     #[must_use]
     pub fn new(name: &str, operands: usize) -> Self {
-        Self { name: name.to_owned(), operands, props: Vec::new() }
+        Self { name: name.to_owned(), operands, calls: Vec::new() }
     }
 
     /// The same with one more choice of props.
     #[must_use]
-    pub fn with(mut self, props: Props) -> Self {
-        self.props.push(props);
+    pub fn with(self, props: Props) -> Self {
+        self.called(props, Vec::new())
+    }
+
+    /// The same with one more choice of props and literals.
+    #[must_use]
+    pub fn called(mut self, props: Props, literals: Vec<Operand>) -> Self {
+        self.calls.push((props, literals));
         self
     }
 }
@@ -52,6 +61,8 @@ pub struct Plan {
     pub max_ndim: usize,
     /// Whether inputs hold NaN, infinities and other special values.
     pub specials: bool,
+    /// Whether some inputs without dimensions are C scalars.
+    pub scalars: bool,
 }
 
 impl Plan {
@@ -60,7 +71,7 @@ impl Plan {
     pub fn new(functions: Vec<Function>) -> Self {
         let (applies, inputs) = (1..=40, 1..=4);
         let dtypes = crate::toy::DTYPES.to_vec();
-        Self { functions, dtypes, applies, inputs, max_ndim: 3, specials: true }
+        Self { functions, dtypes, applies, inputs, max_ndim: 3, specials: true, scalars: false }
     }
 }
 
@@ -122,7 +133,12 @@ fn draw_inputs(choices: &mut Choices, plan: &Plan, growing: &mut Growing) -> Vec
             let shape: Vec<usize> = trailing.iter().map(|n| if choices.one_in(5) { 1 } else { *n }).collect();
             let extent =
                 |n: &usize| if choices.one_in(2) { Extent::Fixed(*n as u64) } else { Extent::Unknown };
-            let ty = Type::Tensor(TensorType { dtype, shape: shape.iter().map(extent).collect() });
+            let shape_type = shape.iter().map(extent).collect();
+            let ty = if ndim == 0 && plan.scalars && choices.one_in(2) {
+                Type::Scalar(dtype)
+            } else {
+                Type::Tensor(TensorType { dtype, shape: shape_type })
+            };
             let draw = if plan.specials { arrays::draw } else { arrays::draw_plain };
             let value = draw(choices, dtype, &shape);
             growing.graph.input(&format!("x{position}"), ty).expect("numbered names differ");
@@ -144,8 +160,9 @@ impl Growing {
     /// The graph after one more call; `None` if it was refused.
     fn step(&self, choices: &mut Choices, plan: &Plan, library: &dyn OpLibrary) -> Option<Self> {
         let function = choices.pick(&plan.functions)?;
-        let props = choices.pick(&function.props).cloned().unwrap_or_default();
-        let operands: Vec<Operand> = (0..function.operands).map(|i| self.operand(choices, i)).collect();
+        let (props, literals) = choices.pick(&function.calls).cloned().unwrap_or_default();
+        let operands = (0..function.operands).map(|i| self.operand(choices, i));
+        let operands: Vec<Operand> = operands.chain(literals).collect();
         let mut grown = self.clone();
         library.call(&mut grown.graph, &function.name, &operands, &props)?.ok()?;
         grown.perform().then_some(grown)

@@ -103,6 +103,12 @@ pub fn compare(found: &Array, expected: &Array, max_ulp: u64) -> Result<(), Mism
     })
 }
 
+/// Whether two arrays have the same dtype, shape and bits; any NaN is as good as any other, since payloads differ between CPUs.
+#[must_use]
+pub fn same_bits(found: &Array, want: &Array) -> bool {
+    compare(found, want, 0).is_ok()
+}
+
 /// Asserts that [`compare`] finds nothing.
 ///
 /// # Panics

@@ -1,12 +1,12 @@
 //! What each pass does, by example: how many Applies are left, and which.
 
-use crate::rewrites::same;
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{
     Array, BuildError, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type, encode,
     interpret,
 };
 use precast_ops::{Composite, Elemwise, Ops, Reduce, rewrite};
+use precast_testkit::ulp::same_bits as same;
 use std::any::Any;
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use precast_graph::{
 use precast_ops::{Ops, rewrite};
 use precast_testkit::Choices;
 use precast_testkit::graphs::{Case, Function, Plan, draw};
+use precast_testkit::ulp::same_bits as same;
 
 /// Random graphs; each is run through every pass and interpreted.
 const GRAPHS: u64 = 300;
@@ -51,21 +52,6 @@ fn drawn(count: u64) -> impl Iterator<Item = (u64, Case)> {
         case.outputs = interpret(&case.graph, &case.inputs).unwrap();
         (seed, case)
     })
-}
-
-/// The same bits; any NaN is as good as any other.
-pub(crate) fn same(found: &Array, want: &Array) -> bool {
-    let plain = |array: &Array| {
-        let nan = |bits: &u64| match array.dtype() {
-            DType::F32 => f32::from_bits(u32::try_from(*bits).unwrap()).is_nan(),
-            DType::F64 => f64::from_bits(*bits).is_nan(),
-            DType::F16 => bits & 0x7fff > 0x7c00,
-            DType::Bf16 => bits & 0x7fff > 0x7f80,
-            _ => false,
-        };
-        array.bits().into_iter().map(|bits| if nan(&bits) { u64::MAX } else { bits }).collect::<Vec<_>>()
-    };
-    found.dtype() == want.dtype() && found.shape() == want.shape() && plain(found) == plain(want)
 }
 
 fn assert_same(graph: &FunctionGraph, case: &Case, what: &str) {

@@ -1,0 +1,194 @@
+//! What random graphs call: every function that text knows, with the props that say something.
+
+use precast_graph::{DType, FunctionGraph, OpLibrary as _, Operand, Prop, Props, Type};
+use precast_ops::Ops;
+use precast_testkit::graphs::{Function, Plan};
+
+/// Functions that random graphs do not call: text gives the first two another form, the others have functions that stand for
+/// them, or C of the user.
+const LEFT_OUT: [&str; 5] = ["pow", "where", "advanced_inc_subtensor1", "advanced_subtensor1", "external"];
+
+/// Graphs of at most `applies` applies over everything there is.
+pub(super) fn plan(applies: usize) -> Plan {
+    let known = Ops::standard().names();
+    let functions = known.iter().flat_map(|name| function(name)).collect();
+    let dtypes = DType::ALL.to_vec();
+    Plan { applies: 1..=applies, dtypes, scalars: true, ..Plan::new(functions) }
+}
+
+fn list(items: &[i64]) -> Prop {
+    Prop::List(items.iter().map(|n| Prop::Int(*n)).collect())
+}
+
+fn props<const N: usize>(given: [(&str, Prop); N]) -> Props {
+    given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn ints(items: &[i64]) -> Vec<Operand> {
+    items.iter().map(|n| Operand::Int(*n)).collect()
+}
+
+fn int(n: i64) -> Prop {
+    Prop::Int(n)
+}
+
+fn dtype(dtype: DType) -> Prop {
+    Prop::Str(dtype.name().to_owned())
+}
+
+/// A function as often as it is to be called; none for what is left out.
+fn function(name: &str) -> Vec<Function> {
+    if LEFT_OUT.contains(&name) || name.parse::<DType>().is_ok() {
+        return Vec::new();
+    }
+    match name {
+        "dimshuffle" => {
+            let orders: [&[i64]; 8] =
+                [&[-1, 0], &[0, -1], &[1, 0], &[1, -1, 0], &[2, 0, 1], &[0], &[], &[-1]];
+            let function = |f: Function, order: &&[i64]| f.with(props([("order", list(order))]));
+            vec![orders.iter().fold(Function::new(name, 1), function); 2]
+        }
+        "cast" => {
+            let to = |f: Function, d| f.with(props([("dtype", dtype(d))]));
+            vec![DType::ALL.into_iter().fold(Function::new(name, 1), to); 3]
+        }
+        "subtensor" => vec![subtensor(); 3],
+        "set_subtensor" | "inc_subtensor" => vec![Function::new(name, 2); 4],
+        _ if is_structural(name) => vec![structural(name)],
+        _ if is_reduction(name) => vec![reduction(name)],
+        _ => (1..=3).filter(|arity| takes(name, *arity)).map(|arity| Function::new(name, arity)).collect(),
+    }
+}
+
+/// Whether an elementwise function can be called with so many operands of one dtype.
+fn takes(name: &str, arity: usize) -> bool {
+    DType::ALL.into_iter().any(|dtype| {
+        let mut graph = FunctionGraph::new();
+        let mut input = |i: usize| graph.input(&format!("x{i}"), Type::tensor(dtype, 1)).unwrap();
+        let operands: Vec<Operand> = (0..arity).map(|i| Operand::Var(input(i))).collect();
+        matches!(Ops::standard().call(&mut graph, name, &operands, &Props::new()), Some(Ok(_)))
+    })
+}
+
+fn is_reduction(name: &str) -> bool {
+    const REDUCTIONS: [&str; 13] = [
+        "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin", "cumsum",
+        "cumprod",
+    ];
+    REDUCTIONS.contains(&name)
+}
+
+fn reduction(name: &str) -> Function {
+    let axis = |n| ("axis", int(n));
+    let keep = || ("keepdims", Prop::Bool(true));
+    let mut function = Function::new(name, 1).with(Props::new());
+    for axis in [axis(0), axis(-1), axis(1), ("axis", list(&[0, 2])), ("axis", list(&[0, 1]))] {
+        function = function.with(props([axis]));
+    }
+    // What a function does not know is refused, and something else is drawn.
+    function
+        .with(props([axis(-1), keep()]))
+        .with(props([axis(0), keep()]))
+        .with(props([axis(0), ("dtype", dtype(DType::F32))]))
+        .with(props([("dtype", dtype(DType::I16))]))
+        .with(props([axis(-1), ("acc_dtype", dtype(DType::F64))]))
+        .with(props([axis(-1), ("ddof", int(1))]))
+}
+
+fn is_structural(name: &str) -> bool {
+    const STRUCTURAL: [&str; 17] = [
+        "alloc",
+        "arange",
+        "assert",
+        "concatenate",
+        "eye",
+        "flatten",
+        "join",
+        "make_vector",
+        "ones",
+        "reshape",
+        "shape_i",
+        "split",
+        "stack",
+        "zeros",
+        "take",
+        "transpose",
+        "switch",
+    ];
+    STRUCTURAL.contains(&name)
+}
+
+fn structural(name: &str) -> Function {
+    let call = Function::new;
+    let axes = |f: Function| [0, -1, 1].into_iter().fold(f, |f, n| f.with(props([("axis", int(n))])));
+    match name {
+        "alloc" => call(name, 1).called(Props::new(), ints(&[2, 3])).called(Props::new(), ints(&[0])),
+        "arange" => {
+            let of = |d| props([("dtype", dtype(d))]);
+            let ends: [&[i64]; 5] = [&[3], &[2], &[1, 4], &[5, 0, -2], &[0]];
+            let vectors = ends.iter().fold(call(name, 0), |f, ends| f.called(Props::new(), ints(ends)));
+            vectors.called(of(DType::F32), ints(&[4])).called(of(DType::U8), ints(&[5]))
+        }
+        "assert" => call(name, 2).called(props([("message", Prop::Str("no".to_owned()))]), Vec::new()),
+        "eye" => call(name, 0)
+            .called(Props::new(), ints(&[3]))
+            .called(props([("k", int(-1)), ("dtype", dtype(DType::I32))]), ints(&[2, 5])),
+        "ones" | "zeros" => call(name, 0)
+            .called(props([("shape", list(&[3]))]), Vec::new())
+            .called(props([("shape", list(&[2, 0])), ("dtype", dtype(DType::F16))]), Vec::new())
+            .called(props([("shape", list(&[2, 3])), ("dtype", dtype(DType::C64))]), Vec::new()),
+        "reshape" => {
+            let shapes: [&[i64]; 6] = [&[-1], &[-1, 1], &[1, -1], &[2, -1], &[-1, 3], &[3, 5, -1]];
+            shapes.iter().fold(call(name, 1), |f, shape| f.with(props([("shape", list(shape))])))
+        }
+        "shape_i" => call(name, 1).with(props([("i", int(0))])).with(props([("i", int(-1))])),
+        "split" => {
+            let sizes: [&[i64]; 5] = [&[1, 1], &[1, 2], &[2, 3], &[0, 5], &[1, 2, 1]];
+            let of = |sizes: &[i64], piece, axis| {
+                props([("sizes", list(sizes)), ("piece", int(piece)), ("axis", int(axis))])
+            };
+            sizes.iter().fold(call(name, 1), |f, sizes| f.with(of(sizes, 1, 0)).with(of(sizes, 0, -1)))
+        }
+        "join" | "concatenate" | "stack" => axes(call(name, 2)),
+        "make_vector" => call(name, 3),
+        "take" => axes(call(name, 2)),
+        "switch" => call(name, 3),
+        _ => call(name, 1),
+    }
+}
+
+/// `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and their kin.
+fn subtensor() -> Function {
+    let index = |words: &[&str]| {
+        props([("index", Prop::List(words.iter().map(|word| Prop::Str((*word).to_owned())).collect()))])
+    };
+    let calls: [(&[&str], &[i64]); 10] = [
+        (&["i"], &[0]),
+        (&["i"], &[-1]),
+        (&["b"], &[1]),
+        (&["e"], &[-1]),
+        (&["s"], &[-1]),
+        (&["bes"], &[1, 7, 2]),
+        (&["", "s"], &[-2]),
+        (&["...", "b"], &[-2]),
+        (&["...", "i"], &[0]),
+        (&["n", "bs"], &[-1, -1]),
+    ];
+    calls
+        .iter()
+        .fold(Function::new("subtensor", 1), |f, (words, numbers)| f.called(index(words), ints(numbers)))
+}
+
+#[test]
+fn every_function_is_called_or_left_out_on_purpose() {
+    let called: Vec<String> = plan(1).functions.into_iter().map(|function| function.name).collect();
+    let names = Ops::standard().names();
+    let missing: Vec<&String> = names
+        .iter()
+        .filter(|name| {
+            !called.contains(name) && !LEFT_OUT.contains(&name.as_str()) && name.parse::<DType>().is_err()
+        })
+        .collect();
+    assert!(missing.is_empty(), "{missing:?} are never called");
+    assert!(LEFT_OUT.iter().all(|name| names.iter().any(|known| known == name)), "stale: {LEFT_OUT:?}");
+}
