@@ -5,6 +5,7 @@
 //! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
+//! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
@@ -23,6 +24,7 @@ mod external;
 mod flow;
 mod help;
 mod look;
+mod model;
 mod picture;
 mod place;
 mod record;

@@ -81,15 +81,23 @@ fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
 
 /// Compiles graphs for one level and packs them into the bytes of a bundle.
 pub(crate) fn bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Vec<u8> {
-    try_bundle(graphs, cut, isa).unwrap_or_else(|error| panic!("{error}"))
+    try_bundle(graphs, cut, isa, Profile::Release).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// As [`bundle`]; what the generator or the compiler refuses, in words.
-pub(crate) fn try_bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Result<Vec<u8>, String> {
+pub(crate) fn try_bundle(
+    graphs: &[FunctionGraph],
+    cut: Cut,
+    isa: Isa,
+    profile: Profile,
+) -> Result<Vec<u8>, String> {
+    let ops = Ops::standard().with_profile(profile);
     let parts: Vec<FunctionGraph> = graphs.iter().flat_map(|graph| cut.parts(graph)).collect();
-    let module = |part| link(part, Ops::standard().c()).map(Arc::new).map_err(|error| error.to_string());
+    let module = |part| link(part, ops.c()).map(Arc::new).map_err(|error| error.to_string());
     let modules = parts.iter().map(module).collect::<Result<_, String>>()?;
-    let jobs: Vec<_> = Unit::batches(modules).into_iter().map(|unit| (unit, variant(isa))).collect();
+    let modules: Vec<Arc<Module>> = modules;
+    let jobs: Vec<_> =
+        Unit::batches(modules).into_iter().map(|unit| (unit, Variant { profile, ..variant(isa) })).collect();
     let compiled = compile_all(&jobs, &toolchain(), Parallel::Auto, &|_| {});
     let packed = |result: Result<Compiled, _>| result.map(pack).map_err(|error| told(&error));
     let mut records = compiled.into_iter().map(packed).collect::<Result<Vec<_>, String>>()?;

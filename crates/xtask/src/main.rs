@@ -1,8 +1,9 @@
-//! Repository automation: `cargo xtask test | ci | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
 //! ci      what .ci/run runs: tidy, fmt, headers, clippy, doc, features, quickstart, test
+//! fuzz-graphs  random graphs, as many as asked for
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
 //! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
@@ -11,6 +12,7 @@
 #![allow(clippy::print_stdout, reason = "a command line tool for this repository's developers")]
 
 mod ci;
+mod fuzz;
 mod headers;
 mod steps;
 mod test;
@@ -26,6 +28,8 @@ usage: cargo xtask COMMAND
 
   test [ARGS…]          run all tests; ARGS go to the runner (and leave out the doctests)
   ci [--without-test]   run what .ci/run runs
+  fuzz-graphs [--count N] [--seed S]
+                        run N (100000) random graphs, from seed S (0) on, against `perform`
   tidy                  check the rules of the tree
 ";
 
@@ -48,6 +52,7 @@ fn run() -> Result<bool> {
         ["test", rest @ ..] => test::run(rest),
         ["ci"] => ci::run(true),
         ["ci", "--without-test"] => ci::run(false),
+        ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");

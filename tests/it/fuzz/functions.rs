@@ -96,8 +96,9 @@ fn reduction(name: &str) -> Function {
 }
 
 fn is_structural(name: &str) -> bool {
-    const STRUCTURAL: [&str; 17] = [
+    const STRUCTURAL: [&str; 18] = [
         "alloc",
+        "batched_dot",
         "arange",
         "assert",
         "concatenate",
@@ -151,6 +152,7 @@ fn structural(name: &str) -> Function {
         }
         "join" | "concatenate" | "stack" => axes(call(name, 2)),
         "make_vector" => call(name, 3),
+        "batched_dot" => call(name, 2),
         "take" => axes(call(name, 2)),
         "switch" => call(name, 3),
         _ => call(name, 1),

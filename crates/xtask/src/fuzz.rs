@@ -1,0 +1,34 @@
+//! `cargo xtask fuzz-graphs`: the random graphs of `tests/it/fuzz`, as many as asked for.
+//!
+//! The test does the work and says what it has done after each batch; a failure ends with the seed that repeats it and the
+//! smallest graph that still fails, in its JSON form.
+
+use crate::steps::run as run_command;
+use crate::tools::cargo;
+use anyhow::{Context, Result, bail};
+use std::process::Command;
+
+/// How many graphs, if nothing is said.
+const COUNT: u64 = 100_000;
+
+/// Runs the test; `true` if every graph has the bits it should have.
+pub(crate) fn run(args: &[&str]) -> Result<bool> {
+    let (mut count, mut seed) = (COUNT, 0);
+    for pair in args.chunks(2) {
+        let (target, number) = match pair {
+            ["--count", number] => (&mut count, number),
+            ["--seed", number] => (&mut seed, number),
+            _ => bail!(
+                "`{}` is not understood; usage: cargo xtask fuzz-graphs [--count N] [--seed S]",
+                pair.join(" ")
+            ),
+        };
+        *target = number.parse().with_context(|| format!("`{}` is no number", number))?;
+    }
+    let test = "fuzz::random_graphs_have_the_bits_of_perform_whole_in_groups_and_op_by_op";
+    let words = ["test", "-p", "precast-tests", "--test", "it", "--", "--exact", test, "--nocapture"];
+    let (count, seed) = (count.to_string(), seed.to_string());
+    run_command(
+        Command::new(cargo()).args(words).env("PRECAST_FUZZ_COUNT", count).env("PRECAST_FUZZ_SEED", seed),
+    )
+}
