@@ -100,6 +100,15 @@ impl Ops {
         rewrite::lower_by(graph, &self.passes)
     }
 
+    /// As [`Ops::lower`], but no op becomes the form of it that overwrites an input: for whoever has the modules of ops as they
+    /// are declared.
+    ///
+    /// # Errors
+    /// As [`rewrite::lower`].
+    pub fn lower_kept(&self, graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
+        rewrite::lower_by(graph, &self.passes.without("inplace"))
+    }
+
     /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.
     #[must_use]
     pub fn with_name(self, name: &str, factory: OpFactory) -> Self {

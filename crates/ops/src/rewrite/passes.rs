@@ -37,6 +37,14 @@ impl Passes {
     }
 }
 
+impl Passes {
+    /// All of these but one.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        Self(self.iter().copied().filter(|pass| pass.name != name).collect())
+    }
+}
+
 impl Default for Passes {
     fn default() -> Self {
         Self(PASSES.to_vec())

@@ -25,7 +25,7 @@ impl Runtime {
     /// An invalid graph, a layer that cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
-        let lowered = self.ops.lower(graph)?;
+        let mut lowered = self.ops.lower(graph)?;
         let inventory = Inventory::read(&self.resolver);
         let whole = self.lookup(&link(&lowered, self.ops.c())?, &inventory)?;
         if whole.is_found() {
@@ -34,7 +34,16 @@ impl Runtime {
             return Ok(Explanation { whole, groups, ops, graph: lowered, served, check: Check::Whole });
         }
         let mut search = Search::new(&self.ops, &self.resolver, false);
-        let cuts = search.cover(&lowered, true)?;
+        let mut cuts = search.cover(&lowered, true)?;
+        if cuts.contains(&None)
+            && let Some(kept) = self.kept(graph, &lowered)?
+        {
+            let mut other = Search::new(&self.ops, &self.resolver, false);
+            let all = other.cover(&kept, true)?;
+            if !all.contains(&None) {
+                (lowered, search, cuts) = (kept, other, all);
+            }
+        }
         let missing = |(_, module): &(usize, Arc<Module>)| Lookup::Missing(inventory.explain(module));
         let groups = search.groups.iter().map(missing).collect();
         let (mut ops, mut served) = (Vec::new(), Vec::new());

@@ -176,6 +176,11 @@ impl Runtime {
         if let Some(plan) = self.cover(lowered, key)? {
             return native(graph, plan);
         }
+        if let Some(kept) = self.kept(graph, lowered)?
+            && let Some(plan) = self.cover(&kept, key)?
+        {
+            return native(graph, plan);
+        }
         let module = match module {
             Some(module) => module,
             None => generate()?,
@@ -183,6 +188,20 @@ impl Runtime {
         self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
         let recorded = self.record(graph, lowered, &module);
         self.miss(graph, lowered, module, recorded)
+    }
+
+    /// The lowered graph whose ops overwrite nothing, if that is another one: declared ops serve this form.
+    fn kept(
+        &self,
+        graph: &FunctionGraph,
+        lowered: &FunctionGraph,
+    ) -> Result<Option<FunctionGraph>, FunctionError> {
+        if self.resolver.layers.is_empty() || lowered.applies().iter().all(|a| a.op.destroy_map().is_empty())
+        {
+            return Ok(None);
+        }
+        let kept = self.ops.lower_kept(graph)?;
+        Ok((kept != *lowered).then_some(kept))
     }
 
     /// The program of several modules; `None` as soon as something is missing.
