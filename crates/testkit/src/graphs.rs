@@ -63,6 +63,8 @@ pub struct Plan {
     pub specials: bool,
     /// Whether some inputs without dimensions are C scalars.
     pub scalars: bool,
+    /// Whether some graphs have one more input, a vector of small integers: positions of elements.
+    pub positions: bool,
 }
 
 impl Plan {
@@ -71,7 +73,16 @@ impl Plan {
     pub fn new(functions: Vec<Function>) -> Self {
         let (applies, inputs) = (1..=40, 1..=4);
         let dtypes = crate::toy::DTYPES.to_vec();
-        Self { functions, dtypes, applies, inputs, max_ndim: 3, specials: true, scalars: false }
+        Self {
+            functions,
+            dtypes,
+            applies,
+            inputs,
+            max_ndim: 3,
+            specials: true,
+            scalars: false,
+            positions: false,
+        }
     }
 }
 
@@ -125,7 +136,7 @@ fn draw_inputs(choices: &mut Choices, plan: &Plan, growing: &mut Growing) -> Vec
     const EXTENTS: [usize; 10] = [2, 3, 5, 4, 7, 1, 8, 17, 3, 0];
     let extents: Vec<usize> = (0..plan.max_ndim).map(|_| *choices.pick(&EXTENTS).unwrap_or(&2)).collect();
     let count = choices.within(&plan.inputs).max(1);
-    (0..count)
+    let mut inputs: Vec<Array> = (0..count)
         .map(|position| {
             let dtype = choices.pick(&plan.dtypes).copied().unwrap_or(DType::F64);
             let ndim = choices.below(plan.max_ndim + 1);
@@ -145,7 +156,15 @@ fn draw_inputs(choices: &mut Choices, plan: &Plan, growing: &mut Growing) -> Vec
             growing.values.push(Some(value.clone()));
             value
         })
-        .collect()
+        .collect();
+    if plan.positions && choices.one_in(3) {
+        let positions: Vec<i64> = (0..choices.below(5)).map(|_| choices.below(3) as i64 - 1).collect();
+        let value = Array::from(ndarray::Array1::from(positions).into_dyn());
+        growing.graph.input("positions", Type::tensor(DType::I64, 1)).expect("the others have numbers");
+        growing.values.push(Some(value.clone()));
+        inputs.push(value);
+    }
+    inputs
 }
 
 /// A graph and the values of all its variables.

@@ -13,7 +13,7 @@ pub(super) fn plan(applies: usize) -> Plan {
     let known = Ops::standard().names();
     let functions = known.iter().flat_map(|name| function(name)).collect();
     let dtypes = DType::ALL.to_vec();
-    Plan { applies: 1..=applies, dtypes, scalars: true, ..Plan::new(functions) }
+    Plan { applies: 1..=applies, dtypes, scalars: true, positions: true, ..Plan::new(functions) }
 }
 
 fn list(items: &[i64]) -> Prop {
@@ -54,6 +54,7 @@ fn function(name: &str) -> Vec<Function> {
         }
         "subtensor" => vec![subtensor(); 3],
         "set_subtensor" | "inc_subtensor" => vec![Function::new(name, 2); 4],
+        "take" => vec![structural(name); 3],
         _ if is_structural(name) => vec![structural(name)],
         _ if is_reduction(name) => vec![reduction(name)],
         _ => (1..=3).filter(|arity| takes(name, *arity)).map(|arity| Function::new(name, arity)).collect(),
