@@ -1,50 +1,82 @@
 //! Measurements against peers in the same run; `README.md` says how to read them.
 //!
 //! ```text
-//! precast-bench [--json | --markdown] [case…]
-//! cases ──▶ measure: in turn with a peer, min and median ──▶ report: table, Markdown, JSON
+//! precast-bench [--json | --write] [--quick] [case…]
+//! cases ──▶ measure: in turn with peers, medians and spread ──▶ report: table, JSON, or the committed table and picture
 //! ```
-//! A figure alone says little on a machine that others use too, so each stands beside a peer that was measured in turn.
+//! A figure alone says little on a machine that others use too, so each stands beside peers that were measured in turn.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints a report")]
 
 mod cases;
 mod measure;
+mod peers;
 mod report;
 
 use anyhow::{Result, bail};
-use cases::{CASES, Found};
-use report::{Machine, Report, load};
+use cases::{Bench, CASES};
+use peers::Peers;
+use report::{Found, Machine, Report, Section, load};
+use std::path::Path;
+
+const FLAGS: [&str; 3] = ["--json", "--write", "--quick"];
 
 fn main() -> Result<()> {
     let (flags, names): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
-    if flags.first().is_some_and(|flag| flag == cases::jit::CHILD) {
-        return cases::jit::child();
+    if flags.first().is_some_and(|flag| flag == cases::cold::CHILD) {
+        return cases::cold::child(&names);
     }
-    let known: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
-    if let Some(flag) = flags.iter().find(|flag| !["--json", "--markdown"].contains(&flag.as_str())) {
-        bail!("unknown flag `{flag}`; usage: precast-bench [--json | --markdown] [{}]…", known.join(" | "));
+    let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+    if let Some(flag) = flags.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
+        let usage = "precast-bench [--json | --write] [--quick]";
+        bail!("unknown flag `{flag}`; usage: {usage} [{}]…", known.join(" | "));
     }
     if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
         bail!("unknown case `{name}`; known: {}", known.join(", "));
     }
-    let mut report = Report { machine: Machine::here(), rows: Vec::new(), skipped: Vec::new() };
-    for (name, case) in CASES {
-        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
-            eprintln!("measuring {name}");
-            let Found { rows, skipped } = case()?;
-            report.rows.extend(rows);
-            report.skipped.extend(skipped);
-        }
-    }
-    report.machine.load_after = load();
     let has = |flag: &str| flags.iter().any(|given| given == flag);
+    if has("--write") && (has("--quick") || !names.is_empty()) {
+        bail!("`--write` is for a full run: the committed table has every case");
+    }
+    let report = measure(&names, has("--quick"))?;
     if has("--json") {
         println!("{}", serde_json::to_string_pretty(&report)?);
-    } else if has("--markdown") {
-        print!("{}", report.markdown());
     } else {
         print!("{}", report.table());
+    }
+    if has("--write") {
+        write(&report)?;
+    }
+    Ok(())
+}
+
+/// Runs some cases; all of them, if none is named.
+fn measure(names: &[String], quick: bool) -> Result<Report> {
+    eprintln!("looking for peers; the first time they are installed");
+    let bench = Bench { peers: Peers::start()?, quick };
+    let mut report = Report {
+        machine: Machine::here(bench.peers.versions.clone()),
+        sections: Vec::new(),
+        skipped: Vec::new(),
+    };
+    if let Err(why) = &bench.peers.environment {
+        report.skipped.push(format!("NumPy, numba and PyTensor, as there is no environment for them: {why}"));
+    }
+    for case in CASES.iter().filter(|case| names.is_empty() || names.iter().any(|name| name == case.name)) {
+        eprintln!("measuring {}", case.name);
+        let Found { lines, facts, skipped } = (case.run)(&bench)?;
+        report.sections.push(Section { case: case.name, title: case.title, lines, facts, skipped });
+    }
+    report.machine.load_after = load();
+    Ok(report)
+}
+
+/// Writes the files of this package that a run is committed as.
+fn write(report: &Report) -> Result<()> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs_err::write(package.join("RESULTS.md"), report.markdown())?;
+    if let Some(picture) = report.picture() {
+        fs_err::write(package.join("results.svg"), picture)?;
     }
     Ok(())
 }

@@ -36,6 +36,14 @@ impl Sample {
         sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
+    /// Half of what lies between the quartiles, as a part of the median: how far rounds were apart.
+    pub(crate) fn spread(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let at = |part: usize| sorted.get(sorted.len() * part / 4).copied().unwrap_or(f64::NAN);
+        (at(3) - at(1)) / 2.0 / self.median()
+    }
+
     /// Every round divided by a number: nanoseconds a piece.
     pub(crate) fn per(&self, pieces: usize) -> Self {
         Self(self.0.iter().map(|ns| ns / pieces as f64).collect())
@@ -53,42 +61,60 @@ fn nanoseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e9
 }
 
-/// Runs two things in turn, `rounds` times each after one round that does not count.
-pub(crate) fn in_turn(
-    rounds: usize,
-    mut ours: impl FnMut() -> Result<()>,
-    mut peer: impl FnMut() -> Result<()>,
-) -> Result<(Sample, Sample)> {
-    let (mut first, mut second) = (Sample::default(), Sample::default());
-    for round in 0..=rounds {
-        let (a, result) = once(&mut ours);
-        result?;
-        let (b, result) = once(&mut peer);
-        result?;
-        if round > 0 {
-            first.push(a);
-            second.push(b);
-        }
-    }
-    Ok((first, second))
+/// Somebody in a race: a name, and what gives the nanoseconds of one round.
+pub(crate) struct Runner<'a> {
+    pub(crate) name: String,
+    pub(crate) round: Box<dyn FnMut() -> Result<f64> + 'a>,
 }
 
-/// Runs something too short for the clock: each round is as many calls as take about a millisecond.
-pub(crate) fn short(rounds: usize, mut work: impl FnMut()) -> Sample {
-    let mut calls = 16_u32;
+impl<'a> Runner<'a> {
+    /// A runner that is timed here, once a round.
+    pub(crate) fn new(name: &str, mut work: impl FnMut() -> Result<()> + 'a) -> Self {
+        let round = move || {
+            let (ns, result) = once(&mut work);
+            result.map(|()| ns)
+        };
+        Self { name: name.to_owned(), round: Box::new(round) }
+    }
+
+    /// A runner too short for the clock: a round is as many calls as take two milliseconds, and counts one of them.
+    pub(crate) fn short(name: &str, mut work: impl FnMut() + 'a) -> Self {
+        let mut calls = 0_u32;
+        let round = move || {
+            if calls == 0 {
+                calls = calls_for(2e6, &mut work);
+            }
+            let (ns, ()) = once(|| (0..calls).for_each(|_| work()));
+            Ok(ns / f64::from(calls))
+        };
+        Self { name: name.to_owned(), round: Box::new(round) }
+    }
+}
+
+/// Runs all of them in turn, `rounds` times each after one round that does not count.
+pub(crate) fn race(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {
+    let mut samples = vec![Sample::default(); runners.len()];
+    for round in 0..=rounds {
+        for (runner, sample) in runners.iter_mut().zip(&mut samples) {
+            let ns = (runner.round)().with_context(|| format!("cannot measure {}", runner.name))?;
+            if round > 0 {
+                sample.push(ns);
+            }
+        }
+    }
+    Ok(samples)
+}
+
+/// How many calls take at least `ns`.
+fn calls_for(ns: f64, work: &mut impl FnMut()) -> u32 {
+    let mut calls = 1_u32;
     loop {
-        let (ns, ()) = once(|| (0..calls).for_each(|_| work()));
-        if ns > 1e6 || calls > 1 << 24 {
-            break;
+        let (taken, ()) = once(|| (0..calls).for_each(|_| work()));
+        if taken > ns || calls > 1 << 26 {
+            return calls;
         }
         calls *= 2;
     }
-    let mut sample = Sample::default();
-    for _ in 0..rounds {
-        let (ns, ()) = once(|| (0..calls).for_each(|_| work()));
-        sample.push(ns / f64::from(calls));
-    }
-    sample
 }
 
 /// Runs a process to its end, its output thrown away.

@@ -1,55 +1,108 @@
-//! Calls of tiny functions: what a call costs beside its arithmetic.
+//! Calls on a few elements: what a call costs beside its arithmetic.
+//!
+//! Ours are made from Rust, those of Python's peers from Python with positional arguments and no wrapper: each as its users
+//! call it, so the interpreter's share is theirs.
 
-use super::{Found, graph};
-use crate::measure::short;
-use crate::report::{Row, Target};
+use super::{Bench, graph};
+use crate::measure::Runner;
+use crate::peers::{Input, PEERS, Peer, inputs};
+use crate::report::{Found, Line, Target};
 use anyhow::{Context as _, Result};
 use ndarray::{Array1, Zip};
-use precast::{Array, ArrayRef, Dispatcher, Policy, Runtime};
+use precast::{Array, ArrayRef, Dispatcher, Function, Policy, Runtime};
 use std::hint::black_box;
 use std::sync::Arc;
 
-const ROUNDS: usize = 200;
+const ROUNDS: usize = 25;
+const SIZES: [usize; 3] = [1, 4, 10];
+const TRUSTED: [Peer; 2] = [
+    ("PyTensor, C, trust_input", "pytensor-c-trusted"),
+    ("PyTensor, numba, trust_input", "pytensor-numba-trusted"),
+];
 
 /// A function behind a pointer, which the compiler cannot see through.
 type Pointer = fn(&[ArrayRef<'_>]) -> usize;
 
-pub(crate) fn run() -> Result<Found> {
+pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let runtime = Arc::new(Runtime::builder().policy(Policy::Jit).build()?);
     let add = runtime.function(&graph("x + y", "xy", "f64[?]")?)?;
-    let (x, y) = (Array1::linspace(0.0, 1.0, 4), Array1::linspace(2.0, 3.0, 4));
-    let refs: [ArrayRef<'_>; 2] = [x.view().into(), y.view().into()];
-    let mut out = [Array::from(Array1::<f64>::zeros(4).into_dyn())];
-    add.call_into(&refs, &mut out)?;
-    let ours = short(ROUNDS, || {
-        // The arguments were accepted once already, so no call fails.
-        let _ = black_box(add.call_into(black_box(&refs), &mut out));
-    });
-    let converting = short(ROUNDS, || {
-        let refs: [ArrayRef<'_>; 2] = [black_box(&x).view().into(), black_box(&y).view().into()];
-        let _ = black_box(add.call_into(&refs, &mut out));
-    });
-    let mut into = Array1::<f64>::zeros(4);
-    let zip = short(ROUNDS, || {
+    let score = runtime.function(&graph("sum(exp(-x*x)*y + z)", "xyz", "f64[?]")?)?;
+    let mut found = Found::default();
+    for size in SIZES {
+        reused(bench, &add, size, &mut found)?;
+    }
+    for size in SIZES {
+        fresh(bench, &add, ("x + y", "add", size), &mut found)?;
+    }
+    fresh(bench, &score, ("sum(exp(-x*x)*y+z)", "score", 10), &mut found)?;
+    found.lines.push(dispatch(bench, &runtime)?);
+    Ok(found)
+}
+
+/// `x + y` into an array that is there.
+fn reused(bench: &Bench, add: &Function, size: usize, found: &mut Found) -> Result<()> {
+    let declared = vec![Input::f64(&[size]); 2];
+    let arrays = inputs(&declared);
+    let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
+    let result = add.call(&refs)?.remove(0);
+    let mut out = [result.clone()];
+    let mut into = Array1::<f64>::zeros(size);
+    let (x, y) = (vector(&arrays[0])?, vector(&arrays[1])?);
+    // The inputs were accepted once already, so no call fails.
+    let ours = Runner::short("precast", || drop(black_box(add.call_into(black_box(&refs), &mut out))));
+    let peers: [Peer; 1] = [("NumPy, out=", "numpy-out")];
+    let mut runners = vec![ours];
+    runners.extend(bench.peers.runners(&peers, "add", &declared, &result, &mut found.skipped)?);
+    runners.push(Runner::short("ndarray", || {
         Zip::from(black_box(&mut into)).and(black_box(&x)).and(black_box(&y)).for_each(|o, a, b| *o = a + b);
-    });
-    let fresh = short(ROUNDS, || drop(black_box(add.call(black_box(&refs)))));
-    let allocating = short(ROUNDS, || drop(black_box(black_box(&x) + black_box(&y))));
-    let dispatcher = Dispatcher::new(Arc::clone(&runtime), "add");
+    }));
+    let what = format!("x + y of {size}, result reused");
+    let line = Line::raced(&what, bench.rounds(ROUNDS), runners)?.pictured();
+    found.lines.push(if size == 4 { line.target(Target::Below(20.0)) } else { line });
+    Ok(())
+}
+
+/// A new array, or a new number.
+fn fresh(
+    bench: &Bench,
+    function: &Function,
+    (what, case, size): (&str, &str, usize),
+    found: &mut Found,
+) -> Result<()> {
+    let declared = vec![Input::f64(&[size]); function.graph().inputs().len()];
+    let arrays = inputs(&declared);
+    let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
+    let result = function.call(&refs)?.remove(0);
+    let (x, y) = (vector(&arrays[0])?, vector(&arrays[1])?);
+    let ours = Runner::short("precast", || drop(black_box(function.call(black_box(&refs)))));
+    let mut runners = vec![ours];
+    runners.extend(bench.peers.runners(&PEERS, case, &declared, &result, &mut found.skipped)?);
+    runners.extend(bench.peers.runners(&TRUSTED, case, &declared, &result, &mut found.skipped)?);
+    if case == "add" {
+        runners.push(Runner::short("ndarray", || drop(black_box(black_box(&x) + black_box(&y)))));
+    }
+    let what = format!("{what} of {size}, new result");
+    found.lines.push(Line::raced(&what, bench.rounds(ROUNDS), runners)?.pictured());
+    Ok(())
+}
+
+/// Finding the function for dtypes and ranks, without calling it.
+fn dispatch(bench: &Bench, runtime: &Arc<Runtime>) -> Result<Line> {
+    let arrays = inputs(&vec![Input::f64(&[4]); 2]);
+    let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
+    let dispatcher = Dispatcher::new(Arc::clone(runtime), "add");
     dispatcher.function(&refs).context("the dispatched op")?;
-    let dispatched = short(ROUNDS, || {
+    let ours = Runner::short("precast", || {
         let _ = black_box(dispatcher.function(black_box(&refs)));
     });
     let pointer: Pointer = |refs| refs.len();
-    let indirect = short(ROUNDS, || {
+    let indirect = Runner::short("indirect call", || {
         let _ = black_box(black_box(pointer)(black_box(&refs)));
     });
-    let name = "ndarray Zip into existing";
-    Ok(vec![
-        Row::new("call", "x + y of 4, outputs reused", &ours, name, &zip).target(Target::Below(20.0)),
-        Row::new("call", "the same, views made in the call", &converting, name, &zip),
-        Row::new("call", "x + y of 4, new array", &fresh, "ndarray `&x + &y`", &allocating),
-        Row::new("call", "dispatch by dtype and rank", &dispatched, "indirect call", &indirect),
-    ]
-    .into())
+    Line::raced("dispatch by dtype and rank", bench.rounds(ROUNDS), vec![ours, indirect])
+}
+
+fn vector(array: &Array) -> Result<Array1<f64>> {
+    let Array::F64(array) = array else { anyhow::bail!("another dtype") };
+    Ok(array.clone().into_dimensionality()?)
 }

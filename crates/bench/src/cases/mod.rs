@@ -1,7 +1,10 @@
 //! The cases, each a file; and what several of them need.
 
+mod built;
 mod call;
-pub(crate) mod jit;
+pub(crate) mod cold;
+mod everyday;
+mod jit;
 mod load;
 mod overhead;
 mod precompile;
@@ -10,7 +13,8 @@ mod rerun;
 mod throughput;
 
 use crate::measure::process;
-use crate::report::Row;
+use crate::peers::Peers;
+use crate::report::Found;
 use anyhow::{Context as _, Result};
 use precast::FunctionGraph;
 use precast_codegen::{Unit, link};
@@ -22,42 +26,71 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// What a case found out.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) rows: Vec<Row>,
-    /// What it could not measure, and why.
-    pub(crate) skipped: Vec<String>,
+/// What every case may use.
+pub(crate) struct Bench {
+    pub(crate) peers: Peers,
+    /// Two rounds of everything: to see whether it works.
+    pub(crate) quick: bool,
 }
 
-impl From<Vec<Row>> for Found {
-    fn from(rows: Vec<Row>) -> Self {
-        Self { rows, skipped: Vec::new() }
+impl Bench {
+    /// How many rounds a case runs that wants `rounds`.
+    fn rounds(&self, rounds: usize) -> usize {
+        if self.quick { rounds.min(2) } else { rounds }
     }
 }
 
-/// Measures.
-type Case = fn() -> Result<Found>;
+/// A case: its name on the command line, what it is about, and what measures it.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) run: fn(&Bench) -> Result<Found>,
+}
 
-/// Every case by its name, in the order in which they run.
-pub(crate) const CASES: &[(&str, Case)] = &[
-    ("call", call::run),
-    ("overhead", overhead::run),
-    ("load", load::run),
-    ("jit", jit::run),
-    ("throughput", throughput::run),
-    ("quickstart", quickstart::run),
-    ("precompile", precompile::run),
-    ("rerun", rerun::run),
+/// Every case, in the order in which they run.
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        name: "throughput",
+        title: "sum(exp(-x*x)*y+z) of f64 vectors, one thread",
+        run: throughput::run,
+    },
+    Case { name: "everyday", title: "Expressions of every day, f64, one thread", run: everyday::run },
+    Case { name: "call", title: "Calls on a few elements: ours from Rust, peers from Python", run: call::run },
+    Case {
+        name: "overhead",
+        title: "Calls of small graphs, by how they are served, results reused",
+        run: overhead::run,
+    },
+    Case { name: "cold", title: "Start of a process to its first result", run: cold::run },
+    Case { name: "jit", title: "A miss to its first result", run: jit::run },
+    Case { name: "load", title: "Resolve, verify and load one artifact", run: load::run },
+    Case { name: "quickstart", title: "The quickstart, a whole process", run: quickstart::run },
+    Case {
+        name: "precompile",
+        title: "Building combinations of op, dtype and rank, one core, one ISA level",
+        run: precompile::run,
+    },
+    Case { name: "rerun", title: "cargo build of a package with many combinations", run: rerun::run },
 ];
+
+/// Every expression that peers in Python are asked for.
+#[cfg(test)]
+pub(crate) fn asked() -> Vec<&'static str> {
+    let mut names: Vec<&str> = everyday::EXPRESSIONS.iter().map(|expression| expression.name).collect();
+    names.extend(["score", "product", "add"]);
+    names
+}
 
 /// The graph of an expression over inputs of one type, one for each letter.
 fn graph(expression: &str, names: &str, ty: &str) -> Result<FunctionGraph> {
-    let inputs =
-        names.chars().map(|name| parse_input(&format!("{name}={ty}"))).collect::<Result<Vec<_>, _>>()?;
-    Ok(parse(&[expression], &inputs, &Ops::standard())?)
+    typed(expression, &names.chars().map(|name| (name, ty.to_owned())).collect::<Vec<_>>())
 }
 
+/// The graph of an expression over inputs with their types.
+fn typed(expression: &str, inputs: &[(char, String)]) -> Result<FunctionGraph> {
+    let inputs = inputs.iter().map(|(name, ty)| parse_input(&format!("{name}={ty}")));
+    Ok(parse(&[expression], &inputs.collect::<Result<Vec<_>, _>>()?, &Ops::standard())?)
+}
 /// The unit of a whole graph.
 fn unit(graph: &FunctionGraph) -> Result<Unit> {
     let module = link(&rewrite::lower(graph)?, Ops::standard().c())?;
@@ -114,7 +147,7 @@ fn root() -> PathBuf {
 }
 
 /// The folder that this program was built in, as Cargo names it.
-fn target() -> Result<PathBuf> {
+pub(crate) fn target() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let target =
         program.parent().and_then(Path::parent).context("a program outside of a target directory")?;

@@ -1,16 +1,30 @@
-//! Precompiling a matrix of ops, on one core, and one bare compiler run for each combination.
+//! Building a matrix of ops on one core, and one bare compiler run for an op.
+//!
+//! ```text
+//! arithmetic   every arithmetic op × every dtype it has × as many ranks as make 1000 combinations
+//! mixed        functions, reductions and movement besides
+//! ```
+//! Modules serve every rank, so there are fewer of them than combinations; both are told.
 
-use super::{Found, bare_compiler, graph, variant, write_unit};
-use crate::measure::{Sample, in_turn, once};
-use crate::report::{Row, Target};
-use anyhow::{Context as _, Result};
-use precast_build::{Declared, Execution, Manifest, execute, plan};
+use super::{Bench, bare_compiler, graph, variant, write_unit};
+use crate::measure::{Runner, Sample, once, race};
+use crate::report::{Figure, Found, Line, Target};
+use anyhow::{Context as _, Result, ensure};
+use precast::DType;
+use precast_build::{Declared, Executed, Execution, Manifest, Matrix, Place, Plan, execute, plan};
 use precast_compile::{Parallel, Toolchain};
-use precast_ops::Ops;
+use precast_ops::{Ops, combinations};
+use precast_store::Store;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const ROUNDS: usize = 3;
+/// So many combinations the arithmetic matrix has at least.
+const COMBINATIONS: usize = 1000;
+const ARITHMETIC: [&str; 13] =
+    ["add", "sub", "mul", "div", "neg", "abs", "maximum", "minimum", "eq", "ne", "lt", "le", "sqrt"];
+const PEER: &str = "one bare gcc -O3 -shared of a single op";
 
 /// A matrix that grows with the list of ranks; `rerun` uses it too.
 pub(super) fn manifest(ranks: &[usize]) -> String {
@@ -28,39 +42,110 @@ pub(super) fn manifest(ranks: &[usize]) -> String {
     ops.map(op).collect()
 }
 
-pub(crate) fn run() -> Result<Found> {
+pub(crate) fn run(bench: &Bench) -> Result<Found> {
+    let mut found = Found::default();
+    let rounds = bench.rounds(ROUNDS);
+    build("arithmetic", &arithmetic(), rounds, 12e6, &mut found)?;
     let manifest = Manifest::parse(Path::new("precast.toml"), manifest(&[1, 2, 3]))?;
+    let mut mixed = Declared::default();
+    manifest.declare(&mut mixed, &Ops::standard())?;
+    build("mixed", &mixed, rounds, 10e6, &mut found)?;
+    Ok(found)
+}
+
+/// Every arithmetic op with every dtype that it has.
+fn arithmetic() -> Declared {
+    let ops = Ops::standard();
+    let has = |name: &str, dtype: DType| combinations(name, &[dtype], &[1], &ops).is_ok();
+    let dtypes = |name: &str| DType::ALL.into_iter().filter(|dtype| has(name, *dtype)).collect::<BTreeSet<_>>();
+    let matrices: Vec<(&str, BTreeSet<DType>)> = ARITHMETIC.iter().map(|name| (*name, dtypes(name))).collect();
+    let of_a_rank: usize = matrices.iter().map(|(_, dtypes)| dtypes.len()).sum();
+    let ndim: BTreeSet<usize> = (1..=COMBINATIONS.div_ceil(of_a_rank.max(1)).min(32)).collect();
     let mut declared = Declared::default();
-    manifest.declare(&mut declared, &Ops::standard())?;
-    let plan = plan(&declared, &Ops::standard())?;
+    for (name, dtypes) in matrices {
+        let place = Place::in_build("bench", name);
+        declared.op(Matrix { name: name.to_owned(), dtypes, ndim: ndim.clone(), place });
+    }
+    declared
+}
+
+fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: &mut Found) -> Result<()> {
+    let (plan, toolchain) = (plan(declared, &Ops::standard())?, Toolchain::find(None)?);
+    let variants = [variant(&toolchain)?];
+    let parallel = Parallel::Jobs(NonZeroUsize::new(1).context("one is not zero")?);
+    let execution =
+        Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress: &|_| {} };
+    let mut kept: Vec<Executed> = Vec::new();
+    let ours = Runner::new("precast", || Ok(kept.push(execute(&plan, &execution)?)));
+    let directory = tempfile::tempdir()?;
+    let files = singles(directory.path())?;
+    let bare = || {
+        let (ns, result) = once(|| files.iter().try_for_each(|file| bare_compiler(file)));
+        result.map(|()| ns / files.len() as f64)
+    };
+    let mut runners = [ours, Runner { name: PEER.to_owned(), round: Box::new(bare) }];
+    let samples = race(rounds, &mut runners)?;
+    drop(runners);
+    let (combinations, modules) = (plan.combinations, plan.modules());
+    let line = |what: &str, pieces: usize| {
+        Line::new(&format!("{name}: {what} of {pieces}"), &samples[0].per(pieces), &[(PEER, &samples[1])])
+    };
+    found.lines.push(line("a combination", combinations).target(Target::Below(target_ns)));
+    found.lines.push(line("a module", modules));
+    let identical = kept.windows(2).all(|pair| pair[0] == pair[1]);
+    ensure!(identical, "two builds of one plan differ");
+    found.facts.push(facts(name, &plan, &kept, &samples[0])?);
+    Ok(())
+}
+
+/// Counts and sizes of a build.
+fn facts(name: &str, plan: &Plan, built: &[Executed], times: &Sample) -> Result<String> {
+    let last = built.last().context("no build")?;
+    let place = tempfile::tempdir()?;
+    let archives = archive_bytes(plan, place.path())?;
+    let whole = Figure::from(times).median_ns / 1e9;
+    Ok(format!(
+        "{name}: {} combinations are {} distinct modules in {} units, built in {whole:.1} s; archives {} KiB, one bundle {} KiB; \
+         {} builds, every byte equal.",
+        plan.combinations,
+        plan.modules(),
+        plan.units.len(),
+        archives.div_ceil(1024),
+        last.bundle()?.len().div_ceil(1024),
+        built.len(),
+    ))
+}
+
+/// What the archives take in a store.
+fn archive_bytes(plan: &Plan, place: &Path) -> Result<u64> {
+    let store = Store::create(place.join("store"))?;
     let toolchain = Toolchain::find(None)?;
     let variants = [variant(&toolchain)?];
-    let one = Parallel::Jobs(NonZeroUsize::new(1).context("one is not zero")?);
+    let parallel = Parallel::Auto;
     let execution = Execution {
-        store: None,
+        store: Some(&store),
         toolchain: &toolchain,
         variants: &variants,
-        parallel: one,
+        parallel,
         progress: &|_| {},
     };
-    let mut all = Sample::default();
-    for _ in 0..ROUNDS {
-        let (ns, executed) = once(|| execute(&plan, &execution));
-        executed?;
-        all.push(ns);
+    execute(plan, &execution)?;
+    let mut bytes = 0;
+    for shelf in fs_err::read_dir(store.path().join("objects"))? {
+        for object in fs_err::read_dir(shelf?.path())? {
+            bytes += object?.metadata()?.len();
+        }
     }
-    // The same kind of work for the peer: single ops of the matrix, each a file of its own.
-    let directory = tempfile::tempdir()?;
-    let mut peer = Sample::default();
-    for text in ["x + y", "exp(x)", "maximum(x, y)", "sum(x)", "tanh(x)", "x < y"] {
-        let file = write_unit(&graph(text, "xy", "f64[?]")?, directory.path())?;
-        let (_, bare) = in_turn(ROUNDS, || Ok(()), || bare_compiler(&file))?;
-        peer.push(bare.median());
-    }
-    let (combinations, modules) = (plan.combinations, plan.modules());
-    let name = "one bare gcc -O3 -shared of a single op";
-    let what = format!("precompile, one core, a combination of {combinations}");
-    let each = Row::new("precompile", &what, &all.per(combinations), name, &peer).target(Target::Below(10e6));
-    let what = format!("the same, a module of {modules} (ranks share modules)");
-    Ok(vec![each, Row::new("precompile", &what, &all.per(modules), name, &peer)].into())
+    Ok(bytes)
+}
+
+/// The same kind of work for the peer: single ops, each a file in a folder of its own.
+fn singles(directory: &Path) -> Result<Vec<PathBuf>> {
+    let texts = ["x + y", "x - y", "maximum(x, y)", "x < y", "abs(x)", "x / y"];
+    let single = |(number, text): (usize, &&str)| {
+        let directory = directory.join(number.to_string());
+        fs_err::create_dir(&directory)?;
+        write_unit(&graph(text, "xy", "f64[?]")?, &directory)
+    };
+    texts.iter().enumerate().map(single).collect()
 }

@@ -4,9 +4,9 @@
 //! and compiles the package again in either case, so that the difference is the script.
 
 use super::precompile::manifest;
-use super::{Found, cargo, root, target};
-use crate::measure::{in_turn, output, process};
-use crate::report::{Row, Target};
+use super::{Bench, cargo, root, target};
+use crate::measure::{Runner, output, process};
+use crate::report::{Found, Line, Target};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ const RANKS: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const OURS: &str = "fn main() {\n    precast_build::Build::new().run();\n}\n";
 const PEER: &str = "fn main() {\n    println!(\"cargo::rerun-if-changed=precast.toml\");\n}\n";
 
-pub(crate) fn run() -> Result<Found> {
+pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let place = target()?.join("bench-rerun");
     let ours = package(&place, "ours", OURS)?;
     let peer = package(&place, "peer", PEER)?;
@@ -25,18 +25,17 @@ pub(crate) fn run() -> Result<Found> {
     let build = |package: &PathBuf| process(cargo(package, &target).args(["build", "--offline", "--quiet"]));
     output(cargo(&peer, &target).args(["build", "--offline"]))?;
     let combinations = combinations(&ours, &target)?;
-    let (a, b) = in_turn(ROUNDS, || build(&ours), || build(&peer))?;
-    let what = format!("cargo build, nothing changed, {combinations} combinations");
-    let target_ = Target::BelowPeerPlus(50e6);
-    let name = "the same with an empty build.rs";
-    let unchanged = Row::new("rerun", &what, &a, name, &b).target(target_);
     let touched = |package: &PathBuf| {
         fs_err::write(package.join("precast.toml"), manifest(&RANKS))?;
         build(package)
     };
-    let (a, b) = in_turn(ROUNDS, || touched(&ours), || touched(&peer))?;
-    let what = format!("cargo build, manifest touched, {combinations} combinations");
-    Ok(vec![unchanged, Row::new("rerun", &what, &a, name, &b).target(target_)].into())
+    let line = |what: &str, work: &dyn Fn(&PathBuf) -> Result<()>| -> Result<Line> {
+        let peer = Runner::new("the same with an empty build.rs", || work(&peer));
+        let runners = vec![Runner::new("precast", || work(&ours)), peer];
+        let what = format!("{what}, {combinations} combinations");
+        Ok(Line::raced(&what, bench.rounds(ROUNDS), runners)?.target(Target::BelowPeerPlus(50e6)))
+    };
+    Ok(vec![line("nothing changed", &build)?, line("manifest touched", &touched)?].into())
 }
 
 /// Writes a package with a workspace and a lock file of its own.

@@ -1,143 +1,129 @@
-//! Throughput over arrays far larger than the caches, on one thread.
+//! One expression at three sizes, served whole, by fused groups, and op by op; and a product with a result as long as its inputs.
 
-use super::{Found, graph};
-use crate::measure::{Sample, in_turn, once};
-use crate::report::{Row, Target};
-use anyhow::{Result, ensure};
+use super::built::built;
+use super::{Bench, graph};
+use crate::measure::{Runner, race};
+use crate::peers::{Input, PEERS, Peer, inputs};
+use crate::report::{Found, Line, Target};
+use anyhow::{Context as _, Result};
 use ndarray::{Array1, Zip};
-use precast::{Array, ArrayRef, Policy, Runtime};
+use precast::{Array, ArrayRef, Function};
+use precast_build::Serve;
 use std::hint::black_box;
-use std::process::Command;
 
-const LEN: usize = 10_000_000;
-const ROUNDS: usize = 9;
-const FLOOR: &str = "reading the three arrays";
+/// Elements, how they are written, and rounds.
+const SIZES: [(usize, &str, usize); 3] = [(1_000, "1e3", 25), (100_000, "1e5", 25), (10_000_000, "1e7", 9)];
+const FLOOR: &str = "reading the inputs";
+const SCORE: &str = "sum(exp(-x*x)*y + z)";
+const WAYS: [(Serve, &str); 3] =
+    [(Serve::Whole, "whole"), (Serve::Groups, "by groups"), (Serve::Ops, "op by op")];
 
-pub(crate) fn run() -> Result<Found> {
-    let [x, y, z] = [0.1, 0.2, 0.3].map(|step| Array1::from_shape_fn(LEN, |i| (i as f64 * step).sin()));
-    let inputs = [x.view(), y.view(), z.view()].map(ArrayRef::from);
-    let runtime = Runtime::builder().policy(Policy::Jit).build()?;
-    let numpy = numpy();
-    let peers = numpy.as_ref().map_or([None, None], |[score, product]| [Some(score), Some(product)]);
+pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let mut found = Found::default();
-    found.rows.extend(score(&runtime, &inputs, [&x, &y, &z], peers[0])?);
-    found.rows.extend(product(&runtime, &inputs, [&x, &y, &z], peers[1])?);
-    if numpy.is_none() {
-        found
-            .skipped
-            .push("NumPy as a peer of throughput: `python3 -c 'import numpy'` fails here".to_owned());
+    for (size, name, rounds) in SIZES {
+        score(bench, (size, name, bench.rounds(rounds)), &mut found)?;
     }
+    product(bench, &mut found)?;
     Ok(found)
 }
 
-fn score(
-    runtime: &Runtime,
-    inputs: &[ArrayRef<'_>],
-    [x, y, z]: [&Array1<f64>; 3],
-    numpy: Option<&Sample>,
-) -> Result<Vec<Row>> {
-    let function = runtime.function(&graph("sum(exp(-x*x)*y + z)", "xyz", "f64[?]")?)?;
-    let mut out = [Array::from(0.0_f64)];
-    let (ours, scalar) = in_turn(
-        ROUNDS,
-        || Ok(function.call_into(inputs, &mut out)?),
-        || {
-            let terms = x.iter().zip(y).zip(z).map(|((x, y), z)| (-x * x).exp() * y + z);
-            black_box(terms.sum::<f64>());
-            Ok(())
-        },
-    )?;
-    let sum = black_box((0..LEN).map(|i| (-x[i] * x[i]).exp() * y[i] + z[i]).sum::<f64>());
-    let Array::F64(found) = &out[0] else { anyhow::bail!("another dtype") };
-    ensure!((found.sum() - sum).abs() < 1e-6 * sum.abs(), "{found} is not {sum}");
-    let mut kept = Array1::<f64>::zeros(LEN);
-    let zip = rounds(|| {
-        Zip::from(&mut kept).and(x).and(y).and(z).for_each(|o, x, y, z| *o = (-x * x).exp() * y + z);
-        black_box(kept.sum());
-    });
-    let floor = rounds(|| {
-        let _ = black_box(read(&[x, y, z]));
-    });
-    let what = "sum(exp(-x*x)*y+z), 1e7 f64, one thread";
-    let row = |peer, theirs| Row::new("throughput", what, &ours, peer, theirs).target(Target::Below(12e6));
-    let peers = [("Rust loop with f64::exp", &scalar), ("ndarray Zip, then sum", &zip), (FLOOR, &floor)];
-    Ok(peers
-        .into_iter()
-        .chain(numpy.map(|sample| ("NumPy", sample)))
-        .map(|(peer, theirs)| row(peer, theirs))
-        .collect())
+fn score(bench: &Bench, (size, name, rounds): (usize, &str, usize), found: &mut Found) -> Result<()> {
+    let declared = vec![Input::f64(&[size]); 3];
+    let arrays = inputs(&declared);
+    let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
+    let graph = graph(SCORE, "xyz", "f64[?]")?;
+    let functions = WAYS.iter().map(|(serve, _)| built(&graph, *serve)).collect::<Result<Vec<Function>>>()?;
+    let result = functions[0].call(&refs)?.remove(0);
+    let slices = arrays.iter().map(slice).collect::<Result<Vec<&[f64]>>>()?;
+    let [x, y, z] = slices[..] else { anyhow::bail!("three inputs") };
+    let mut runners: Vec<Runner<'_>> = Vec::new();
+    for (function, (_, way)) in functions.iter().zip(WAYS) {
+        let mut out = [Array::from(0.0_f64)];
+        let refs = &refs;
+        // The inputs were accepted once already, so no call fails.
+        runners.push(Runner::short(way, move || drop(black_box(function.call_into(black_box(refs), &mut out)))));
+    }
+    runners.extend(bench.peers.runners(&PEERS, "score", &declared, &result, &mut found.skipped)?);
+    runners.push(Runner::short("Rust loop", || {
+        let terms = x.iter().zip(y).zip(z).map(|((x, y), z)| (-x * x).exp() * y + z);
+        black_box(terms.sum::<f64>());
+    }));
+    runners.push(Runner::short(FLOOR, || {
+        black_box(read(black_box(&slices)));
+    }));
+    let samples = race(rounds, &mut runners)?;
+    let names: Vec<&str> = runners.iter().map(|runner| runner.name.as_str()).collect();
+    let peers: Vec<_> = names.into_iter().zip(&samples).skip(WAYS.len()).collect();
+    for ((function, (serve, way)), ours) in functions.iter().zip(WAYS).zip(&samples) {
+        let parts = function.provenance().len();
+        let what = if parts == 1 {
+            format!("{name} elements, {way}")
+        } else {
+            format!("{name} elements, {way} ({parts} modules)")
+        };
+        let line = Line::new(&what, ours, &peers).pictured();
+        let has_numpy = peers.first().is_some_and(|(name, _)| *name == "NumPy");
+        found.lines.push(match serve {
+            Serve::Whole if size == 10_000_000 => line.target(Target::Below(12e6)),
+            Serve::Ops if has_numpy => line.target(Target::TimesPeer(1.0)),
+            _ => line,
+        });
+    }
+    Ok(())
 }
 
-fn product(
-    runtime: &Runtime,
-    inputs: &[ArrayRef<'_>],
-    [x, y, z]: [&Array1<f64>; 3],
-    numpy: Option<&Sample>,
-) -> Result<Vec<Row>> {
-    let function = runtime.function(&graph("(x + y) * z", "xyz", "f64[?]")?)?;
-    let mut out = [Array::from(Array1::<f64>::zeros(LEN).into_dyn())];
-    let mut kept = Array1::<f64>::zeros(LEN);
-    let mut looped = vec![0.0; LEN];
-    let (ours, zip) = in_turn(
-        ROUNDS,
-        || Ok(function.call_into(inputs, &mut out)?),
-        || {
-            Zip::from(&mut kept).and(x).and(y).and(z).for_each(|o, x, y, z| *o = (x + y) * z);
-            black_box(&kept);
-            Ok(())
-        },
-    )?;
-    let scalar = rounds(|| {
+fn product(bench: &Bench, found: &mut Found) -> Result<()> {
+    let size = 10_000_000;
+    let declared = vec![Input::f64(&[size]); 3];
+    let arrays = inputs(&declared);
+    let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
+    let function = built(&graph("(x + y) * z", "xyz", "f64[?]")?, Serve::Whole)?;
+    let result = function.call(&refs)?.remove(0);
+    let mut out = [result.clone()];
+    let rounds = bench.rounds(9);
+    let mut runners = vec![Runner::new("precast", || Ok(drop(function.call(&refs)?)))];
+    runners.extend(bench.peers.runners(&PEERS, "product", &declared, &result, &mut found.skipped)?);
+    found.lines.push(Line::raced("(x+y)*z of 1e7, new array", rounds, runners)?.pictured());
+    let slices = arrays.iter().map(slice).collect::<Result<Vec<&[f64]>>>()?;
+    let [x, y, z] = slices[..] else { anyhow::bail!("three inputs") };
+    let mut looped = vec![0.0; size];
+    let mut kept = Array1::<f64>::zeros(size);
+    let mut runners = vec![Runner::new("precast", || Ok(function.call_into(&refs, &mut out)?))];
+    let into: [Peer; 1] = [("NumPy, out=", "numpy-out")];
+    runners.extend(bench.peers.runners(&into, "product", &declared, &result, &mut found.skipped)?);
+    runners.push(Runner::new("Rust loop", || {
         for (((o, x), y), z) in looped.iter_mut().zip(x).zip(y).zip(z) {
             *o = (x + y) * z;
         }
         black_box(&looped);
-    });
-    let floor = rounds(|| {
-        let _ = black_box(read(&[x, y, z]));
-    });
-    let what = "(x+y)*z, 1e7 f64, one thread, output reused";
-    let row = |peer, theirs| Row::new("throughput", what, &ours, peer, theirs);
-    let peers = [("Rust loop", &scalar), ("ndarray Zip", &zip), (FLOOR, &floor)];
-    Ok(peers
-        .into_iter()
-        .chain(numpy.map(|sample| ("NumPy", sample)))
-        .map(|(peer, theirs)| row(peer, theirs))
-        .collect())
+        Ok(())
+    }));
+    runners.push(Runner::new("ndarray Zip", || {
+        Zip::from(&mut kept).and(x).and(y).and(z).for_each(|o, x, y, z| *o = (x + y) * z);
+        black_box(&kept);
+        Ok(())
+    }));
+    runners.push(Runner::new(FLOOR, || {
+        black_box(read(&slices));
+        Ok(())
+    }));
+    found.lines.push(Line::raced("(x+y)*z of 1e7, result reused", rounds, runners)?);
+    Ok(())
 }
 
-fn rounds(mut work: impl FnMut()) -> Sample {
-    let mut sample = Sample::default();
-    for round in 0..=ROUNDS {
-        let (ns, ()) = once(&mut work);
-        if round > 0 {
-            sample.push(ns);
-        }
-    }
-    sample
+/// The elements of an input.
+fn slice(array: &Array) -> Result<&[f64]> {
+    let Array::F64(array) = array else { anyhow::bail!("another dtype") };
+    array.as_slice().context("an input that is not contiguous")
 }
 
 /// Reads every element once, in eight independent sums, the arrays side by side: the floor that memory sets.
-fn read(arrays: &[&Array1<f64>]) -> f64 {
-    let slices: Vec<&[f64]> = arrays.iter().filter_map(|array| array.as_slice()).collect();
+fn read(slices: &[&[f64]]) -> f64 {
     let mut sums = [0.0; 8];
-    for start in (0..LEN).step_by(8) {
+    for start in (0..slices[0].len()).step_by(8) {
         for lanes in slices.iter().filter_map(|slice| slice.get(start..start + 8)) {
             sums.iter_mut().zip(lanes).for_each(|(sum, x)| *sum += x);
         }
     }
     sums.iter().sum()
-}
-
-/// NumPy's durations of the two expressions; `None` where there is no NumPy.
-fn numpy() -> Option<[Sample; 2]> {
-    let script = include_str!("../../numpy_peer.py");
-    let output = Command::new("python3").args(["-c", script]).env("OMP_NUM_THREADS", "1").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let mut samples = text.lines().map(|line| {
-        let mut sample = Sample::default();
-        sample.extend(line.split(' ').filter_map(|ns| ns.parse::<f64>().ok()));
-        sample
-    });
-    Some([samples.next()?, samples.next()?])
 }

@@ -1,0 +1,275 @@
+"""What each peer computes, case by case: as a user of that peer would write it.
+
+`numpy` is called with arrays, `numba` is compiled by `njit` and called with arrays, `pytensor` is called with symbolic
+variables and gives the graph. `numpy_out` is given an array for the result besides; a ufunc takes one as it is.
+"""
+import numpy as np
+
+
+class Score:
+    """sum(exp(-x*x)*y + z)"""
+
+    def numpy(x, y, z):
+        return np.sum(np.exp(-x * x) * y + z)
+
+    def numba(x, y, z):
+        total = 0.0
+        for i in range(x.size):
+            total += np.exp(-x[i] * x[i]) * y[i] + z[i]
+        return total
+
+    def pytensor(pt, x, y, z):
+        return pt.sum(pt.exp(-x * x) * y + z)
+
+
+class Add:
+    """x + y"""
+
+    # The function itself: nothing of Python stands between the clock and it.
+    numpy = np.add
+
+    def numba(x, y):
+        return x + y
+
+    def pytensor(pt, x, y):
+        return x + y
+
+
+class Product:
+    """(x + y) * z"""
+
+    def numpy(x, y, z):
+        return (x + y) * z
+
+    def numpy_out(x, y, z, out):
+        return np.multiply(np.add(x, y, out=out), z, out=out)
+
+    def numba(x, y, z):
+        out = np.empty_like(x)
+        for i in range(x.size):
+            out[i] = (x[i] + y[i]) * z[i]
+        return out
+
+    def pytensor(pt, x, y, z):
+        return (x + y) * z
+
+
+class Softmax:
+    """exp(x - max(x)) / sum(…) of each row"""
+
+    def numpy(x):
+        e = np.exp(x - np.max(x, axis=1, keepdims=True))
+        return e / np.sum(e, axis=1, keepdims=True)
+
+    def numba(x):
+        out = np.empty_like(x)
+        for i in range(x.shape[0]):
+            largest = -np.inf
+            for j in range(x.shape[1]):
+                largest = max(largest, x[i, j])
+            total = 0.0
+            for j in range(x.shape[1]):
+                out[i, j] = np.exp(x[i, j] - largest)
+                total += out[i, j]
+            for j in range(x.shape[1]):
+                out[i, j] /= total
+        return out
+
+    def pytensor(pt, x):
+        return pt.special.softmax(x, axis=1)
+
+
+class Layernorm:
+    """(x - mean) / sqrt(var + 1e-5) of each row"""
+
+    def numpy(x):
+        centred = x - np.mean(x, axis=1, keepdims=True)
+        return centred / np.sqrt(np.mean(centred * centred, axis=1, keepdims=True) + 1e-5)
+
+    def numba(x):
+        out = np.empty_like(x)
+        n = x.shape[1]
+        for i in range(x.shape[0]):
+            mean = 0.0
+            for j in range(n):
+                mean += x[i, j]
+            mean /= n
+            var = 0.0
+            for j in range(n):
+                var += (x[i, j] - mean) * (x[i, j] - mean)
+            scale = 1.0 / np.sqrt(var / n + 1e-5)
+            for j in range(n):
+                out[i, j] = (x[i, j] - mean) * scale
+        return out
+
+    def pytensor(pt, x):
+        centred = x - pt.mean(x, axis=1, keepdims=True)
+        return centred / pt.sqrt(pt.mean(centred * centred, axis=1, keepdims=True) + 1e-5)
+
+
+class SumRows:
+    """sum(x, axis=1)"""
+
+    def numpy(x):
+        return np.sum(x, axis=1)
+
+    def numba(x):
+        return np.sum(x, axis=1)
+
+    def pytensor(pt, x):
+        return pt.sum(x, axis=1)
+
+
+class SumColumns:
+    """sum(x, axis=0)"""
+
+    def numpy(x):
+        return np.sum(x, axis=0)
+
+    def numba(x):
+        return np.sum(x, axis=0)
+
+    def pytensor(pt, x):
+        return pt.sum(x, axis=0)
+
+
+class Variance:
+    """var(x)"""
+
+    def numpy(x):
+        return np.var(x)
+
+    def numba(x):
+        return np.var(x)
+
+    def pytensor(pt, x):
+        return pt.var(x)
+
+
+class Argmax:
+    """argmax(x)"""
+
+    def numpy(x):
+        return np.argmax(x)
+
+    def numba(x):
+        return np.argmax(x)
+
+    def pytensor(pt, x):
+        return pt.argmax(x)
+
+
+class Cumsum:
+    """cumsum(x)"""
+
+    def numpy(x):
+        return np.cumsum(x)
+
+    def numba(x):
+        return np.cumsum(x)
+
+    def pytensor(pt, x):
+        return pt.cumsum(x)
+
+
+class Dot:
+    """dot(x, y)"""
+
+    def numpy(x, y):
+        return np.dot(x, y)
+
+    def numba(x, y):
+        return np.dot(x, y)
+
+    def pytensor(pt, x, y):
+        return pt.dot(x, y)
+
+
+class Take:
+    """x[v]"""
+
+    def numpy(x, v):
+        return x[v]
+
+    def numba(x, v):
+        return x[v]
+
+    def pytensor(pt, x, v):
+        return x[v]
+
+
+class Strided:
+    """x[::2] + x[1::2]"""
+
+    def numpy(x):
+        return x[::2] + x[1::2]
+
+    def numba(x):
+        return x[::2] + x[1::2]
+
+    def pytensor(pt, x):
+        return x[::2] + x[1::2]
+
+
+class Transposed:
+    """(x + transpose(y)) * z"""
+
+    def numpy(x, y, z):
+        return (x + y.T) * z
+
+    def numba(x, y, z):
+        return (x + y.T) * z
+
+    def pytensor(pt, x, y, z):
+        return (x + y.T) * z
+
+
+class Switch:
+    """switch(x > 0, x, 0.01*x)"""
+
+    def numpy(x):
+        return np.where(x > 0, x, 0.01 * x)
+
+    def numba(x):
+        out = np.empty_like(x)
+        for i in range(x.size):
+            out[i] = x[i] if x[i] > 0 else 0.01 * x[i]
+        return out
+
+    def pytensor(pt, x):
+        return pt.switch(x > 0, x, 0.01 * x)
+
+
+class Tanh:
+    """tanh(x)"""
+
+    numpy = np.tanh
+
+    def numba(x):
+        out = np.empty_like(x)
+        for i in range(x.size):
+            out[i] = np.tanh(x[i])
+        return out
+
+    def pytensor(pt, x):
+        return pt.tanh(x)
+
+
+EXPRESSIONS = {
+    "score": Score,
+    "add": Add,
+    "product": Product,
+    "softmax": Softmax,
+    "layernorm": Layernorm,
+    "sum-rows": SumRows,
+    "sum-columns": SumColumns,
+    "variance": Variance,
+    "argmax": Argmax,
+    "cumsum": Cumsum,
+    "dot": Dot,
+    "take": Take,
+    "strided": Strided,
+    "transposed": Transposed,
+    "switch": Switch,
+    "tanh": Tanh,
+}

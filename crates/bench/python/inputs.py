@@ -1,0 +1,25 @@
+"""Inputs that the bench program makes too, bit by bit: `src/cases/inputs.rs` has the same formulas."""
+import functools
+
+import numpy as np
+
+
+def noise(count, which):
+    """Numbers of 32 bits, from the position and the number of the array."""
+    position = np.arange(count, dtype=np.uint64) + np.uint64(which * 40503)
+    return (position * np.uint64(2654435761)) & np.uint64(0xFFFFFFFF)
+
+
+@functools.lru_cache(maxsize=8)
+def array(kind, shape, which):
+    """`f64` and `f32`: between -2 and 2, exactly. `index`: below the extent of a first input of 10⁷."""
+    numbers = noise(int(np.prod(shape)), which)
+    if kind == "index":
+        return (numbers % np.uint64(10_000_000)).astype(np.int64).reshape(shape)
+    values = numbers.astype(np.float64) / 2.0**30 - 2.0
+    return values.astype({"f64": np.float64, "f32": np.float32}[kind]).reshape(shape)
+
+
+def arrays(inputs):
+    """The inputs of a case: `[[kind, shape], …]`."""
+    return [array(kind, tuple(shape), which) for which, (kind, shape) in enumerate(inputs)]

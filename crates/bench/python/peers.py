@@ -1,0 +1,134 @@
+"""The peers that are written in Python, in one process: told what to do by lines of JSON, as `src/peers/process.rs` has them.
+
+    {"prepare": "numpy", "case": "score", "inputs": [["f64", [1000]], …]}  ->  {"id": 0, "shape": […], "probe": […]}
+    {"time": 0}                                                            ->  {"ns": …}   of one call
+    {"versions": 1}                                                        ->  {"Python": "3.…", "NumPy": "2.…", …}
+
+Whatever a peer cannot do is answered by {"skip": "why"}.
+"""
+import functools
+import json
+import os
+import sys
+import timeit
+
+import numpy as np
+from expressions import EXPRESSIONS
+from inputs import arrays
+
+# As long as this a round takes at least, so that the clock's own steps do not show.
+ROUND_SECONDS = 0.002
+
+
+def numpy(case, inputs):
+    return EXPRESSIONS[case].numpy, inputs
+
+
+def numpy_out(case, inputs):
+    """The same with its result written to an array that is there."""
+    expression = EXPRESSIONS[case]
+    into = getattr(expression, "numpy_out", expression.numpy)
+    return into, [*inputs, expression.numpy(*inputs)]
+
+
+def numba(case, inputs):
+    return jitted(case), inputs
+
+
+@functools.cache
+def jitted(case):
+    from numba import njit
+
+    return njit(EXPRESSIONS[case].numba)
+
+
+def pytensor(mode, trust_input=False):
+    def prepare(case, inputs):
+        kinds = tuple((str(value.dtype), value.ndim) for value in inputs)
+        function = compiled(case, kinds, mode)
+        function.trust_input = trust_input
+        return function, inputs
+
+    return prepare
+
+
+@functools.cache
+def compiled(case, kinds, mode):
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.compile.mode import get_default_mode, get_mode
+
+    names = ["x", "y", "z"][: len(kinds)]
+    variables = [pt.tensor(name, dtype=dtype, shape=(None,) * ndim) for name, (dtype, ndim) in zip(names, kinds)]
+    chosen = get_mode("NUMBA") if mode == "numba" else get_mode("CVM")
+    return pytensor.function(variables, EXPRESSIONS[case].pytensor(pt, *variables), mode=chosen)
+
+
+PEERS = {
+    "numpy": numpy,
+    "numpy-out": numpy_out,
+    "numba": numba,
+    "pytensor-c": pytensor("c"),
+    "pytensor-c-trusted": pytensor("c", trust_input=True),
+    "pytensor-numba": pytensor("numba"),
+    "pytensor-numba-trusted": pytensor("numba", trust_input=True),
+}
+
+
+def probe(result):
+    """The shape of a result, and at most 16 of its elements."""
+    result = np.asarray(result)
+    flat, count = result.reshape(-1), min(result.size, 16)
+    chosen = [k * (result.size - 1) // max(count - 1, 1) for k in range(count)]
+    return {"shape": list(result.shape), "probe": [float(flat[k]) for k in chosen]}
+
+
+def prepare(request, timers):
+    function, inputs = PEERS[request["prepare"]](request["case"], arrays(request["inputs"]))
+    answer = probe(function(*inputs))
+    names = [f"a{k}" for k in range(len(inputs))]
+    timer = timeit.Timer(f"f({', '.join(names)})", globals=dict(zip(names, inputs), f=function))
+    number = 1
+    while timer.timeit(number) < ROUND_SECONDS:
+        number *= 2
+    timers.append((timer, number))
+    return {"id": len(timers) - 1, **answer}
+
+
+def versions():
+    import numba
+    import pytensor
+
+    return {
+        "Python": sys.version.split()[0],
+        "NumPy": np.__version__,
+        "numba": numba.__version__,
+        "PyTensor": pytensor.__version__,
+        "its compiler": os.path.basename(pytensor.config.cxx) or "none",
+    }
+
+
+def main():
+    # Compilers and libraries print as they like; answers have a way of their own.
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    timers = []
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if "prepare" in request:
+                answer = prepare(request, timers)
+            elif "time" in request:
+                timer, number = timers[request["time"]]
+                answer = {"ns": timer.timeit(number) / number * 1e9}
+            elif "forget" in request:
+                timers[request["forget"]] = None
+                answer = {}
+            else:
+                answer = versions()
+        except Exception as error:
+            answer = {"skip": f"{type(error).__name__}: {error}".split("\n")[0][:200]}
+        print(json.dumps(answer), file=answers)
+
+
+main()

@@ -1,0 +1,38 @@
+//! A graph that was built ahead of time, whole or in parts, and is served under `strict`.
+
+use super::variant;
+use anyhow::{Result, bail, ensure};
+use precast::{Function, FunctionGraph, Policy, Runtime};
+use precast_build::{Declared, Execution, Place, Serve, execute, plan};
+use precast_compile::{Parallel, Toolchain};
+use precast_ops::Ops;
+use std::path::Path;
+
+/// The function of a graph for which `serve` was compiled, and nothing else.
+pub(super) fn built(graph: &FunctionGraph, serve: Serve) -> Result<Function> {
+    let place = tempfile::tempdir()?;
+    let file = place.path().join("bundle");
+    write(graph, serve, &file)?;
+    let runtime = Runtime::builder().bundle_file(&file).policy(Policy::Strict).build()?;
+    let function = runtime.function(graph)?;
+    let parts = function.provenance().len();
+    ensure!(serve != Serve::Whole || parts == 1, "served whole by {parts} parts");
+    Ok(function)
+}
+
+/// Writes a bundle in which the graph is called `graph`.
+pub(super) fn write(graph: &FunctionGraph, serve: Serve, file: &Path) -> Result<()> {
+    let mut declared = Declared::default();
+    let served = declared.graph_served("graph", graph.clone(), &[serve], Place::in_build("bench", "graph"));
+    if let Err(problem) = served {
+        bail!("{problem}");
+    }
+    let plan = plan(&declared, &Ops::standard())?;
+    let toolchain = Toolchain::find(None)?;
+    let variants = [variant(&toolchain)?];
+    let parallel = Parallel::Auto;
+    let execution =
+        Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress: &|_| {} };
+    fs_err::write(file, execute(&plan, &execution)?.bundle()?)?;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! The virtual environment: made once for each lock file, under the target directory, from PyPI with hashes.
+
+use crate::cases::target;
+use crate::measure::output;
+use anyhow::{Context as _, Result};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is installed, with the hash of each file.
+const LOCK: &str = include_str!("../../python/requirements.lock");
+
+/// A Python with the peers.
+#[derive(Debug, Clone)]
+pub(crate) struct Environment {
+    python: PathBuf,
+    /// Where the peers' caches are.
+    caches: PathBuf,
+}
+
+impl Environment {
+    /// Finds the environment, or makes it; the inner error says why there is none.
+    pub(crate) fn find() -> Result<Result<Self, String>> {
+        let place = target()?.join("bench-python");
+        // A folder for each lock file; it need not be the same on another machine.
+        let mut hasher = DefaultHasher::new();
+        LOCK.hash(&mut hasher);
+        let directory = place.join(format!("{:016x}", hasher.finish()));
+        let found = Self { python: directory.join("bin/python"), caches: place.join("caches") };
+        let complete = directory.join("complete");
+        if complete.is_file() {
+            return Ok(Ok(found));
+        }
+        fs_err::create_dir_all(&place)?;
+        let made = make(&directory, &found.python);
+        let made = made.and_then(|()| Ok(fs_err::write(&complete, LOCK)?));
+        Ok(made.map(|()| found).map_err(|error| first_lines(&format!("{error:#}"))))
+    }
+
+    /// One of the scripts of `python/`, on one thread, with the usual places of caches.
+    pub(crate) fn script(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.python);
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(name));
+        for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"] {
+            command.env(threads, "1");
+        }
+        command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1");
+        caches(&mut command, &self.caches);
+        command
+    }
+}
+
+/// Says where PyTensor and numba keep what they compiled.
+pub(crate) fn caches(command: &mut Command, directory: &Path) {
+    command.env("NUMBA_CACHE_DIR", directory.join("numba"));
+    command.env("PYTENSOR_FLAGS", format!("base_compiledir={}", directory.join("pytensor").display()));
+}
+
+fn make(directory: &Path, python: &Path) -> Result<()> {
+    let base = std::env::var_os("PRECAST_BENCH_PYTHON").unwrap_or_else(|| "python3".into());
+    let lock = directory.with_extension("lock");
+    fs_err::write(&lock, LOCK)?;
+    output(Command::new(&base).args(["-m", "venv", "--clear"]).arg(directory))
+        .context("no virtual environment can be made")?;
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]);
+    output(pip.args(["--only-binary", ":all:", "-r"]).arg(lock)).context("pip cannot install the peers")?;
+    Ok(())
+}
+
+/// What is said of a failure: pip says much.
+fn first_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
+    lines.join(" / ")
+}

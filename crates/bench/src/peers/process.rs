@@ -1,0 +1,81 @@
+//! The process of the peers, and the lines of JSON that it is asked and answers with.
+
+use super::{Environment, Input};
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// A case that a peer is ready to run.
+#[derive(Debug, Deserialize)]
+pub(super) struct Prepared {
+    /// Its number.
+    pub(super) id: usize,
+    /// The shape of its result.
+    pub(super) shape: Vec<usize>,
+    /// Some elements of its result.
+    pub(super) probe: Vec<f64>,
+}
+
+/// The process; it ends with its standard input.
+pub(super) struct Process {
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Process {
+    pub(super) fn start(environment: &Environment) -> Result<Self> {
+        let mut command = environment.script("peers.py");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
+        let requests = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().context("a child without an output")?);
+        Ok(Self { child, requests, answers })
+    }
+
+    /// Versions of everything, by its name.
+    pub(super) fn versions(&mut self) -> Result<BTreeMap<String, String>> {
+        Ok(serde_json::from_value(self.ask(&json!({"versions": 1}))?)?)
+    }
+
+    /// Makes a peer ready for a case: compiled, called once. The inner error says why it cannot.
+    pub(super) fn prepare(
+        &mut self,
+        peer: &str,
+        case: &str,
+        inputs: &[Input],
+    ) -> Result<Result<Prepared, String>> {
+        let answer = self.ask(&json!({"prepare": peer, "case": case, "inputs": inputs}))?;
+        if let Some(why) = answer.get("skip") {
+            return Ok(Err(why.as_str().unwrap_or("no reason given").to_owned()));
+        }
+        Ok(Ok(serde_json::from_value(answer)?))
+    }
+
+    /// The nanoseconds of one call.
+    pub(super) fn time(&mut self, id: usize) -> Result<f64> {
+        let answer = self.ask(&json!({"time": id}))?;
+        answer.get("ns").and_then(Value::as_f64).with_context(|| format!("no time but {answer}"))
+    }
+
+    fn ask(&mut self, request: &Value) -> Result<Value> {
+        let requests = self.requests.as_mut().context("a child without an input")?;
+        writeln!(requests, "{request}").context("the peers' process does not read")?;
+        let mut answer = String::new();
+        if self.answers.read_line(&mut answer)? == 0 {
+            bail!("the peers' process has ended: {}", self.child.wait()?);
+        }
+        serde_json::from_str(&answer).with_context(|| format!("the peers' process says {answer:?}"))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.requests.take());
+        // It ends by itself; if not, nothing can be done about it here.
+        let _ = self.child.wait();
+    }
+}

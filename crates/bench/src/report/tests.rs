@@ -1,0 +1,170 @@
+//! What a report looks like; and that the committed one is such a report, of the cases that there are.
+
+use super::machine::Machine;
+use super::table::HEAD;
+use super::{Figure, Line, Report, Section, Target, time};
+use crate::cases::CASES;
+use crate::measure::{Runner, Sample, race};
+use std::collections::BTreeMap;
+
+const COMMITTED: &str = include_str!("../../RESULTS.md");
+const COMMITTED_PICTURE: &str = include_str!("../../results.svg");
+
+fn sample(ns: &[f64]) -> Sample {
+    let mut sample = Sample::default();
+    ns.iter().for_each(|ns| sample.push(*ns));
+    sample
+}
+
+fn report() -> Report {
+    let (ours, numpy) = (sample(&[90.0, 100.0, 110.0, 100.0]), sample(&[400.0; 4]));
+    let first = Line::new("a < b", &ours, &[("NumPy", &numpy), ("numba", &sample(&[50.0]))]);
+    let second = Line::new("bytes & bits", &sample(&[2e6]), &[("numba", &sample(&[3.5e9]))]);
+    let machine = Machine {
+        cpu: "a CPU".to_owned(),
+        processors: 2,
+        isa: "v4".to_owned(),
+        kernel: "Linux".to_owned(),
+        rustc: "rustc 1".to_owned(),
+        compiler: "gcc 12".to_owned(),
+        peers: BTreeMap::from([("NumPy".to_owned(), "2".to_owned())]),
+        load_before: "0.1".to_owned(),
+        load_after: "0.2".to_owned(),
+    };
+    let section = Section {
+        case: "call",
+        title: "Calls",
+        lines: vec![
+            first.pictured().target(Target::TimesPeer(1.0)),
+            second.pictured().target(Target::Below(1e6)),
+        ],
+        facts: vec!["Two builds are equal.".to_owned()],
+        skipped: vec!["PyTensor: no compiler".to_owned()],
+    };
+    Report { machine, sections: vec![section], skipped: vec!["numba: not there".to_owned()] }
+}
+
+#[test]
+fn markdown_has_a_column_for_each_peer_and_says_what_is_skipped() {
+    let expected = "\n## call\nCalls.\n
+| what | precast | target | NumPy | numba |
+|---|---|---|---|---|
+| a < b | 100 ns ±5 % | ≤ NumPy × 1 met | 400 ns ±0 % ×4.00 | 50.0 ns ±0 % ×0.50 |
+| bytes & bits | 2.00 ms ±0 % | ≤ 1.00 ms MISSED | – | 3.50 s ±0 % ×1750 |
+
+* Two builds are equal.
+* Skipped: PyTensor: no compiler.
+
+Skipped: numba: not there.
+";
+    let markdown = report().markdown();
+    assert!(markdown.starts_with(HEAD), "{markdown}");
+    assert!(markdown.ends_with(expected), "{markdown}");
+}
+
+#[test]
+fn the_terminal_gets_aligned_columns() {
+    let table = report().table();
+    let columns: Vec<_> = table.lines().filter_map(|line| line.find("ns ±").or(line.find("ms ±"))).collect();
+    assert!(table.contains("  skipped: PyTensor: no compiler\n"), "{table}");
+    assert_eq!(columns.len(), 2, "{table}");
+}
+
+#[test]
+fn a_target_about_a_peer_is_not_judged_without_it() {
+    let alone = Line::new("x", &sample(&[1.0]), &[]);
+    assert_eq!(alone.target(Target::TimesPeer(1.0)).is_met(), None);
+    let beside = Line::new("x", &sample(&[3.0]), &[("NumPy", &sample(&[2.0]))]);
+    assert_eq!(beside.target(Target::TimesPeer(1.0)).is_met(), Some(false));
+}
+
+#[test]
+fn the_middle_round_and_the_quartiles_are_told() {
+    let figure = Figure::from(&sample(&[8.0, 1.0, 2.0, 4.0, 3.0, 5.0, 6.0, 7.0]));
+    assert_eq!((figure.min_ns, figure.median_ns, figure.rounds), (1.0, 5.0, 8));
+    assert_eq!(figure.spread, (7.0 - 3.0) / 2.0 / 5.0);
+}
+
+#[test]
+fn a_race_runs_everybody_in_turn_and_leaves_the_first_round_out() {
+    let order = std::cell::RefCell::new(String::new());
+    let runner = |name: &'static str| {
+        let order = &order;
+        let round = Box::new(move || {
+            order.borrow_mut().push_str(name);
+            Ok(1.0)
+        });
+        Runner { name: name.to_owned(), round }
+    };
+    let samples = race(2, &mut [runner("a"), runner("b")]).unwrap();
+    assert_eq!(order.borrow().as_str(), "ababab");
+    assert_eq!(samples.iter().map(Sample::len).collect::<Vec<_>>(), [2, 2]);
+}
+
+#[test]
+fn durations_keep_three_digits() {
+    let texts = [0.5, 9.999, 70.25, 999.9, 12_345.0, 8.04e6, 3.5e9].map(time);
+    assert_eq!(texts, ["0.50 ns", "10.0 ns", "70.2 ns", "1000 ns", "12.3 µs", "8.04 ms", "3.50 s"]);
+}
+
+#[test]
+fn the_picture_is_well_formed_and_names_everything() {
+    let picture = report().picture().unwrap();
+    well_formed(&picture);
+    for text in ["a &lt; b", "bytes &amp; bits", "100 ns", "2.00 ms", "numba: ×1750", ">NumPy</text>", "Calls"] {
+        assert!(picture.contains(text), "{text} is not in {picture}");
+    }
+    assert_eq!(picture, report().picture().unwrap());
+    let nothing = Report { sections: Vec::new(), ..report() };
+    assert_eq!(nothing.picture(), None);
+}
+
+#[test]
+fn nothing_of_the_picture_stands_outside_of_it() {
+    for picture in [report().picture().unwrap().as_str(), COMMITTED_PICTURE] {
+        let attribute = |text: &str, name: &str| -> Option<f64> {
+            text.split(&format!(" {name}=\"")).nth(1)?.split('"').next()?.parse().ok()
+        };
+        let width = attribute(picture, "width").unwrap();
+        let height = attribute(picture, "height").unwrap();
+        for element in picture.split('<').skip(2) {
+            for (name, most) in [("x", width), ("x1", width), ("x2", width), ("cx", width), ("y", height), ("cy", height)] {
+                let at = attribute(element, name).unwrap_or(0.0);
+                assert!((0.0..=most).contains(&at), "{element}");
+            }
+        }
+    }
+}
+
+/// Every element that is opened is closed, in order.
+fn well_formed(xml: &str) {
+    let mut open = Vec::new();
+    for element in xml.split('<').skip(1) {
+        let (tag, _) = element.split_once('>').unwrap();
+        let name = tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap();
+        match (tag.starts_with('/'), tag.ends_with('/')) {
+            (true, _) => assert_eq!(open.pop(), Some(name)),
+            (false, false) => open.push(name),
+            (false, true) => {}
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_committed_results_have_every_case_in_order() {
+    assert!(COMMITTED.starts_with(HEAD), "made by another version: run the bench with `--write`");
+    let sections: Vec<&str> = COMMITTED.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert_eq!(sections, CASES.iter().map(|case| case.name).collect::<Vec<_>>());
+    well_formed(COMMITTED_PICTURE);
+}
+
+#[test]
+fn rows_of_the_committed_results_are_as_long_as_their_heads() {
+    let mut length = None;
+    for line in COMMITTED.lines() {
+        let cells = line.starts_with('|').then(|| line.matches('|').count());
+        assert!(length.is_none() || cells.is_none() || length == cells, "{line}");
+        length = cells;
+    }
+}
