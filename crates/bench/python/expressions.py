@@ -1,7 +1,7 @@
 """What each peer computes, case by case: as a user of that peer would write it.
 
 `numpy` is called with arrays, `numba` is compiled by `njit` and called with arrays, `pytensor` is called with symbolic
-variables and gives the graph. `numpy_out` is given an array for the result besides; a ufunc takes one as it is.
+variables and gives the graph. `numpy_out` is given an array besides, so that it allocates nothing.
 """
 import numpy as np
 
@@ -11,6 +11,14 @@ class Score:
 
     def numpy(x, y, z):
         return np.sum(np.exp(-x * x) * y + z)
+
+    def numpy_out(x, y, z, out):
+        np.multiply(x, x, out=out)
+        np.negative(out, out=out)
+        np.exp(out, out=out)
+        np.multiply(out, y, out=out)
+        np.add(out, z, out=out)
+        return np.sum(out)
 
     def numba(x, y, z):
         total = 0.0

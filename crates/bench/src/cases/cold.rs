@@ -80,11 +80,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
 }
 
 /// A runner that finds an empty folder each round.
-fn emptied<'a>(
-    name: &str,
-    place: &'a Path,
-    command: impl Fn(&Path) -> Result<Command> + 'a,
-) -> Runner<'a> {
+fn emptied<'a>(name: &str, place: &'a Path, command: impl Fn(&Path) -> Result<Command> + 'a) -> Runner<'a> {
     let round = move || {
         let at = tempfile::tempdir_in(place)?;
         first_result(&mut command(&at.path().join("caches"))?)

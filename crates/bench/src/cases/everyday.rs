@@ -60,11 +60,21 @@ pub(super) const EXPRESSIONS: &[Expression] = &[
     plain("switch", "switch(x > 0, x, 0.01*x) of 1e6", "switch(x > 0, x, 0.01*x)", &[MIDDLE]),
     plain("take", "x[v], 1e6 of 1e7", "x[v]", &[LONG, (Kind::Index, &[1_000_000])]),
     plain("strided", "x[::2] + x[1::2] of 1e7", "x[::2] + x[1::2]", &[LONG]),
-    plain("transposed", "(x + transpose(y)) * z, 3000×3000", "(x + transpose(y)) * z", &[SQUARE, SQUARE, SQUARE]),
+    plain(
+        "transposed",
+        "(x + transpose(y)) * z, 3000×3000",
+        "(x + transpose(y)) * z",
+        &[SQUARE, SQUARE, SQUARE],
+    ),
     plain("dot", "dot(x, y), 8×8", "dot(x, y)", &[(Kind::F64, &[8, 8]), (Kind::F64, &[8, 8])]),
     plain("dot", "dot(x, y), 64×64", "dot(x, y)", &[(Kind::F64, &[64, 64]), (Kind::F64, &[64, 64])]),
     plain("dot", "dot(x, y), 512×512", "dot(x, y)", &[(Kind::F64, &[512, 512]), (Kind::F64, &[512, 512])]),
-    plain("dot", "dot(x, y), 2000×2000 by 2000", "dot(x, y)", &[(Kind::F64, &[2000, 2000]), (Kind::F64, &[2000])]),
+    plain(
+        "dot",
+        "dot(x, y), 2000×2000 by 2000",
+        "dot(x, y)",
+        &[(Kind::F64, &[2000, 2000]), (Kind::F64, &[2000])],
+    ),
 ];
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
@@ -80,7 +90,9 @@ fn line(bench: &Bench, expression: &Expression, skipped: &mut Vec<String>) -> Re
     let declared: Vec<Input> =
         expression.inputs.iter().map(|(kind, shape)| Input(*kind, shape.to_vec())).collect();
     // An index is the second input and called `v`.
-    let name = |(position, input): (usize, &Input)| if input.0 == Kind::Index { 'v' } else { ['x', 'y', 'z'][position] };
+    let name = |(position, input): (usize, &Input)| {
+        if input.0 == Kind::Index { 'v' } else { ['x', 'y', 'z'][position] }
+    };
     let names = declared.iter().enumerate().map(name);
     let types: Vec<(char, String)> = names.zip(declared.iter().map(Input::ty)).collect();
     let function = built(&typed(expression.text, &types)?, Serve::Whole)?;

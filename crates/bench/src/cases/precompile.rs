@@ -57,8 +57,10 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
 fn arithmetic() -> Declared {
     let ops = Ops::standard();
     let has = |name: &str, dtype: DType| combinations(name, &[dtype], &[1], &ops).is_ok();
-    let dtypes = |name: &str| DType::ALL.into_iter().filter(|dtype| has(name, *dtype)).collect::<BTreeSet<_>>();
-    let matrices: Vec<(&str, BTreeSet<DType>)> = ARITHMETIC.iter().map(|name| (*name, dtypes(name))).collect();
+    let dtypes =
+        |name: &str| DType::ALL.into_iter().filter(|dtype| has(name, *dtype)).collect::<BTreeSet<_>>();
+    let matrices: Vec<(&str, BTreeSet<DType>)> =
+        ARITHMETIC.iter().map(|name| (*name, dtypes(name))).collect();
     let of_a_rank: usize = matrices.iter().map(|(_, dtypes)| dtypes.len()).sum();
     let ndim: BTreeSet<usize> = (1..=COMBINATIONS.div_ceil(of_a_rank.max(1)).min(32)).collect();
     let mut declared = Declared::default();

@@ -47,7 +47,8 @@ impl Machine {
 
     /// All of it in one sentence.
     pub(super) fn facts(&self) -> String {
-        let peers: Vec<String> = self.peers.iter().map(|(name, version)| format!("{name} {version}")).collect();
+        let peers: Vec<String> =
+            self.peers.iter().map(|(name, version)| format!("{name} {version}")).collect();
         format!(
             "{}, {} processors, level {}; {}; {}; {}; {}; load {} before, {} after",
             self.cpu,
@@ -63,10 +64,10 @@ impl Machine {
     }
 }
 
-/// The version of ndarray in the lock file that this program was built with.
+/// The version of ndarray in the lock file that this program was built with; others there are older.
 fn ndarray() -> &'static str {
     let lock = include_str!("../../../../Cargo.lock");
-    let after = lock.split("name = \"ndarray\"\nversion = \"").nth(1);
+    let after = lock.split("name = \"ndarray\"\nversion = \"").last();
     after.and_then(|text| text.split('"').next()).unwrap_or("unknown")
 }
 

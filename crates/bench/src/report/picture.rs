@@ -53,7 +53,12 @@ impl Report {
         axis.draw(&mut text, height);
         let mut y = TOP;
         for (title, lines) in &groups {
-            let _ = writeln!(text, "<text class=\"group\" x=\"{MARGIN}\" y=\"{:.1}\">{}</text>", y + 16.0, escape(title));
+            let _ = writeln!(
+                text,
+                "<text class=\"group\" x=\"{MARGIN}\" y=\"{:.1}\">{}</text>",
+                y + 16.0,
+                escape(title)
+            );
             y += STEP;
             for line in lines {
                 row(&mut text, line, &axis, &names, y);
@@ -113,12 +118,26 @@ impl Axis {
         for power in self.first..=self.last {
             let x = self.x(10_f64.powi(power));
             let class = if power == 0 { "one" } else { "grid" };
-            let _ = writeln!(text, "<line class=\"{class}\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\"/>");
-            let label = if power < 0 { format!("1/{}", 10_u64.pow(power.unsigned_abs())) } else { 10_u64.pow(power.unsigned_abs()).to_string() };
-            let _ = writeln!(text, "<text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\">×{label}</text>", bottom + 16.0);
+            let _ = writeln!(
+                text,
+                "<line class=\"{class}\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\"/>"
+            );
+            let label = if power < 0 {
+                format!("1/{}", 10_u64.pow(power.unsigned_abs()))
+            } else {
+                10_u64.pow(power.unsigned_abs()).to_string()
+            };
+            let _ = writeln!(
+                text,
+                "<text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\">×{label}</text>",
+                bottom + 16.0
+            );
         }
         let (x, y) = (LABELS + AXIS / 2.0, bottom + 34.0);
-        let _ = writeln!(text, "<text class=\"tick\" x=\"{x:.1}\" y=\"{y:.1}\">peer's median ÷ precast's median, same run (logarithmic)</text>");
+        let _ = writeln!(
+            text,
+            "<text class=\"tick\" x=\"{x:.1}\" y=\"{y:.1}\">peer's median ÷ precast's median, same run (logarithmic)</text>"
+        );
     }
 }
 

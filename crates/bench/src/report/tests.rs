@@ -111,7 +111,9 @@ fn durations_keep_three_digits() {
 fn the_picture_is_well_formed_and_names_everything() {
     let picture = report().picture().unwrap();
     well_formed(&picture);
-    for text in ["a &lt; b", "bytes &amp; bits", "100 ns", "2.00 ms", "numba: ×1750", ">NumPy</text>", "Calls"] {
+    for text in
+        ["a &lt; b", "bytes &amp; bits", "100 ns", "2.00 ms", "numba: ×1750", ">NumPy</text>", "Calls"]
+    {
         assert!(picture.contains(text), "{text} is not in {picture}");
     }
     assert_eq!(picture, report().picture().unwrap());
@@ -128,7 +130,9 @@ fn nothing_of_the_picture_stands_outside_of_it() {
         let width = attribute(picture, "width").unwrap();
         let height = attribute(picture, "height").unwrap();
         for element in picture.split('<').skip(2) {
-            for (name, most) in [("x", width), ("x1", width), ("x2", width), ("cx", width), ("y", height), ("cy", height)] {
+            for (name, most) in
+                [("x", width), ("x1", width), ("x2", width), ("cx", width), ("y", height), ("cy", height)]
+            {
                 let at = attribute(element, name).unwrap_or(0.0);
                 assert!((0.0..=most).contains(&at), "{element}");
             }

@@ -3,7 +3,7 @@
 //! ```text
 //! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ entries
 //! array_ref arrays of the caller, borrowed for a call
-//! object    tensors as modules see them: owned, borrowed, views; reference counts
+//! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of an entry: init, run, cleanup
 //! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
@@ -26,6 +26,7 @@ mod host;
 mod instance;
 mod library;
 mod object;
+mod pages;
 mod pool;
 mod program;
 mod storage;

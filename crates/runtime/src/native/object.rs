@@ -85,6 +85,8 @@ pub(super) fn new_tensor(
                 format!("cannot allocate {bytes} bytes for a tensor of {dtype} {shape:?}"),
             ));
         }
+        // SAFETY: it was allocated just now with this size.
+        unsafe { super::pages::prefer_large(data, bytes) };
         header.tensor.data = data.cast();
         header.tensor.capacity_bytes = bytes.cast_signed() as i64;
     }
