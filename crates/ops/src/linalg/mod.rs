@@ -9,7 +9,9 @@
 
 mod batched_dot;
 mod dot;
+mod matmul;
 mod product;
 
 pub use batched_dot::BatchedDot;
 pub use dot::Dot;
+pub use matmul::matmul;

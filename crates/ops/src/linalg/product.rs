@@ -1,13 +1,13 @@
 //! What both products share: type rule and reference.
 //!
-//! `perform` of f32 and f64 makes the same calls of `ndarray`'s `general_mat_mul` as the host does, on the same operands,
-//! so the bits are the same on one machine. Other dtypes are added up one after the other.
+//! `perform` of f32 and f64 makes the same calls of [`matmul`] as the host does, on the same operands, so the bits are the same
+//! on one machine. Other dtypes are added up one after the other.
 
 use crate::call::Call;
 use crate::declared::{of, refuse, tensor};
 use crate::elements;
+use crate::linalg::matmul;
 use crate::scalar::{self, Value, find};
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, IxDyn, LinalgScalar};
 use precast_codegen::Node;
 use precast_graph::{Array, DType, Extent, MakeNodeError, PerformError, Type};
@@ -111,7 +111,7 @@ fn floats<T: LinalgScalar>(
             for b in right {
                 let mut product = Array2::<T>::zeros((a.nrows(), b.ncols()));
                 if !product.is_empty() && a.ncols() > 0 {
-                    general_mat_mul(T::one(), a, b, T::zero(), &mut product);
+                    matmul(a, b, &mut product.view_mut());
                 }
                 products.push(product);
             }

@@ -234,7 +234,7 @@ unsafe fn product<T: ndarray::LinalgScalar>(a: &Matrix, b: &Matrix, c: &Matrix) 
     // SAFETY: the caller promises live memory that overlaps neither `a` nor `b`.
     let mut out = unsafe { ArrayViewMut::<T, Ix2>::from_shape_ptr(layout, c.data) };
     (0..2).filter(|axis| c.turned[*axis]).for_each(|axis| out.invert_axis(ndarray::Axis(axis)));
-    ndarray::linalg::general_mat_mul(T::one(), &view(&a), &view(&b), T::zero(), &mut out);
+    precast_ops::matmul(&view(&a), &view(&b), &mut out);
     Some(())
 }
 
