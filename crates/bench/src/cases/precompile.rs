@@ -45,7 +45,7 @@ pub(super) fn manifest(ranks: &[usize]) -> String {
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let mut found = Found::default();
     let rounds = bench.rounds(ROUNDS);
-    build("arithmetic", &arithmetic(), rounds, 12e6, &mut found)?;
+    build("arithmetic", &arithmetic()?, rounds, 12e6, &mut found)?;
     let manifest = Manifest::parse(Path::new("precast.toml"), manifest(&[1, 2, 3]))?;
     let mut mixed = Declared::default();
     manifest.declare(&mut mixed, &Ops::standard())?;
@@ -53,22 +53,27 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// Every arithmetic op with every dtype that it has.
-fn arithmetic() -> Declared {
+/// Every arithmetic op with every dtype that it has, in as few ranks as make enough combinations.
+fn arithmetic() -> Result<Declared> {
     let ops = Ops::standard();
     let has = |name: &str, dtype: DType| combinations(name, &[dtype], &[1], &ops).is_ok();
-    let dtypes =
-        |name: &str| DType::ALL.into_iter().filter(|dtype| has(name, *dtype)).collect::<BTreeSet<_>>();
-    let matrices: Vec<(&str, BTreeSet<DType>)> =
-        ARITHMETIC.iter().map(|name| (*name, dtypes(name))).collect();
-    let of_a_rank: usize = matrices.iter().map(|(_, dtypes)| dtypes.len()).sum();
-    let ndim: BTreeSet<usize> = (1..=COMBINATIONS.div_ceil(of_a_rank.max(1)).min(32)).collect();
-    let mut declared = Declared::default();
-    for (name, dtypes) in matrices {
-        let place = Place::in_build("bench", name);
-        declared.op(Matrix { name: name.to_owned(), dtypes, ndim: ndim.clone(), place });
+    let dtypes = |name: &str| DType::ALL.into_iter().filter(|dtype| has(name, *dtype)).collect();
+    let matrices = ARITHMETIC.map(|name| (name, dtypes(name)));
+    let declared = |ranks: usize| {
+        let mut declared = Declared::default();
+        for (name, dtypes) in &matrices {
+            let (name, place, ndim) =
+                ((*name).to_owned(), Place::in_build("bench", name), (1..=ranks).collect());
+            declared.op(Matrix { name, dtypes: BTreeSet::clone(dtypes), ndim, place });
+        }
+        declared
+    };
+    for ranks in 1..=32 {
+        if plan(&declared(ranks), &ops)?.combinations >= COMBINATIONS {
+            return Ok(declared(ranks));
+        }
     }
-    declared
+    Ok(declared(32))
 }
 
 fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: &mut Found) -> Result<()> {

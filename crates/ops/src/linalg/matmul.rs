@@ -19,11 +19,7 @@ const BLOCK: usize = 128;
 ///
 /// # Panics
 /// Shapes that do not fit.
-pub fn matmul<T: LinalgScalar>(
-    a: &ArrayView2<'_, T>,
-    b: &ArrayView2<'_, T>,
-    c: &mut ArrayViewMut2<'_, T>,
-) {
+pub fn matmul<T: LinalgScalar>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>, c: &mut ArrayViewMut2<'_, T>) {
     assert!(a.ncols() == b.nrows() && c.dim() == (a.nrows(), b.ncols()), "shapes of a product");
     if b.ncols() == 1 {
         vector(a, &b.column(0), c.column_mut(0));
