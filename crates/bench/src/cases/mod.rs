@@ -51,7 +51,11 @@ pub(crate) struct Case {
 pub(crate) const CASES: &[Case] = &[
     Case { name: "throughput", title: "sum(exp(-x*x)*y+z) of f64 vectors, one thread", run: throughput::run },
     Case { name: "everyday", title: "Expressions of every day, f64, one thread", run: everyday::run },
-    Case { name: "call", title: "Calls on a few elements: ours from Rust, peers from Python", run: call::run },
+    Case {
+        name: "call",
+        title: "Calls on a few elements: ours from Rust, peers from Python",
+        run: call::run,
+    },
     Case {
         name: "overhead",
         title: "Calls of small graphs, by how they are served, results reused",

@@ -83,7 +83,10 @@ fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: 
     let execution =
         Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress: &|_| {} };
     let mut kept: Vec<Executed> = Vec::new();
-    let ours = Runner::new("precast", || Ok(kept.push(execute(&plan, &execution)?)));
+    let ours = Runner::new("precast", || {
+        kept.push(execute(&plan, &execution)?);
+        Ok(())
+    });
     let directory = tempfile::tempdir()?;
     let files = singles(directory.path())?;
     let bare = || {
