@@ -13,7 +13,8 @@ use std::fmt::Write as _;
 const LABELS: f64 = 430.0;
 const AXIS: f64 = 500.0;
 const STEP: f64 = 24.0;
-const TOP: f64 = 96.0;
+/// Below the legend, which has at most three lines.
+const TOP: f64 = 132.0;
 const MARGIN: f64 = 24.0;
 
 /// Colours that people with any colour vision tell apart (Okabe and Ito, 2008), and a shape besides.
@@ -154,11 +155,15 @@ fn open(text: &mut String, height: f64, names: &[&str]) {
     let _ = writeln!(text, "<text class=\"title\" x=\"{MARGIN}\" y=\"30\">{title}</text>");
     let note = "right of the line: precast is faster; beside each name: precast's median";
     let _ = writeln!(text, "<text class=\"note\" x=\"{MARGIN}\" y=\"50\">{note}</text>");
-    let mut x = MARGIN + 6.0;
+    let (mut x, mut y) = (MARGIN + 6.0, 72.0);
     for (position, name) in names.iter().enumerate() {
-        mark(text, position, x, 72.0, name);
-        let _ = writeln!(text, "<text x=\"{:.1}\" y=\"76\">{}</text>", x + 11.0, escape(name));
-        x += 34.0 + 6.6 * name.chars().count() as f64;
+        let needed = 34.0 + 6.6 * name.chars().count() as f64;
+        if x + needed > width {
+            (x, y) = (MARGIN + 6.0, y + 18.0);
+        }
+        mark(text, position, x, y, name);
+        let _ = writeln!(text, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", x + 11.0, y + 4.0, escape(name));
+        x += needed;
     }
 }
 
