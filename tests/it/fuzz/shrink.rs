@@ -67,7 +67,7 @@ fn part(case: &Case, outputs: &[VarId], given: &BTreeSet<VarId>) -> Option<Case>
         let Some(v) = needed.iter().find(|v| v.index() == index) else { continue };
         match &variable.origin {
             Origin::Constant(value) => {
-                known[index] = Some(new.constant_of(value.clone(), variable.ty.clone()))
+                known[index] = Some(new.constant_of(value.clone(), variable.ty.clone()));
             }
             Origin::Output { .. } if !given.contains(v) => {}
             _ => {
