@@ -17,7 +17,8 @@ const STEP: f64 = 24.0;
 const TOP: f64 = 132.0;
 const MARGIN: f64 = 24.0;
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito, 2008), and a shape besides.
+/// Colours that people with any colour vision tell apart (Okabe and Ito, 2008), and a shape besides. Peers after the last are
+/// hollow, so that each of twice as many has a mark of its own.
 const MARKS: [(&str, Shape); 7] = [
     ("#0072b2", Shape::Circle),
     ("#d55e00", Shape::Triangle),
@@ -193,7 +194,12 @@ fn mark(text: &mut String, position: usize, x: f64, y: f64, title: &str) {
         Shape::Triangle => format!("<path d=\"M{x:.1} {:.1}l5.5 10h-11z\"", y - 6.0),
         Shape::Diamond => format!("<path d=\"M{x:.1} {:.1}l6 6l-6 6l-6 -6z\"", y - 6.0),
     };
-    let _ = writeln!(text, "{shape} fill=\"{colour}\"><title>{}</title>{}", escape(title), close(&shape));
+    let paint = if position / MARKS.len() % 2 == 0 {
+        format!("fill=\"{colour}\"")
+    } else {
+        format!("fill=\"#ffffff\" style=\"stroke:{colour};stroke-width:2\"")
+    };
+    let _ = writeln!(text, "{shape} {paint}><title>{}</title>{}", escape(title), close(&shape));
 }
 
 fn close(shape: &str) -> &'static str {

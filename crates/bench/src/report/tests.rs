@@ -146,6 +146,29 @@ fn nothing_of_the_picture_stands_outside_of_it() {
     }
 }
 
+#[test]
+fn marks_of_fourteen_peers_differ() {
+    let names: Vec<String> = (0..14).map(|n| format!("peer {n}")).collect();
+    let one = sample(&[1.0]);
+    let peers: Vec<(&str, &Sample)> = names.iter().map(|name| (name.as_str(), &one)).collect();
+    let line = Line::new("x", &one, &peers).pictured();
+    let mut report = report();
+    report.sections[0].lines = vec![line];
+    let picture = report.picture().unwrap();
+    // Colour and shape: the element's name with how it is painted. Of the legend and of the line, so each twice.
+    let marks = picture.lines().filter(|line| line.contains("<title>"));
+    let kind = |mark: &str| {
+        let (shape, paint) = mark.split_once(" fill=").unwrap();
+        let turns: String = shape.chars().filter(char::is_ascii_alphabetic).collect();
+        (turns, paint.split('>').next().unwrap().to_owned())
+    };
+    let mut kinds: Vec<_> = marks.map(kind).collect();
+    assert_eq!(kinds.len(), 28);
+    kinds.sort();
+    kinds.dedup();
+    assert_eq!(kinds.len(), 14);
+}
+
 /// Every element that is opened is closed, in order.
 fn well_formed(xml: &str) {
     let mut open = Vec::new();
