@@ -94,6 +94,8 @@ pub(crate) fn in_child(work: impl FnOnce(&Progress<'_>)) -> io::Result<Ended> {
         -1 => Err(io::Error::last_os_error()),
         0 => child(&shared, work),
         pid => {
+            // SAFETY: the child does the same; whoever comes second finds it done.
+            unsafe { libc::setpgid(pid, pid) };
             let status = wait(pid)?;
             let mailbox = shared.mailbox();
             if mailbox.done.load(Relaxed) == 1 {
@@ -107,6 +109,11 @@ pub(crate) fn in_child(work: impl FnOnce(&Progress<'_>)) -> io::Result<Ended> {
 }
 
 fn child(shared: &Shared, work: impl FnOnce(&Progress<'_>)) -> ! {
+    // A group of its own, so that processes which the op starts end with it; and it ends with its parent.
+    // SAFETY: changes this process only.
+    unsafe { libc::setpgid(0, 0) };
+    // SAFETY: as above.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     // SAFETY: the child never unmaps the page.
     let ready = unsafe { fault::report_to(shared.0) };
     if ready.is_ok() && catch_unwind(AssertUnwindSafe(|| work(&Progress(shared.mailbox())))).is_ok() {
@@ -118,8 +125,30 @@ fn child(shared: &Shared, work: impl FnOnce(&Progress<'_>)) -> ! {
     unsafe { libc::_exit(2) }
 }
 
+/// Ends this process unless it is the one of that number: a copy that an op made of it by `fork` would check all that
+/// follows once more, and each further call would double their number.
+pub(super) fn end_copies(pid: u32) {
+    if std::process::id() != pid {
+        // SAFETY: ends the process without what it inherited for its end.
+        unsafe { libc::_exit(0) };
+    }
+}
+
+/// Waits for the child, and ends what is left of its group while its number is still its own.
 fn wait(pid: libc::pid_t) -> io::Result<i32> {
     let mut status = 0;
+    // SAFETY: zeroes are a valid value of this plain struct.
+    let mut ended: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOWAIT;
+    // SAFETY: the struct is ours; an interrupted wait is taken up again.
+    while unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &raw mut ended, options) } != 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    // SAFETY: the group is that of our child.
+    unsafe { libc::kill(-pid, libc::SIGKILL) };
     loop {
         // SAFETY: the pid is that of our child, which nobody else waits for.
         if unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid {
@@ -163,6 +192,24 @@ mod tests {
         assert_eq!(ended(Flush::End, 31, false), outside(Side::After(7)));
         assert_eq!(ended(Flush::Start, -1, false), outside(Side::Before(1)));
         assert_eq!(ended(Flush::Start, 0, true), fault(Fault::Freed(Role::Input(1))));
+    }
+
+    #[test]
+    fn processes_that_an_op_starts_end_with_the_child() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let ended = in_child(|_| {
+            let own = std::process::id();
+            // SAFETY: the copy does nothing but wait, holding the pipe open.
+            if unsafe { libc::fork() } == 0 {
+                // SAFETY: as above.
+                unsafe { libc::sleep(600) };
+            }
+            super::end_copies(own);
+        });
+        assert_eq!(ended.unwrap(), Ended::Done);
+        drop(writer);
+        // The end of the pipe: nobody holds it any more.
+        assert_eq!(std::io::Read::bytes(reader).count(), 0);
     }
 
     #[test]

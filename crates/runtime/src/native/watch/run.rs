@@ -1,6 +1,7 @@
 //! One call of an entry on watched memory, and what can be seen of it afterwards.
 
 use super::arena::{self, arena};
+use super::child::end_copies;
 use super::place::{Layout, Steps, lay_out, offsets};
 use super::region::{Flush, Region, Role};
 use crate::native::header::Header;
@@ -172,7 +173,10 @@ impl Watched {
     pub(crate) fn new(entry: LoadedEntry, slots: &[Array]) -> Result<Self, RunError> {
         let slots = slots.iter().cloned().map(Owned::constant).collect();
         arena().open(0, Flush::End, usize::MAX);
-        let instance = Instance::on(&arena::HOST, entry, slots)?;
+        let own = std::process::id();
+        let instance = Instance::on(&arena::HOST, entry, slots);
+        end_copies(own);
+        let instance = instance?;
         Ok(Self { instance: Some(instance), outputs: Vec::new() })
     }
 
@@ -195,8 +199,10 @@ impl Watched {
         let mut args: Vec<*mut Object> = lent.iter_mut().map(Operand::as_raw).collect();
         args.extend(cells.iter_mut().map(|cell| cell.as_mut().map_or(ptr::null_mut(), Operand::as_raw)));
         let mut ctx = context_of(&arena::HOST);
+        let own = std::process::id();
         // SAFETY: as many arguments as the arity says, all alive until the end of this function.
         let result = unsafe { instance.run_raw(&raw mut ctx, args.as_mut_ptr()) };
+        end_copies(own);
         let failure = result.err().map(|error| (error, ctx.error.kind != 0));
         let mut outputs: Vec<Option<Output>> = Vec::new();
         for object in &args[inputs.len()..] {
