@@ -160,3 +160,35 @@ fn a_version_that_was_not_raised_is_told_by_every_command() {
     place.run(&run).ok();
     assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [4.0]);
 }
+
+#[test]
+fn a_changed_header_of_the_system_is_compiled_and_served() {
+    let place = Place::new();
+    fs_err::create_dir(place.path("system")).unwrap();
+    let function = "int f(double x, double *z) { *z = Q * x; return 0; }";
+    place.write("t.c", format!("#section support_code\n#include <outside.h>\n{function}\n"));
+    let manifest = "[[external]]\nname = \"tk\"\nfiles = [\"t.c\"]\nfunc = \"f\"\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n";
+    let directory = place.path("system");
+    place.write("precast.toml", format!("{manifest}header_dirs = [\"{}\"]\n", directory.display()));
+    place.npy("one.npy", &[], vec![1.0]);
+    // Back to a value that was compiled before: it is found, and served again.
+    for q in [5, 7, 9, 5] {
+        place.write("system/outside.h", format!("#define Q {q}\n"));
+        place.run(&["build", "--store", "s"]).ok();
+        let run = [
+            "run",
+            "--entry",
+            "tk",
+            "-i",
+            "0=one.npy",
+            "-o",
+            "0=z.npy",
+            "--store",
+            "s",
+            "--policy",
+            "strict",
+        ];
+        place.run(&run).ok();
+        assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [f64::from(q)]);
+    }
+}

@@ -51,7 +51,10 @@ impl Job<'_> {
             return Ok(());
         }
         match store.load(&record) {
-            Ok(archive) => self.accept(record, archive),
+            Ok(archive) => {
+                store.confirm(&record);
+                self.accept(record, archive)
+            }
             // The store has put it in quarantine; compiling puts it back.
             Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => Ok(()),
             Err(error) => Err(ExecuteError::Load(error)),

@@ -100,9 +100,28 @@ const REFUSED: &[(&str, &str)] = &[
     ("-B", "name a compiler instead"),
     ("-wrapper", "name a compiler instead"),
     ("-save-temps", "the unit's text is in its archive"),
+    ("-fdump", WRITES),
+    ("-fopt-info", WRITES),
+    ("-fcallgraph-info", WRITES),
+    ("-fstack-usage", WRITES),
+    ("-fsave-optimization-record", WRITES),
+    ("-ftest-coverage", WRITES),
+    ("-gsplit-dwarf", WRITES),
+    ("-aux-info", WRITES),
+    ("-time", WRITES),
+    ("-d", WRITES),
+    ("-o", WRITES),
+    ("-M", WRITES),
+    ("-Wp,", "give the compiler's own flag"),
+    ("-Wa,", "give the compiler's own flag"),
+    ("-X", "give the compiler's own flag"),
+    ("-print-", "the steps of a compilation are fixed"),
+    ("-shared", "the steps of a compilation are fixed"),
+    ("-static", "the steps of a compilation are fixed"),
     ("@", "give the arguments themselves"),
 ];
-const REFUSED_WHOLE: &[&str] = &["-o", "-c", "-S", "-E", "-M", "-MD", "-MF", "-x", "-v", "-"];
+const REFUSED_WHOLE: &[&str] = &["-c", "-S", "-E", "-x", "-v", "-", "--param", "--version", "--help"];
+const WRITES: &str = "a compilation writes its object and nothing else";
 
 /// Makes the lists.
 ///
@@ -195,6 +214,9 @@ fn sanitizers(profile: Profile) -> &'static [&'static str] {
 
 fn refuse(flag: &str) -> Result<(), CompileError> {
     let error = |remedy: &'static str| Err(CompileError::Flag { flag: flag.to_owned(), remedy });
+    if !flag.starts_with(['-', '@']) {
+        return error("flags begin with `-`; sources are named by the op");
+    }
     if REFUSED_WHOLE.contains(&flag) {
         return error("the steps of a compilation are fixed");
     }
@@ -231,7 +253,9 @@ mod tests {
 
     #[test]
     fn flags_that_depend_on_the_machine_are_refused_with_a_remedy() {
-        for flag in ["-march=native", "-I/usr/include/x", "-lm", "-flto", "-o", "@file"] {
+        let writes = ["-o", "-o/x", "-MMD", "-Wp,-MD,/x", "-Wa,--MD,/x", "-time=/x", "-fopt-info-all=/x"];
+        let others = ["-march=native", "-I/usr/include/x", "-lm", "-flto", "@file", "/x", "", "-static"];
+        for flag in writes.into_iter().chain(others) {
             let error = flags(&wanted(&[flag.to_owned()])).unwrap_err().to_string();
             assert!(error.contains(flag) && error.contains("hint: "), "{error}");
         }

@@ -136,10 +136,8 @@ pub(crate) const UNIT: &str = "unit.so";
 
 fn admissible(mut records: Vec<Record>) -> Vec<Record> {
     records.retain(|record| record.requires.check(cpu::host()).is_ok());
-    records.sort_by(|a, b| {
-        let level = |r: &Record| std::cmp::Reverse(r.requires.cpu.len());
-        (level(a), a.action, a.digest).cmp(&(level(b), b.action, b.digest))
-    });
+    // Of equal levels the one that the layer names first: a store the last built.
+    records.sort_by_key(|record| std::cmp::Reverse(record.requires.cpu.len()));
     records
 }
 

@@ -118,10 +118,11 @@ fn what_cannot_be_checked_is_an_error_that_says_why() {
         .fails(1, &["`precast.toml` does not declare `nosuch`"]);
     place.run(&["check-op", "exp", "--dtype", "f33"]).fails(2, &["f33"]);
     place.run(&["check-op"]).fails(2, &["OP"]);
-    let skipped = place.run(&["check-op", "exp", "--ndim", "1", "--policy", "strict"]).ok();
+    let skipped = place.run(&["check-op", "exp", "--ndim", "1", "--policy", "strict"]);
     assert!(
         skipped.out.contains("skipped  exp(f64[?])") && skipped.out.contains("0 checked"),
         "{}",
         skipped.out
     );
+    skipped.fails(1, &["nothing was checked"]);
 }

@@ -132,6 +132,9 @@ fn told(args: &CheckOpArgs, reports: &[(Option<String>, Report)]) -> Result<Exit
         let _ = writeln!(text, "{checked} checked, {broken} violation(s)");
         term::print(&text)?;
     }
+    if checked == 0 {
+        return Err(Failure::new("nothing was checked: everything was skipped"));
+    }
     Ok(if broken == 0 { Exit::Ok } else { Exit::Violation })
 }
 

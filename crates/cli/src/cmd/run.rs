@@ -37,10 +37,13 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let (function, names, targets, outputs) = result?;
     if let Some(report) = function.debug_report() {
         let lines: Vec<String> = report.applies.iter().map(super::check_op::line).collect();
-        term::note(&format!(
-            "debug mode: every Apply was checked, and gives what is served\n  {}",
-            lines.join("\n  ")
-        ));
+        let skipped = report.applies.iter().filter(|apply| apply.skipped.is_some()).count();
+        let checked = match (report.applies.len() - skipped, skipped) {
+            (_, 0) => "every Apply was checked, and gives what is served".to_owned(),
+            (0, _) => "nothing was checked".to_owned(),
+            (checked, skipped) => format!("{checked} checked, and give what is served; {skipped} skipped"),
+        };
+        term::note(&format!("debug mode: {checked}\n  {}", lines.join("\n  ")));
     }
     if args.explain {
         explain(function.provenance());

@@ -100,8 +100,10 @@ fn parse_user(whole: &str) -> Result<UserType, ParseTypeError> {
     if inside == user::OPAQUE {
         return UserType::opaque(name);
     }
-    match inside.parse()? {
-        Type::Tensor(carrier) => UserType::new(name, carrier),
+    // A carrier is a tensor, so nothing nests, however deep a text does.
+    let nested = inside.contains(['<', '>']);
+    match if nested { None } else { Some(inside.parse()?) } {
+        Some(Type::Tensor(carrier)) => UserType::new(name, carrier),
         _ => Err(ParseTypeError::Carrier { text: whole.to_owned(), found: inside.to_owned() }),
     }
 }

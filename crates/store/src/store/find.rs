@@ -70,7 +70,7 @@ pub(super) fn walk_error(root: &Path, error: walkdir::Error) -> Option<FindError
 }
 
 impl Store {
-    /// Finds the records that have a module of this key, sorted by ActionKey. Their documents are not filled in.
+    /// Finds the records that have a module of this key, the last built or confirmed first. Their documents are not filled in.
     ///
     /// # Errors
     ///
@@ -128,13 +128,27 @@ impl Store {
                 continue;
             };
             match self.read_record(&name)? {
-                Some(record) if listed(&record) => records.push(record),
+                Some(record) if listed(&record) => {
+                    let built = fs_err::metadata(self.layout.record(&name)).and_then(|data| data.modified());
+                    records.push((built.ok(), record));
+                }
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
                 None if self.layout.record(&name).exists() => {}
                 None => self.damaged(&path, "points to a record that is missing"),
             }
         }
-        Ok(records)
+        records.sort_by_key(|(built, _)| std::cmp::Reverse(*built));
+        Ok(records.into_iter().map(|(_, record)| record).collect())
+    }
+
+    /// Says that a build came to this record again, so that it is found before others of its keys. They differ in what no
+    /// BuildKey knows: the compiler, or files outside of the sources (headers and static libraries of the system), as they
+    /// are now. A store that cannot be written keeps its order.
+    pub fn confirm(&self, record: &Record) {
+        for name in self.record_names(&record.action).unwrap_or_default() {
+            let file = fs_err::File::open(self.layout.record(&name));
+            let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
+        }
     }
 
     /// Reads a record and holds it against its name. `None` when it is missing, damaged (told) or unreadable (told).
