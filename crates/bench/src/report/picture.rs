@@ -194,7 +194,7 @@ fn mark(text: &mut String, position: usize, x: f64, y: f64, title: &str) {
         Shape::Triangle => format!("<path d=\"M{x:.1} {:.1}l5.5 10h-11z\"", y - 6.0),
         Shape::Diamond => format!("<path d=\"M{x:.1} {:.1}l6 6l-6 6l-6 -6z\"", y - 6.0),
     };
-    let paint = if position / MARKS.len() % 2 == 0 {
+    let paint = if (position / MARKS.len()).is_multiple_of(2) {
         format!("fill=\"{colour}\"")
     } else {
         format!("fill=\"#ffffff\" style=\"stroke:{colour};stroke-width:2\"")
