@@ -2,7 +2,7 @@
 
 use crate::{Complex, DType, Element, bf16, f16};
 
-/// The bits of the values that a dtype goes wrong at, as [`Array::bits`] gives them.
+/// The bits of the values that a dtype goes wrong at, as [`crate::Array::bits`] gives them.
 ///
 /// Floats: ±0, ±1, ±infinity, NaN of either sign and with a payload, the least and greatest subnormal, the least normal,
 /// the greatest finite, the neighbours of 1, halves (rounding), ±where `exp` overflows. Integers: 0, ±1, both ends.
