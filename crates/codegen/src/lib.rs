@@ -25,7 +25,7 @@ mod object;
 pub mod params;
 mod sub;
 pub mod template;
-mod tokens;
+pub mod tokens;
 pub mod types;
 mod unit;
 

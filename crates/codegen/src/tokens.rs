@@ -118,8 +118,9 @@ fn line_comment(text: &str) -> usize {
     text.match_indices('\n').map(|(at, _)| at).find(ends).unwrap_or(text.len())
 }
 
-/// A literal in quotes; one that is not closed ends with its line.
-fn literal(text: &str) -> usize {
+/// The length in bytes of the string or character literal that `text` begins with; one that is not closed ends with its line.
+#[must_use]
+pub fn literal(text: &str) -> usize {
     let quote = text.as_bytes()[0];
     let mut bytes = text.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use precast_codegen::SourceSet;
+use precast_codegen::tokens::literal;
 
 use crate::error::CompileError;
 
@@ -131,21 +132,6 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     out.into()
-}
-
-/// Measures a string or character literal; one that is not closed ends with its line.
-fn literal(text: &str) -> usize {
-    let quote = text.as_bytes()[0];
-    let mut bytes = text.bytes().enumerate().skip(1);
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'\\' => drop(bytes.next()),
-            b'\n' => return at,
-            byte if byte == quote => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
