@@ -1,4 +1,4 @@
-//! Digests the sources that generate C, lists the headers that modules include, and compiles the drivers.
+//! Digests the sources that generate C, and lists the headers that modules include.
 //!
 //! `GENERATOR`, part of every fingerprint, is a digest of those sources.
 //! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
@@ -7,12 +7,14 @@
 use std::path::{Path, PathBuf};
 
 /// Folders whose content decides what C a graph becomes.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 10] = [
     "src",
     "c",
     "../abi/include",
     "../abi/compat",
     "../abi/src",
+    "../core/src/key",
+    "../core/src/value",
     "../graph/src",
     "../codegen/src",
     "../codegen/c",
@@ -29,7 +31,6 @@ fn main() -> std::io::Result<()> {
             add(&mut hasher, source, &folder)?;
         }
     }
-    drivers(&root);
     headers(&root.join("c"))?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("generator.rs");
     let digest = hasher.finalize().to_hex();
@@ -49,23 +50,6 @@ fn headers(folder: &Path) -> std::io::Result<()> {
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("headers.rs");
     fs_err::write(out, list + "]\n")
-}
-
-/// Compiles the drivers that modules call through the host, always optimised.
-fn drivers(root: &Path) {
-    cc::Build::new()
-        .file(root.join("c/drivers.c"))
-        .include(root.join("c"))
-        .include(
-            std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
-                .map_or_else(|| root.join("../abi/include"), PathBuf::from),
-        )
-        .std("gnu11")
-        .opt_level(2)
-        .flag_if_supported("-fvisibility=hidden")
-        .warnings(true)
-        .extra_warnings(true)
-        .compile("precast_drivers");
 }
 
 /// Adds the names and contents of all files below a folder, in the order of their names.

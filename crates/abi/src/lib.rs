@@ -5,13 +5,14 @@
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
 //! include/precast/driver.h    pc_elemwise, pc_reduce            ──────────────────▶ driver
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
+//! include/precast/copy.h, output.h      elements copied, outputs kept where they fit: for drivers and kernels
 //! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them
 //!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
 //! ```
 //! The headers are the truth; `tests/layout.rs` makes the C compiler compare every size and offset with the mirror.
 //! The headers travel inside this crate as text ([`HEADERS`]), because a JIT needs them where no source tree is.
 //!
-//! Nothing here loads or calls: the native loader of `precast-runtime` does.
+//! Nothing here loads or calls: the native loader of `precast-core` does.
 #![allow(unsafe_code, reason = "this crate is the mirror of a C ABI; each block argues its case")]
 
 pub mod context;
@@ -30,8 +31,10 @@ pub const ABI_OLDEST: u32 = 0x0001_0000;
 /// Logical name and text of every header a module may include, in the order of their names.
 pub const HEADERS: &[(&str, &str)] = &[
     ("precast/context.h", include_str!("../include/precast/context.h")),
+    ("precast/copy.h", include_str!("../include/precast/copy.h")),
     ("precast/driver.h", include_str!("../include/precast/driver.h")),
     ("precast/module.h", include_str!("../include/precast/module.h")),
+    ("precast/output.h", include_str!("../include/precast/output.h")),
     ("precast/tensor.h", include_str!("../include/precast/tensor.h")),
 ];
 

@@ -12,7 +12,7 @@
 //! [`orders`] gives what any other order has to keep.
 
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
-use crate::ty::Type;
+use crate::Type;
 use std::collections::BTreeMap;
 
 /// How an op breaks the rules of memory in a graph.

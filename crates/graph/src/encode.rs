@@ -33,11 +33,11 @@
 //! ```
 //! An op is its name and props; that names are unique is the promise of an [`OpLibrary`](crate::OpLibrary).
 
-use crate::array::Array;
+use crate::Array;
 use crate::contracts;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::{Op, Prop};
-use crate::ty::{Extent, Type};
+use crate::{Extent, Type};
 use std::collections::BTreeMap;
 
 /// Version of the layout; the first value of the bytes.

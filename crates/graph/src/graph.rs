@@ -4,10 +4,10 @@
 //! [`output`](FunctionGraph::output); an Apply can only use variables that exist already, so a graph is acyclic and its
 //! applies are in topological order whatever is done to it. Rewrites build a new graph rather than edit one.
 
-use crate::array::Array;
+use crate::Array;
 use crate::contracts::{self, ContractError};
 use crate::op::{MakeNodeError, Op};
-use crate::ty::Type;
+use crate::Type;
 use std::fmt;
 use std::sync::Arc;
 
@@ -164,7 +164,7 @@ impl FunctionGraph {
 
     /// Adds a constant; its type fixes only extents of 1, so that graphs which differ in constants share modules.
     pub fn constant(&mut self, value: Array) -> VarId {
-        use crate::ty::{Extent, TensorType};
+        use crate::{Extent, TensorType};
         let extent = |n: &usize| if *n == 1 { Extent::Fixed(1) } else { Extent::Unknown };
         let shape = value.shape().iter().map(extent).collect();
         let ty = Type::Tensor(TensorType { dtype: value.dtype(), shape });

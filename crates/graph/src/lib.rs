@@ -14,33 +14,26 @@
 //! Ops are trait objects. Forms that name ops (text, JSON) take an [`OpLibrary`] that turns a name and its declared
 //! props into an op; `precast-ops` has the library that everybody uses.
 
-mod array;
-mod cast;
 pub mod contracts;
-mod dtype;
 mod edges;
-mod element;
 pub mod encode;
-mod float16;
 mod graph;
 pub mod json;
 mod nearest;
 pub mod op;
 mod perform;
+mod rules;
 mod special;
 pub mod text;
-mod ty;
 
-pub use array::{Array, OtherDTypeError};
-pub use cast::{Convert, Number};
 pub use contracts::ContractError;
-pub use dtype::{DType, ParseDTypeError};
-pub use element::Element;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
-pub use half::{bf16, f16};
 pub use nearest::nearest;
-pub use num_complex::Complex;
+pub use precast_core::{
+    Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
+    TensorType, Type, UserType, bf16, f16, for_each_dtype, with_array,
+};
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
 pub use special::special_bits;
-pub use ty::{CarrierRules, Extent, FilterError, ParseTypeError, TensorType, Type, TypeRules, UserType};
+pub use rules::{CarrierRules, FilterError, TypeRules};

@@ -4,10 +4,10 @@
 //! whatever distinguishes an op must be declared in its props. Code generation is another trait (`precast_codegen::COp`),
 //! implemented by the same Rust type.
 
-use crate::array::Array;
-use crate::dtype::DType;
+use crate::Array;
+use crate::DType;
 use crate::graph::{BuildError, FunctionGraph, VarId};
-use crate::ty::Type;
+use crate::Type;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The slow road: a graph evaluated by the reference `perform` of its ops.
 
-use crate::array::Array;
+use crate::Array;
 use crate::graph::{Apply, FunctionGraph, Origin};
 use crate::op::PerformError;
 

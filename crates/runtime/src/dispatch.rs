@@ -10,7 +10,7 @@
 //! is added under one.
 
 use crate::function::{CallError, Function};
-use crate::native::ArrayRef;
+use precast_core::native::ArrayRef;
 use crate::runtime::{FunctionError, Runtime};
 use precast_abi::signature::{ParseSignatureError, Signature};
 use precast_abi::table::{Table, TableCell};

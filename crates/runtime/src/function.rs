@@ -1,7 +1,7 @@
 //! A function: a resolved graph, ready to be called.
 
 use crate::debug::{self, CheckError, Checks, Options, Report, Violation};
-use crate::native::{ArrayMut, ArrayRef, Frame, Pool, Program, RunError, StepError, Targets};
+use precast_core::native::{ArrayMut, ArrayRef, Frame, Pool, Program, RunError, StepError, Targets};
 use crate::resolve::Provenance;
 use precast_abi::context::ErrorKind;
 use precast_graph::{Array, FunctionGraph, InterpretError, Type};

@@ -5,7 +5,7 @@
 use crate::FunctionError;
 use crate::layer::UNIT;
 use crate::miss::Inventory;
-use crate::native::LoadedEntry;
+use precast_core::native::LoadedEntry;
 use crate::resolve::{Provenance, Resolver, Served, chain};
 use crate::stats::Event;
 use precast_codegen::{Module, Unit};

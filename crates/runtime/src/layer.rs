@@ -1,7 +1,7 @@
 //! Layers: where artifacts are looked for, in order; the first with a survivor wins.
 
-use crate::cpu;
 use crate::resolve::chain;
+use precast_core::cpu;
 use precast_store::key::KeyDocument;
 use precast_store::{BuildKey, Bundle, Entry, FindError, Fingerprint, Record, Store};
 use std::fmt;

@@ -24,7 +24,6 @@
 //! Nothing here prints; what happened is in [`Stats`].
 
 mod cover;
-mod cpu;
 pub mod debug;
 mod dispatch;
 mod explain;
@@ -33,7 +32,6 @@ mod function;
 mod jit;
 mod layer;
 mod miss;
-mod native;
 mod plan;
 mod policy;
 #[cfg(feature = "record")]
@@ -47,7 +45,7 @@ pub use explain::{Check, Explanation, Lookup};
 pub use function::{CallError, Function};
 pub use layer::LayerError;
 pub use miss::Miss;
-pub use native::{ArrayMut, ArrayRef, LoadLibraryError};
+pub use precast_core::{ArrayMut, ArrayRef, LoadLibraryError};
 pub use policy::{ParsePolicyError, Policy};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, Serve};

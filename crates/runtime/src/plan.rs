@@ -7,7 +7,7 @@
 
 use crate::FunctionError;
 use crate::cover::{Cut, Found, Search};
-use crate::native::{Chain, Link, LoadedEntry, Program, Register, Step, Temp, Value, Work, capture};
+use precast_core::native::{Chain, Link, LoadedEntry, Program, Register, Step, Temp, Value, Work, capture};
 use crate::resolve::Provenance;
 use precast_codegen::params::apply_slots;
 use precast_codegen::slots;

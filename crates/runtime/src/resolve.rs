@@ -1,7 +1,7 @@
 //! From a key to callable code: find, load verified bytes, shake hands.
 
 use crate::layer::{Layer, LayerError};
-use crate::native::{LoadedEntry, LoadedLibrary};
+use precast_core::native::{LoadedEntry, LoadedLibrary};
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_graph::FunctionGraph;

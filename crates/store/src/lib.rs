@@ -16,14 +16,13 @@
 
 pub mod archive;
 pub mod bundle;
-pub mod event;
 pub mod key;
 pub mod record;
 pub mod store;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
 pub use bundle::{Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle};
-pub use event::Event;
+pub use precast_core::event::{self, Event};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
 pub use record::{Entry, Host, KeyDocument, Member, Record, Requires, Unmet};
 pub use store::{

@@ -9,12 +9,12 @@ use super::document::{
     ApplyDocument, ArrayDocument, ConstantDocument, GraphDocument, ResultDocument, VersionDocument,
 };
 use super::ops::resolve_op;
-use crate::array::Array;
-use crate::dtype::DType;
+use crate::Array;
+use crate::DType;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::OpLibrary;
-use crate::ty::{Extent, Type};
+use crate::{Extent, Type};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use super::document::{
     PropsDocument, ResultDocument,
 };
 use super::prop::{NamedProp, PropDocument};
-use crate::array::Array;
+use crate::Array;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::{Op, Prop, Props};
 use std::collections::BTreeSet;

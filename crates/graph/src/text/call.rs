@@ -3,7 +3,7 @@
 use super::error::ParseTextError;
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
-use crate::dtype::DType;
+use crate::DType;
 use crate::nearest::nearest;
 use crate::op::{Operand, Prop, Props};
 

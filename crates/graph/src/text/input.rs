@@ -1,7 +1,7 @@
 //! Declarations of inputs: `x: f64[?]`, or `x=f64[?]` on a command line.
 
 use super::lex::is_name;
-use crate::ty::{ParseTypeError, Type};
+use crate::{ParseTypeError, Type};
 
 /// Why a text does not declare an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

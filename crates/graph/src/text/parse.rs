@@ -8,11 +8,11 @@ use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::literal::{fold, negate};
 use super::place::Place;
-use crate::array::Array;
+use crate::Array;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::{OpLibrary, Operand, Props};
-use crate::ty::Type;
+use crate::Type;
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.

@@ -9,9 +9,7 @@
 
 mod batched_dot;
 mod dot;
-mod matmul;
 mod product;
 
 pub use batched_dot::BatchedDot;
 pub use dot::Dot;
-pub use matmul::matmul;

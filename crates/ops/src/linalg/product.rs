@@ -6,10 +6,10 @@
 use crate::call::Call;
 use crate::declared::{of, refuse, tensor};
 use crate::elements;
-use crate::linalg::matmul;
 use crate::scalar::{self, Value, find};
 use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, IxDyn, LinalgScalar};
 use precast_codegen::Node;
+use precast_core::matmul;
 use precast_graph::{Array, DType, Extent, MakeNodeError, PerformError, Type};
 
 /// The dimension of `b` that is summed over, of which `shared` first ones are not part of the product.

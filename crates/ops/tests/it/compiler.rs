@@ -59,7 +59,7 @@ fn command(level: Level, language: &str) -> Command {
         "-Wno-unused-label",
     ]);
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for include in ["abi/include", "codegen/c", "ops/c"] {
+    for include in ["abi/include", "core/c", "codegen/c", "ops/c"] {
         command.arg("-I").arg(crates.join(include));
     }
     command

@@ -10,7 +10,7 @@ mod pattern;
 
 use crate::FunctionError;
 use crate::layer::{Layer, LayerError};
-use crate::native::LoadedEntry;
+use precast_core::native::LoadedEntry;
 use crate::resolve::{Provenance, Resolver};
 use precast_codegen::{Module, link, single};
 use precast_graph::{FunctionGraph, encode};

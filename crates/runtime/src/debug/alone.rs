@@ -1,7 +1,7 @@
 //! One Apply of a graph, taken out: a graph and a module of its own.
 
 use super::judge::Contract;
-use crate::native::LoadedEntry;
+use precast_core::native::LoadedEntry;
 use crate::runtime::{FunctionError, Runtime};
 use precast_codegen::{params::apply_slots, single};
 use precast_graph::{Array, FunctionGraph, Origin, Type, VarId};

@@ -8,7 +8,7 @@ use super::cases::{Case, Expected};
 use super::trial::{Rooms, Trial};
 use super::value::Value;
 use super::violation::ViolationKind as Kind;
-use crate::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
+use precast_core::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
 use precast_abi::module::TaskKind;
 use precast_graph::{Array, DType, Type};
 

@@ -9,7 +9,7 @@ use super::judge::{self, FILLS, Finding, First, is_apt};
 use super::trial::{Rooms, Trial};
 use super::value::{self, Value};
 use super::violation::ViolationKind as Kind;
-use crate::native::watch::{Ended, Flush, Input, Layout, Progress, Room, Seen, Watched, in_child};
+use precast_core::native::watch::{Ended, Flush, Input, Layout, Progress, Room, Seen, Watched, in_child};
 use precast_graph::{Array, Type};
 use std::collections::BTreeSet;
 use std::fs::File;

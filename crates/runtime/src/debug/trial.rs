@@ -7,7 +7,7 @@
 //! both       inputs and outputs strided, Fortran-ordered, reversed
 //! ```
 
-use crate::native::watch::Layout;
+use precast_core::native::watch::Layout;
 use std::fmt;
 
 /// What the output cells hold.

@@ -1,7 +1,7 @@
 //! The module of one Apply by itself: what debug mode runs.
 
 use super::{FunctionError, Runtime};
-use crate::native::LoadedEntry;
+use precast_core::native::LoadedEntry;
 #[cfg(feature = "jit")]
 use crate::policy::Policy;
 use precast_codegen::{Module, link};

@@ -40,7 +40,7 @@ mod write;
 
 use std::borrow::Cow;
 
-use crate::event::{Event, Observer};
+use precast_core::event::{Event, Observer};
 use layout::Head;
 
 pub use layout::FORMAT;

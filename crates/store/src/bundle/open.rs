@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Bundle;
 use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
-use crate::event::Observer;
+use precast_core::event::Observer;
 
 /// Says why a bundle cannot be opened.
 #[derive(Debug, thiserror::Error)]

@@ -39,18 +39,18 @@
 
 mod action;
 mod build;
-mod canonical;
 mod diff;
 mod document;
-mod hash;
 mod signature;
 mod version;
 
 pub use action::{ActionInputs, ActionKind};
 pub use build::{BuildInputs, FORMAT_EPOCH, HostAbi, Language, ParseNameError, Profile};
-pub use canonical::{Canonical, context};
 pub use diff::{Diff, Difference, nearest};
 pub use document::KeyDocument;
-pub use hash::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
+pub use precast_core::key::{
+    ActionKey, BuildKey, Canonical, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId,
+    context,
+};
 pub use signature::{Signature, SignatureDiff};
 pub use version::{ChangedFile, StaleVersion, Versioned, ambiguous, stale};

@@ -17,7 +17,6 @@
 mod documents;
 mod entry;
 mod format;
-mod requires;
 
 use std::collections::BTreeSet;
 
@@ -31,7 +30,7 @@ use crate::key::{
 pub(crate) use documents::{documents_bytes, set_documents};
 pub use entry::{Entry, EntryNameError, check_entry_name};
 pub use format::{FORMAT, ParseRecordError};
-pub use requires::{Host, Requires, Unmet};
+pub use precast_core::requires::{Host, Requires, Unmet};
 
 /// One module of a unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

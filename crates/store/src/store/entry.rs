@@ -3,7 +3,7 @@
 use super::Store;
 use super::find::{FindError, names, read};
 use super::write::{WriteError, create_parent, sync_dir, write_file};
-use crate::event::{Event, chain};
+use precast_core::event::{Event, chain};
 use crate::key::RecordId;
 use crate::record::{Entry, EntryNameError, Record, check_entry_name};
 

@@ -7,7 +7,7 @@ use walkdir::WalkDir;
 
 use super::Store;
 use super::layout::RecordName;
-use crate::event::{Event, chain};
+use precast_core::event::{Event, chain};
 use crate::key::{ActionKey, BuildKey, Fingerprint};
 use crate::record::{Record, set_documents};
 

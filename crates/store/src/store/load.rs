@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Store;
 use super::find::read;
 use crate::archive::{Archive, Limits};
-use crate::event::chain;
+use precast_core::event::chain;
 use crate::key::Digest;
 use crate::record::Record;
 

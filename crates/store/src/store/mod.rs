@@ -57,7 +57,7 @@ pub use write::WriteError;
 
 use std::path::Path;
 
-use crate::event::{Event, Observer};
+use precast_core::event::{Event, Observer};
 use layout::Layout;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.

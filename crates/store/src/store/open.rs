@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Store;
 use super::find::read;
 use super::layout::{DIRECTORIES, Layout};
-use crate::event::Observer;
+use precast_core::event::Observer;
 
 /// The format of stores that this crate writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 1;

@@ -8,7 +8,7 @@ use super::layout::RecordName;
 use super::write::{WriteError, create_parent, sync_dir, touch, write_file};
 use super::{LoadError, Store};
 use crate::archive::{Archive, PackError};
-use crate::event::Event;
+use precast_core::event::Event;
 use crate::key::{BuildKey, Digest, RecordId};
 use crate::record::{ParseRecordError, Record, documents_bytes};
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use crate::event::Event;
+use precast_core::event::Event;
 
 impl Store {
     /// Quarantines `path` and tells the observer.

@@ -9,7 +9,7 @@ use super::Store;
 use super::find::{FindError, walk_error};
 use super::layout::object_digest;
 use super::load::LoadError;
-use crate::event::{Event, Observer};
+use precast_core::event::{Event, Observer};
 use crate::key::Digest;
 
 /// What a whole store consists of.

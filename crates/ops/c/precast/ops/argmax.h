@@ -3,7 +3,7 @@
 #ifndef PRECAST_OPS_ARGMAX_H
 #define PRECAST_OPS_ARGMAX_H
 
-#include <precast/ops/output.h>
+#include <precast/output.h>
 
 #define PC_ARGMAX_PLAIN(x) (x)
 #define PC_ARGMAX_TRUTH(x) ((x) != 0)

@@ -3,7 +3,7 @@
 #ifndef PRECAST_OPS_CUMULATIVE_H
 #define PRECAST_OPS_CUMULATIVE_H
 
-#include <precast/ops/output.h>
+#include <precast/output.h>
 #include <precast/ops/scalar.h>
 
 #define PC_CUMULATIVE_TILE 64

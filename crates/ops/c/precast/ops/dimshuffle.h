@@ -2,7 +2,7 @@
 #ifndef PRECAST_OPS_DIMSHUFFLE_H
 #define PRECAST_OPS_DIMSHUFFLE_H
 
-#include <precast/ops/output.h>
+#include <precast/output.h>
 
 /* order[d]: which dimension of `in` becomes dimension d, -1 for a new one of extent 1. Dimensions that `order` does not
  * name are dropped and must have extent 1: a value error otherwise. Replaces what is in `*out`. */

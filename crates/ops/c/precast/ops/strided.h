@@ -5,7 +5,7 @@
 #ifndef PRECAST_OPS_STRIDED_H
 #define PRECAST_OPS_STRIDED_H
 
-#include <precast/ops/output.h>
+#include <precast/output.h>
 #include <precast/ops/text.h>
 
 static inline int64_t pc_distance(int64_t stride) { return stride < 0 ? -stride : stride; }

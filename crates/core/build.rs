@@ -1,0 +1,21 @@
+//! Compiles the drivers that modules call through the host, always optimised.
+
+use std::path::PathBuf;
+
+fn main() {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    println!("cargo::rerun-if-changed=c");
+    cc::Build::new()
+        .file(root.join("c/drivers.c"))
+        .include(root.join("c"))
+        .include(
+            std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
+                .map_or_else(|| root.join("../abi/include"), PathBuf::from),
+        )
+        .std("gnu11")
+        .opt_level(2)
+        .flag_if_supported("-fvisibility=hidden")
+        .warnings(true)
+        .extra_warnings(true)
+        .compile("precast_drivers");
+}

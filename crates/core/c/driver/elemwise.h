@@ -1,0 +1,78 @@
+/* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
+ *
+ *   all operands contiguous with one shape, outputs there ----------------------> one call of the kernel on all elements
+ *   anything else --> pc_loop: broadcast, coalesce --> pc_chunks: gather --> kernel per chunk
+ *
+ * Operands align right; extent 1 stretches; another mismatch is a value error that names the operand. Outputs that fit
+ * are reused, whatever their strides; others are allocated C-contiguous. An output may be one of the inputs (same first
+ * element, same strides); any other overlap is the caller's mistake.
+ * Which way was taken never shows in the bits: kernels are elementwise and functions of the element alone.
+ */
+#ifndef PRECAST_DRIVER_ELEMWISE_H
+#define PRECAST_DRIVER_ELEMWISE_H
+
+#include "chunk.h"
+#include <precast/output.h>
+
+/* The general way: see the head of this file. */
+static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
+  pc_loop loop;
+  loop.ndim = 0;
+  loop.n_in = e->n_in;
+  loop.n_all = e->n_in + e->n_out;
+  for (int32_t k = 0; k < e->n_in; k++) {
+    if (pc_loop_common(ctx, &loop, k, in[k], e->names ? e->names[k] : NULL) != 0) return -1;
+  }
+  for (int32_t k = 0; k < e->n_in; k++) pc_loop_operand(&loop, k, in[k], e->scalar[k]);
+  for (int32_t j = 0; j < e->n_out; j++) {
+    pc_tensor *t = pc_output_ready(ctx, &out[j], e->dtypes[j], loop.ndim, loop.shape);
+    if (t == NULL) return -1;
+    pc_loop_operand(&loop, e->n_in + j, t, 0);
+  }
+  if (pc_loop_size(&loop) == 0) return 0;
+  pc_loop_coalesce(&loop);
+  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
+  pc_chunks c;
+  pc_chunks_plan(&c, &loop, scratch);
+  for (int64_t pos = 0, n; pos < c.total; pos += n) {
+    n = pc_chunks_ready(&c, &loop, pos, c.total);
+    int failure = e->kernel(ctx, n, c.data);
+    if (failure != 0) return failure;
+    for (int32_t k = loop.n_in; k < loop.n_all; k++) {
+      if (c.block[k] != NULL) pc_chunks_copy(&c, &loop, k, pos, n, 1);
+    }
+  }
+  return 0;
+}
+
+/* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; they then hold
+ * valid tensors or what they held before. */
+static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
+  char *data[PC_LOOP_OPERANDS];
+  const pc_tensor *lead = NULL;
+  int64_t n = 1;
+  for (int32_t k = 0; k < e->n_in + e->n_out; k++) {
+    const pc_tensor *t = k < e->n_in ? in[k] : out[k - e->n_in];
+    if (k >= e->n_in) {
+      if (t == NULL || t->dtype != e->dtypes[k - e->n_in] || t->object.refcount != 1 || (t->flags & PC_FLAG_READONLY)) goto general;
+    } else if (e->scalar[k]) {
+      data[k] = t->data;
+      continue;
+    }
+    if (lead == NULL) lead = t;
+    int64_t step = pc_dtype_bytes(t->dtype);
+    if (t->ndim != lead->ndim) goto general;
+    n = 1;
+    for (int32_t d = t->ndim - 1; d >= 0; d--) {
+      if (t->shape[d] != lead->shape[d] || t->strides[d] != step) goto general;
+      step *= t->shape[d];
+      n *= t->shape[d];
+    }
+    data[k] = t->data;
+  }
+  return n == 0 ? 0 : e->kernel(ctx, n, data);
+general:
+  return pc_elemwise_strided(ctx, e, in, out);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* driver/loop.h: one loop over several strided operands, served by kernels that only know contiguous data.
+ *
+ *   operands --broadcast--> common shape, byte strides (0 where stretched) --coalesce--> few dimensions --chunks--> kernel
+ *
+ * A chunk is a run of elements in loop order. An operand whose chunk is contiguous is handed to the kernel where it
+ * lies; another is gathered into a block that stays in the L1 cache, or scattered from there. Chunks do not cross rows
+ * when rows are long, and pack several rows when they are short. An operand that does not move at all is filled once.
+ * No allocation: the blocks are on the stack, and shorter when there are many.
+ */
+#ifndef PRECAST_DRIVER_LOOP_H
+#define PRECAST_DRIVER_LOOP_H
+
+#include <precast/driver.h>
+#include <precast/copy.h>
+
+#define PC_LOOP_BLOCK 512            /* elements in a block, at most */
+#define PC_LOOP_SCRATCH_BYTES 32768  /* all blocks together */
+typedef struct pc_loop {
+  int32_t ndim;
+  int32_t n_in;    /* operands 0 .. n_in are read, */
+  int32_t n_all;   /* n_in .. n_all are written */
+  int64_t shape[PC_MAX_NDIM];
+  char *data[PC_LOOP_OPERANDS];
+  int32_t item[PC_LOOP_OPERANDS];                  /* bytes of an element; 0 for an operand declared scalar */
+  int64_t stride[PC_LOOP_OPERANDS][PC_MAX_NDIM];   /* bytes */
+} pc_loop;
+
+/* The host's snprintf; returns what was written, 0 when nothing could be. */
+static int32_t pc_format(pc_context *ctx, char *to, size_t bytes, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = ctx->host->format(to, bytes, format, args);
+  va_end(args);
+  return n > 0 && (size_t)n < bytes ? n : 0;
+}
+
+/* Says that operand k does not fit those before it. At most six extents of a shape are printed. */
+static void pc_loop_mismatch(pc_context *ctx, const pc_loop *loop, int32_t k, const pc_tensor *t, const char *name) {
+  char text[2][96];
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t ndim = side ? loop->ndim : t->ndim, at = 0;
+    text[side][0] = 0;
+    for (int32_t d = 0; d < ndim && at < 72; d++) {
+      at += pc_format(ctx, text[side] + at, sizeof text[side] - (size_t)at, d ? ",%lld" : "%lld", (long long)(side ? loop->shape : t->shape)[d]);
+    }
+  }
+  pc_error_format(ctx, PC_ERROR_VALUE, "operand %d%s%s of shape (%s) cannot be broadcast with the operands before it, of shape (%s)",
+                  (int)k, name ? " " : "", name ? name : "", text[0], text[1]);
+}
+
+/* Adds input `k` of the loop, aligned right; grows the common shape. -1 with a value error when the shapes disagree. */
+static int pc_loop_common(pc_context *ctx, pc_loop *loop, int32_t k, const pc_tensor *t, const char *name) {
+  for (int32_t more = t->ndim - loop->ndim; more > 0; more--, loop->ndim++) {
+    for (int32_t d = loop->ndim; d > 0; d--) loop->shape[d] = loop->shape[d - 1];
+    loop->shape[0] = 1;
+  }
+  for (int32_t d = loop->ndim - 1, q = t->ndim - 1; q >= 0; d--, q--) {
+    if (loop->shape[d] == 1) {
+      loop->shape[d] = t->shape[q];
+    } else if (t->shape[q] != 1 && t->shape[q] != loop->shape[d]) {
+      pc_loop_mismatch(ctx, loop, k, t, name);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Sets operand k: strides over the common shape, 0 where it is stretched. */
+static void pc_loop_operand(pc_loop *loop, int32_t k, const pc_tensor *t, int scalar) {
+  int32_t shift = loop->ndim - t->ndim;
+  loop->data[k] = t->data;
+  loop->item[k] = scalar ? 0 : pc_dtype_bytes(t->dtype);
+  for (int32_t d = 0; d < loop->ndim; d++) {
+    loop->stride[k][d] = d < shift || t->shape[d - shift] == 1 ? 0 : t->strides[d - shift];
+  }
+}
+
+/* Drops dimensions of extent 1 and joins neighbours that every operand walks through in one stride. */
+static void pc_loop_coalesce(pc_loop *loop) {
+  int32_t last = -1;
+  for (int32_t d = 0; d < loop->ndim; d++) {
+    if (loop->shape[d] == 1) continue;
+    int joins = last >= 0;
+    for (int32_t k = 0; joins && k < loop->n_all; k++) joins = loop->stride[k][last] == loop->stride[k][d] * loop->shape[d];
+    if (joins) {
+      loop->shape[last] *= loop->shape[d];
+    } else {
+      loop->shape[++last] = loop->shape[d];
+    }
+    for (int32_t k = 0; k < loop->n_all; k++) loop->stride[k][last] = loop->stride[k][d];
+  }
+  loop->ndim = last + 1;
+}
+
+static int64_t pc_loop_size(const pc_loop *loop) {
+  int64_t n = 1;
+  for (int32_t d = 0; d < loop->ndim; d++) n *= loop->shape[d];
+  return n;
+}
+
+#endif

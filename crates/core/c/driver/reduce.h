@@ -1,0 +1,194 @@
+/* driver/reduce.h: reduces over some axes of its (broadcast) operands, or of a map of them, without storing the map.
+ *
+ *   operands --pc_loop--> kept dimensions x reduced dimensions
+ *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
+ *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes
+ *
+ * Both give the bits that monoid.h defines. The map's results live in a block of the L1 cache only; a plain reduction of
+ * contiguous elements reads them where they are.
+ */
+#ifndef PRECAST_DRIVER_REDUCE_H
+#define PRECAST_DRIVER_REDUCE_H
+
+#include "chunk.h"
+#include <precast/output.h>
+
+#define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
+
+/* Everything a run needs, on the stack. `outer` has the output as its last operand. */
+typedef struct pc_reduce_run {
+  const pc_reduce *op;
+  pc_loop outer, inner;
+  pc_chunks chunks;
+  int64_t count; /* elements behind each output */
+  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
+  char mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
+  char lanes[PC_REDUCE_LANES_BYTES] __attribute__((aligned(64)));
+  char totals[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
+} pc_reduce_run;
+
+/* Moves dimension d of `all` to the end of `to`. */
+static void pc_reduce_take(pc_loop *to, const pc_loop *all, int32_t d) {
+  to->shape[to->ndim] = all->shape[d];
+  for (int32_t k = 0; k < all->n_in; k++) to->stride[k][to->ndim] = all->stride[k][d];
+  to->ndim++;
+}
+
+/* One output, whose elements begin at r->inner.data. */
+static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
+  const pc_monoid *m = r->op->monoid;
+  int64_t pos = 0;
+  do {
+    int64_t start = pos, end = r->count - pos < PC_REDUCE_BLOCK ? r->count : pos + PC_REDUCE_BLOCK;
+    m->clear(r->lanes, m->lanes);
+    while (pos < end) {
+      int64_t most = end - pos;
+      if (r->op->map != NULL && most > PC_LOOP_BLOCK) most = PC_LOOP_BLOCK;
+      int64_t n = pc_chunks_ready(&r->chunks, &r->inner, pos, most);
+      const char *x = r->chunks.data[0];
+      if (r->op->map != NULL) {
+        r->chunks.data[r->op->n_in] = r->mapped;
+        int failure = r->op->map(ctx, n, r->chunks.data);
+        if (failure != 0) return failure;
+        x = r->mapped;
+      }
+      m->fold(r->lanes, x, n, (pos - start) % m->lanes);
+      pos += n;
+    }
+    m->close(r->lanes, 1, r->totals, start == 0);
+  } while (pos < r->count);
+  m->finish(r->totals, 1, r->count, out, 0);
+  return 0;
+}
+
+/* `columns` outputs from `base` on, along the last dimension of r->outer. */
+static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
+  const pc_monoid *m = r->op->monoid;
+  int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
+  int64_t index[PC_MAX_NDIM], room = PC_LOOP_SCRATCH_BYTES / n_in & ~(int64_t)63;
+  char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
+  for (int32_t d = 0; d < r->inner.ndim; d++) index[d] = 0;
+  for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
+  for (int64_t p = 0; p < r->count; p++) {
+    int64_t in_block = p % PC_REDUCE_BLOCK, lane = in_block % m->lanes;
+    if (in_block == 0) m->clear(r->lanes, m->lanes * columns);
+    for (int32_t k = 0; k < n_in; k++) {
+      int32_t item = r->outer.item[k];
+      data[k] = at[k];
+      if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
+        data[k] = r->scratch + k * room;
+        pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
+      } else if (r->inner.ndim > 0) {
+        /* Rows are far apart, so the hardware does not see them coming. */
+        const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
+        for (int64_t byte = 0; byte < columns * item; byte += 64) __builtin_prefetch(ahead + byte);
+      }
+    }
+    const char *x = data[0];
+    if (r->op->map != NULL) {
+      data[n_in] = r->mapped;
+      int failure = r->op->map(ctx, columns, data);
+      if (failure != 0) return failure;
+      x = r->mapped;
+    }
+    m->step(r->lanes + lane * columns * m->item, x, columns);
+    if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, p < PC_REDUCE_BLOCK);
+    for (int32_t d = r->inner.ndim - 1; d >= 0; d--) {
+      int stays = ++index[d] < r->inner.shape[d];
+      int64_t by = stays ? 1 : 1 - r->inner.shape[d];
+      for (int32_t k = 0; k < n_in; k++) at[k] += by * r->inner.stride[k][d];
+      if (stays) break;
+      index[d] = 0;
+    }
+  }
+  m->finish(r->totals, columns, r->count, base[n_in], last < 0 ? 0 : r->outer.stride[n_in][last]);
+  return 0;
+}
+
+/* Whether the last kept dimension is nearer in memory than the last reduced one, or rows would be too short to pay. */
+static int pc_reduce_by_columns(const pc_reduce_run *r) {
+  int32_t kept = r->outer.ndim - 1, reduced = r->inner.ndim - 1;
+  if (kept < 0 || reduced < 0 || r->outer.shape[kept] < 8 || r->count == 0) return 0;
+  if (r->count < 16) return 1;
+  for (int32_t k = 0; k < r->op->n_in; k++) {
+    int64_t near = r->outer.stride[k][kept], far = r->inner.stride[k][reduced];
+    near = near < 0 ? -near : near;
+    far = far < 0 ? -far : far;
+    if (r->outer.item[k] != 0 && near != far) return near != 0 && (near < far) && far != 0;
+  }
+  return 0;
+}
+
+/* Runs over the outer dimensions, a row or a tile at a time. */
+static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
+  pc_loop *outer = &r->outer;
+  int by_columns = pc_reduce_by_columns(r);
+  int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
+  int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
+  int64_t most = PC_REDUCE_LANES_BYTES / (r->op->monoid->lanes * r->op->monoid->item);
+  int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
+  most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
+  most = most < room ? most : room;
+  char *at[PC_LOOP_OPERANDS];
+  for (;;) {
+    for (int64_t c = 0; c < columns; c += most) {
+      int64_t n = columns - c < most ? columns - c : most;
+      int failure;
+      for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (by_columns ? c * outer->stride[k][ndim] : 0);
+      if (by_columns) {
+        failure = pc_reduce_tile(ctx, r, at, n);
+      } else {
+        for (int32_t k = 0; k < r->op->n_in; k++) r->inner.data[k] = at[k];
+        failure = pc_reduce_row(ctx, r, at[r->op->n_in]);
+      }
+      if (failure != 0) return failure;
+    }
+    int32_t d = ndim - 1;
+    for (; d >= 0; d--) {
+      int stays = ++index[d] < outer->shape[d];
+      int64_t by = stays ? 1 : 1 - outer->shape[d];
+      for (int32_t k = 0; k < outer->n_all; k++) outer->data[k] += by * outer->stride[k][d];
+      if (stays) break;
+      index[d] = 0;
+    }
+    if (d < 0) return 0;
+  }
+}
+
+/* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
+static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
+  pc_loop all;
+  pc_reduce_run r;
+  all.ndim = 0;
+  all.n_in = all.n_all = op->n_in;
+  for (int32_t k = 0; k < op->n_in; k++) {
+    if (pc_loop_common(ctx, &all, k, in[k], op->names ? op->names[k] : NULL) != 0) return -1;
+  }
+  for (int32_t k = 0; k < op->n_in; k++) pc_loop_operand(&all, k, in[k], op->scalar[k]);
+  r.op = op;
+  r.outer.ndim = r.inner.ndim = 0;
+  r.inner.n_in = r.inner.n_all = r.outer.n_in = op->n_in;
+  r.outer.n_all = op->n_in + 1;
+  for (int32_t d = 0; d < all.ndim; d++) {
+    pc_reduce_take(op->axes == PC_REDUCE_ALL || (op->axes >> d & 1u) ? &r.inner : &r.outer, &all, d);
+  }
+  for (int32_t k = 0; k < op->n_in; k++) {
+    r.outer.data[k] = r.inner.data[k] = all.data[k];
+    r.outer.item[k] = r.inner.item[k] = all.item[k];
+  }
+  pc_tensor *t = pc_output_ready(ctx, out, op->dtype, r.outer.ndim, r.outer.shape);
+  if (t == NULL) return -1;
+  r.count = pc_loop_size(&r.inner);
+  if (r.count == 0 && op->monoid->no_empty != NULL) {
+    pc_error_format(ctx, PC_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity", op->monoid->no_empty);
+    return -1;
+  }
+  if (pc_loop_size(&r.outer) == 0) return 0;
+  pc_loop_operand(&r.outer, op->n_in, t, 0);
+  pc_loop_coalesce(&r.outer);
+  pc_loop_coalesce(&r.inner);
+  pc_chunks_plan(&r.chunks, &r.inner, r.scratch);
+  return pc_reduce_outer(ctx, &r);
+}
+
+#endif

@@ -1,0 +1,93 @@
+//! What a reader found and got over: damage, and builds that did not come out the same twice.
+//!
+//! None of these is an error for the caller, who sees a miss at most. They are values, handed to the observer that a
+//! store or a bundle was given, so that a library never prints.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::key::{ActionKey, Digest};
+
+/// Something that a program's operator should hear of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A file, or a part of a bundle, is damaged. It was not served.
+    Damaged {
+        /// The path, or the bundle and its part.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+        /// Where it was moved to; none when the place cannot be written, or is part of a bundle.
+        quarantined: Option<PathBuf>,
+    },
+    /// A record or an entry was written by a newer precast, or holds what this one cannot read. It was skipped.
+    Unreadable {
+        /// The path, or the bundle and its part.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+    /// One action gave two results. Both are kept.
+    NotReproducible {
+        /// The action.
+        action: ActionKey,
+        /// The results, the newest last.
+        digests: Vec<Digest>,
+    },
+    /// `verify` found a record without one of its pointers and put it back.
+    PointerRestored {
+        /// The pointer.
+        place: String,
+    },
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged { place, reason, quarantined } => {
+                write!(f, "`{place}` is damaged and was not used: {reason}")?;
+                quarantined.as_ref().map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
+            }
+            Self::Unreadable { place, reason } => write!(f, "`{place}` was skipped: {reason}"),
+            Self::NotReproducible { action, digests } => {
+                let digests: Vec<String> = digests.iter().map(Digest::short).collect();
+                write!(f, "action `{}` gave different results: `{}`", action.short(), digests.join("`, `"))
+            }
+            Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),
+        }
+    }
+}
+
+/// Who is told of events.
+#[derive(Clone, Default)]
+pub struct Observer(Option<Arc<Listener>>);
+
+type Listener = dyn Fn(&Event) + Send + Sync;
+
+impl Observer {
+    /// Tells this observer.
+    pub fn new(observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(observer)))
+    }
+
+    /// Hands an event over, if there is somebody.
+    pub fn tell(&self, event: &Event) {
+        if let Some(observer) = &self.0 {
+            observer(event);
+        }
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Observer(set)" } else { "Observer(none)" })
+    }
+}
+
+/// Renders an error with all its sources, for [`Event`]s.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(error.source(), |source| source.source());
+    sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))
+}

@@ -1,0 +1,169 @@
+//! The 32-byte newtypes: one type an identity, so that the compiler refuses to mix them.
+//!
+//! As text, in JSON and in file names they are 64 lower-case hex digits, and only those: upper case or a prefix is
+//! refused, so that one identity has one spelling.
+
+use std::fmt;
+use std::str::FromStr;
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::canonical::context;
+
+/// Says why a text is not a hash.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseHashError {
+    /// The text has another length than 64 characters.
+    #[error("found {found} characters, expected 64 hex digits")]
+    Length {
+        /// Length of the text, in bytes.
+        found: usize,
+    },
+    /// A character is not one of `0`–`9`, `a`–`f`.
+    #[error("found `{found}` at {at}, expected a lower-case hex digit")]
+    Digit {
+        /// The character.
+        found: char,
+        /// Its place, counted in bytes from 0.
+        at: usize,
+    },
+}
+
+fn render(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn parse(text: &str) -> Result<[u8; 32], ParseHashError> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 {
+        return Err(ParseHashError::Length { found: text.len() });
+    }
+    for (at, found) in text.char_indices() {
+        let value = match found {
+            '0'..='9' => found as u8 - b'0',
+            'a'..='f' => found as u8 - b'a' + 10,
+            _ => return Err(ParseHashError::Digit { found, at }),
+        };
+        bytes[at / 2] |= value << (4 * (1 - at % 2));
+    }
+    Ok(bytes)
+}
+
+#[cfg(feature = "serde")]
+struct HexVisitor;
+
+#[cfg(feature = "serde")]
+impl de::Visitor<'_> for HexVisitor {
+    type Value = [u8; 32];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("64 lower-case hex digits")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<[u8; 32], E> {
+        parse(text).map_err(E::custom)
+    }
+}
+
+macro_rules! hash {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u8; 32]);
+
+        impl $name {
+            /// Wraps 32 bytes that already are this identity.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+                Self(bytes)
+            }
+
+            /// Gives the bytes.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; 32] {
+                &self.0
+            }
+
+            /// Renders the first 16 hex digits, for names and messages; never for a look-up.
+            #[must_use]
+            pub fn short(&self) -> String {
+                render(&self.0[..8])
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&render(&self.0))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.short())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseHashError;
+
+            fn from_str(text: &str) -> Result<Self, ParseHashError> {
+                parse(text).map(Self)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&render(&self.0))
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str(HexVisitor).map(Self)
+            }
+        }
+    };
+}
+
+hash! {
+    /// Says *what* is wanted: the hash of a module's canonical inputs (`precast_store::key::BuildInputs`).
+    BuildKey
+}
+hash! {
+    /// Says *how* an archive was made: the hash of `precast_store::key::ActionInputs`.
+    ActionKey
+}
+hash! {
+    /// Says *what came out*: the hash of an archive's canonical uncompressed tar.
+    Digest
+}
+hash! {
+    /// An alias of a [`BuildKey`] that is computed without generating code.
+    Fingerprint
+}
+hash! {
+    /// Identity of a compiler, an assembler and a linker, by their contents.
+    ToolchainId
+}
+hash! {
+    /// Identity of a record: the hash of its canonical JSON bytes.
+    RecordId
+}
+hash! {
+    /// Identity of a text or a file by its bytes.
+    ContentId
+}
+
+impl ContentId {
+    /// Hashes `content`.
+    #[must_use]
+    pub fn of(content: impl AsRef<[u8]>) -> Self {
+        Self(blake3::derive_key(context::CONTENT, content.as_ref()))
+    }
+}

@@ -1,0 +1,331 @@
+//! Chain: the kernels of several modules, run one after the other on blocks that stay in the first-level cache.
+//!
+//! ```text
+//! x ─┐                          one block of every operand at a time
+//! y ─┼─▶ driver ─▶ block ─▶ kernel 0 ─▶ slot 0 ─▶ kernel 1 ─▶ slot 1 ─▶ … ─▶ result, or the lanes of a reduction
+//! z ─┘  broadcast, gather
+//! ```
+//! To the host's driver a chain is one kernel: broadcasting, strides, and the order of a reduction's additions are the
+//! driver's, as they are for a fused module. Kernels are functions of the element alone, so neither the length of a block nor
+//! who runs them shows in the bits.
+
+use super::capture::Captured;
+use super::instance::RunError;
+use super::library::LoadedEntry;
+use precast_abi::context::Context;
+use precast_abi::driver::{Elemwise, Kernel, Reduce};
+use precast_abi::tensor::Tensor;
+use std::ffi::{c_char, c_int};
+use std::ptr;
+
+/// Most operands of a kernel in a chain, its output included.
+const OPERANDS: usize = 16;
+/// What the slots and the blocks of the inputs may take of the first-level cache, in bytes.
+const CACHE_BYTES: usize = 24 * 1024;
+/// Longest block, in elements.
+const BLOCK: usize = 2048;
+
+/// What a kernel of a chain reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// An input of the chain.
+    Input(usize),
+    /// The result of an earlier kernel.
+    Link(usize),
+}
+
+/// One kernel to be chained.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// The module that it belongs to.
+    pub entry: LoadedEntry,
+    /// The kernel.
+    pub captured: Captured,
+    /// What it reads, in order.
+    pub operands: Vec<Value>,
+    /// Bytes of an element of its result.
+    pub item_bytes: usize,
+}
+
+/// Where a kernel's operand lies.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In the driver's block of this operand, which moves by so many bytes an element.
+    Block { operand: usize, item_bytes: usize },
+    /// The one element of this operand.
+    Element(usize),
+    /// In this slot.
+    Slot(usize),
+}
+
+/// A kernel, and where its operands lie; the last is its result.
+#[derive(Debug)]
+struct Stage {
+    kernel: Kernel,
+    places: Vec<Place>,
+}
+
+/// Several kernels as one.
+#[derive(Debug)]
+pub struct Chain {
+    stages: Vec<Stage>,
+    /// For each input, 1 if it is one element by its type.
+    scalar: Vec<u8>,
+    /// Inputs of one element that some kernel wants a block of: operand, slot, bytes of an element.
+    fills: Vec<(usize, usize, usize)>,
+    typenum: i32,
+    reduce: Option<Reduce>,
+    slots: usize,
+    slot_bytes: usize,
+    /// Elements.
+    block: usize,
+    /// Keeps the kernels' code mapped.
+    _entries: Vec<LoadedEntry>,
+}
+
+// SAFETY: function pointers and read-only data of modules that `_entries` keeps alive.
+unsafe impl Send for Chain {}
+// SAFETY: as above.
+unsafe impl Sync for Chain {}
+
+/// A line of the cache; what slots are allocated in.
+#[repr(C, align(64))]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line([u8; 64]);
+
+/// The context of a running chain; kernels see its first field.
+#[repr(C)]
+pub(super) struct Running {
+    pub(super) ctx: Context,
+    chain: *const Chain,
+    slots: *mut c_char,
+    /// The stage that failed.
+    failed: Option<usize>,
+}
+
+impl Running {
+    pub(super) const fn new(ctx: Context) -> Self {
+        Self { ctx, chain: ptr::null(), slots: ptr::null_mut(), failed: None }
+    }
+}
+
+impl Chain {
+    /// Chains kernels; the last may be a reduction. `inputs` are bytes of an element, and whether there is one by type.
+    /// `None` when they cannot be chained.
+    pub fn new(links: &[Link], inputs: &[(usize, bool)]) -> Option<Self> {
+        let (last, rest) = links.split_last()?;
+        let reduce = if let Captured::Reduce(reduce) = &last.captured { Some(*reduce) } else { None };
+        let maps = if reduce.is_some() { rest } else { links };
+        // A reduction takes what the kernel before it gives, and nothing else does.
+        if reduce.is_some() && last.operands != [Value::Link(maps.len().checked_sub(1)?)] {
+            return None;
+        }
+        let mut layout = Layout::new(maps, inputs);
+        let stages = (0..maps.len()).map(|position| layout.stage(position)).collect::<Option<Vec<_>>>()?;
+        let Captured::Map { typenum, .. } = &maps.last()?.captured else { return None };
+        let blocks = layout.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
+        let block = (CACHE_BYTES / (blocks * layout.widest)).clamp(256, BLOCK) / 64 * 64;
+        Some(Self {
+            stages,
+            scalar: inputs.iter().map(|(_, scalar)| u8::from(*scalar)).collect(),
+            typenum: reduce.map_or(*typenum, |reduce| reduce.dtype),
+            fills: layout.fills,
+            reduce,
+            slots: layout.slots,
+            slot_bytes: block * layout.widest,
+            block,
+            _entries: links.iter().map(|link| link.entry.clone()).collect(),
+        })
+    }
+
+    /// How many lines of memory the slots need.
+    pub(super) fn lines(&self) -> usize {
+        (self.slots * self.slot_bytes).div_ceil(size_of::<Line>())
+    }
+
+    /// Runs the chain.
+    ///
+    /// # Safety
+    /// `inputs` are as many live tensors as the chain has inputs, of the dtypes it was made for; `out` is a cell that holds
+    /// NULL or a tensor of its output's dtype.
+    pub(super) unsafe fn run(
+        &self,
+        running: &mut Running,
+        slots: &mut [Line],
+        inputs: &[*mut Tensor],
+        out: *mut *mut Tensor,
+    ) -> Result<(), RunError> {
+        debug_assert!(slots.len() >= self.lines() && inputs.len() == self.scalar.len());
+        running.ctx.error.kind = 0;
+        running.chain = self;
+        running.slots = slots.as_mut_ptr().cast();
+        running.failed = None;
+        let ctx: *mut Context = ptr::from_mut(running).cast();
+        let n_in = i32::try_from(inputs.len()).unwrap_or(i32::MAX);
+        let (scalar, names) = (self.scalar.as_ptr(), ptr::null());
+        let failure = if let Some(reduce) = &self.reduce {
+            let op = Reduce { n_in, scalar, names, map: Some(run_blocks), ..*reduce };
+            // SAFETY: the description is alive during the call; operands are as the caller promises.
+            unsafe { super::host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
+        } else {
+            let dtypes = [self.typenum];
+            let op = Elemwise { n_in, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: run_blocks };
+            // SAFETY: as above.
+            unsafe { super::host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
+        };
+        if failure == 0 {
+            return Ok(());
+        }
+        Err(super::instance::report(&running.ctx, running.failed))
+    }
+}
+
+/// Slots given to results while a chain is laid out.
+struct Layout<'a> {
+    maps: &'a [Link],
+    inputs: &'a [(usize, bool)],
+    /// The slot of each link's result; the last has none.
+    of: Vec<Option<usize>>,
+    free: Vec<usize>,
+    slots: usize,
+    fills: Vec<(usize, usize, usize)>,
+    /// Bytes of the widest element.
+    widest: usize,
+}
+
+impl<'a> Layout<'a> {
+    fn new(maps: &'a [Link], inputs: &'a [(usize, bool)]) -> Self {
+        let results = maps.iter().map(|link| link.item_bytes);
+        let widest = inputs.iter().map(|(item, _)| *item).chain(results).max().unwrap_or(8).max(1);
+        Self { maps, inputs, of: Vec::new(), free: Vec::new(), slots: 0, fills: Vec::new(), widest }
+    }
+
+    fn slot(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        })
+    }
+
+    fn stage(&mut self, position: usize) -> Option<Stage> {
+        let maps = self.maps;
+        let link = &maps[position];
+        let Captured::Map { kernel, scalar, .. } = &link.captured else { return None };
+        if scalar.len() != link.operands.len() || link.operands.len() >= OPERANDS {
+            return None;
+        }
+        let mut places = Vec::new();
+        for (operand, scalar) in link.operands.iter().zip(scalar) {
+            places.push(self.place(*operand, *scalar)?);
+        }
+        let is_last = position + 1 == maps.len();
+        let (result, slot) = if is_last {
+            (Place::Block { operand: self.inputs.len(), item_bytes: link.item_bytes }, None)
+        } else {
+            let slot = self.slot();
+            (Place::Slot(slot), Some(slot))
+        };
+        places.push(result);
+        self.of.push(slot);
+        // A slot whose last reader this was is free for the next result.
+        for earlier in 0..position {
+            let value = Value::Link(earlier);
+            let read_later = maps[position + 1..].iter().any(|later| later.operands.contains(&value));
+            if link.operands.contains(&value) && !read_later {
+                self.free.extend(self.of[earlier]);
+            }
+        }
+        Some(Stage { kernel: *kernel, places })
+    }
+
+    /// Where an operand lies; `None` if a kernel wants one element of what moves.
+    fn place(&mut self, value: Value, wants_element: bool) -> Option<Place> {
+        match value {
+            Value::Link(earlier) => {
+                self.of.get(earlier).copied().flatten().map(Place::Slot).filter(|_| !wants_element)
+            }
+            Value::Input(operand) => match (self.inputs.get(operand)?, wants_element) {
+                ((_, true), true) => Some(Place::Element(operand)),
+                ((_, false), true) => None,
+                ((item_bytes, false), false) => Some(Place::Block { operand, item_bytes: *item_bytes }),
+                ((item_bytes, true), false) => {
+                    if let Some((_, slot, _)) = self.fills.iter().find(|(known, ..)| *known == operand) {
+                        return Some(Place::Slot(*slot));
+                    }
+                    let slot = self.slot_for_ever();
+                    self.fills.push((operand, slot, *item_bytes));
+                    Some(Place::Slot(slot))
+                }
+            },
+        }
+    }
+
+    /// A slot that is never given back.
+    fn slot_for_ever(&mut self) -> usize {
+        self.slots += 1;
+        self.slots - 1
+    }
+}
+
+/// The kernel that a chain is to its driver: every stage on one block, then the next block.
+unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
+    let running = ctx.cast::<Running>();
+    // SAFETY: `Chain::run` made this context.
+    let chain = unsafe { (*running).chain };
+    // SAFETY: the chain that `Chain::run` put there is alive while it runs.
+    let chain = unsafe { &*chain };
+    // SAFETY: as above.
+    let slots = unsafe { (*running).slots };
+    let n = usize::try_from(n).unwrap_or(0);
+    // SAFETY: the driver hands over a pointer for each operand, inputs then the result.
+    let data = unsafe { std::slice::from_raw_parts(data, chain.scalar.len() + 1) };
+    for (operand, slot, item_bytes) in &chain.fills {
+        // SAFETY: `Chain::run` was given memory of all slots.
+        let slot = unsafe { slots.add(slot * chain.slot_bytes) };
+        // SAFETY: the slot has room for a block of this item; the operand has one element.
+        unsafe { fill(slot, data[*operand], *item_bytes, n.min(chain.block)) };
+    }
+    let mut done = 0;
+    while done < n {
+        let length = chain.block.min(n - done);
+        for (position, stage) in chain.stages.iter().enumerate() {
+            let mut pointers = [ptr::null_mut::<c_char>(); OPERANDS];
+            for (pointer, place) in pointers.iter_mut().zip(&stage.places) {
+                *pointer = match place {
+                    // SAFETY: the driver's block has `n` elements.
+                    Place::Block { operand, item_bytes } => unsafe { data[*operand].add(done * item_bytes) },
+                    Place::Element(operand) => data[*operand],
+                    // SAFETY: `Chain::run` was given memory of all slots.
+                    Place::Slot(slot) => unsafe { slots.add(slot * chain.slot_bytes) },
+                };
+            }
+            // SAFETY: every operand has `length` contiguous elements of the kernel's dtypes, or one where it reads one.
+            let failure = unsafe { (stage.kernel)(ctx, length as i64, pointers.as_ptr()) };
+            if failure != 0 {
+                // SAFETY: as above; no reference into it is alive.
+                unsafe { (*running).failed = Some(position) };
+                return failure;
+            }
+        }
+        done += length;
+    }
+    0
+}
+
+/// Writes one element `n` times.
+///
+/// # Safety
+/// `to` has room for `n` elements of `item_bytes`; `from` is one.
+unsafe fn fill(to: *mut c_char, from: *const c_char, item_bytes: usize, n: usize) {
+    for i in 0..n {
+        // SAFETY: as promised by the caller.
+        let place = unsafe { to.add(i * item_bytes) };
+        // SAFETY: as promised by the caller; a slot is no operand's memory.
+        unsafe { ptr::copy_nonoverlapping(from, place, item_bytes) };
+    }
+}
+
+/// Memory for the slots of a program's chains.
+pub(super) fn lines(chains: impl Iterator<Item = usize>) -> Vec<Line> {
+    vec![Line([0; 64]); chains.max().unwrap_or(0)]
+}

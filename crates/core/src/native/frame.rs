@@ -1,0 +1,311 @@
+//! A frame: everything one call of a program needs, kept from call to call so that steady calls allocate nothing.
+//!
+//! ```text
+//! headers     of inputs and outputs, pointed at the caller's memory for the length of a call
+//! constants   tensors of their own, the same in every call
+//! temps       what a call has computed so far; dead ones are in `storage`
+//! workers     an instance for each module, memory for the blocks of chains
+//! ```
+//! Views do not outlive the call: what they look at belongs to the caller. The tensor behind a view is in use as long as the
+//! view is, because the program says that it dies no earlier.
+
+use super::chain::{Line, Running, lines};
+use super::host;
+use super::instance::{Instance, RunError};
+use super::object::{Borrowed, Owned, extents};
+use super::program::{Program, Register, Step, Work};
+use super::storage::Storage;
+use super::{ArrayMut, ArrayRef};
+use precast_abi::context::ErrorKind;
+use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
+use crate::Array;
+use std::ptr;
+
+/// A step that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepError {
+    /// Position of the step.
+    pub step: usize,
+    /// What it reported.
+    pub error: RunError,
+}
+
+/// Where the outputs go, one place each.
+#[derive(Debug)]
+pub enum Targets<'a, 'b> {
+    /// Into arrays made for them.
+    New(&'a mut [Option<Array>]),
+    /// Into the memory of these arrays where it fits, else the array is replaced.
+    Reuse(&'a mut [Array]),
+    /// Into this memory, which must fit.
+    Into(&'a mut [ArrayMut<'b>]),
+}
+
+/// What runs a step.
+enum Worker {
+    Instance(Instance),
+    Chain,
+}
+
+/// State of one call at a time.
+pub struct Frame {
+    workers: Vec<Worker>,
+    inputs: Vec<Borrowed>,
+    outputs: Vec<Borrowed>,
+    constants: Vec<Owned>,
+    temps: Vec<Owned>,
+    storage: Storage,
+    cells: Vec<*mut Object>,
+    args: Vec<*mut Object>,
+    /// Stands for a temporary that is read while it is overwritten.
+    alias: Borrowed,
+    /// Blocks of chains.
+    lines: Vec<Line>,
+    /// Kept, because its message buffer is long to clear.
+    running: Running,
+    /// The output whose memory did not fit, and the shape of the result.
+    misfit: Option<(usize, Vec<usize>)>,
+}
+
+// SAFETY: a frame is used by one call at a time; between calls `cells` and `args` are not read.
+unsafe impl Send for Frame {}
+
+impl Frame {
+    /// Makes instances of all steps.
+    pub fn new(program: &Program) -> Result<Self, StepError> {
+        let workers = program
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(position, step)| worker(step).map_err(|error| StepError { step: position, error }));
+        let chains = program.steps.iter().map(|step| match &step.work {
+            Work::Chain(chain) => chain.lines(),
+            Work::Call { .. } => 0,
+        });
+        let widest = program.steps.iter().map(|step| step.args.len()).max().unwrap_or(0);
+        Ok(Self {
+            workers: workers.collect::<Result<_, _>>()?,
+            lines: lines(chains),
+            inputs: (0..program.n_inputs).map(|_| Borrowed::new()).collect(),
+            outputs: (0..program.n_outputs).map(|_| Borrowed::new()).collect(),
+            constants: program.constants.iter().cloned().map(Owned::constant).collect(),
+            temps: program.temps.iter().map(|_| Owned::none()).collect(),
+            storage: Storage::new(program.temps.len()),
+            cells: vec![ptr::null_mut(); program.n_outputs],
+            args: Vec::with_capacity(widest),
+            alias: Borrowed::new(),
+            running: Running::new(host::context()),
+            misfit: None,
+        })
+    }
+
+    /// Runs the program. The caller has checked arrays against the declared types; there is a target for each output.
+    pub fn run(
+        &mut self,
+        program: &Program,
+        inputs: &[ArrayRef<'_>],
+        targets: &mut Targets<'_, '_>,
+    ) -> Result<(), StepError> {
+        for (header, array) in self.inputs.iter_mut().zip(inputs) {
+            header.set(&array.place, false);
+        }
+        let cells = self.cells.iter_mut().zip(&mut self.outputs);
+        match targets {
+            Targets::New(_) => cells.for_each(|(cell, _)| *cell = ptr::null_mut()),
+            Targets::Reuse(arrays) => cells.zip(arrays.iter_mut()).for_each(|((cell, header), array)| {
+                header.set_array(array);
+                *cell = header.as_raw();
+            }),
+            Targets::Into(arrays) => cells.zip(arrays.iter()).for_each(|((cell, header), array)| {
+                header.set(&array.place, true);
+                *cell = header.as_raw();
+            }),
+        }
+        let result = self.run_steps(program);
+        if result.is_err() {
+            // What the steps that ran left behind; views first, so that what they look at is free again.
+            let views = self.temps.iter_mut().zip(&program.temps).filter(|(_, known)| known.view);
+            views.for_each(|(temp, _)| *temp = Owned::none());
+            for temp in &mut self.temps {
+                self.storage.give(std::mem::replace(temp, Owned::none()));
+            }
+        }
+        if !self.temps.is_empty() {
+            self.storage.settle();
+        }
+        for position in 0..self.cells.len() {
+            self.take_output(position, targets, result.is_ok());
+        }
+        result
+    }
+
+    /// The output of the last run whose memory did not fit its result, and the shape of the result.
+    pub fn take_misfit(&mut self) -> Option<(usize, Vec<usize>)> {
+        self.misfit.take()
+    }
+
+    fn run_steps(&mut self, program: &Program) -> Result<(), StepError> {
+        for (position, step) in program.steps.iter().enumerate() {
+            self.args.clear();
+            for register in &step.args {
+                let object = match register {
+                    Register::Input(i) => self.inputs[*i].as_raw(),
+                    Register::Constant(i) => self.constants[*i].as_raw(),
+                    Register::Temp(i) => self.temps[*i].as_raw(),
+                    Register::Output(i) => self.cells[*i],
+                };
+                self.args.push(object);
+            }
+            self.lend(program, step);
+            let result = self.work(position, step);
+            for (register, object) in step.args.iter().zip(&self.args).skip(step.n_inputs) {
+                match register {
+                    Register::Temp(i) => {
+                        self.storage.remember(*i, *object);
+                        // SAFETY: the cell owns one reference to what the step left in it, and nothing else does: what was
+                        // lent was taken out of the storage or the dying temporary.
+                        self.temps[*i] = unsafe { Owned::from_raw(*object) };
+                    }
+                    Register::Output(i) => self.cells[*i] = *object,
+                    Register::Input(_) | Register::Constant(_) => {}
+                }
+            }
+            result.map_err(|error| StepError { step: position, error })?;
+            for temp in &step.dies {
+                self.storage.give(std::mem::replace(&mut self.temps[*temp], Owned::none()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts memory into the cells of a step's temporaries: that of a temporary that dies here, or what others left behind.
+    fn lend(&mut self, program: &Program, step: &Step) {
+        for at in step.n_inputs..step.args.len() {
+            let Register::Temp(to) = step.args[at] else { continue };
+            let known = program.temps[to];
+            if known.view {
+                continue;
+            }
+            if step.lends.is_empty() {
+                self.args[at] = self.storage.take(to, known, None);
+                continue;
+            }
+            let mut shape = [0; MAX_NDIM];
+            let shape = common_shape(&self.args[..step.n_inputs], &mut shape)
+                .filter(|shape| shape.len() == known.ndim);
+            let dying = shape.and_then(|shape| {
+                let fits = |temp: &&usize| {
+                    let owned = &self.temps[**temp];
+                    owned.is_reusable() && owned.tensor().is_some_and(|tensor| extents(tensor) == shape)
+                };
+                step.lends.iter().find(fits).copied()
+            });
+            let Some(dying) = dying else {
+                self.args[at] = self.storage.take(to, known, shape);
+                continue;
+            };
+            let lent = std::mem::replace(&mut self.temps[dying], Owned::none());
+            if let Some(tensor) = lent.tensor() {
+                self.alias.set_alias(tensor);
+            }
+            for (object, register) in self.args[..step.n_inputs].iter_mut().zip(&step.args) {
+                if *register == Register::Temp(dying) {
+                    *object = self.alias.as_raw();
+                }
+            }
+            self.args[at] = lent.into_raw();
+        }
+    }
+
+    fn work(&mut self, position: usize, step: &Step) -> Result<(), RunError> {
+        match (&step.work, &mut self.workers[position]) {
+            (Work::Call { .. }, Worker::Instance(instance)) => {
+                // SAFETY: `worker` compared the number of arguments; inputs were set by an earlier step or the caller, and
+                // each cell is the only owner of its reference.
+                unsafe { instance.run_raw(&raw mut self.running.ctx, self.args.as_mut_ptr()) }
+            }
+            (Work::Chain(chain), _) => {
+                let (inputs, cell) = self.args.split_at_mut(step.n_inputs);
+                // SAFETY: objects and tensors share their address: every object of this host is a tensor.
+                let inputs: &[*mut Tensor] =
+                    unsafe { std::slice::from_raw_parts(inputs.as_ptr().cast(), inputs.len()) };
+                // SAFETY: as for an instance; the plan gave the chain registers of its inputs' dtypes.
+                unsafe { chain.run(&mut self.running, &mut self.lines, inputs, cell.as_mut_ptr().cast()) }
+            }
+            (Work::Call { .. }, Worker::Chain) => Ok(()),
+        }
+    }
+
+    /// Moves what a step left in an output cell to where the caller wants it.
+    fn take_output(&mut self, position: usize, targets: &mut Targets<'_, '_>, succeeded: bool) {
+        let header = &mut self.outputs[position];
+        let object = std::mem::replace(&mut self.cells[position], ptr::null_mut());
+        if ptr::eq(object, header.as_raw()) {
+            return;
+        }
+        // SAFETY: the cell owns one reference to what the module left in it.
+        let result = unsafe { Owned::from_raw(object) };
+        if !succeeded {
+            return;
+        }
+        match targets {
+            Targets::New(slots) => {
+                if let Some(slot) = slots.get_mut(position) {
+                    *slot = result.into_array();
+                }
+            }
+            Targets::Reuse(arrays) => {
+                if let Some((array, fresh)) = arrays.get_mut(position).zip(result.into_array()) {
+                    *array = fresh;
+                }
+            }
+            // The module found that the memory does not fit the result.
+            Targets::Into(_) => self.misfit = result.shape().map(|shape| (position, shape)),
+        }
+    }
+}
+
+/// Makes what runs a step.
+fn worker(step: &Step) -> Result<Worker, RunError> {
+    let Work::Call { entry, slots } = &step.work else { return Ok(Worker::Chain) };
+    let slots = slots.iter().cloned().map(Owned::constant).collect();
+    let instance = Instance::new(entry.clone(), slots)?;
+    let (inputs, outputs) = instance.arity();
+    if inputs == step.n_inputs && inputs + outputs == step.args.len() {
+        return Ok(Worker::Instance(instance));
+    }
+    let message = format!(
+        "the module takes {inputs} input(s) and gives {outputs} output(s), not {} and {}",
+        step.n_inputs,
+        step.args.len() - step.n_inputs
+    );
+    Err(RunError { kind: ErrorKind::Runtime, message, task: None, apply: None, variable: None })
+}
+
+/// The shape that tensors are broadcast to, in `room`; `None` if they do not agree.
+fn common_shape<'a>(tensors: &[*mut Object], room: &'a mut [i64; MAX_NDIM]) -> Option<&'a [i64]> {
+    let mut ndim = 0;
+    for object in tensors {
+        // SAFETY: the inputs of a step are live tensors.
+        let tensor = unsafe { object.cast::<Tensor>().as_ref() }?;
+        let extents = extents(tensor);
+        // Extents are kept right-aligned in `room`, so that a higher rank only adds to the left.
+        for (axis, extent) in extents.iter().rev().enumerate() {
+            let place = &mut room[MAX_NDIM - 1 - axis];
+            match *place {
+                _ if axis >= ndim => *place = *extent,
+                1 => *place = *extent,
+                known if *extent != 1 && *extent != known => return None,
+                _ => {}
+            }
+        }
+        ndim = ndim.max(extents.len());
+    }
+    Some(&room[MAX_NDIM - ndim..])
+}
+
+impl std::fmt::Debug for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Frame").field("steps", &self.workers.len()).finish_non_exhaustive()
+    }
+}

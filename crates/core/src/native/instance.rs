@@ -1,0 +1,156 @@
+//! One instance of an entry: its own state, used by one call at a time.
+
+use super::host;
+use super::library::LoadedEntry;
+use super::object::Owned;
+use precast_abi::context::{Context, ErrorKind, Host};
+use precast_abi::module::TaskKind;
+use precast_abi::tensor::Object;
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ffi::{c_int, c_void};
+
+/// What a module reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunError {
+    /// What kind of error.
+    pub kind: ErrorKind,
+    /// The module's words.
+    pub message: String,
+    /// Which step failed.
+    pub task: Option<TaskKind>,
+    /// Position of the failing Apply in the module's graph, if it was one.
+    pub apply: Option<usize>,
+    /// Number of the failing variable (`V3`), if it was one.
+    pub variable: Option<usize>,
+}
+
+/// `pc_entry.run`.
+type Run = unsafe extern "C" fn(*mut c_void, *mut Context, *mut *mut Object) -> c_int;
+
+/// Stands for a `run` that is missing, which the handshake rules out.
+unsafe extern "C" fn no_run(_: *mut c_void, _: *mut Context, _: *mut *mut Object) -> c_int {
+    -1
+}
+
+/// State of an entry. Not shared: each frame has its own.
+#[derive(Debug)]
+pub struct Instance {
+    state: *mut c_void,
+    layout: Layout,
+    entry: LoadedEntry,
+    /// Who makes and takes back the memory of the ops' struct members.
+    host: &'static Host,
+    /// The entry's `run`, for calls without a detour.
+    run: Run,
+    /// The constants; the module holds references of its own.
+    _slots: Vec<Owned>,
+}
+
+// SAFETY: an instance belongs to one frame, and a frame to one thread at a time; modules have no thread-bound state.
+unsafe impl Send for Instance {}
+
+impl Instance {
+    /// Makes an instance with these constants.
+    pub fn new(entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
+        Self::on(&host::HOST, entry, slots)
+    }
+
+    /// As [`Instance::new`], on another host than that of every call.
+    pub(super) fn on(host: &'static Host, entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
+        let row = entry.entry();
+        if slots.len() != row.n_slots as usize {
+            let message = format!("the module takes {} constant(s), found {}", row.n_slots, slots.len());
+            return Err(RunError {
+                kind: ErrorKind::Runtime,
+                message,
+                task: None,
+                apply: None,
+                variable: None,
+            });
+        }
+        let size = (row.instance_bytes as usize).max(1);
+        // 64 is a power of two, and a u32 does not overflow when rounded up.
+        let layout = Layout::from_size_align(size, 64).unwrap_or(Layout::new::<u64>());
+        // SAFETY: the layout has a positive size.
+        let state = unsafe { alloc_zeroed(layout) };
+        if state.is_null() {
+            handle_alloc_error(layout);
+        }
+        let objects: Vec<*mut Object> = slots.iter().map(Owned::as_raw).collect();
+        let mut ctx = host::context_of(host);
+        let failure = row.init.map_or(0, |init| {
+            // SAFETY: `state` is zeroed memory of the size and alignment that the contract asks for, `objects` are the
+            // constants in order, alive until the instance is cleaned up.
+            unsafe { init(state.cast(), &raw mut ctx, objects.as_ptr()) }
+        });
+        if failure != 0 {
+            // SAFETY: allocated above with this layout; after a failed init there is nothing to clean up.
+            unsafe { dealloc(state, layout) };
+            return Err(error(&entry, failure, &ctx));
+        }
+        let run = entry.entry().run.unwrap_or(no_run);
+        Ok(Self { state: state.cast(), layout, entry, host, run, _slots: slots })
+    }
+
+    /// Number of arguments: inputs and outputs.
+    pub fn arity(&self) -> (usize, usize) {
+        let row = self.entry.entry();
+        (row.n_inputs as usize, row.n_outputs as usize)
+    }
+
+    /// Runs the entry once over `args`: borrowed inputs, then cells of outputs.
+    ///
+    /// # Safety
+    /// `args` points to as many objects as [`Instance::arity`] says, alive for the call: the inputs not NULL, the outputs NULL
+    /// or reusable with one reference owned by the cell. `ctx` is alive, or the first field of what its host makes of it.
+    #[inline]
+    pub(super) unsafe fn run_raw(
+        &mut self,
+        ctx: *mut Context,
+        args: *mut *mut Object,
+    ) -> Result<(), RunError> {
+        // SAFETY: the context is alive, and nobody else uses it now.
+        unsafe { (*ctx).error.kind = 0 };
+        // SAFETY: the instance was initialised and is used by this call alone; `args` is as promised by the caller.
+        let failure = unsafe { (self.run)(self.state, ctx, args) };
+        if failure == 0 {
+            return Ok(());
+        }
+        // SAFETY: as above; the module is done with it.
+        Err(error(&self.entry, failure, unsafe { &*ctx }))
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let mut ctx = host::context_of(self.host);
+        if let Some(cleanup) = self.entry.entry().cleanup {
+            // SAFETY: the instance was initialised, and is cleaned up once.
+            unsafe { cleanup(self.state, &raw mut ctx) };
+        }
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.state.cast(), self.layout) };
+    }
+}
+
+/// The report of a failure id; an op that set no error is reported as such.
+#[cold]
+fn error(entry: &LoadedEntry, failure: c_int, ctx: &Context) -> RunError {
+    let task = entry.task(failure);
+    let position = |n: i32| usize::try_from(n).ok();
+    RunError {
+        task: task.and_then(|t| TaskKind::from_code(t.kind)),
+        variable: task.and_then(|t| position(t.variable)),
+        ..report(ctx, task.and_then(|t| position(t.apply)))
+    }
+}
+
+/// What a context's error slot says about the failing Apply.
+#[cold]
+pub(super) fn report(ctx: &Context, apply: Option<usize>) -> RunError {
+    let (kind, message) = match ErrorKind::from_code(ctx.error.kind) {
+        Some(kind) => (kind, ctx.error.message()),
+        None => (ErrorKind::Runtime, "the op's C code failed without setting an error".to_owned()),
+    };
+    RunError { kind, message, task: None, apply, variable: None }
+}

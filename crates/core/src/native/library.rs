@@ -1,0 +1,225 @@
+//! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
+
+use super::host;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
+use crate::BuildKey;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::sync::{Arc, OnceLock};
+
+/// Why verified bytes could not be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadLibraryError {
+    /// Neither a memory file nor a private file could be made.
+    #[error("cannot put the shared object where it can be loaded from")]
+    Stage(#[source] io::Error),
+    /// The dynamic linker refused.
+    #[error("the dynamic linker refuses the shared object")]
+    Open(#[source] libloading::Error),
+    /// The table does not say what this host needs.
+    #[error("handshake: {what} is {found}, expected {expected}")]
+    Handshake {
+        /// The field.
+        what: &'static str,
+        /// What it holds.
+        found: String,
+        /// What this host needs.
+        expected: String,
+    },
+    /// The module's own initialisation failed.
+    #[error("the module's initialisation failed: {message}")]
+    Init {
+        /// What it reported.
+        message: String,
+    },
+}
+
+/// A loaded shared object; its code stays mapped as long as anything refers to it.
+#[derive(Debug)]
+pub struct LoadedLibrary {
+    entries: Vec<EntryPtr>,
+    // Dropped after everything that points into it; then the file, whose number must not be reused while the library is
+    // open: glibc knows libraries by name, and the name holds the number.
+    _library: Library,
+    _file: Option<File>,
+}
+
+/// An entry of a table, in memory of the shared object that owns it.
+#[derive(Debug)]
+struct EntryPtr {
+    entry: *const Entry,
+    /// Whether `load` ran, and what it said.
+    loaded: OnceLock<Result<(), String>>,
+}
+
+// SAFETY: entries are read-only data; `loaded` is synchronised.
+unsafe impl Send for EntryPtr {}
+// SAFETY: as above.
+unsafe impl Sync for EntryPtr {}
+
+/// One callable graph of a loaded shared object.
+#[derive(Debug, Clone)]
+pub struct LoadedEntry {
+    library: Arc<LoadedLibrary>,
+    slot: usize,
+}
+
+impl LoadedLibrary {
+    /// Loads `bytes`, which the caller has verified.
+    pub fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
+        let (library, file) = match memory_file(bytes).and_then(open_descriptor) {
+            Ok(opened) => opened,
+            Err(LoadLibraryError::Stage(_)) => (private_file(bytes)?, None),
+            Err(error) => return Err(error),
+        };
+        // SAFETY: the symbol is the module table of the contract; its fields are checked before use.
+        let symbol = unsafe { library.get::<*const Module>(SYMBOL) }.map_err(LoadLibraryError::Open)?;
+        let module = symbol.into_raw().cast_const().cast::<Module>();
+        // SAFETY: `handshake` reads no further than the fields it has checked.
+        let entries = unsafe { handshake(module)? };
+        Ok(Arc::new(Self { entries, _library: library, _file: file }))
+    }
+
+    /// The entry in `slot`, if it is the one of `key`; runs its module's initialisation on first use.
+    pub fn entry(
+        self: &Arc<Self>,
+        slot: u32,
+        key: &BuildKey,
+    ) -> Result<LoadedEntry, LoadLibraryError> {
+        let out_of_range = || LoadLibraryError::Handshake {
+            what: "the number of entries",
+            found: self.entries.len().to_string(),
+            expected: format!("more than {slot}"),
+        };
+        let slot = slot as usize;
+        let entry = self.entries.get(slot).ok_or_else(out_of_range)?;
+        // SAFETY: the handshake found a non-NULL pointer into the mapped object.
+        let data = unsafe { &*entry.entry };
+        if &data.key != key.as_bytes() {
+            return Err(LoadLibraryError::Handshake {
+                what: "the key of the slot",
+                found: BuildKey::from_bytes(data.key).to_string(),
+                expected: key.to_string(),
+            });
+        }
+        let loaded = entry.loaded.get_or_init(|| initialise(data));
+        loaded.clone().map_err(|message| LoadLibraryError::Init { message })?;
+        Ok(LoadedEntry { library: Arc::clone(self), slot })
+    }
+}
+
+impl LoadedEntry {
+    /// The entry's table row.
+    pub(super) fn entry(&self) -> &Entry {
+        // SAFETY: the handshake found a non-NULL pointer into the object, which stays mapped while `self.library` lives.
+        unsafe { &*self.library.entries[self.slot].entry }
+    }
+
+    /// What a failure id of this entry means.
+    pub(super) fn task(&self, id: i32) -> Option<precast_abi::module::Task> {
+        let entry = self.entry();
+        let id = u32::try_from(id).ok().filter(|id| *id < entry.n_tasks)?;
+        // SAFETY: the header promises `n_tasks` tasks.
+        let tasks = unsafe { std::slice::from_raw_parts(entry.tasks, entry.n_tasks as usize) };
+        tasks.get(id as usize).copied()
+    }
+}
+
+/// A sealed file in memory that holds `bytes`.
+fn memory_file(bytes: &[u8]) -> Result<File, LoadLibraryError> {
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    // Kernels before 6.3 do not know EXEC; some later ones refuse files without it.
+    let fd = memfd_create(c"precast", flags | MemfdFlags::EXEC).or_else(|_| memfd_create(c"precast", flags));
+    let mut file = File::from(fd.map_err(|error| LoadLibraryError::Stage(error.into()))?);
+    file.write_all(bytes).map_err(LoadLibraryError::Stage)?;
+    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    fcntl_add_seals(&file, seals).map_err(|error| LoadLibraryError::Stage(error.into()))?;
+    Ok(file)
+}
+
+/// Opens a shared object through its descriptor. The path names the process, not `self`: debuggers follow it.
+fn open_descriptor(file: File) -> Result<(Library, Option<File>), LoadLibraryError> {
+    let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
+    if fs_err::metadata(&path).is_err() {
+        return Err(LoadLibraryError::Stage(io::Error::other("no /proc")));
+    }
+    // SAFETY: the bytes were verified by the caller; modules have no initialisers of their own.
+    let library =
+        unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)?;
+    Ok((library, Some(file)))
+}
+
+/// Opens a shared object through a file in a directory that only this user can read, and deletes it.
+fn private_file(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
+    // tempfile makes the directory with mode 0700.
+    let directory = tempfile::Builder::new().prefix("precast-").tempdir().map_err(LoadLibraryError::Stage)?;
+    let path = directory.path().join("module.so");
+    fs_err::write(&path, bytes).map_err(LoadLibraryError::Stage)?;
+    // SAFETY: as in `open_descriptor`; nobody else can write to the directory.
+    unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)
+}
+
+/// Checks the module table, field by field, before anything beyond it is read.
+///
+/// # Safety
+/// `module` is the symbol of a mapped object.
+unsafe fn handshake(module: *const Module) -> Result<Vec<EntryPtr>, LoadLibraryError> {
+    // SAFETY: the object is mapped; a symbol named so begins with these two words in every version of the table.
+    let [magic, version] = unsafe { module.cast::<[u32; 2]>().read() };
+    check("magic", magic, MAGIC)?;
+    check("the ABI's major version", version >> 16, precast_abi::ABI_VERSION >> 16)?;
+    if version > precast_abi::ABI_VERSION || version < precast_abi::ABI_OLDEST {
+        let expected = format!("{:#x} to {:#x}", precast_abi::ABI_OLDEST, precast_abi::ABI_VERSION);
+        return Err(LoadLibraryError::Handshake {
+            what: "the ABI version",
+            found: format!("{version:#x}"),
+            expected,
+        });
+    }
+    // SAFETY: the version is one whose table has these fields.
+    let module = unsafe { &*module };
+    check("sizeof(pc_module)", module.module_bytes, size_of::<Module>() as u32)?;
+    check("sizeof(pc_entry)", module.entry_bytes, size_of::<Entry>() as u32)?;
+    check("sizeof(pc_tensor)", module.tensor_bytes, size_of::<precast_abi::tensor::Tensor>() as u32)?;
+    check("sizeof(pc_host)", module.host_bytes, size_of::<precast_abi::context::Host>() as u32)?;
+    check("sizeof(pc_context)", module.context_bytes, size_of::<precast_abi::context::Context>() as u32)?;
+    // SAFETY: the table says that `entries` has `n_entries` pointers.
+    let entries = unsafe { std::slice::from_raw_parts(module.entries, module.n_entries as usize) };
+    entries.iter().map(|entry| complete(*entry)).collect()
+}
+
+/// Checks that an entry has the functions that every entry must have.
+fn complete(entry: *const Entry) -> Result<EntryPtr, LoadLibraryError> {
+    // SAFETY: NULL is ruled out by `as_ref`; otherwise the table points at an entry of this version.
+    let whole = unsafe { entry.as_ref() }
+        .is_some_and(|e| e.init.is_some() && e.run.is_some() && e.cleanup.is_some() && !e.native.is_null());
+    if whole {
+        return Ok(EntryPtr { entry, loaded: OnceLock::new() });
+    }
+    let (found, expected) = ("incomplete".to_owned(), "init, run and cleanup".to_owned());
+    Err(LoadLibraryError::Handshake { what: "an entry", found, expected })
+}
+
+fn check(what: &'static str, found: u32, expected: u32) -> Result<(), LoadLibraryError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(LoadLibraryError::Handshake {
+        what,
+        found: format!("{found:#x}"),
+        expected: format!("{expected:#x}"),
+    })
+}
+
+/// Runs the module's initialisation.
+fn initialise(entry: &Entry) -> Result<(), String> {
+    let Some(load) = entry.load else { return Ok(()) };
+    let mut ctx = host::context();
+    // SAFETY: the handshake established the version of this function's contract.
+    let failure = unsafe { load(&raw mut ctx) };
+    if failure == 0 { Ok(()) } else { Err(ctx.error.message()) }
+}

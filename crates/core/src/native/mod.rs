@@ -1,0 +1,46 @@
+//! The native side: the only unsafe code of the run time.
+//!
+//! ```text
+//! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ entries
+//! array_ref arrays of the caller, borrowed for a call
+//! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
+//! host      the services that modules call: new tensors, views, memory, formatting, GEMM
+//! instance  one instance of an entry: init, run, cleanup
+//! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
+//! program   a graph as a flat list of steps; storage keeps what temporaries leave behind
+//! frame     the registers and instances of one call of a program; pool keeps frames between calls
+//! ```
+//! # The contract of loading
+//! Bytes are hashed before they come here, and exactly the hashed bytes are loaded: they are copied into a sealed memory
+//! file first, so nothing can change them in between. The handshake checks magic, ABI version, struct sizes and the key of
+//! the slot before anything is called. What it cannot check is that the code keeps the contract of the headers; that is
+//! what the code generator and its tests are for.
+#![allow(unsafe_code, reason = "loading and calling machine code; each block argues its case")]
+
+mod array_ref;
+mod capture;
+mod chain;
+mod frame;
+mod header;
+mod host;
+mod instance;
+mod library;
+mod matmul;
+mod object;
+mod pages;
+mod pool;
+mod program;
+mod storage;
+#[cfg(feature = "watch")]
+pub mod watch;
+
+pub use array_ref::{ArrayMut, ArrayRef};
+pub use capture::capture;
+pub use chain::{Chain, Link, Value};
+pub use frame::{Frame, StepError, Targets};
+pub use host::libc_version;
+pub use instance::RunError;
+pub use library::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+pub use matmul::matmul;
+pub use pool::Pool;
+pub use program::{Program, Register, Step, Temp, Work};

@@ -1,0 +1,374 @@
+//! Tensors as modules see them.
+//!
+//! | kind | data belongs to | header belongs to | dies |
+//! |---|---|---|---|
+//! | [`Owned`] handle of a heap tensor | the tensor: memory of a `Vec<T>` | heap | with its last reference |
+//! | view (`pc_host.tensor_view`) | its owner, of which it holds a reference | heap | with its last reference |
+//! | [`Borrowed`] | the caller of a function | the frame | never by count; the frame resets it |
+//!
+//! A heap tensor's memory has the layout of a `Vec<T>` with capacity equal to its length, so that a result becomes an
+//! ndarray without a copy, and an ndarray's memory can be given away as a result.
+
+use super::array_ref::{ArrayRef, Place};
+use super::header::Header;
+use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
+use crate::{Array, DType};
+use std::alloc::{Layout, alloc, dealloc};
+use std::ffi::c_char;
+use std::ptr;
+
+static HEAP: Type = Type { name: c"tensor".as_ptr(), dealloc: drop_heap };
+static BORROWED: Type = Type { name: c"borrowed tensor".as_ptr(), dealloc: keep };
+
+/// `pc_type.dealloc` of borrowed headers: the frame owns them, so the count never decides.
+unsafe extern "C" fn keep(_object: *mut Object) {}
+
+/// `pc_type.dealloc` of heap tensors and views.
+unsafe extern "C" fn drop_heap(object: *mut Object) {
+    let header = object.cast::<Header>();
+    // SAFETY: only this file makes objects of type HEAP, in a Box; the count fell to 0, so this is the last use.
+    let header = unsafe { Box::from_raw(header) };
+    if header.tensor.capacity_bytes > 0
+        && let Some(layout) = data_layout(header.tensor.dtype, header.tensor.capacity_bytes)
+    {
+        // SAFETY: a positive capacity says that `data` was allocated with this layout and belongs to this tensor.
+        unsafe { dealloc(header.tensor.data.cast(), layout) };
+    }
+    // SAFETY: a view holds one reference to its owner, given back here; others have no owner.
+    unsafe { release(header.tensor.owner) };
+    header.recycle();
+}
+
+/// The layout of a `Vec<T>` of so many bytes of elements of the dtype numbered `typenum`.
+fn data_layout(typenum: i32, bytes: i64) -> Option<Layout> {
+    let align = DType::from_typenum(typenum)?.align_bytes();
+    Layout::from_size_align(usize::try_from(bytes).ok()?, align).ok()
+}
+
+/// Gives back one reference; NULL is allowed.
+///
+/// # Safety
+/// `object` is NULL or a live object of which the caller owns a reference.
+pub(super) unsafe fn release(object: *mut Object) {
+    // SAFETY: the caller owns a reference, so the object is alive; objects belong to one frame, hence one thread.
+    let Some(alive) = (unsafe { object.as_mut() }) else { return };
+    alive.refcount -= 1;
+    if alive.refcount == 0 {
+        // SAFETY: the type of a live object is never NULL and lives for ever.
+        let ty = unsafe { &*alive.ty };
+        // SAFETY: the count is 0: nobody else refers to the object.
+        unsafe { (ty.dealloc)(object) };
+    }
+}
+
+/// A new C-contiguous tensor; `Err` says why in words, with the kind of error.
+pub(super) fn new_tensor(
+    typenum: i32,
+    shape: &[i64],
+) -> Result<*mut Tensor, (precast_abi::context::ErrorKind, String)> {
+    use precast_abi::context::ErrorKind;
+    let dtype = DType::from_typenum(typenum)
+        .ok_or_else(|| (ErrorKind::Type, format!("no dtype has the number {typenum}")))?;
+    let mut header = Header::new(&HEAP);
+    header.tensor.dtype = typenum;
+    let too_large = || (ErrorKind::Value, format!("a tensor of {dtype} with extents {shape:?} is too large"));
+    let elements = header.contiguous(dtype.itemsize_bytes(), shape).ok_or_else(too_large)?;
+    let bytes = elements.checked_mul(dtype.itemsize_bytes()).filter(|b| isize::try_from(*b).is_ok());
+    let bytes = bytes.ok_or_else(too_large)?;
+    if bytes > 0 {
+        let layout = Layout::from_size_align(bytes, dtype.align_bytes()).map_err(|_| too_large())?;
+        // SAFETY: the layout has a positive size.
+        let data = unsafe { alloc(layout) };
+        if data.is_null() {
+            return Err((
+                ErrorKind::Memory,
+                format!("cannot allocate {bytes} bytes for a tensor of {dtype} {shape:?}"),
+            ));
+        }
+        // SAFETY: it was allocated just now with this size.
+        unsafe { super::pages::prefer_large(data, bytes) };
+        header.tensor.data = data.cast();
+        header.tensor.capacity_bytes = bytes.cast_signed() as i64;
+    }
+    Ok(header.into_raw())
+}
+
+/// A view of `base`, of which it takes a reference.
+///
+/// # Safety
+/// `base` is a live tensor; `shape` and `strides` describe memory that `base` keeps alive.
+pub(super) unsafe fn new_view(
+    base: *mut Tensor,
+    shape: &[i64],
+    strides: &[i64],
+    data: *mut c_char,
+) -> *mut Tensor {
+    let mut header = Header::new(&HEAP);
+    header.shape[..shape.len()].copy_from_slice(shape);
+    header.strides[..strides.len()].copy_from_slice(strides);
+    header.tensor.ndim = shape.len() as i32;
+    header.tensor.data = data;
+    // SAFETY: `base` is a live tensor.
+    let base = unsafe { &mut *base };
+    base.object.refcount += 1;
+    header.tensor.dtype = base.dtype;
+    header.tensor.flags = base.flags;
+    header.tensor.owner = ptr::from_mut(base).cast();
+    header.into_raw()
+}
+
+/// One reference to a live object, given back when dropped; or nothing.
+#[derive(Debug)]
+pub struct Owned(*mut Object);
+
+// SAFETY: an `Owned` belongs to one frame, and a frame to one thread at a time; nothing in an object is bound to a thread.
+unsafe impl Send for Owned {}
+
+impl Owned {
+    /// Nothing.
+    pub const fn none() -> Self {
+        Self(ptr::null_mut())
+    }
+
+    /// Takes over a reference that the caller owned; NULL is nothing.
+    ///
+    /// # Safety
+    /// `object` is NULL, or the caller owned a reference to it.
+    pub(super) const unsafe fn from_raw(object: *mut Object) -> Self {
+        Self(object)
+    }
+
+    /// Gives the reference away.
+    pub(super) const fn into_raw(self) -> *mut Object {
+        let object = self.0;
+        // `Owned` has nothing else to drop.
+        #[expect(clippy::mem_forget, reason = "the reference moves to the caller")]
+        std::mem::forget(self);
+        object
+    }
+
+    /// The object, still owned by `self`.
+    pub(super) const fn as_raw(&self) -> *mut Object {
+        self.0
+    }
+
+    /// A tensor with the elements of an array, that no op writes to.
+    pub fn constant(array: Array) -> Self {
+        let owned = Self::from_array(array);
+        // SAFETY: the object is NULL or a live tensor that nobody else refers to yet.
+        if let Some(tensor) = unsafe { owned.0.cast::<Tensor>().as_mut() } {
+            tensor.flags |= FLAG_READONLY;
+        }
+        owned
+    }
+
+    /// A heap tensor that takes over the memory of an array.
+    pub fn from_array(array: Array) -> Self {
+        let (dtype, shape) = (array.dtype(), array.shape().to_vec());
+        let extents: Vec<i64> = shape.iter().map(|n| n.cast_signed() as i64).collect();
+        let mut header = Header::new(&HEAP);
+        header.tensor.dtype = dtype.typenum();
+        if header.contiguous(dtype.itemsize_bytes(), &extents).is_none() {
+            return Self::none();
+        }
+        crate::with_array!(array, a => {
+            let mut elements = contiguous_vec(a).into_boxed_slice();
+            header.tensor.capacity_bytes = size_of_val(&*elements) as i64;
+            header.tensor.data = elements.as_mut_ptr().cast();
+            // From here on the memory belongs to the tensor.
+            let _ = Box::into_raw(elements);
+        });
+        Self(header.into_raw().cast())
+    }
+
+    /// The tensor; `None` for nothing.
+    pub(super) fn tensor(&self) -> Option<&Tensor> {
+        // SAFETY: the object is NULL or alive, and all objects this host hands out are tensors.
+        unsafe { self.0.cast::<Tensor>().as_ref() }
+    }
+
+    /// The extents of the tensor; `None` for nothing.
+    pub(super) fn shape(&self) -> Option<Vec<usize>> {
+        tensor_ref(self.tensor()?).map(|array| array.shape().to_vec())
+    }
+
+    /// Whether this is the only reference to a tensor with memory of its own.
+    pub(super) fn is_reusable(&self) -> bool {
+        let own = |tensor: &Tensor| {
+            tensor.object.ty == ptr::from_ref(&HEAP)
+                && tensor.object.refcount == 1
+                && tensor.owner.is_null()
+                && tensor.flags & FLAG_READONLY == 0
+        };
+        self.tensor().is_some_and(own)
+    }
+
+    /// The array of a contiguous heap tensor that nobody else refers to, without a copy; anything else is copied.
+    pub fn into_array(self) -> Option<Array> {
+        if self.0.is_null() {
+            return None;
+        }
+        let tensor = self.0.cast::<Tensor>();
+        // SAFETY: the object is alive, and all objects this host hands out are tensors.
+        let tensor = unsafe { &mut *tensor };
+        let array_ref = tensor_ref(tensor)?;
+        let owned = tensor.object.ty == ptr::from_ref(&HEAP)
+            && tensor.object.refcount == 1
+            && tensor.owner.is_null()
+            && array_ref.is_standard_layout();
+        if !owned {
+            return Some(array_ref.to_array());
+        }
+        let (dtype, shape) = (array_ref.dtype(), array_ref.shape().to_vec());
+        let (data, bytes) = (tensor.data, tensor.capacity_bytes);
+        // The memory moves to the array; the header is freed without it.
+        tensor.capacity_bytes = 0;
+        tensor.data = ptr::null_mut();
+        let elements = usize::try_from(bytes).ok()? / dtype.itemsize_bytes();
+        // SAFETY: `data` was allocated with the layout of a `Vec<T>` of so many elements (see `data_layout`), is
+        // initialised as the op produced it, and is owned by nobody else now.
+        unsafe { array_from_raw(dtype, &shape, data, elements) }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: `self` owns a reference or is NULL.
+        unsafe { release(self.0) };
+    }
+}
+
+fn contiguous_vec<T: Clone>(array: ndarray::ArrayD<T>) -> Vec<T> {
+    if array.is_standard_layout() {
+        let (elements, offset) = array.into_raw_vec_and_offset();
+        if offset.unwrap_or(0) == 0 {
+            return elements;
+        }
+        return elements[offset.unwrap_or(0)..].to_vec();
+    }
+    array.iter().cloned().collect()
+}
+
+/// Makes an array of memory that was allocated for it.
+///
+/// # Safety
+/// `data` is NULL with `elements == 0`, or memory of a `Vec` of `elements` initialised elements of `dtype` that the caller
+/// owns.
+unsafe fn array_from_raw(dtype: DType, shape: &[usize], data: *mut c_char, elements: usize) -> Option<Array> {
+    /// As the function around it.
+    ///
+    /// # Safety
+    /// As the function around it.
+    unsafe fn vec<T>(data: *mut c_char, elements: usize) -> Vec<T> {
+        if elements == 0 {
+            return Vec::new();
+        }
+        // SAFETY: the caller of `array_from_raw` gives memory of such a `Vec`.
+        unsafe { Vec::from_raw_parts(data.cast(), elements, elements) }
+    }
+    macro_rules! array {
+        ($($variant:ident => $element:ty),*) => {
+            match dtype {
+                $(DType::$variant => {
+                    // SAFETY: as promised by the caller.
+                    let elements = unsafe { vec(data, elements) };
+                    ndarray::ArrayD::from_shape_vec(shape, elements).ok().map(Array::$variant)
+                })*
+            }
+        };
+    }
+    crate::for_each_dtype!(array)
+}
+
+/// The extents of a live tensor.
+pub(super) fn extents(tensor: &Tensor) -> &[i64] {
+    match usize::try_from(tensor.ndim) {
+        // SAFETY: a live tensor's shape has `ndim` extents (precast/tensor.h).
+        Ok(ndim @ 1..) => unsafe { std::slice::from_raw_parts(tensor.shape, ndim) },
+        _ => &[],
+    }
+}
+
+/// The strides of a live tensor in bytes.
+pub(super) fn strides(tensor: &Tensor) -> &[i64] {
+    match usize::try_from(tensor.ndim) {
+        // SAFETY: a live tensor's strides has `ndim` steps (precast/tensor.h).
+        Ok(ndim @ 1..) => unsafe { std::slice::from_raw_parts(tensor.strides, ndim) },
+        _ => &[],
+    }
+}
+
+/// What a live tensor holds, as a borrowed array; `None` if its dtype is unknown.
+fn tensor_ref(tensor: &Tensor) -> Option<ArrayRef<'_>> {
+    ArrayRef::from_raw(tensor.dtype, tensor.data, extents(tensor), strides(tensor))
+}
+
+/// A header in a frame, pointed at data of the caller for the length of one call.
+pub struct Borrowed(Box<Header>);
+
+// SAFETY: as for `Owned`; between calls the header points at nothing.
+unsafe impl Send for Borrowed {}
+
+impl Borrowed {
+    /// A header that points at nothing.
+    pub fn new() -> Self {
+        Self(Header::new(&BORROWED))
+    }
+
+    /// Points at data that a module may write only if `writable`.
+    pub fn set(&mut self, place: &Place, writable: bool) {
+        let header = &mut *self.0;
+        header.tensor.object.refcount = 1;
+        header.tensor.dtype = place.dtype().typenum();
+        header.tensor.ndim = place.shape().len() as i32;
+        header.tensor.data = place.data();
+        header.tensor.flags = if writable { 0 } else { FLAG_READONLY };
+        for (axis, (extent, stride)) in place.shape().iter().zip(place.strides_bytes()).enumerate() {
+            header.shape[axis] = extent.cast_signed() as i64;
+            header.strides[axis] = stride;
+        }
+    }
+
+    /// Points at the elements of an array, which a module may write.
+    pub fn set_array(&mut self, array: &mut Array) {
+        let dtype = array.dtype();
+        let itemsize = dtype.itemsize_bytes() as i64;
+        let header = &mut *self.0;
+        header.tensor.object.refcount = 1;
+        header.tensor.dtype = dtype.typenum();
+        header.tensor.flags = 0;
+        crate::with_array!(array, a => {
+            header.tensor.ndim = a.shape().len() as i32;
+            let places = header.shape.iter_mut().zip(&mut header.strides);
+            for ((extent, stride), (n, step)) in places.zip(a.shape().iter().zip(a.strides())) {
+                *extent = n.cast_signed() as i64;
+                *stride = *step as i64 * itemsize;
+            }
+            header.tensor.data = a.as_mut_ptr().cast();
+        });
+    }
+
+    /// Points at the elements of a tensor, which is not to be written through this header.
+    pub(super) fn set_alias(&mut self, tensor: &Tensor) {
+        let header = &mut *self.0;
+        let ndim = usize::try_from(tensor.ndim).unwrap_or(0);
+        header.tensor.object.refcount = 1;
+        header.tensor.dtype = tensor.dtype;
+        header.tensor.ndim = tensor.ndim;
+        header.tensor.data = tensor.data;
+        header.tensor.flags = FLAG_READONLY;
+        header.shape[..ndim].copy_from_slice(extents(tensor));
+        header.strides[..ndim].copy_from_slice(strides(tensor));
+    }
+
+    /// The object, valid as long as `self`; the frame owns the reference.
+    pub(super) fn as_raw(&mut self) -> *mut Object {
+        ptr::from_mut(&mut *self.0).cast()
+    }
+}
+
+impl std::fmt::Debug for Borrowed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Borrowed").finish_non_exhaustive()
+    }
+}

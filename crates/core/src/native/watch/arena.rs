@@ -1,0 +1,201 @@
+//! A host whose memory is watched.
+//!
+//! It is a host like any other, but tensors and blocks are regions: filled with a pattern instead of whatever was there,
+//! fenced by guards, and closed when they are given back, so that nobody can use them afterwards. The arena belongs to the
+//! process, because services have no other place for it; it is used in a child only, by one run at a time.
+
+use super::region::{Flush, Region, Role};
+use crate::native::header::Header;
+use crate::native::host::{self, gemm, host_alloc, host_release, numbers, rank, report};
+use crate::native::object::release;
+use precast_abi::context::{Context, ErrorKind, Host};
+use precast_abi::tensor::{Object, Tensor, Type};
+use crate::DType;
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The host of a watched run.
+pub(super) static HOST: Host = Host {
+    tensor_new: watched_tensor,
+    alloc: watched_alloc,
+    release: watched_release,
+    gemm: watched_gemm,
+    ..host::host(host::pc_driver_elemwise, host::pc_driver_reduce)
+};
+
+static WATCHED: Type = Type { name: c"watched tensor".as_ptr(), dealloc: drop_watched };
+
+/// Most regions of an arena; what comes after them is ordinary memory.
+const REGIONS: usize = 4096;
+
+/// What ops have asked for since the arena was opened.
+#[derive(Debug)]
+pub(super) struct Arena {
+    fill: u8,
+    flush: Flush,
+    /// Most bytes of one tensor or block.
+    limit_bytes: usize,
+    pub(super) live: Vec<Region>,
+    freed: Vec<Region>,
+    /// Tensors and blocks so far.
+    count: usize,
+    /// Whether a matrix product was asked for: its bits may depend on where its operands lie.
+    pub(super) used_gemm: bool,
+    /// Memory whose slack was written to.
+    pub(super) overrun: Vec<Role>,
+}
+
+static ARENA: Mutex<Arena> = Mutex::new(Arena {
+    fill: 0,
+    flush: Flush::End,
+    limit_bytes: usize::MAX,
+    live: Vec::new(),
+    freed: Vec::new(),
+    count: 0,
+    used_gemm: false,
+    overrun: Vec::new(),
+});
+
+/// The arena of this process.
+pub(super) fn arena() -> MutexGuard<'static, Arena> {
+    ARENA.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Arena {
+    /// Says what memory is filled with from now on and which guard it touches.
+    pub(super) fn open(&mut self, fill: u8, flush: Flush, limit_bytes: usize) {
+        (self.fill, self.flush, self.limit_bytes, self.used_gemm) = (fill, flush, limit_bytes, false);
+        self.overrun.clear();
+    }
+
+    /// Forgets what was given back, and gives up what was not: how much that is.
+    pub(super) fn close(&mut self) -> usize {
+        self.freed.clear();
+        self.count = 0;
+        self.live.drain(..).count()
+    }
+
+    /// Looks at the slack of everything that is alive.
+    pub(super) fn inspect(&mut self) {
+        let broken = self.live.iter().filter(|region| !region.slack_is_intact()).map(Region::role);
+        self.overrun.extend(broken);
+    }
+
+    /// New memory; `None` if it is refused.
+    fn take(&mut self, role: fn(usize) -> Role, bytes: usize, align: usize) -> Option<*mut u8> {
+        if bytes > self.limit_bytes || self.live.len() + self.freed.len() >= REGIONS {
+            return None;
+        }
+        let region = Region::new(role(self.count), bytes, align, self.flush, self.fill).ok()?;
+        self.count += 1;
+        let data = region.data();
+        self.live.push(region);
+        Some(data)
+    }
+
+    /// Takes memory back; `false` if it is none of the arena's.
+    fn give(&mut self, data: usize) -> bool {
+        let Some(at) = self.live.iter().position(|region| region.data().addr() == data) else { return false };
+        let mut region = self.live.swap_remove(at);
+        if !region.slack_is_intact() {
+            self.overrun.push(region.role());
+        }
+        region.close();
+        self.freed.push(region);
+        true
+    }
+
+    fn is_full(&self) -> bool {
+        self.live.len() + self.freed.len() >= REGIONS
+    }
+}
+
+/// `pc_type.dealloc` of the arena's tensors.
+unsafe extern "C" fn drop_watched(object: *mut Object) {
+    // SAFETY: only this file makes objects of type WATCHED, in a Box; the count fell to 0, so this is the last use.
+    let header = unsafe { Box::from_raw(object.cast::<Header>()) };
+    if header.tensor.capacity_bytes > 0 {
+        arena().give(header.tensor.data.addr());
+    }
+    // SAFETY: a view holds one reference to its owner; a tensor of its own memory has none.
+    unsafe { release(header.tensor.owner) };
+    header.recycle();
+}
+
+unsafe extern "C" fn watched_tensor(
+    ctx: *mut Context,
+    typenum: i32,
+    ndim: i32,
+    shape: *const i64,
+) -> *mut Tensor {
+    // SAFETY: the header promises `ndim` extents.
+    let extents = rank(ndim).map(|n| unsafe { numbers(shape, n) });
+    let made = extents.ok_or("a tensor of too many dimensions was asked for").and_then(|extents| {
+        let dtype = DType::from_typenum(typenum).ok_or("a tensor of an unknown dtype was asked for")?;
+        let mut header = Header::new(&WATCHED);
+        header.tensor.dtype = typenum;
+        let item = dtype.itemsize_bytes();
+        let elements =
+            header.contiguous(item, extents).ok_or("a tensor of too many elements was asked for")?;
+        let bytes = elements.checked_mul(item).ok_or("a tensor of too many elements was asked for")?;
+        let data = arena().take(Role::New, bytes, item).ok_or("the check gives no more memory")?;
+        header.tensor.data = data.cast();
+        // Also without elements: the region is given back all the same.
+        header.tensor.capacity_bytes = bytes.max(1).cast_signed() as i64;
+        Ok(header.into_raw())
+    });
+    made.unwrap_or_else(|message| {
+        // SAFETY: a module passes the context of its call.
+        unsafe { report(ctx, ErrorKind::Memory, message) };
+        ptr::null_mut()
+    })
+}
+
+/// Blocks are aligned to this many bytes.
+const BLOCK_ALIGN: usize = 64;
+
+unsafe extern "C" fn watched_alloc(ctx: *mut Context, bytes: usize) -> *mut c_void {
+    let (taken, full) = {
+        let mut arena = arena();
+        (arena.take(Role::Block, bytes, BLOCK_ALIGN), arena.is_full())
+    };
+    if let Some(data) = taken {
+        return data.cast();
+    }
+    if full {
+        // SAFETY: as this function, which is called by its contract.
+        return unsafe { host_alloc(ctx, bytes) };
+    }
+    // SAFETY: a module passes the context of its call.
+    unsafe { report(ctx, ErrorKind::Memory, &format!("cannot allocate {bytes} bytes")) };
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn watched_release(ctx: *mut Context, memory: *mut c_void) {
+    if !memory.is_null() && !arena().give(memory.addr()) {
+        // SAFETY: what is not the arena's came from `host_alloc`.
+        unsafe { host_release(ctx, memory) };
+    }
+}
+
+unsafe extern "C" fn watched_gemm(
+    ctx: *mut Context,
+    dtype: i32,
+    m: i64,
+    n: i64,
+    k: i64,
+    a: *const c_char,
+    a_row: i64,
+    a_col: i64,
+    b: *const c_char,
+    b_row: i64,
+    b_col: i64,
+    c: *mut c_char,
+    c_row: i64,
+    c_col: i64,
+) -> c_int {
+    arena().used_gemm = true;
+    // SAFETY: the arguments are passed on as they came.
+    unsafe { gemm(ctx, dtype, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, c_col) }
+}

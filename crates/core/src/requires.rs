@@ -1,0 +1,136 @@
+//! What code needs to run, and whether a host has it. The host is passed in: nothing is probed here.
+
+use std::collections::BTreeSet;
+
+/// What an artifact needs, read from its ELF file and its flags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Requires {
+    /// Architecture, such as `x86_64`.
+    pub arch: String,
+    /// Operating system, such as `linux`.
+    pub os: String,
+    /// C library, such as `gnu`; none for code that calls none.
+    pub libc: Option<String>,
+    /// Lowest version of the C library, such as `2.29`.
+    pub libc_version: Option<String>,
+    /// CPU features, such as `avx2`, sorted.
+    pub cpu: Vec<String>,
+    /// Sonames of shared libraries, sorted. The loader finds them, or says that it cannot.
+    pub needed: Vec<String>,
+    /// Undefined symbols, sorted.
+    pub undefined: Vec<String>,
+    /// Lowest and highest version of the C ABI that the code can be called under.
+    pub abi: (u32, u32),
+}
+
+/// What a host has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Architecture, such as `x86_64`.
+    pub arch: String,
+    /// Operating system, such as `linux`.
+    pub os: String,
+    /// C library, such as `gnu`.
+    pub libc: Option<String>,
+    /// Version of the C library.
+    pub libc_version: Option<String>,
+    /// CPU features.
+    pub cpu: BTreeSet<String>,
+    /// Lowest and highest version of the C ABI that the host offers.
+    pub abi: (u32, u32),
+}
+
+/// Says what a host lacks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unmet {
+    /// Another architecture.
+    #[error("needs architecture `{needed}`, found `{found}`")]
+    Arch {
+        /// What the code needs.
+        needed: String,
+        /// What the host has.
+        found: String,
+    },
+    /// Another operating system.
+    #[error("needs operating system `{needed}`, found `{found}`")]
+    Os {
+        /// What the code needs.
+        needed: String,
+        /// What the host has.
+        found: String,
+    },
+    /// Another C library, or an older one.
+    #[error("needs C library `{needed}`, found `{found}`")]
+    Libc {
+        /// What the code needs, with its lowest version.
+        needed: String,
+        /// What the host has.
+        found: String,
+    },
+    /// A CPU without some features.
+    #[error("needs CPU features `{}`, which this CPU lacks", missing.join("`, `"))]
+    Cpu {
+        /// The features that are missing.
+        missing: Vec<String>,
+    },
+    /// Another version of the C ABI.
+    #[error("needs C ABI {} to {}, found {} to {}", needed.0, needed.1, found.0, found.1)]
+    Abi {
+        /// What the code needs.
+        needed: (u32, u32),
+        /// What the host offers.
+        found: (u32, u32),
+    },
+}
+
+impl Requires {
+    /// Checks whether a host has what the code needs, but for shared libraries, which the loader looks for.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that it lacks.
+    pub fn check(&self, host: &Host) -> Result<(), Unmet> {
+        if self.arch != host.arch {
+            return Err(Unmet::Arch { needed: self.arch.clone(), found: host.arch.clone() });
+        }
+        if self.os != host.os {
+            return Err(Unmet::Os { needed: self.os.clone(), found: host.os.clone() });
+        }
+        if !self.libc_is_met(host) {
+            let show = |name: &Option<String>, version: &Option<String>| {
+                let parts: Vec<&str> = [name, version].into_iter().flatten().map(String::as_str).collect();
+                if parts.is_empty() { "none".to_owned() } else { parts.join(" ") }
+            };
+            let needed = show(&self.libc, &self.libc_version);
+            return Err(Unmet::Libc { needed, found: show(&host.libc, &host.libc_version) });
+        }
+        let missing: Vec<String> =
+            self.cpu.iter().filter(|name| !host.cpu.contains(*name)).cloned().collect();
+        if !missing.is_empty() {
+            return Err(Unmet::Cpu { missing });
+        }
+        let (low, high) = (self.abi.0.max(host.abi.0), self.abi.1.min(host.abi.1));
+        if low > high { Err(Unmet::Abi { needed: self.abi, found: host.abi }) } else { Ok(()) }
+    }
+
+    fn libc_is_met(&self, host: &Host) -> bool {
+        if self.libc.is_some() && self.libc != host.libc {
+            return false;
+        }
+        match (&self.libc_version, &host.libc_version) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(needed), Some(found)) => match (version(needed), version(found)) {
+                (Some(needed), Some(found)) => needed <= found,
+                _ => false,
+            },
+        }
+    }
+}
+
+/// Reads `2.29` as numbers, so that `2.9` comes before `2.29`.
+fn version(text: &str) -> Option<Vec<u32>> {
+    text.split('.').map(|part| part.parse().ok()).collect()
+}

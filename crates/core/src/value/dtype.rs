@@ -1,0 +1,258 @@
+//! Element types and NumPy's promotion between them.
+//!
+//! One table, [`DType::row`], has a row for each dtype; every question is answered from it. Rust spelling everywhere
+//! (`f32`, `i64`, `bool`, `c64`); the numbers are NumPy's type numbers, because op code bakes them in.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Type of one element of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum DType {
+    /// One byte, 0 or 1.
+    Bool,
+    /// 8-bit signed integer; arithmetic of all integers wraps.
+    I8,
+    /// 16-bit signed integer.
+    I16,
+    /// 32-bit signed integer.
+    I32,
+    /// 64-bit signed integer.
+    I64,
+    /// 8-bit unsigned integer.
+    U8,
+    /// 16-bit unsigned integer.
+    U16,
+    /// 32-bit unsigned integer.
+    U32,
+    /// 64-bit unsigned integer.
+    U64,
+    /// IEEE 754 binary16: stored; computed with in f32, each operation rounded.
+    F16,
+    /// The upper half of a binary32: stored; computed with in f32, each operation rounded.
+    Bf16,
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+    /// Two f32, real part first.
+    C64,
+    /// Two f64, real part first.
+    C128,
+}
+
+/// What kind of number a dtype holds, and the bits of it (of a part, where there are two).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Signed(u32),
+    Unsigned(u32),
+    Float(u32),
+    Complex(u32),
+}
+
+/// Name, NumPy's type number, bytes of an element, PEP 3118 code, kind.
+type Row = (&'static str, i32, usize, &'static str, Kind);
+
+impl DType {
+    /// Every dtype: bool, integers, floats, complex numbers, each from narrow to wide.
+    pub const ALL: [Self; 15] = [
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::F16,
+        Self::Bf16,
+        Self::F32,
+        Self::F64,
+        Self::C64,
+        Self::C128,
+    ];
+
+    /// NumPy has no bfloat16 of its own: `E` is the code of the package ml_dtypes, 256 the first number that NumPy gives
+    /// to types from elsewhere.
+    #[rustfmt::skip]
+    const fn row(self) -> Row {
+        match self {
+            Self::Bool => ("bool",  0,   1, "?",  Kind::Bool),
+            Self::I8   => ("i8",    1,   1, "b",  Kind::Signed(8)),
+            Self::U8   => ("u8",    2,   1, "B",  Kind::Unsigned(8)),
+            Self::I16  => ("i16",   3,   2, "h",  Kind::Signed(16)),
+            Self::U16  => ("u16",   4,   2, "H",  Kind::Unsigned(16)),
+            Self::I32  => ("i32",   5,   4, "i",  Kind::Signed(32)),
+            Self::U32  => ("u32",   6,   4, "I",  Kind::Unsigned(32)),
+            Self::I64  => ("i64",   7,   8, "q",  Kind::Signed(64)),
+            Self::U64  => ("u64",   8,   8, "Q",  Kind::Unsigned(64)),
+            Self::F32  => ("f32",  11,   4, "f",  Kind::Float(32)),
+            Self::F64  => ("f64",  12,   8, "d",  Kind::Float(64)),
+            Self::C64  => ("c64",  14,   8, "Zf", Kind::Complex(32)),
+            Self::C128 => ("c128", 15,  16, "Zd", Kind::Complex(64)),
+            Self::F16  => ("f16",  23,   2, "e",  Kind::Float(16)),
+            Self::Bf16 => ("bf16", 256,  2, "E",  Kind::Float(16)),
+        }
+    }
+
+    /// The name, `f32`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// NumPy's type number; 256 for bf16, which NumPy does not have.
+    #[must_use]
+    pub const fn typenum(self) -> i32 {
+        self.row().1
+    }
+
+    /// The dtype of a NumPy type number.
+    #[must_use]
+    pub fn from_typenum(number: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|dtype| dtype.typenum() == number)
+    }
+
+    /// Size of one element in bytes.
+    #[must_use]
+    pub const fn itemsize_bytes(self) -> usize {
+        self.row().2
+    }
+
+    /// Alignment of one element in bytes; that of a part for complex numbers.
+    #[must_use]
+    pub const fn align_bytes(self) -> usize {
+        self.real().row().2
+    }
+
+    /// The code in PEP 3118 format strings, `d`; `E` for bf16, which has none there.
+    #[must_use]
+    pub const fn pep3118(self) -> &'static str {
+        self.row().3
+    }
+
+    /// How many words an element takes in [`crate::Array::bits`]: 2 for c128, else 1.
+    #[must_use]
+    pub const fn words(self) -> usize {
+        if self.itemsize_bytes() > 8 { 2 } else { 1 }
+    }
+
+    /// Whether this is f16, bf16, f32 or f64.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self.row().4, Kind::Float(_))
+    }
+
+    /// Whether this is a signed or unsigned integer; bool is none.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self.row().4, Kind::Signed(_) | Kind::Unsigned(_))
+    }
+
+    /// Whether this is an unsigned integer; bool is none.
+    #[must_use]
+    pub const fn is_unsigned(self) -> bool {
+        matches!(self.row().4, Kind::Unsigned(_))
+    }
+
+    /// Whether this is c64 or c128.
+    #[must_use]
+    pub const fn is_complex(self) -> bool {
+        matches!(self.row().4, Kind::Complex(_))
+    }
+
+    /// The dtype of a part of a complex number; any other dtype itself.
+    #[must_use]
+    pub const fn real(self) -> Self {
+        match self {
+            Self::C64 => Self::F32,
+            Self::C128 => Self::F64,
+            other => other,
+        }
+    }
+
+    /// The float in which a function such as `exp` is computed: a float or complex dtype itself, f16 and f32 for integers
+    /// that those hold exactly (8 and 16 bits), f64 for wider ones. bool is computed in f16, as in NumPy.
+    #[must_use]
+    pub const fn to_inexact(self) -> Self {
+        match self.row().4 {
+            Kind::Bool | Kind::Signed(8) | Kind::Unsigned(8) => Self::F16,
+            Kind::Signed(16) | Kind::Unsigned(16) => Self::F32,
+            Kind::Signed(_) | Kind::Unsigned(_) => Self::F64,
+            Kind::Float(_) | Kind::Complex(_) => self,
+        }
+    }
+
+    /// The dtype that both promote to: NumPy's `result_type` of two arrays. bf16 promotes as f16 does; the two give f32.
+    ///
+    /// # Source
+    /// NumPy, `numpy.result_type`; checked against a committed table in the tests of `precast-ops`.
+    #[must_use]
+    pub fn upcast(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        match (self.row().4, other.row().4) {
+            (Kind::Bool, _) => other,
+            (_, Kind::Bool) => self,
+            (Kind::Complex(_), _) | (_, Kind::Complex(_)) => {
+                let part = self.real().upcast(other.real());
+                if part == Self::F64 { Self::C128 } else { Self::C64 }
+            }
+            (Kind::Float(16), Kind::Float(16)) => Self::F32,
+            (Kind::Float(a), Kind::Float(b)) => [self, other][usize::from(b > a)],
+            (Kind::Float(bits), Kind::Signed(int) | Kind::Unsigned(int)) => self.hold(bits, int),
+            (Kind::Signed(int) | Kind::Unsigned(int), Kind::Float(bits)) => other.hold(bits, int),
+            (Kind::Signed(a), Kind::Signed(b)) | (Kind::Unsigned(a), Kind::Unsigned(b)) => {
+                [self, other][usize::from(b > a)]
+            }
+            (Kind::Signed(a), Kind::Unsigned(b)) => signed(a, b),
+            (Kind::Unsigned(a), Kind::Signed(b)) => signed(b, a),
+        }
+    }
+
+    /// This float of `bits` bits, or the next wider one that holds an integer of `int` bits.
+    fn hold(self, bits: u32, int: u32) -> Self {
+        match (bits, int) {
+            (_, 8) | (32 | 64, 16) | (64, _) => self,
+            (_, 16) => Self::F32,
+            _ => Self::F64,
+        }
+    }
+}
+
+/// What holds a signed integer of `a` bits and an unsigned one of `b`.
+fn signed(a: u32, b: u32) -> DType {
+    match a.max(2 * b) {
+        16 => DType::I16,
+        32 => DType::I32,
+        64 => DType::I64,
+        _ => DType::F64,
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A dtype name that is not one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dtype `{found}`; known: {known}", known = DType::ALL.map(DType::name).join(", "))]
+pub struct ParseDTypeError {
+    /// What was found.
+    pub found: String,
+}
+
+impl FromStr for DType {
+    type Err = ParseDTypeError;
+
+    fn from_str(text: &str) -> Result<Self, ParseDTypeError> {
+        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == text);
+        found.ok_or_else(|| ParseDTypeError { found: text.to_owned() })
+    }
+}

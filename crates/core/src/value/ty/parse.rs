@@ -1,0 +1,127 @@
+//! Types read from their text form.
+
+use super::{Extent, TensorType, Type, UserType, user};
+use crate::value::dtype::ParseDTypeError;
+use std::str::FromStr;
+
+/// A type in text form that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseTypeError {
+    /// The dtype is not one.
+    #[error("in type `{text}`")]
+    DType {
+        /// The whole type.
+        text: String,
+        /// What was wrong with its dtype.
+        source: ParseDTypeError,
+    },
+    /// An extent is neither `?` nor a number.
+    #[error("in type `{text}`: extent `{found}` is neither `?` nor a number")]
+    Extent {
+        /// The whole type.
+        text: String,
+        /// The extent.
+        found: String,
+    },
+    /// The brackets do not match.
+    #[error("in type `{text}`: expected `dtype[extent,…]`, `dtype` or `name<dtype[extent,…]>`")]
+    Brackets {
+        /// The whole type.
+        text: String,
+    },
+    /// More dimensions than the ABI carries.
+    #[error("type `{text}` has {found} dimensions; at most {MAX_NDIM} are supported")]
+    Rank {
+        /// The whole type.
+        text: String,
+        /// Its number of dimensions.
+        found: usize,
+    },
+    /// The name of a user type is none.
+    #[error(
+        "in type `{text}`: `{found}` is no name of a user type; expected an ASCII letter or `_`, then letters, digits, \
+         `_` and `.`, and no dtype"
+    )]
+    Name {
+        /// The whole type.
+        text: String,
+        /// The name.
+        found: String,
+    },
+    /// What stands between `<` and `>` carries no user type.
+    #[error("in type `{text}`: expected `name<dtype[extent,…]>` or `name<opaque>`, found `{found}` inside")]
+    Carrier {
+        /// The whole type.
+        text: String,
+        /// What stands inside.
+        found: String,
+    },
+}
+
+/// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
+pub(crate) const MAX_NDIM: usize = 32;
+
+impl FromStr for Type {
+    type Err = ParseTypeError;
+
+    fn from_str(text: &str) -> Result<Self, ParseTypeError> {
+        let whole = text.trim().to_owned();
+        if whole.contains(['<', '>']) {
+            return parse_user(&whole).map(Self::User);
+        }
+        let (dtype, extents) = match whole.split_once('[') {
+            None => (whole.as_str(), None),
+            Some((dtype, rest)) => match rest.strip_suffix(']') {
+                Some(extents) => (dtype, Some(extents)),
+                None => return Err(ParseTypeError::Brackets { text: whole }),
+            },
+        };
+        let dtype = match dtype.trim().parse() {
+            Ok(dtype) => dtype,
+            Err(source) => return Err(ParseTypeError::DType { text: whole, source }),
+        };
+        match extents {
+            None => Ok(Self::Scalar(dtype)),
+            Some(extents) => Ok(Self::Tensor(TensorType { dtype, shape: parse_extents(extents, &whole)? })),
+        }
+    }
+}
+
+/// Reads `double<f64[]>` and `plan<opaque>`.
+fn parse_user(whole: &str) -> Result<UserType, ParseTypeError> {
+    let brackets = || ParseTypeError::Brackets { text: whole.to_owned() };
+    let (name, rest) = whole.split_once('<').ok_or_else(brackets)?;
+    let inside = rest.strip_suffix('>').ok_or_else(brackets)?.trim();
+    let name = name.trim();
+    if !user::is_name(name) {
+        return Err(ParseTypeError::Name { text: whole.to_owned(), found: name.to_owned() });
+    }
+    if inside == user::OPAQUE {
+        return UserType::opaque(name);
+    }
+    // A carrier is a tensor, so nothing nests, however deep a text does.
+    let nested = inside.contains(['<', '>']);
+    match if nested { None } else { Some(inside.parse()?) } {
+        Some(Type::Tensor(carrier)) => UserType::new(name, carrier),
+        _ => Err(ParseTypeError::Carrier { text: whole.to_owned(), found: inside.to_owned() }),
+    }
+}
+
+fn parse_extents(extents: &str, whole: &str) -> Result<Vec<Extent>, ParseTypeError> {
+    if extents.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let parse = |found: &str| match found.trim() {
+        "?" => Ok(Extent::Unknown),
+        n => n
+            .parse()
+            .map(Extent::Fixed)
+            .map_err(|_| ParseTypeError::Extent { text: whole.to_owned(), found: n.to_owned() }),
+    };
+    let shape = extents.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
+    if shape.len() > MAX_NDIM {
+        return Err(ParseTypeError::Rank { text: whole.to_owned(), found: shape.len() });
+    }
+    Ok(shape)
+}
