@@ -2,7 +2,8 @@
 //!
 //! It is `include!`d into a module, so it has outer attributes and items only.
 
-use precast_store::Entry;
+use precast_core::Entry;
+use precast_core::bundle::FORMAT;
 use std::fmt::Write as _;
 
 /// Renders the index of some entries, which are sorted by name.
@@ -16,13 +17,15 @@ pub(super) fn render(entries: &[Entry], generator: &str) -> String {
         "/// Digest of the sources that generated the bundle's C; that of `precast` must be equal."
     );
     let _ = writeln!(text, "pub const GENERATOR: &str = {generator:?};\n");
+    let _ = writeln!(text, "/// The format of the bundle, which `precast` must read.");
+    let _ = writeln!(text, "pub const FORMAT: u32 = {FORMAT};\n");
     let _ = writeln!(text, "/// The named graphs of the bundle, sorted.");
     let names: Vec<String> = entries.iter().map(|entry| format!("{:?}", entry.name)).collect();
     let _ = writeln!(text, "pub const NAMES: &[&str] = &[{}];\n", names.join(", "));
     let _ = writeln!(text, "/// Each named graph with the BuildKeys of its program.");
     let _ = writeln!(text, "pub const KEYS: &[(&str, &[&str])] = &[");
     for entry in entries {
-        let keys: Vec<String> = entry.program.iter().map(|key| format!("\"{key}\"")).collect();
+        let keys: Vec<String> = entry.program.keys().map(|key| format!("\"{key}\"")).collect();
         let _ = writeln!(text, "    ({:?}, &[{}]),", entry.name, keys.join(", "));
     }
     text.push_str("];\n");

@@ -13,6 +13,7 @@ mod external;
 mod gather;
 mod index;
 mod memo;
+mod model;
 mod print;
 mod run;
 
@@ -151,6 +152,8 @@ pub struct Outcome {
     pub bundle: PathBuf,
     /// The generated index: `OUT_DIR/precast.rs`.
     pub index: PathBuf,
+    /// The generated functions: `OUT_DIR/precast_model.rs`.
+    pub model: PathBuf,
     /// Where artifacts were published; none on docs.rs.
     pub store: Option<PathBuf>,
     /// How much there was to do.

@@ -3,7 +3,7 @@
 use super::environment::Environment;
 use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
-use super::{Build, BuildError, Counts, Outcome, index};
+use super::{Build, BuildError, Counts, Outcome, index, model};
 use crate::execute::{Executed, Execution, execute};
 use crate::plan::{Plan, plan};
 use crate::problem::DeclareError;
@@ -21,6 +21,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     let mut outcome = Outcome {
         bundle: environment.out_dir.join("precast.bundle"),
         index: environment.out_dir.join("precast.rs"),
+        model: environment.out_dir.join("precast_model.rs"),
         store: None,
         counts: Counts::default(),
         hits: 0,
@@ -150,6 +151,9 @@ fn write(executed: &Executed, mut outcome: Outcome) -> Result<Outcome, BuildErro
     };
     put(&outcome.bundle, &bundle)?;
     put(&outcome.index, index.as_bytes())?;
+    let (functions, nameless) = model::render(&executed.entries);
+    put(&outcome.model, functions.as_bytes())?;
+    outcome.warnings.extend(nameless);
     (outcome.hits, outcome.compiled) = (executed.hits, executed.compiled);
     Ok(outcome)
 }

@@ -1,6 +1,6 @@
 //! What this host has: by cpuid only, never by a compiler probe.
 
-use crate::requires::Host;
+use crate::record::Host;
 use std::sync::OnceLock;
 
 macro_rules! detected {

@@ -87,6 +87,7 @@ impl fmt::Debug for Observer {
 }
 
 /// Renders an error with all its sources, for [`Event`]s.
+#[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(error.source(), |source| source.source());
     sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))

@@ -9,26 +9,41 @@
 //! |---|---|---|
 //! | [`value`] | dtypes, elements, types and arrays | no |
 //! | [`key`] | the hashes, one Rust type each, and the encoding under them | no |
-//! | [`requires`] | what code needs to run, against what this host has | no |
+//! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
+//! | [`program`] | a graph as calls of modules by their keys, and how it becomes callable | no |
+//! | [`bundle`] | a store in one deployable file | reads one |
+//! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
+//! | [`model`] | what generated, typed functions stand on | no |
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Nothing here knows of ops, graphs, code generation or text: those are in the crates above, which resolve a graph to the
 //! same programs that a bundle's entries hold.
 
+pub mod bundle;
 pub mod cpu;
 pub mod event;
+pub mod function;
 pub mod key;
+mod loader;
+pub mod model;
 pub mod native;
-pub mod requires;
+pub mod program;
+mod provenance;
+pub mod record;
 pub mod value;
 
+pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
 pub use event::Event;
+pub use function::{CallError, Function};
 pub use half::{bf16, f16};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
+pub use loader::{Libraries, LoadEntryError, Loader, best_first};
 pub use native::{ArrayMut, ArrayRef, LoadLibraryError, matmul};
 pub use num_complex::Complex;
-pub use requires::{Host, Requires, Unmet};
+pub use program::Program;
+pub use provenance::{Provenance, Served};
+pub use record::{Entry, Host, Member, Record, Requires, Unmet};
 pub use value::{
     Array, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
     TensorType, Type, UserType,

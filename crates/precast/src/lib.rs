@@ -3,41 +3,46 @@
 //! A graph is declared once, in Rust, in `precast.toml` or as text; `precast-build` compiles it in a `build.rs`; this crate
 //! finds what was compiled, verifies it and calls it. No compiler is needed where the program runs.
 //!
-//! ```no_run
-//! use precast::{Policy, Runtime};
-//!
+//! ```ignore
 //! // build.rs: fn main() { precast_build::Build::new().run() }      beside a precast.toml with `[[graph]] name = "score"`
-//! # const BUNDLE: &[u8] = &[];
-//! let runtime = Runtime::builder()
-//!     .bundle(BUNDLE) // precast::include_bundle!()
-//!     .policy(Policy::Strict)
-//!     .build()?;
-//! let score = runtime.entry("score")?;
-//! let (x, y) = (ndarray::array![1.0, 2.0], ndarray::array![0.5, 0.5]);
-//! let results = score.call(&[x.view().into(), y.view().into()])?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! mod model {
+//!     precast::include_model!();
+//! }
+//!
+//! let score: f64 = model::score(&x, &y, &z)?; // x, y and z of the ranks and dtypes that precast.toml says
 //! ```
-//! | want | use |
-//! |---|---|
-//! | graphs compiled by `build.rs`, inside the binary | [`include_bundle!`], [`Policy::Strict`] |
-//! | artifacts in a directory or a bundle file | [`Builder::store`], [`Builder::bundle_file`] |
-//! | compile what is missing, keep it for the next process | [`Builder::writable`], [`Policy::Jit`] (feature `jit`) |
-//! | write down what is missing, to build it | `Builder::record`, or `PRECAST_RECORD` (feature `record`) |
-//! | build graphs in Rust | [`build::Graph`] |
-//! | one callable for all dtypes of an op | [`Dispatcher`] |
-//! | hold ops in C against their contract | [`debug`], or `PRECAST_DEBUG=1` |
+//! | want | use | feature |
+//! |---|---|---|
+//! | graphs compiled by `build.rs`, as Rust functions | [`include_model!`] | – |
+//! | the same by name, or from a bundle file | [`Loader`], [`include_bundle!`] | – |
+//! | artifacts of store directories and several bundles; graphs that no bundle names | `Runtime` | `resolve` |
+//! | compile what is missing, keep it for the next process | `Builder::writable`, `Policy::Jit` | `jit` |
+//! | write down what is missing, to build it | `Builder::record`, or `PRECAST_RECORD` | `record` |
+//! | build graphs in Rust | `build::Graph` | `resolve` |
+//! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
+//! | hold ops in C against their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
+//!
+//! Without features this is a light crate: it reads bundles and calls what is in them, and links no code generator, no parser
+//! and no reference implementation.
 
 pub use ndarray;
-pub use precast_graph::OtherDTypeError;
+#[doc(hidden)]
+pub use precast_core::bundle::FORMAT;
+pub use precast_core::{event, model};
+pub use precast_core::{
+    Array, ArrayMut, ArrayRef, Bundle, CallError, Complex, DType, Function, LoadEntryError, LoadLibraryError,
+    Loader, OpenBundleError, OtherDTypeError, Provenance, Served, Type, bf16, f16,
+};
+#[cfg(feature = "resolve")]
 pub use precast_ops::build;
 #[cfg(feature = "record")]
 pub use precast_runtime::RecordError;
+#[cfg(feature = "resolve")]
 pub use precast_runtime::debug;
+#[cfg(feature = "resolve")]
 pub use precast_runtime::{
-    Array, ArrayMut, ArrayRef, BuildRuntimeError, Builder, CallError, Check, DType, DispatchError,
-    Dispatcher, EntryError, Event, Explanation, Function, FunctionError, FunctionGraph, GENERATOR,
-    LayerError, LoadLibraryError, Lookup, Miss, Ops, ParsePolicyError, Policy, Provenance, Runtime, Serve,
-    Served, Stats, Type,
+    BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Explanation, FunctionError,
+    FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, ParsePolicyError, Policy, Runtime, Serve, Stats,
 };
 
 /// The bundle that `precast-build` wrote in this package's `build.rs`, as `&'static [u8]`.
@@ -46,7 +51,7 @@ pub use precast_runtime::{
 ///
 /// # Examples
 /// ```ignore
-/// let runtime = precast::Runtime::builder().bundle(precast::include_bundle!()).build()?;
+/// let loader = precast::Loader::embedded(precast::include_bundle!())?;
 /// ```
 #[macro_export]
 macro_rules! include_bundle {
@@ -58,19 +63,68 @@ macro_rules! include_bundle {
                 "/precast.rs"
             ));
         }
-        const _: () = assert!(
-            $crate::same_generator(__precast_index::GENERATOR, $crate::GENERATOR),
-            "the bundle was written by another version of precast-build; use the same version of precast and precast-build"
-        );
+        $crate::same_version!(__precast_index);
         const BUNDLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/precast.bundle"));
         BUNDLE
     }};
 }
 
-/// Whether two generator digests are equal; for [`include_bundle!`].
+/// A Rust function for each graph that `precast-build` compiled in this package's `build.rs`, in the module that this stands in:
+/// rank and dtype of arguments and results are in the types, so that a renamed graph or a wrong dtype is a compile error.
+///
+/// # Examples
+/// ```ignore
+/// mod model {
+///     precast::include_model!();
+/// }
+/// let score = model::score(&x, &y, &z)?;
+/// ```
+#[macro_export]
+macro_rules! include_model {
+    () => {
+        use $crate as __precast;
+        #[allow(unreachable_pub, dead_code, missing_docs, reason = "generated")]
+        mod __precast_index {
+            include!(concat!(
+                env!("OUT_DIR", "include_model! needs a build.rs with `precast_build::Build::new().run()`; see the README"),
+                "/precast.rs"
+            ));
+        }
+        $crate::same_version!(__precast_index);
+        include!(concat!(env!("OUT_DIR"), "/precast_model.rs"));
+    };
+}
+
+/// Refuses an index that was written by another version; for [`include_bundle!`] and [`include_model!`].
+#[doc(hidden)]
+#[cfg(feature = "resolve")]
+#[macro_export]
+macro_rules! same_version {
+    ($index:ident) => {
+        const _: () = assert!(
+            $index::FORMAT == $crate::FORMAT && $crate::same_text($index::GENERATOR, $crate::GENERATOR),
+            "the bundle was written by another version of precast-build; use the same version of precast and precast-build"
+        );
+    };
+}
+
+/// Refuses an index that was written by another version; for [`include_bundle!`] and [`include_model!`].
+#[doc(hidden)]
+#[cfg(not(feature = "resolve"))]
+#[macro_export]
+macro_rules! same_version {
+    ($index:ident) => {
+        const _: () = assert!(
+            $index::FORMAT == $crate::FORMAT,
+            "the bundle was written by another version of precast-build; use the same version of precast and precast-build"
+        );
+    };
+}
+
+/// Whether two digests are equal.
 #[doc(hidden)]
 #[must_use]
-pub const fn same_generator(a: &str, b: &str) -> bool {
+pub const fn same_text(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

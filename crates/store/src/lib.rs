@@ -15,16 +15,15 @@
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
 pub mod archive;
-pub mod bundle;
 pub mod key;
-pub mod record;
 pub mod store;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
-pub use bundle::{Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle};
+pub use precast_core::bundle::{self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle};
 pub use precast_core::event::{self, Event};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
-pub use record::{Entry, Host, KeyDocument, Member, Record, Requires, Unmet};
+pub use precast_core::key::KeyDocument;
+pub use precast_core::record::{self, Entry, Host, Member, Record, Requires, Unmet};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Store,
     WriteError,

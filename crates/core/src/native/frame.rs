@@ -13,7 +13,8 @@ use super::chain::{Line, Running, lines};
 use super::host;
 use super::instance::{Instance, RunError};
 use super::object::{Borrowed, Owned, extents};
-use super::program::{Program, Register, Step, Work};
+use super::executable::{Bound, Executable, Work};
+use crate::program::Register;
 use super::storage::Storage;
 use super::{ArrayMut, ArrayRef};
 use precast_abi::context::ErrorKind;
@@ -72,7 +73,7 @@ unsafe impl Send for Frame {}
 
 impl Frame {
     /// Makes instances of all steps.
-    pub fn new(program: &Program) -> Result<Self, StepError> {
+    pub fn new(program: &Executable) -> Result<Self, StepError> {
         let workers = program
             .steps
             .iter()
@@ -102,7 +103,7 @@ impl Frame {
     /// Runs the program. The caller has checked arrays against the declared types; there is a target for each output.
     pub fn run(
         &mut self,
-        program: &Program,
+        program: &Executable,
         inputs: &[ArrayRef<'_>],
         targets: &mut Targets<'_, '_>,
     ) -> Result<(), StepError> {
@@ -144,7 +145,7 @@ impl Frame {
         self.misfit.take()
     }
 
-    fn run_steps(&mut self, program: &Program) -> Result<(), StepError> {
+    fn run_steps(&mut self, program: &Executable) -> Result<(), StepError> {
         for (position, step) in program.steps.iter().enumerate() {
             self.args.clear();
             for register in &step.args {
@@ -179,7 +180,7 @@ impl Frame {
     }
 
     /// Puts memory into the cells of a step's temporaries: that of a temporary that dies here, or what others left behind.
-    fn lend(&mut self, program: &Program, step: &Step) {
+    fn lend(&mut self, program: &Executable, step: &Bound) {
         for at in step.n_inputs..step.args.len() {
             let Register::Temp(to) = step.args[at] else { continue };
             let known = program.temps[to];
@@ -217,7 +218,7 @@ impl Frame {
         }
     }
 
-    fn work(&mut self, position: usize, step: &Step) -> Result<(), RunError> {
+    fn work(&mut self, position: usize, step: &Bound) -> Result<(), RunError> {
         match (&step.work, &mut self.workers[position]) {
             (Work::Call { .. }, Worker::Instance(instance)) => {
                 // SAFETY: `worker` compared the number of arguments; inputs were set by an earlier step or the caller, and
@@ -266,7 +267,7 @@ impl Frame {
 }
 
 /// Makes what runs a step.
-fn worker(step: &Step) -> Result<Worker, RunError> {
+fn worker(step: &Bound) -> Result<Worker, RunError> {
     let Work::Call { entry, slots } = &step.work else { return Ok(Worker::Chain) };
     let slots = slots.iter().cloned().map(Owned::constant).collect();
     let instance = Instance::new(entry.clone(), slots)?;

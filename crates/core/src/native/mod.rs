@@ -7,7 +7,7 @@
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of an entry: init, run, cleanup
 //! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
-//! program   a graph as a flat list of steps; storage keeps what temporaries leave behind
+//! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
 //! # The contract of loading
@@ -29,7 +29,7 @@ mod matmul;
 mod object;
 mod pages;
 mod pool;
-mod program;
+mod executable;
 mod storage;
 #[cfg(feature = "watch")]
 pub mod watch;
@@ -37,10 +37,11 @@ pub mod watch;
 pub use array_ref::{ArrayMut, ArrayRef};
 pub use capture::capture;
 pub use chain::{Chain, Link, Value};
+pub use precast_abi::context::ErrorKind;
 pub use frame::{Frame, StepError, Targets};
 pub use host::libc_version;
 pub use instance::RunError;
 pub use library::{LoadLibraryError, LoadedEntry, LoadedLibrary};
 pub use matmul::matmul;
 pub use pool::Pool;
-pub use program::{Program, Register, Step, Temp, Work};
+pub use executable::{Bound, Executable, Room, Work};

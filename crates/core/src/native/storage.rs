@@ -5,7 +5,7 @@
 //! the module replaces one that does not. What a call did not need is given back at its end.
 
 use super::object::{Owned, extents};
-use super::program::Temp;
+use super::executable::Room;
 use precast_abi::tensor::Object;
 use std::ptr;
 
@@ -26,7 +26,7 @@ impl Storage {
     }
 
     /// A tensor for a temporary's cell; NULL if there is none. `shape` is what is known to be needed.
-    pub(super) fn take(&mut self, position: usize, temp: Temp, shape: Option<&[i64]>) -> *mut Object {
+    pub(super) fn take(&mut self, position: usize, temp: Room, shape: Option<&[i64]>) -> *mut Object {
         let fits = |owned: &Owned| {
             owned.tensor().is_some_and(|tensor| {
                 let same = tensor.dtype == temp.dtype.typenum() && tensor.ndim as usize == temp.ndim;

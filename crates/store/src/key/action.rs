@@ -1,24 +1,6 @@
 //! The inputs of an [`ActionKey`]: everything that can change a byte of the machine code.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
-use super::build::names;
-use super::{ActionKey, Canonical, ParseNameError, ToolchainId, context};
-
-names! {
-    /// What an action does.
-    ActionKind, "action", "`compile`, `link`, `entry`", {
-        /// Compiles a unit of modules to an object and a shared object.
-        Compile = "compile",
-        /// Links the objects of several archives.
-        Link = "link",
-        /// Names a graph.
-        Entry = "entry",
-    }
-}
+use super::{ActionKey, ActionKind, Canonical, ToolchainId, context};
 
 /// Everything that can change what comes out of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]

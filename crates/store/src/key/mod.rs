@@ -40,17 +40,15 @@
 mod action;
 mod build;
 mod diff;
-mod document;
 mod signature;
 mod version;
 
-pub use action::{ActionInputs, ActionKind};
-pub use build::{BuildInputs, FORMAT_EPOCH, HostAbi, Language, ParseNameError, Profile};
+pub use action::ActionInputs;
+pub use build::BuildInputs;
 pub use diff::{Diff, Difference, nearest};
-pub use document::KeyDocument;
 pub use precast_core::key::{
-    ActionKey, BuildKey, Canonical, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId,
-    context,
+    ActionKey, ActionKind, BuildKey, Canonical, ContentId, Digest, FORMAT_EPOCH, Fingerprint, HostAbi,
+    KeyDocument, Language, ParseHashError, ParseNameError, Profile, RecordId, ToolchainId, Versioned, context,
 };
 pub use signature::{Signature, SignatureDiff};
-pub use version::{ChangedFile, StaleVersion, Versioned, ambiguous, stale};
+pub use version::{ChangedFile, StaleVersion, ambiguous, stale};

@@ -10,21 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{ContentId, KeyDocument};
-
-/// An op of a module at a version, and the digests of the C that its author wrote.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Versioned {
-    /// Printable signature of the Apply, or the type.
-    pub op: String,
-    /// The version: `c_code_cache_version`.
-    pub version: Vec<u32>,
-    /// Logical name of a file, or of the method that gave the C, → content id.
-    pub files: BTreeMap<String, ContentId>,
-}
+use super::{ContentId, KeyDocument, Versioned};
 
 /// A file that changed under an unchanged version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

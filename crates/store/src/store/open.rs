@@ -9,10 +9,10 @@ use super::layout::{DIRECTORIES, Layout};
 use precast_core::event::Observer;
 
 /// The format of stores that this crate writes, and the newest that it reads.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// The content of `STORE`.
-pub(super) const STORE_FILE: &str = "format=1\nhash=blake3\nmin_reader=1\n";
+pub(super) const STORE_FILE: &str = "format=2\nhash=blake3\nmin_reader=2\n";
 
 /// Says why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Bundle;
 use super::find::{PACK_AT, Row};
 use super::layout::{hash, slice};
-use precast_core::event::{Event, Observer};
+use crate::event::{Event, Observer};
 use crate::key::RecordId;
 use crate::record::Record;
 

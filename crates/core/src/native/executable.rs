@@ -1,27 +1,11 @@
-//! A program: a graph as a flat list of steps over registers.
+//! A program whose modules are loaded: what a [`super::Frame`] runs.
 //!
-//! ```text
-//! registers   inputs (borrowed from the caller) │ constants │ temporaries │ outputs (cells)
-//! steps       what is called, its arguments, inputs first, and which temporaries nobody reads after it
-//! ```
-//! A program is immutable and shared; what a call needs besides is in its [`super::Frame`].
+//! It is immutable and shared; what a call needs besides is in its frame.
 
 use super::chain::Chain;
 use super::library::LoadedEntry;
+use crate::program::Register;
 use crate::{Array, DType};
-
-/// Where an argument of a step lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Register {
-    /// An input of the program.
-    Input(usize),
-    /// A constant of the program.
-    Constant(usize),
-    /// An intermediate value.
-    Temp(usize),
-    /// An output of the program.
-    Output(usize),
-}
 
 /// What a step does.
 #[derive(Debug)]
@@ -37,9 +21,9 @@ pub enum Work {
     Chain(Box<Chain>),
 }
 
-/// One step.
+/// One step, with what runs it.
 #[derive(Debug)]
-pub struct Step {
+pub struct Bound {
     /// What is done.
     pub work: Work,
     /// Its inputs, then its outputs.
@@ -55,9 +39,9 @@ pub struct Step {
     pub signatures: Vec<String>,
 }
 
-/// An intermediate value.
+/// What memory a temporary needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Temp {
+pub struct Room {
     /// Its dtype.
     pub dtype: DType,
     /// Its rank.
@@ -66,12 +50,17 @@ pub struct Temp {
     pub view: bool,
 }
 
-/// A graph as a flat list of steps.
+/// A program whose modules are loaded.
 #[derive(Debug)]
-pub struct Program {
-    pub steps: Vec<Step>,
+pub struct Executable {
+    /// Its steps, in order.
+    pub steps: Vec<Bound>,
+    /// How many inputs it takes.
     pub n_inputs: usize,
+    /// Its constants.
     pub constants: Vec<Array>,
-    pub temps: Vec<Temp>,
+    /// Its temporaries.
+    pub temps: Vec<Room>,
+    /// How many outputs it gives.
     pub n_outputs: usize,
 }

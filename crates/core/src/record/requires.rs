@@ -1,10 +1,12 @@
 //! What code needs to run, and whether a host has it. The host is passed in: nothing is probed here.
 
+use super::ParseRecordError;
+use super::wire::{Reader, Writer};
 use std::collections::BTreeSet;
 
 /// What an artifact needs, read from its ELF file and its flags.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Requires {
     /// Architecture, such as `x86_64`.
     pub arch: String,
@@ -113,6 +115,29 @@ impl Requires {
         }
         let (low, high) = (self.abi.0.max(host.abi.0), self.abi.1.min(host.abi.1));
         if low > high { Err(Unmet::Abi { needed: self.abi, found: host.abi }) } else { Ok(()) }
+    }
+
+    pub(super) fn write(&self, writer: &mut Writer) {
+        let Self { arch, os, libc, libc_version, cpu, needed, undefined, abi } = self;
+        [arch, os].into_iter().for_each(|text| writer.str(text));
+        [libc, libc_version].into_iter().for_each(|text| {
+            writer.option(text.as_deref(), Writer::str);
+        });
+        [cpu, needed, undefined].into_iter().for_each(|names| writer.strs(names));
+        [abi.0, abi.1].into_iter().for_each(|version| writer.u32(version));
+    }
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, ParseRecordError> {
+        Ok(Self {
+            arch: reader.str()?,
+            os: reader.str()?,
+            libc: reader.option(Reader::str)?,
+            libc_version: reader.option(Reader::str)?,
+            cpu: reader.strs()?,
+            needed: reader.strs()?,
+            undefined: reader.strs()?,
+            abi: (reader.u32()?, reader.u32()?),
+        })
     }
 
     fn libc_is_met(&self, host: &Host) -> bool {

@@ -1,19 +1,32 @@
 //! The key document: a [`BuildKey`] taken apart, small enough to be kept in every record.
 //!
 //! It serves two readers. A machine recomputes the key from it ([`KeyDocument::key`]). A person is told what a miss
-//! differs in ([`Diff`](super::Diff)); for that it also holds the printable signatures, which are not hashed.
+//! differs in (`precast_store::key::Diff`); for that it also holds the printable signatures, which are not hashed.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use super::{BuildKey, Canonical, ContentId, HostAbi, Language, Profile, context};
 
-use super::{BuildKey, Canonical, ContentId, HostAbi, Language, Profile, Versioned, context};
+/// Version of the module contract. Raising it makes every older artifact unreachable.
+pub const FORMAT_EPOCH: u64 = 1;
+
+/// An op of a module at a version, and the digests of the C that its author wrote.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Versioned {
+    /// Printable signature of the Apply, or the type.
+    pub op: String,
+    /// The version: `c_code_cache_version`.
+    pub version: Vec<u32>,
+    /// Logical name of a file, or of the method that gave the C, → content id.
+    pub files: BTreeMap<String, ContentId>,
+}
 
 /// The inputs of a [`BuildKey`], long texts by their content id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct KeyDocument {
-    /// The [`FORMAT_EPOCH`](super::FORMAT_EPOCH) under which the key was made.
+    /// The [`FORMAT_EPOCH`] under which the key was made.
     pub epoch: u64,
     /// The host ABI.
     pub host_abi: HostAbi,
@@ -31,9 +44,9 @@ pub struct KeyDocument {
     pub flags: Vec<String>,
     /// Library names, in order.
     pub libraries: Vec<String>,
-    /// What authors gave a version, with the digests of its C. A promise that is checked ([`stale`](super::stale)): not in
+    /// What authors gave a version, with the digests of its C. A promise that is checked (`precast_store::key::stale`): not in
     /// the key.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub versions: Vec<Versioned>,
 }
 

@@ -4,17 +4,23 @@ use super::table::Table;
 use crate::key::context;
 
 /// The format of bundles that this crate writes, and the newest that it reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 pub(super) const MAGIC: &[u8; 8] = b"precastb";
 /// Where the generator stands.
-pub(super) const GENERATOR_AT: usize = 224;
+pub(super) const GENERATOR_AT: usize = 96;
 /// Longest generator, in bytes.
 pub(super) const GENERATOR_LIMIT: usize = 256;
 pub(super) const HASH_AT: usize = 32;
-pub(super) const SECTIONS_AT: usize = 64;
-pub(super) const ROOT_AT: usize = 192;
-pub(super) const SECTIONS: usize = 8;
+pub(super) const ROOT_AT: usize = 64;
+/// Bytes of a row of the list of sections.
+pub(super) const SECTION: usize = 24;
+/// Most sections that a reader looks at.
+const SECTIONS_LIMIT: usize = 64;
+/// How many kinds of sections there are; they are numbered from 1.
+pub(super) const KINDS: usize = 8;
+/// Flag of a section that a reader may pass over if it does not know its kind.
+const OPTIONAL: u32 = 1;
 
 /// (bytes a row, rows a page) of the three tables.
 pub(super) const INDEX: (usize, usize) = (40, 64);
@@ -29,7 +35,7 @@ pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
 /// Hashes a head: all of it but the place of the hash.
 pub(super) fn hash_head(head: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context::BUNDLE);
-    hasher.update(&head[..HASH_AT]).update(&head[SECTIONS_AT..]);
+    hasher.update(&head[..HASH_AT]).update(&head[ROOT_AT..]);
     *hasher.finalize().as_bytes()
 }
 
@@ -70,21 +76,19 @@ impl Head {
         if len > GENERATOR_LIMIT {
             return Err("the generator's name is too long");
         }
-        let head = slice(data, 0, GENERATOR_AT + len).ok_or(cut)?;
-        if head[HASH_AT..SECTIONS_AT] != hash_head(head) {
+        let count = u32_at(data, 28).ok_or(cut)? as usize;
+        if count > SECTIONS_LIMIT {
+            return Err("it has more sections than any bundle");
+        }
+        let end = GENERATOR_AT + len;
+        let head = slice(data, 0, end + SECTION * count).ok_or(cut)?;
+        if head[HASH_AT..ROOT_AT] != hash_head(head) {
             return Err("the head does not hash to its hash");
         }
         let generator =
-            str::from_utf8(&head[GENERATOR_AT..]).map_err(|_| "the generator's name is not text")?;
+            str::from_utf8(&head[GENERATOR_AT..end]).map_err(|_| "the generator's name is not text")?;
         let root = *head[ROOT_AT..].first_chunk().ok_or(cut)?;
-        let beyond = "a section lies beyond the end of the file";
-        let mut sections = [(0, 0); SECTIONS];
-        for (number, section) in sections.iter_mut().enumerate() {
-            let at = SECTIONS_AT + 16 * number;
-            *section = (u64_at(head, at).ok_or(beyond)?, u64_at(head, at + 8).ok_or(beyond)?);
-            slice(data, section.0, section.1).ok_or(beyond)?;
-        }
-        let [hashes, index, rows, names, ..] = sections;
+        let [hashes, index, rows, names, ..] = sections(data, &head[end..])?;
         let uneven = "a table is not a whole number of rows";
         let index = Table::new("index", index, INDEX, 0).ok_or(uneven)?;
         let rows = Table::new("rows", rows, ROWS, index.end_page()).ok_or(uneven)?;
@@ -95,4 +99,25 @@ impl Head {
         }
         Ok(Self { generator: generator.to_owned(), hashes: hashes.0, pages, root, index, rows, names })
     }
+}
+
+/// Reads the list of sections: (offset, length) of each kind.
+fn sections(data: &[u8], list: &[u8]) -> Result<[(usize, usize); KINDS], &'static str> {
+    let beyond = "a section lies beyond the end of the file";
+    let mut sections = [None; KINDS];
+    for row in list.chunks_exact(SECTION) {
+        let (kind, flags) = (u32_at(row, 0).ok_or(beyond)?, u32_at(row, 4).ok_or(beyond)?);
+        let place = (u64_at(row, 8).ok_or(beyond)?, u64_at(row, 16).ok_or(beyond)?);
+        slice(data, place.0, place.1).ok_or(beyond)?;
+        match (kind as usize).checked_sub(1).and_then(|number| sections.get_mut(number)) {
+            Some(section @ None) => *section = Some(place),
+            Some(Some(_)) => return Err("a section is there twice"),
+            None if flags & OPTIONAL == 0 => return Err("it has a section that this reader does not know"),
+            None => {}
+        }
+    }
+    if sections.contains(&None) {
+        return Err("a section is missing");
+    }
+    Ok(sections.map(Option::unwrap_or_default))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Bundle;
 use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
-use precast_core::event::Observer;
+use crate::event::Observer;
 
 /// Says why a bundle cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -28,14 +28,14 @@ pub enum OpenBundleError {
         /// The first bytes.
         found: String,
     },
-    /// A newer precast wrote it.
+    /// Another precast wrote it.
     #[error(
-        "{name} needs a reader of format {found}, expected at most {FORMAT}\nhint: a newer precast wrote it; build it again with this one, or update"
+        "{name} needs a reader of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update"
     )]
-    Newer {
+    Format {
         /// The bundle.
         name: String,
-        /// The lowest format that a reader must know.
+        /// The format that it is in.
         found: u32,
     },
     /// It is cut, or has been added to.
@@ -93,8 +93,8 @@ impl Bundle {
             expected: GENERATOR_AT as u64,
         };
         let min_reader = u32_at(&data, 12).ok_or_else(|| cut(&name))?;
-        if min_reader > FORMAT {
-            return Err(OpenBundleError::Newer { name, found: min_reader });
+        if min_reader != FORMAT {
+            return Err(OpenBundleError::Format { name, found: min_reader });
         }
         let stated = data.get(16..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_le_bytes);
         let expected = stated.ok_or_else(|| cut(&name))?;

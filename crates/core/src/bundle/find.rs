@@ -2,7 +2,7 @@
 
 use super::Bundle;
 use super::layout::{hash, slice, u32_at, u64_at};
-use precast_core::event::{Event, chain};
+use crate::event::{Event, chain};
 use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};
 use crate::record::{Entry, Record, set_documents};
 

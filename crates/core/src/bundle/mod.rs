@@ -13,21 +13,22 @@
 //! 12   min_reader           u32        lowest format that a reader must know
 //! 16   total length         u64
 //! 24   generator length     u32
-//! 28   zero                 u32
-//! 32   head hash            32         over bytes 0..32 and 64..end of the head
-//! 64   8 sections           (offset u64, length u64) each, in the order below
-//! 192  root                 32         hash of the page hashes
-//! 224  generator            …          UTF-8; end of the head
-//!      page hashes          32 a page  of the index, the rows and the names, in this order
-//!      index                64 a page  key or fingerprint 32 | row u32 | slot u32            sorted
-//!      rows                 16 a page  RecordId 32 | record (offset, length)                 sorted
+//! 28   number of sections   u32
+//! 32   head hash            32         over bytes 0..32 and 64..end of the head: all of the bundle is under it
+//! 64   root                 32         hash of the page hashes
+//! 96   generator            …          UTF-8
+//!      sections             24 each    kind u32 | flags u32 | offset u64 | length u64; end of the head
+//!   1  page hashes          32 a page  of the index, the rows and the names, in this order
+//!   2  index                64 a page  key or fingerprint 32 | row u32 | slot u32            sorted
+//!   3  rows                 16 a page  RecordId 32 | record (offset, length)                 sorted
 //!                                      | documents (offset, length, hash) | pack (offset, length, hash)
-//!      names                32 a page  hash of the name 32 | entry (offset, length, hash)    sorted
-//!      records              JSON, each hashing to its RecordId
-//!      documents            JSON, the key documents of a record
-//!      packs                the unit.so of a record, raw
-//!      entries              JSON
+//!   4  names                32 a page  hash of the name 32 | entry (offset, length, hash)    sorted
+//!   5  records              each hashing to its RecordId
+//!   6  documents            the key documents of a record
+//!   7  packs                the unit.so of a record, raw
+//!   8  entries              named graphs and their programs
 //! ```
+//! A section of another kind is passed over if bit 0 of its flags says that a reader may, else the bundle is refused.
 //!
 //! The same records, shared objects and entries give the same bytes, in whatever order they come.
 
@@ -40,7 +41,7 @@ mod write;
 
 use std::borrow::Cow;
 
-use precast_core::event::{Event, Observer};
+use crate::event::{Event, Observer};
 use layout::Head;
 
 pub use layout::FORMAT;
@@ -63,6 +64,12 @@ impl Bundle {
     #[must_use]
     pub fn generator(&self) -> &str {
         &self.head.generator
+    }
+
+    /// What messages call it: `the embedded bundle`, or its path.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Gives the number of records.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{
-    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, MAGIC, NAMES, ROOT_AT, ROWS, SECTIONS,
-    SECTIONS_AT, hash, hash_head,
+    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, NAMES, ROOT_AT, ROWS, SECTION, hash,
+    hash_head,
 };
 use crate::key::{BuildKey, ContentId, RecordId};
 use crate::record::{Entry, EntryNameError, ParseRecordError, Record, check_entry_name, documents_bytes};
@@ -38,12 +38,6 @@ pub enum WriteBundleError {
     /// An entry's name is refused.
     #[error(transparent)]
     EntryName(#[from] EntryNameError),
-    /// What would be read back is another entry.
-    #[error("entry `{name}` does not survive its JSON form: a float in it is not written as text")]
-    LossyEntry {
-        /// The entry.
-        name: String,
-    },
     /// Two entries have one name.
     #[error("two different entries are called `{name}`")]
     EntryTwice {
@@ -86,7 +80,7 @@ pub fn write_bundle(
     // Where the blobs begin: after the head, the page hashes and the three tables.
     let tables: usize = pages.iter().map(|(count, (row, _))| count * row).sum();
     let mut blobs =
-        Blobs { base: GENERATOR_AT + generator.len() + 32 * page_count + tables, ..Blobs::default() };
+        Blobs { base: head_bytes(generator) + 32 * page_count + tables, ..Blobs::default() };
     let mut rows: Vec<Vec<u8>> = records
         .iter()
         .map(|(id, item)| [id.as_bytes().as_slice(), &blobs.put(&item.record)].concat())
@@ -141,13 +135,9 @@ fn sort_entries(entries: &[Entry]) -> Result<BTreeMap<ContentId, Vec<u8>>, Write
     for entry in entries {
         check_entry_name(&entry.name)?;
         let bytes = entry.to_bytes();
-        let name = || entry.name.clone();
-        if Entry::parse(&bytes).ok().as_ref() != Some(entry) {
-            return Err(WriteBundleError::LossyEntry { name: name() });
-        }
         let before = sorted.insert(ContentId::of(&entry.name), bytes.clone());
         if before.is_some_and(|before| before != bytes) {
-            return Err(WriteBundleError::EntryTwice { name: name() });
+            return Err(WriteBundleError::EntryTwice { name: entry.name.clone() });
         }
     }
     Ok(sorted)
@@ -195,6 +185,11 @@ impl Blobs {
     }
 }
 
+/// Length of the head.
+fn head_bytes(generator: &str) -> usize {
+    GENERATOR_AT + generator.len() + SECTION * KINDS
+}
+
 fn number(value: usize) -> [u8; 8] {
     (value as u64).to_le_bytes()
 }
@@ -204,8 +199,8 @@ type Rows = (Vec<Vec<u8>>, (usize, usize));
 fn assemble(generator: &str, tables: [Rows; 3], blobs: &Blobs, ends: &[usize]) -> Vec<u8> {
     let pages = tables.iter().flat_map(|(rows, (_, per_page))| rows.chunks(*per_page));
     let hashes: Vec<u8> = pages.flat_map(|page| hash(&page.concat())).collect();
-    let mut at = GENERATOR_AT + generator.len();
-    let mut sections = Vec::with_capacity(SECTIONS);
+    let mut at = head_bytes(generator);
+    let mut sections = Vec::with_capacity(KINDS);
     let lengths = tables.iter().map(|(rows, (row, _))| rows.len() * row);
     for len in std::iter::once(hashes.len()).chain(lengths) {
         sections.push((at, len));
@@ -221,16 +216,18 @@ fn assemble(generator: &str, tables: [Rows; 3], blobs: &Blobs, ends: &[usize]) -
     data.extend(FORMAT.to_le_bytes());
     data.extend(number(blobs.end()));
     data.extend((generator.len() as u32).to_le_bytes());
-    data.resize(SECTIONS_AT, 0);
-    for (offset, len) in sections {
+    data.extend((sections.len() as u32).to_le_bytes());
+    data.resize(ROOT_AT, 0);
+    data.extend(hash(&hashes));
+    data.extend_from_slice(generator.as_bytes());
+    for (kind, (offset, len)) in (1_u32..).zip(sections) {
+        data.extend(kind.to_le_bytes());
+        data.extend(0_u32.to_le_bytes());
         data.extend(number(offset));
         data.extend(number(len));
     }
-    debug_assert_eq!(data.len(), ROOT_AT);
-    data.extend(hash(&hashes));
-    data.extend_from_slice(generator.as_bytes());
     let head = hash_head(&data);
-    data[HASH_AT..SECTIONS_AT].copy_from_slice(&head);
+    data[HASH_AT..ROOT_AT].copy_from_slice(&head);
     data.extend(hashes);
     data.extend(tables.into_iter().flat_map(|(rows, _)| rows.concat()));
     data.extend_from_slice(&blobs.bytes);

@@ -1,0 +1,283 @@
+//! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
+
+use crate::native::{ArrayMut, ArrayRef, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets};
+use crate::program::{Port, Program, bind};
+use crate::value::{Array, DType, Extent, TensorType, Type};
+use crate::provenance::Provenance;
+use std::any::Any;
+use std::error::Error;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
+///
+/// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
+/// (A product of matrices packs its operands in memory of its own.)
+#[derive(Debug, Clone)]
+pub struct Function(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+    provenance: Vec<Provenance>,
+    body: Serves,
+}
+
+#[derive(Debug)]
+enum Serves {
+    Modules { executable: Executable, idle: Pool },
+    Other(Box<dyn Body>),
+}
+
+/// What serves the calls of a function otherwise than by its modules alone: a reference implementation, checks around them.
+pub trait Body: Debug + Send + Sync + Any {
+    /// Serves a call whose inputs and targets were checked against the function's interface.
+    ///
+    /// # Errors
+    /// As [`Function::call`].
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: Targets<'_, '_>) -> Result<(), CallError>;
+}
+
+/// Why a call failed. The function can be called again.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// Wrong number of inputs.
+    #[error("the function takes {expected} input(s), found {found}")]
+    Inputs {
+        /// Inputs of the function.
+        expected: usize,
+        /// Arrays given.
+        found: usize,
+    },
+    /// Wrong number of outputs.
+    #[error("the function gives {expected} output(s), found room for {found}")]
+    Outputs {
+        /// Outputs of the function.
+        expected: usize,
+        /// Arrays given.
+        found: usize,
+    },
+    /// An input that its declared type does not admit.
+    #[error("input `{name}` is `{found}`, expected `{expected}`")]
+    Input {
+        /// Name of the input.
+        name: String,
+        /// Its exact type.
+        found: String,
+        /// The declared type.
+        expected: String,
+    },
+    /// An output array of another dtype, or of another shape where it cannot be replaced.
+    #[error("output `{name}` has room for `{found}`, expected `{expected}`")]
+    Output {
+        /// Name of the output.
+        name: String,
+        /// The exact type of the room.
+        found: String,
+        /// The type of the result.
+        expected: String,
+    },
+    /// An op refused its values.
+    #[error("`{signature}`: {message}")]
+    Op {
+        /// The Apply, or the module it is part of.
+        signature: String,
+        /// What kind of error the op reported.
+        kind: ErrorKind,
+        /// The op's words.
+        message: String,
+    },
+    /// What serves the function otherwise than by its modules refused: the reference implementation, or debug mode.
+    #[error("{what}")]
+    Other {
+        /// What was done.
+        what: &'static str,
+        /// Why it refused.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// A module left an output without a value, against its contract.
+    #[error("output `{name}` was left without a value")]
+    NoValue {
+        /// Name of the output.
+        name: String,
+    },
+}
+
+impl Function {
+    /// Makes a program callable; `entries` are the modules of its steps, in order.
+    ///
+    /// # Errors
+    /// An op whose instance cannot be made, or a module that takes another number of arguments than its step gives.
+    pub fn new(
+        program: &Program,
+        entries: &[LoadedEntry],
+        provenance: Vec<Provenance>,
+    ) -> Result<Self, CallError> {
+        let executable = bind(program, entries);
+        let idle = Pool::new();
+        idle.give(Box::new(Frame::new(&executable).map_err(|error| op_error(&executable, error))?));
+        let (inputs, outputs) = (program.inputs.clone(), program.outputs.clone());
+        let body = Serves::Modules { executable, idle };
+        Ok(Self(Arc::new(Inner { inputs, outputs, provenance, body })))
+    }
+
+    /// A function that something else than modules serves.
+    #[must_use]
+    pub fn from_body(
+        inputs: Vec<Port>,
+        outputs: Vec<Port>,
+        provenance: Vec<Provenance>,
+        body: Box<dyn Body>,
+    ) -> Self {
+        Self(Arc::new(Inner { inputs, outputs, provenance, body: Serves::Other(body) }))
+    }
+
+    /// What serves it, if that is a `T` and not its modules alone.
+    #[must_use]
+    pub fn body<T: Body>(&self) -> Option<&T> {
+        let Serves::Other(body) = &self.0.body else { return None };
+        let body: &dyn Any = &**body;
+        body.downcast_ref()
+    }
+
+    /// Which artifact serves which Applies, in the order of execution.
+    #[must_use]
+    pub fn provenance(&self) -> &[Provenance] {
+        &self.0.provenance
+    }
+
+    /// What it takes.
+    #[must_use]
+    pub fn inputs(&self) -> &[Port] {
+        &self.0.inputs
+    }
+
+    /// What it gives.
+    #[must_use]
+    pub fn outputs(&self) -> &[Port] {
+        &self.0.outputs
+    }
+
+    /// Calls the function; the results are new arrays.
+    ///
+    /// # Shapes
+    /// Inputs are as declared (`?` admits any extent); extents broadcast by NumPy's rules.
+    /// # Errors
+    /// Inputs that the declared types do not admit; values that an op refuses.
+    pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
+        check_inputs(self.inputs(), inputs)?;
+        let mut results: Vec<Option<Array>> = self.outputs().iter().map(|_| None).collect();
+        self.run(inputs, Targets::New(&mut results))?;
+        let missing = |(port, result): (&Port, Option<Array>)| {
+            result.ok_or_else(|| CallError::NoValue { name: port.name.clone() })
+        };
+        self.outputs().iter().zip(results).map(missing).collect()
+    }
+
+    /// Calls the function; the results replace `outputs`, in whose memory they are written where shapes agree.
+    ///
+    /// # Errors
+    /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
+    /// arrays, but not results.
+    pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
+        check_inputs(self.inputs(), inputs)?;
+        check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
+        self.run(inputs, Targets::Reuse(outputs))
+    }
+
+    /// Calls the function; the results are written to memory of the caller, of whatever strides.
+    ///
+    /// # Errors
+    /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
+    pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
+        check_inputs(self.inputs(), inputs)?;
+        check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
+        self.run(inputs, Targets::Into(outputs))
+    }
+
+    /// Serves a call whose inputs and targets were checked.
+    ///
+    /// # Errors
+    /// As [`Function::call`].
+    pub fn run(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
+        let (executable, idle) = match &self.0.body {
+            Serves::Modules { executable, idle } => (executable, idle),
+            Serves::Other(body) => return body.run(inputs, targets),
+        };
+        let mut frame = match idle.take() {
+            Some(frame) => frame,
+            None => Box::new(Frame::new(executable).map_err(|error| op_error(executable, error))?),
+        };
+        let result = frame.run(executable, inputs, &mut targets);
+        let misfit = frame.take_misfit();
+        idle.give(frame);
+        result.map_err(|error| op_error(executable, error))?;
+        let Some((position, shape)) = misfit else { return Ok(()) };
+        Err(misfit_error(self.outputs(), position, &shape, &targets))
+    }
+}
+
+/// The error of room for another result than this one.
+#[cold]
+#[must_use]
+pub fn misfit_error(
+    ports: &[Port],
+    position: usize,
+    shape: &[usize],
+    targets: &Targets<'_, '_>,
+) -> CallError {
+    let Port { name, ty } = &ports[position];
+    let found = match targets {
+        Targets::Into(arrays) => exact(arrays[position].dtype(), arrays[position].shape()),
+        Targets::New(_) | Targets::Reuse(_) => String::new(),
+    };
+    CallError::Output { name: name.clone(), found, expected: exact(ty.dtype(), shape) }
+}
+
+/// Checks arrays against the declared types.
+fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
+    if inputs.len() != ports.len() {
+        return Err(CallError::Inputs { expected: ports.len(), found: inputs.len() });
+    }
+    let wrong = |(port, input): &(&Port, &ArrayRef<'_>)| !port.ty.admits(input.dtype(), input.shape());
+    match ports.iter().zip(inputs).find(wrong) {
+        None => Ok(()),
+        Some((port, input)) => Err(CallError::Input {
+            name: port.name.clone(),
+            found: exact(input.dtype(), input.shape()),
+            expected: port.ty.to_string(),
+        }),
+    }
+}
+
+/// Checks the dtypes of what results are written to.
+fn check_outputs(ports: &[Port], dtypes: impl ExactSizeIterator<Item = DType>) -> Result<(), CallError> {
+    if dtypes.len() != ports.len() {
+        return Err(CallError::Outputs { expected: ports.len(), found: dtypes.len() });
+    }
+    match ports.iter().zip(dtypes).find(|(port, dtype)| port.ty.dtype() != *dtype) {
+        None => Ok(()),
+        Some((port, dtype)) => Err(CallError::Output {
+            name: port.name.clone(),
+            found: dtype.to_string(),
+            expected: port.ty.to_string(),
+        }),
+    }
+}
+
+/// The exact type of an array, for messages.
+fn exact(dtype: DType, shape: &[usize]) -> String {
+    let extents = shape.iter().map(|n| Extent::Fixed(*n as u64)).collect();
+    Type::Tensor(TensorType { dtype, shape: extents }).to_string()
+}
+
+#[cold]
+fn op_error(executable: &Executable, StepError { step, error }: StepError) -> CallError {
+    let RunError { kind, message, apply, .. } = error;
+    let step = &executable.steps[step];
+    let signature = apply.and_then(|n| step.signatures.get(n)).cloned();
+    let signature = signature.unwrap_or_else(|| step.signatures.join("; "));
+    CallError::Op { signature, kind, message }
+}

@@ -1,0 +1,95 @@
+//! Names that keys, records and messages share: each an enumeration with one text a variant.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Says that a text is not one of the names that an enumeration has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{found}`, expected one of {expected}")]
+pub struct ParseNameError {
+    /// What was being read, such as `profile`.
+    pub what: &'static str,
+    /// The text.
+    pub found: String,
+    /// The names there are.
+    pub expected: &'static str,
+}
+
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $expected:literal, {
+        $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)?
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub enum $name {
+            $($(#[$variant_doc])* #[cfg_attr(feature = "serde", serde(rename = $text))] $variant),+
+        }
+
+        impl $name {
+            /// Gives the name used in keys, records and messages.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseNameError;
+
+            fn from_str(text: &str) -> Result<Self, ParseNameError> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    _ => Err(ParseNameError { what: $what, found: text.to_owned(), expected: $expected }),
+                }
+            }
+        }
+    };
+}
+names! {
+    /// The world that a module's entry functions are called from.
+    HostAbi, "host ABI", "`native`", {
+        /// No Python in the process: `pc_object`, `pc_context`.
+        Native = "native",
+    }
+}
+
+names! {
+    /// What a build is for.
+    Profile, "profile", "`release`, `debug`, `asan`", {
+        /// Optimised.
+        Release = "release",
+        /// With debug information and checks.
+        Debug = "debug",
+        /// Under AddressSanitizer and UndefinedBehaviorSanitizer.
+        Asan = "asan",
+    }
+}
+
+names! {
+    /// The language of a module's text.
+    Language, "language", "`c`, `c++`", {
+        /// gnu11.
+        C = "c",
+        /// gnu++17; one C++ fragment makes the whole module C++.
+        Cxx = "c++",
+    }
+}
+
+names! {
+    /// What an action does.
+    ActionKind, "action", "`compile`, `link`, `entry`", {
+        /// Compiles a unit of modules to an object and a shared object.
+        Compile = "compile",
+        /// Links the objects of several archives.
+        Link = "link",
+        /// Names a graph.
+        Entry = "entry",
+    }
+}

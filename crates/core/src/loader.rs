@@ -1,0 +1,215 @@
+//! The loader: a bundle's named graphs as functions. All that a deployed program needs.
+
+use crate::bundle::{Bundle, OpenBundleError};
+use crate::cpu;
+use crate::event::{Event, chain};
+use crate::function::{CallError, Function};
+use crate::key::{BuildKey, Digest};
+use crate::native::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+use crate::provenance::{Provenance, Served};
+use crate::record::{Entry, Record};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Gives the named graphs of a bundle as functions; safe to share between threads.
+///
+/// Nothing is resolved and nothing is compiled: an entry holds its program, and what the program calls is in the bundle. An
+/// entry is verified and loaded when it is asked for the first time; after that it is a look-up by name.
+///
+/// # Examples
+/// ```no_run
+/// # const BUNDLE: &[u8] = &[];
+/// let loader = precast_core::Loader::embedded(BUNDLE)?; // precast::include_bundle!()
+/// let score = loader.entry("score")?;
+/// let x = ndarray::array![1.0, 2.0];
+/// let outputs = score.call(&[x.view().into()])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Loader {
+    bundle: Bundle,
+    libraries: Libraries,
+    functions: Mutex<BTreeMap<String, Function>>,
+}
+
+/// Why there is no function of a name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadEntryError {
+    /// The bundle names no such graph.
+    #[error("{bundle} has no entry `{name}`; it has: {known}")]
+    Unknown {
+        /// The bundle.
+        bundle: String,
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No module of the bundle serves a step on this host.
+    #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
+    Module {
+        /// The entry.
+        name: String,
+        /// The module.
+        signature: String,
+        /// What each variant lacks, or what is wrong with it.
+        reason: String,
+    },
+    /// An instance of a module cannot be made.
+    #[error("cannot make entry `{name}` ready to be called")]
+    Instance {
+        /// The entry.
+        name: String,
+        /// What an op said.
+        source: CallError,
+    },
+}
+
+impl Loader {
+    /// Opens a bundle that is part of the program.
+    ///
+    /// # Errors
+    /// The bytes are not a whole bundle of a format that is known here.
+    pub fn embedded(data: &'static [u8]) -> Result<Self, OpenBundleError> {
+        Bundle::from_static(data).map(Self::new)
+    }
+
+    /// Opens a bundle file. The file is read into memory and closed.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a whole bundle of a format that is known here.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
+        Bundle::open(path).map(Self::new)
+    }
+
+    /// Serves the entries of an open bundle.
+    #[must_use]
+    pub fn new(bundle: Bundle) -> Self {
+        Self { bundle, libraries: Libraries::default(), functions: Mutex::default() }
+    }
+
+    /// Tells `observer` of damage that is found, in place of the one before.
+    #[must_use]
+    pub fn on_event(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self { bundle: self.bundle.on_event(observer), ..self }
+    }
+
+    /// The bundle.
+    #[must_use]
+    pub fn bundle(&self) -> &Bundle {
+        &self.bundle
+    }
+
+    /// The names of the graphs, sorted.
+    #[must_use]
+    pub fn entries(&self) -> Vec<String> {
+        self.bundle.entries().into_iter().map(|entry| entry.name).collect()
+    }
+
+    /// The function of a named graph.
+    ///
+    /// # Errors
+    /// There is no such graph, or nothing that serves it on this host.
+    pub fn entry(&self, name: &str) -> Result<Function, LoadEntryError> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions.get(name) {
+            return Ok(function.clone());
+        }
+        let unknown = || LoadEntryError::Unknown {
+            bundle: self.bundle.name().to_owned(),
+            name: name.to_owned(),
+            known: self.entries().join(", "),
+        };
+        let function = self.load(&self.bundle.find_entry(name).ok_or_else(unknown)?)?;
+        functions.insert(name.to_owned(), function.clone());
+        Ok(function)
+    }
+
+    fn load(&self, Entry { name, program, .. }: &Entry) -> Result<Function, LoadEntryError> {
+        let steps = program.steps.iter().map(|step| {
+            let (ops, signature) = (step.signatures.clone(), step.signatures.join("; "));
+            let found = self.module(&step.key);
+            let found = found.map(|(entry, served)| (entry, Provenance { ops, served }));
+            found.map_err(|reason| LoadEntryError::Module { name: name.clone(), signature, reason })
+        });
+        let (entries, provenance): (Vec<_>, Vec<_>) = steps.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        Function::new(program, &entries, provenance)
+            .map_err(|source| LoadEntryError::Instance { name: name.clone(), source })
+    }
+
+    /// The best module of a key that this host can run; or in words why there is none.
+    fn module(&self, key: &BuildKey) -> Result<(LoadedEntry, Served), String> {
+        let mut reasons = Vec::new();
+        for record in best_first(self.bundle.find(key), &mut reasons) {
+            let Some(slot) = record.member(key).map(|member| member.slot) else { continue };
+            let load = || self.bundle.load(&record).map_err(|error| chain(&error));
+            match self.libraries.get(&record.digest, load).and_then(|library| {
+                library.entry(slot, key).map_err(|error| chain(&error))
+            }) {
+                Ok(entry) => {
+                    let Record { action, digest, isa, .. } = record;
+                    let layer = self.bundle.name().to_owned();
+                    return Ok((entry, Served::Artifact { key: *key, layer, action, digest, isa }));
+                }
+                Err(reason) => reasons.push(format!("`{}`: {reason}", record.isa)),
+            }
+        }
+        if reasons.is_empty() {
+            reasons.push(format!("{} has no module `{}`", self.bundle.name(), key.short()));
+        }
+        Err(reasons.join("; "))
+    }
+}
+
+/// The records that this host can run, best first: most CPU features. What it cannot run is told to `refused`.
+pub fn best_first(records: Vec<Record>, refused: &mut Vec<String>) -> Vec<Record> {
+    let mut admissible = Vec::new();
+    for record in records {
+        match record.requires.check(cpu::host()) {
+            Ok(()) => admissible.push(record),
+            Err(unmet) => refused.push(format!("`{}`: {unmet}", record.isa)),
+        }
+    }
+    // Of equal levels the one that the layer names first: a store the last built.
+    admissible.sort_by_key(|record| std::cmp::Reverse(record.requires.cpu.len()));
+    admissible
+}
+
+/// Shared objects in use, by the digest of their archive: each is loaded once.
+#[derive(Debug, Default)]
+pub struct Libraries(Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>);
+
+impl Libraries {
+    /// The shared object of a digest: the one in use, else what `load` gives, verified.
+    ///
+    /// # Errors
+    /// In words: what `load` says, or why its bytes cannot be loaded.
+    pub fn get(
+        &self,
+        digest: &Digest,
+        load: impl FnOnce() -> Result<Vec<u8>, String>,
+    ) -> Result<Arc<LoadedLibrary>, String> {
+        if let Some(library) = self.lock().get(digest).and_then(Weak::upgrade) {
+            return Ok(library);
+        }
+        self.keep(digest, &load()?).map_err(|error| chain(&error))
+    }
+
+    /// Loads verified bytes and remembers them under the digest of their archive.
+    ///
+    /// # Errors
+    /// The bytes cannot be loaded.
+    pub fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
+        let library = LoadedLibrary::load(bytes)?;
+        let mut libraries = self.lock();
+        libraries.retain(|_, library| library.strong_count() > 0);
+        libraries.insert(*digest, Arc::downgrade(&library));
+        Ok(library)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Weak<LoadedLibrary>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

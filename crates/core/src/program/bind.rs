@@ -1,0 +1,165 @@
+//! From a program and its loaded modules to what a frame runs.
+//!
+//! ```text
+//! steps ─▶ neighbours of one group become a chain where they can ─▶ liveness: which temporaries die with a step,
+//!                                                                     and which of those lend their memory to its output
+//! ```
+//! The base of a view lives as long as the view.
+
+use super::{Program, Register, Step};
+use crate::native::{Bound, Chain, Executable, Link, LoadedEntry, Room, Value, Work, capture};
+use crate::value::{Array, DType, Type};
+use std::ops::Range;
+
+/// Makes a program callable; `entries` are the modules of its steps, in order.
+#[must_use]
+pub fn bind(program: &Program, entries: &[LoadedEntry]) -> Executable {
+    let mut binding = Binding { program, entries, bound: Vec::new() };
+    let steps = &program.steps;
+    let mut first = 0;
+    while first < steps.len() {
+        let after = (first..steps.len()).find(|at| steps[*at].group != steps[first].group);
+        let after = after.unwrap_or(steps.len());
+        if !binding.chain(first..after) {
+            (first..after).for_each(|position| binding.call(position));
+        }
+        first = after;
+    }
+    let mut bound = binding.bound;
+    lives(program, &mut bound);
+    Executable {
+        steps: bound.into_iter().map(|(step, _)| step).collect(),
+        n_inputs: program.inputs.len(),
+        constants: program.constants.iter().map(|constant| constant.value.clone()).collect(),
+        temps: program
+            .temps
+            .iter()
+            .map(|temp| Room { dtype: temp.ty.dtype(), ndim: temp.ty.ndim(), view: temp.view })
+            .collect(),
+        n_outputs: program.outputs.len(),
+    }
+}
+
+/// Steps in the making; each with the steps of the program that it runs.
+struct Binding<'a> {
+    program: &'a Program,
+    entries: &'a [LoadedEntry],
+    bound: Vec<(Bound, Range<usize>)>,
+}
+
+impl Binding<'_> {
+    fn push(&mut self, work: Work, args: Vec<Register>, n_inputs: usize, steps: Range<usize>) {
+        let signatures = self.program.steps[steps.clone()].iter().flat_map(|step| step.signatures.clone());
+        let (dies, lends, signatures) = (Vec::new(), Vec::new(), signatures.collect());
+        self.bound.push((Bound { work, args, n_inputs, dies, lends, signatures }, steps));
+    }
+
+    fn call(&mut self, position: usize) {
+        let step = &self.program.steps[position];
+        let slots: Vec<Array> = step.slots.clone();
+        let work = Work::Call { entry: self.entries[position].clone(), slots };
+        self.push(work, step.args.clone(), step.n_inputs, position..position + 1);
+    }
+
+    /// Makes neighbours one step; `false` if they have to be called one by one.
+    fn chain(&mut self, range: Range<usize>) -> bool {
+        let program = self.program;
+        let steps = &program.steps[range.clone()];
+        let Some(result) = self.only_result(&range) else { return false };
+        let mut inputs: Vec<Register> = Vec::new();
+        let mut made: Vec<Register> = Vec::new();
+        let mut links = Vec::new();
+        for (step, entry) in steps.iter().zip(&self.entries[range.clone()]) {
+            let mut operands = Vec::new();
+            let mut tensors = Vec::new();
+            for register in &step.args[..step.n_inputs] {
+                let Some(tensor) = program.ty(*register).and_then(tensor) else { return false };
+                tensors.push(tensor);
+                operands.push(match made.iter().position(|known| known == register) {
+                    Some(link) => Value::Link(link),
+                    None => Value::Input(position_of(&mut inputs, *register)),
+                });
+            }
+            let Some(captured) = capture(entry, &tensors) else { return false };
+            let Some(ty) = program.ty(step.args[step.n_inputs]) else { return false };
+            let item_bytes = ty.dtype().itemsize_bytes();
+            links.push(Link { entry: entry.clone(), captured, operands, item_bytes });
+            made.push(step.args[step.n_inputs]);
+        }
+        let operand = |register: &Register| {
+            program.ty(*register).map_or((1, false), |ty| (ty.dtype().itemsize_bytes(), ty.ndim() == 0))
+        };
+        let Some(chain) = Chain::new(&links, &inputs.iter().map(operand).collect::<Vec<_>>()) else {
+            return false;
+        };
+        let n_inputs = inputs.len();
+        inputs.push(result);
+        self.push(Work::Chain(Box::new(chain)), inputs, n_inputs, range);
+        true
+    }
+
+    /// The last result of some steps, each with one result, if nothing but that is read elsewhere or given out.
+    fn only_result(&self, range: &Range<usize>) -> Option<Register> {
+        let steps = &self.program.steps[range.clone()];
+        let [rest @ .., last] = steps else { return None };
+        if rest.is_empty() || steps.iter().any(|step| step.args.len() != step.n_inputs + 1) {
+            return None;
+        }
+        let others = self.program.steps.iter().enumerate().filter(|(at, _)| !range.contains(at));
+        let others: Vec<&Step> = others.map(|(_, step)| step).collect();
+        let inside = |step: &Step| {
+            let result = step.args[step.n_inputs];
+            matches!(result, Register::Temp(_))
+                && !others.iter().any(|other| other.args[..other.n_inputs].contains(&result))
+        };
+        rest.iter().all(inside).then(|| last.args[last.n_inputs])
+    }
+}
+
+/// Where a register stands in a list, at whose end it is put if it is not there.
+fn position_of(registers: &mut Vec<Register>, register: Register) -> usize {
+    registers.iter().position(|known| *known == register).unwrap_or_else(|| {
+        registers.push(register);
+        registers.len() - 1
+    })
+}
+
+fn tensor(ty: &Type) -> Option<(DType, usize)> {
+    matches!(ty, Type::Tensor(_)).then(|| (ty.dtype(), ty.ndim()))
+}
+
+/// Says of each step which temporaries die with it, and which of those may lend their memory to its output.
+fn lives(program: &Program, bound: &mut [(Bound, Range<usize>)]) {
+    let temps = &program.temps;
+    let mut last: Vec<Option<usize>> = vec![None; temps.len()];
+    for (position, (step, _)) in bound.iter().enumerate() {
+        for register in &step.args {
+            if let Register::Temp(temp) = register {
+                last[*temp] = Some(position);
+            }
+        }
+    }
+    // Later steps first: the view of a view has its last use before the view is looked at.
+    for step in program.steps.iter().rev() {
+        for (output, input) in &step.views {
+            if let (Some(Register::Temp(view)), Some(Register::Temp(base))) =
+                (step.args.get(step.n_inputs + output), step.args.get(*input))
+            {
+                last[*base] = last[*base].max(last[*view]);
+            }
+        }
+    }
+    for (position, (step, range)) in bound.iter_mut().enumerate() {
+        step.dies = (0..temps.len()).filter(|temp| last[*temp] == Some(position)).collect();
+        // Views first: what they look at is then used by nobody, and is kept for the next call.
+        step.dies.sort_by_key(|temp| !temps[*temp].view);
+        let elementwise = program.steps[range.clone()].iter().all(|step| step.elementwise);
+        let result = step.args.get(step.n_inputs).copied().filter(|_| elementwise);
+        let Some(Register::Temp(to)) = result else { continue };
+        let may_lend = |temp: &usize| {
+            let reads = step.args[..step.n_inputs].contains(&Register::Temp(*temp));
+            reads && !temps[*temp].view && temps[*temp].ty.dtype() == temps[to].ty.dtype()
+        };
+        step.lends = step.dies.iter().copied().filter(may_lend).collect();
+    }
+}

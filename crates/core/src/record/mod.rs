@@ -1,0 +1,192 @@
+//! The record: the immutable statement that binds what was wanted, how it was made and what came out, and says what the
+//! code needs to run. The entry: a named graph, and the program that computes it.
+//!
+//! Both are named by the hash of their bytes ([`Record::id`]), which have one form ([`wire`]). A record is small on purpose, as
+//! it is read on every look-up. The [`KeyDocument`]s of its members are not in it: each is the preimage of its member's key,
+//! so it vouches for itself and can stand beside the record, where only `explain` and builders read it.
+//!
+//! # Layout
+//!
+//! ```text
+//! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires
+//! member     key slot u32 fingerprints signature
+//! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
+//! entry      name | program | declared: the graph in JSON
+//! documents  one a member: epoch u64 host_abi profile language ops text sources flags libraries versions
+//! ```
+
+mod documents;
+mod entry;
+mod error;
+mod requires;
+pub(crate) mod wire;
+
+use std::collections::BTreeSet;
+
+pub use crate::key::KeyDocument;
+use crate::key::{
+    ActionKey, ActionKind, BuildKey, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
+    context,
+};
+pub use documents::{documents_bytes, set_documents};
+pub use entry::{Entry, EntryNameError, check_entry_name};
+pub use error::ParseRecordError;
+pub use requires::{Host, Requires, Unmet};
+pub use wire::FORMAT;
+use wire::{Kind, Reader, Writer};
+
+/// One module of a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Member {
+    /// What the module computes.
+    pub key: BuildKey,
+    /// Its place in the unit's table.
+    pub slot: u32,
+    /// Aliases of `key`.
+    pub fingerprints: Vec<Fingerprint>,
+    /// The printable signature.
+    pub signature: String,
+    /// The preimage of `key`. Not in the record's bytes: a builder gives it, `publish` stores it beside the record, and
+    /// reads say whether they fill it in.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub document: Option<KeyDocument>,
+}
+
+/// The statement about one archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Record {
+    /// What the action did.
+    pub kind: ActionKind,
+    /// How the archive was made.
+    pub action: ActionKey,
+    /// The toolchain, where one was used.
+    pub toolchain: Option<ToolchainId>,
+    /// The target triple.
+    pub target: String,
+    /// The ISA level.
+    pub isa: String,
+    /// The profile of every member.
+    pub profile: Profile,
+    /// The host ABI of every member.
+    pub host_abi: HostAbi,
+    /// The language of every member.
+    pub language: Language,
+    /// The modules of the unit.
+    pub members: Vec<Member>,
+    /// What came out.
+    pub digest: Digest,
+    /// Length of the archive's uncompressed tar, in bytes.
+    pub size: u64,
+    /// What the code needs to run.
+    pub requires: Requires,
+}
+
+impl Member {
+    fn write(writer: &mut Writer, Self { key, slot, fingerprints, signature, document: _ }: &Self) {
+        writer.hash(key.as_bytes());
+        writer.u32(*slot);
+        writer.list(fingerprints.iter(), |writer, fingerprint| writer.hash(fingerprint.as_bytes()));
+        writer.str(signature);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, ParseRecordError> {
+        Ok(Self {
+            key: BuildKey::from_bytes(reader.hash()?),
+            slot: reader.u32()?,
+            fingerprints: reader.list(|reader| Ok(Fingerprint::from_bytes(reader.hash()?)))?,
+            signature: reader.str()?,
+            document: None,
+        })
+    }
+}
+
+impl Record {
+    /// Renders the bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Destructured whole, so that a new field cannot be forgotten here.
+        let Self { kind, action, toolchain, target, isa, profile, host_abi, language, members, digest, size, requires } =
+            self;
+        let mut writer = Writer::new(Kind::Record);
+        writer.str(kind.name());
+        writer.hash(action.as_bytes());
+        writer.option(toolchain.as_ref(), |writer, toolchain| writer.hash(toolchain.as_bytes()));
+        [target, isa].into_iter().for_each(|text| writer.str(text));
+        [profile.name(), host_abi.name(), language.name()].into_iter().for_each(|name| writer.str(name));
+        writer.list(members.iter(), Member::write);
+        writer.hash(digest.as_bytes());
+        writer.u64(*size);
+        requires.write(&mut writer);
+        writer.finish()
+    }
+
+    /// Computes the identity: the hash of [`Record::to_bytes`].
+    #[must_use]
+    pub fn id(&self) -> RecordId {
+        Self::id_of(&self.to_bytes())
+    }
+
+    /// Hashes the bytes of a record or an entry.
+    #[must_use]
+    pub fn id_of(bytes: &[u8]) -> RecordId {
+        RecordId::from_bytes(blake3::derive_key(context::RECORD, bytes))
+    }
+
+    /// Reads bytes that [`Record::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// Another format, bytes that no record has, or a record that contradicts itself.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
+        let mut reader = Reader::new(Kind::Record, bytes)?;
+        let record = Self {
+            kind: reader.parsed("its kind is unknown")?,
+            action: ActionKey::from_bytes(reader.hash()?),
+            toolchain: reader.option(|reader| Ok(ToolchainId::from_bytes(reader.hash()?)))?,
+            target: reader.str()?,
+            isa: reader.str()?,
+            profile: reader.parsed("its profile is unknown")?,
+            host_abi: reader.parsed("its host ABI is unknown")?,
+            language: reader.parsed("its language is unknown")?,
+            members: reader.list(Member::read)?,
+            digest: Digest::from_bytes(reader.hash()?),
+            size: reader.u64()?,
+            requires: Requires::read(&mut reader)?,
+        };
+        reader.end()?;
+        record.check()?;
+        Ok(record)
+    }
+
+    /// Finds the member of this key.
+    #[must_use]
+    pub fn member(&self, key: &BuildKey) -> Option<&Member> {
+        self.members.iter().find(|member| member.key == *key)
+    }
+
+    /// Finds the member that has this fingerprint.
+    #[must_use]
+    pub fn member_by_fingerprint(&self, fingerprint: &Fingerprint) -> Option<&Member> {
+        self.members.iter().find(|member| member.fingerprints.contains(fingerprint))
+    }
+
+    /// Checks that keys and slots are each used once, and that every document is the preimage of its key.
+    ///
+    /// # Errors
+    ///
+    /// They are not.
+    pub fn check(&self) -> Result<(), ParseRecordError> {
+        let (mut keys, mut slots) = (BTreeSet::new(), BTreeSet::new());
+        for member in &self.members {
+            if !keys.insert(member.key) || !slots.insert(member.slot) {
+                return Err(ParseRecordError::Twice { key: member.key, slot: member.slot });
+            }
+            if member.document.as_ref().is_some_and(|document| document.key() != member.key) {
+                return Err(ParseRecordError::Document { key: member.key });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! The bytes of records, documents and entries: one encoding of each value, read back without trusting a length.
+//!
+//! # Layout
+//!
+//! ```text
+//! frame    "pc"  kind u8  format u32     the format first, so that a reader can refuse what is newer than it is
+//! u8 u32 u64     little-endian
+//! hash           32 bytes
+//! str, bytes     length u32, then the bytes; text is UTF-8
+//! list           count u32, then the items
+//! option         u8 0, or 1 and the value
+//! ```
+//! A value has one form only, so equal values have equal bytes; a reader that comes to the end too early or too late refuses.
+
+use super::ParseRecordError;
+
+/// The format of records, documents and entries that this crate writes, and the newest that it reads.
+pub const FORMAT: u32 = 2;
+
+/// What a frame holds; its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A record.
+    Record = b'R' as isize,
+    /// The documents of a record.
+    Documents = b'D' as isize,
+    /// An entry.
+    Entry = b'E' as isize,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Documents => "list of documents",
+            Self::Entry => "entry",
+        }
+    }
+}
+
+/// Appends values.
+#[derive(Debug)]
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    /// Begins a frame.
+    pub(crate) fn new(kind: Kind) -> Self {
+        let mut writer = Self(b"pc".to_vec());
+        writer.u8(kind as u8);
+        writer.u32(FORMAT);
+        writer
+    }
+
+    pub(crate) fn u8(&mut self, value: u8) {
+        self.0.push(value);
+    }
+
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    /// A number of things. What has more than 2³² of them does not fit into memory before it comes here.
+    pub(crate) fn count(&mut self, value: usize) {
+        self.u32(u32::try_from(value).unwrap_or(u32::MAX));
+    }
+
+    pub(crate) fn hash(&mut self, value: &[u8; 32]) {
+        self.0.extend_from_slice(value);
+    }
+
+    pub(crate) fn bytes(&mut self, value: &[u8]) {
+        self.count(value.len());
+        self.0.extend_from_slice(value);
+    }
+
+    pub(crate) fn str(&mut self, value: &str) {
+        self.bytes(value.as_bytes());
+    }
+
+    pub(crate) fn list<T>(&mut self, items: impl ExactSizeIterator<Item = T>, mut item: impl FnMut(&mut Self, T)) {
+        self.count(items.len());
+        for value in items {
+            item(self, value);
+        }
+    }
+
+    pub(crate) fn strs(&mut self, values: &[String]) {
+        self.list(values.iter(), |writer, value| writer.str(value));
+    }
+
+    pub(crate) fn option<T>(&mut self, value: Option<T>, some: impl FnOnce(&mut Self, T)) {
+        self.u8(value.is_some().into());
+        if let Some(value) = value {
+            some(self, value);
+        }
+    }
+
+    pub(crate) fn finish(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Takes values from the front of bytes.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    kind: Kind,
+}
+
+type Read<T> = Result<T, ParseRecordError>;
+
+impl<'a> Reader<'a> {
+    /// Opens a frame.
+    pub(crate) fn new(kind: Kind, bytes: &'a [u8]) -> Read<Self> {
+        let mut reader = Self { rest: bytes, kind };
+        if reader.take(2)? != b"pc" || reader.u8()? != kind as u8 {
+            return Err(reader.malformed("it begins otherwise"));
+        }
+        match reader.u32()? {
+            FORMAT => Ok(reader),
+            found => Err(ParseRecordError::Format { what: kind.name(), found }),
+        }
+    }
+
+    /// The error of bytes that say something else than a value.
+    pub(crate) fn malformed(&self, why: &'static str) -> ParseRecordError {
+        ParseRecordError::Malformed { what: self.kind.name(), why }
+    }
+
+    fn take(&mut self, count: usize) -> Read<&'a [u8]> {
+        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
+            return Err(self.malformed("it ends too early"));
+        };
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
+        let taken = self.take(N)?;
+        taken.try_into().map_err(|_| self.malformed("it ends too early"))
+    }
+
+    pub(crate) fn u8(&mut self) -> Read<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    pub(crate) fn u32(&mut self) -> Read<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self) -> Read<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// A position or an extent.
+    pub(crate) fn size(&mut self) -> Read<usize> {
+        Ok(self.u32()? as usize)
+    }
+
+    pub(crate) fn hash(&mut self) -> Read<[u8; 32]> {
+        self.array()
+    }
+
+    pub(crate) fn bytes(&mut self) -> Read<&'a [u8]> {
+        let len = self.size()?;
+        self.take(len)
+    }
+
+    pub(crate) fn str(&mut self) -> Read<String> {
+        let bytes = self.bytes()?;
+        str::from_utf8(bytes).map(str::to_owned).map_err(|_| self.malformed("a text in it is not UTF-8"))
+    }
+
+    /// A list. Every item takes a byte at least, so a count beyond the rest is refused before memory is asked for.
+    pub(crate) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.size()?;
+        if count > self.rest.len() {
+            return Err(self.malformed("a list in it is longer than the bytes"));
+        }
+        (0..count).map(|_| item(self)).collect()
+    }
+
+    pub(crate) fn strs(&mut self) -> Read<Vec<String>> {
+        self.list(Self::str)
+    }
+
+    pub(crate) fn option<T>(&mut self, some: impl FnOnce(&mut Self) -> Read<T>) -> Read<Option<T>> {
+        match self.u8()? {
+            0 => Ok(None),
+            1 => some(self).map(Some),
+            _ => Err(self.malformed("an option in it is neither there nor not")),
+        }
+    }
+
+    /// A value that is written as a text.
+    pub(crate) fn parsed<T: std::str::FromStr>(&mut self, why: &'static str) -> Read<T> {
+        self.str()?.parse().map_err(|_| self.malformed(why))
+    }
+
+    /// Checks that nothing is left.
+    pub(crate) fn end(self) -> Read<()> {
+        if self.rest.is_empty() { Ok(()) } else { Err(self.malformed("it goes on after its end")) }
+    }
+}

@@ -1,0 +1,181 @@
+//! From a graph and what serves its parts to a program: the graph's variables become registers.
+//!
+//! ```text
+//! graph ─▶ pieces: some Applies, the module that computes them, what it reads and writes ─▶ one step for each piece
+//! ```
+//! The builder of an entry and a runtime that resolves a graph make the same program of the same pieces.
+
+use crate::{Elemwise, Ops};
+use precast_codegen::params::apply_slots;
+use precast_codegen::{LinkError, Segment, slots};
+use precast_core::program::{Constant, Port, Program, Register, Step, Temp};
+use precast_core::{Array, BuildKey};
+use precast_graph::{Apply, FunctionGraph, Origin, VarId};
+use std::any::Any;
+use std::ops::Range;
+
+/// Some Applies of a graph that one module computes.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// Positions of the Applies.
+    pub applies: Range<usize>,
+    /// The module.
+    pub key: BuildKey,
+    /// The variables that it is called with.
+    pub reads: Vec<VarId>,
+    /// The variables that it makes.
+    pub writes: Vec<VarId>,
+    /// The constants of its instance.
+    pub slots: Vec<Array>,
+    /// Neighbours of one group may run together.
+    pub group: u32,
+}
+
+impl Piece {
+    /// A segment of a graph.
+    ///
+    /// # Errors
+    /// As [`slots`].
+    pub fn segment(segment: &Segment<'_>, key: BuildKey, group: u32, ops: &Ops) -> Result<Self, LinkError> {
+        Ok(Self {
+            applies: segment.applies.clone(),
+            key,
+            reads: segment.reads.clone(),
+            writes: segment.writes.clone(),
+            slots: slots(&segment.graph, ops.c())?,
+            group,
+        })
+    }
+
+    /// One Apply of a graph.
+    ///
+    /// # Errors
+    /// As [`apply_slots`].
+    pub fn apply(
+        graph: &FunctionGraph,
+        position: usize,
+        key: BuildKey,
+        group: u32,
+        ops: &Ops,
+    ) -> Result<Self, LinkError> {
+        let apply = &graph.applies()[position];
+        Ok(Self {
+            applies: position..position + 1,
+            key,
+            reads: apply.inputs.clone(),
+            writes: apply.outputs.clone(),
+            slots: apply_slots(graph, position, ops.c())?,
+            group,
+        })
+    }
+}
+
+/// The program of a graph that `pieces`, in order, compute. Names of inputs and outputs are those of `declared`, the graph
+/// that `graph` was made of.
+#[must_use]
+pub fn program(declared: &FunctionGraph, graph: &FunctionGraph, pieces: &[Piece]) -> Program {
+    let registers = Registers::of(graph, pieces);
+    let register = |variable: &VarId| registers.0[variable.index()].unwrap_or(Register::Temp(usize::MAX));
+    let steps = pieces.iter().map(|piece| {
+        let applies = &graph.applies()[piece.applies.clone()];
+        Step {
+            key: piece.key,
+            signatures: applies.iter().map(|apply| graph.signature(apply)).collect(),
+            args: piece.reads.iter().chain(&piece.writes).map(register).collect(),
+            n_inputs: piece.reads.len(),
+            slots: piece.slots.clone(),
+            group: piece.group,
+            elementwise: matches!(applies, [apply] if is_elementwise(apply)),
+            views: views(graph, piece),
+        }
+    });
+    let steps = steps.collect();
+    let held = |kind: fn(Register) -> bool| {
+        let variables = graph.variables().iter().zip(&registers.0);
+        variables.filter(move |(_, register)| register.is_some_and(kind)).map(|(variable, _)| variable)
+    };
+    let constants = held(|register| matches!(register, Register::Constant(_)));
+    let temps = held(|register| matches!(register, Register::Temp(_)));
+    Program {
+        inputs: ports(declared, declared.inputs(), |i| declared.input_name(i).to_owned()),
+        outputs: ports(declared, declared.outputs(), |i| declared.output_name(i)),
+        constants: constants
+            .filter_map(|variable| {
+                let Origin::Constant(value) = &variable.origin else { return None };
+                Some(Constant { ty: variable.ty.clone(), value: value.clone() })
+            })
+            .collect(),
+        temps: temps
+            .map(|variable| Temp { ty: variable.ty.clone(), view: is_view(graph, &variable.origin) })
+            .collect(),
+        steps,
+    }
+}
+
+fn ports(graph: &FunctionGraph, variables: &[VarId], name: impl Fn(usize) -> String) -> Vec<Port> {
+    let ports = variables.iter().enumerate();
+    ports.map(|(i, variable)| Port { name: name(i), ty: graph.ty(*variable).clone() }).collect()
+}
+
+/// The register of each variable that some piece reads or writes.
+struct Registers(Vec<Option<Register>>);
+
+impl Registers {
+    fn of(graph: &FunctionGraph, pieces: &[Piece]) -> Self {
+        let mut used = vec![false; graph.variables().len()];
+        for variable in pieces.iter().flat_map(|piece| piece.reads.iter().chain(&piece.writes)) {
+            used[variable.index()] = true;
+        }
+        let (mut temps, mut constants) = (0, 0);
+        let next = |counter: &mut usize| {
+            *counter += 1;
+            *counter - 1
+        };
+        let variables = graph.variables().iter().enumerate();
+        let register = variables.map(|(position, variable)| {
+            used[position].then(|| match &variable.origin {
+                Origin::Input(i) => Register::Input(*i),
+                Origin::Constant(_) => Register::Constant(next(&mut constants)),
+                Origin::Output { .. } => {
+                    match graph.outputs().iter().position(|output| output.index() == position) {
+                        Some(i) => Register::Output(i),
+                        None => Register::Temp(next(&mut temps)),
+                    }
+                }
+            })
+        });
+        Self(register.collect())
+    }
+}
+
+/// Whether the memory of a variable is another's, or comes from its op.
+fn is_view(graph: &FunctionGraph, origin: &Origin) -> bool {
+    let Origin::Output { apply, index } = origin else { return false };
+    let op = &graph.applies()[apply.index()].op;
+    op.view_map().iter().chain(&op.destroy_map()).any(|(output, _)| output == index)
+}
+
+/// What a piece makes that looks at what it reads: (position of the output, position of the input).
+fn views(graph: &FunctionGraph, piece: &Piece) -> Vec<(usize, usize)> {
+    let seen = |variable: VarId| match &graph.variable(variable).origin {
+        Origin::Output { apply, index } if piece.applies.contains(&apply.index()) => {
+            let apply = &graph.applies()[apply.index()];
+            let map = apply.op.view_map().into_iter().find(|(output, _)| output == index);
+            map.and_then(|(_, input)| apply.inputs.get(input)).copied()
+        }
+        _ => None,
+    };
+    let mut views = Vec::new();
+    for (output, variable) in piece.writes.iter().enumerate() {
+        let bases = std::iter::successors(Some(*variable), |variable| seen(*variable)).skip(1);
+        let read = bases.filter_map(|base| piece.reads.iter().position(|read| *read == base));
+        views.extend(read.map(|input| (output, input)));
+    }
+    views
+}
+
+/// Whether an Apply computes one output element by element.
+fn is_elementwise(apply: &Apply) -> bool {
+    let op: &dyn Any = &*apply.op;
+    op.is::<Elemwise>() && apply.outputs.len() == 1
+}

@@ -1,0 +1,102 @@
+//! What serves a function otherwise than by its modules alone: the reference implementation, and debug mode around modules.
+
+use crate::debug::{self, Checks, Options, Report};
+use precast_core::function::{Body, misfit_error};
+use precast_core::native::Targets;
+use precast_core::program::Port;
+use precast_core::{Array, ArrayRef, CallError, Function, Provenance, Served};
+use precast_graph::{FunctionGraph, VarId, interpret};
+use std::error::Error;
+use std::sync::Arc;
+
+/// The interface of a graph: its inputs and outputs.
+fn interface(graph: &FunctionGraph) -> (Vec<Port>, Vec<Port>) {
+    let port = |name: String, variable: &VarId| Port { name, ty: graph.ty(*variable).clone() };
+    let inputs = graph.inputs().iter().enumerate();
+    let outputs = graph.outputs().iter().enumerate();
+    (
+        inputs.map(|(i, variable)| port(graph.input_name(i).to_owned(), variable)).collect(),
+        outputs.map(|(i, variable)| port(graph.output_name(i), variable)).collect(),
+    )
+}
+
+/// The function of a graph that the reference implementation of its ops computes.
+pub(crate) fn interpreted(graph: FunctionGraph) -> Function {
+    let ops = graph.applies().iter().map(|apply| graph.signature(apply)).collect();
+    let (inputs, outputs) = interface(&graph);
+    let provenance = vec![Provenance { ops, served: Served::Interpreted }];
+    Function::from_body(inputs, outputs, provenance, Box::new(Interpreted { graph }))
+}
+
+/// The same function, checking its Applies in each call.
+pub(crate) fn checked(function: Function, graph: FunctionGraph, checks: Checks) -> Function {
+    let (inputs, outputs) = (function.inputs().to_vec(), function.outputs().to_vec());
+    let provenance = function.provenance().to_vec();
+    Function::from_body(inputs, outputs, provenance, Box::new(Checked { graph, function, checks }))
+}
+
+/// What debug mode found in the last call of a function that was checked; `None` out of debug mode.
+#[must_use]
+pub fn debug_report(function: &Function) -> Option<Report> {
+    function.body::<Checked>()?.checks.last()
+}
+
+fn other(what: &'static str, source: impl Error + Send + Sync + 'static) -> CallError {
+    CallError::Other { what, source: Arc::new(source) }
+}
+
+#[derive(Debug)]
+struct Interpreted {
+    graph: FunctionGraph,
+}
+
+impl Body for Interpreted {
+    fn run(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
+        let inputs: Vec<Array> = inputs.iter().map(ArrayRef::to_array).collect();
+        let results = interpret(&self.graph, &inputs);
+        let results = results.map_err(|error| other("cannot interpret the graph", error))?;
+        match &mut targets {
+            Targets::New(slots) => {
+                slots.iter_mut().zip(results).for_each(|(slot, result)| *slot = Some(result));
+            }
+            Targets::Reuse(arrays) => {
+                arrays.iter_mut().zip(results).for_each(|(array, result)| *array = result);
+            }
+            Targets::Into(arrays) => {
+                let misfit =
+                    arrays.iter_mut().zip(&results).position(|(array, result)| !array.assign(result));
+                if let Some(position) = misfit {
+                    let ports = interface(&self.graph).1;
+                    return Err(misfit_error(&ports, position, results[position].shape(), &targets));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Debug mode: every Apply by itself, then all of them as they are served, into arrays that nobody sees.
+#[derive(Debug)]
+struct Checked {
+    graph: FunctionGraph,
+    function: Function,
+    checks: Checks,
+}
+
+impl Body for Checked {
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: Targets<'_, '_>) -> Result<(), CallError> {
+        const WHAT: &str = "debug mode";
+        let given: Vec<Array> = inputs.iter().map(ArrayRef::to_array).collect();
+        let checked = self.checks.run(&given, &Options::default());
+        let (report, expected) = checked.map_err(|error| other(WHAT, error))?;
+        report.into_result().map_err(|violation| other(WHAT, *violation))?;
+        if let Some(expected) = expected {
+            let mut results: Vec<Option<Array>> = self.function.outputs().iter().map(|_| None).collect();
+            self.function.run(inputs, Targets::New(&mut results))?;
+            let served: Vec<Array> = results.into_iter().flatten().collect();
+            let violation = debug::against_served(&self.graph, &given, &served, &expected);
+            violation.map_or(Ok(()), |violation| Err(other(WHAT, violation)))?;
+        }
+        self.function.run(inputs, targets)
+    }
+}
