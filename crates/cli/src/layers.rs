@@ -121,7 +121,7 @@ impl Layer {
 pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Option<FunctionGraph>, Failure> {
     for layer in layers {
         if let Some(entry) = layer.find_entry(name)? {
-            let graph = precast_graph::json::from_json(&entry.declared, ops);
+            let graph = precast_graph::json::parse(&entry.declared, ops);
             return graph.map(Some).map_err(|error| {
                 Failure::new(format!("cannot read the graph of entry `{name}` in {}", layer.name()))
                     .because(error)

@@ -70,13 +70,9 @@ struct Listed {
 }
 
 fn list_entries(layer: &Layer) -> Result<Vec<Listed>, Failure> {
-    let ops = Ops::standard();
     let listed = |entry: precast_store::Entry| {
-        let interface = match json::from_json(&entry.declared, &ops) {
-            Ok(graph) => graph::interface(&graph),
-            Err(error) => format!("unreadable: {error}"),
-        };
-        let keys = entry.program.iter().map(ToString::to_string).collect();
+        let interface = entry.program.to_string();
+        let keys = entry.program.keys().map(|key| key.to_string()).collect();
         Listed { name: entry.name, interface, keys, layer: layer.name() }
     };
     Ok(layer.entries()?.into_iter().map(listed).collect())

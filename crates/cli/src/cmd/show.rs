@@ -90,17 +90,17 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     }
     if args.json {
         term::print_json(&json!({
-            "name": entry.name, "layer": layer.name(), "program": entry.program,
-            "declared": entry.declared, "graph": entry.graph,
+            "name": entry.name, "layer": layer.name(), "interface": entry.program.to_string(),
+            "program": keys(entry), "declared": serde_json::from_str::<Value>(&entry.declared)?,
         }))?;
         return Ok(Exit::Ok);
     }
     let ops = Ops::standard();
-    let declared = graph_json::from_json(&entry.declared, &ops)?;
-    let lowered = graph_json::from_json(&entry.graph, &ops)?;
+    let declared = graph_json::parse(&entry.declared, &ops)?;
+    let lowered = ops.lower(&declared)?;
     let mut text = format!("entry       {}\n", entry.name);
     let _ = writeln!(text, "layer       {}", layer.name());
-    let _ = writeln!(text, "interface   {}", graph::interface(&declared));
+    let _ = writeln!(text, "interface   {}", entry.program);
     let _ = writeln!(text, "declared    {}", steps(&declared.to_string()));
     let _ = writeln!(text, "rewritten   {}", steps(&lowered.to_string()));
     let _ = writeln!(text, "modules     {}", keys(entry).join("\n            "));
@@ -123,7 +123,7 @@ pub(super) fn steps(graph: &str) -> String {
 }
 
 fn keys(entry: &Entry) -> Vec<String> {
-    entry.program.iter().map(ToString::to_string).collect()
+    entry.program.keys().map(|key| key.to_string()).collect()
 }
 
 /// The document of a module, from whichever variant has it.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use precast_core::Program;
+use precast_core::program::Register;
 use precast_store::record::{Host, ParseRecordError, Requires, Unmet};
 use precast_store::{Entry, Record};
 
@@ -13,7 +15,7 @@ fn records_come_back_without_their_documents() {
     let bytes = record.to_bytes();
     assert_eq!(Record::parse(&bytes).unwrap(), bare(&record));
     assert_eq!(record.id(), bare(&record).id());
-    assert!(bytes.starts_with(b"{\"format\":1,\"record\":{\"kind\":\"compile\",\"action\":\""));
+    assert!(bytes.starts_with(b"pcR\x02\0\0\0\x07\0\0\0compile"));
 }
 
 #[test]
@@ -32,18 +34,60 @@ fn every_flip_and_every_cut_of_a_record_changes_its_id_or_is_refused() {
 }
 
 #[test]
-fn only_the_canonical_json_is_a_record() {
+fn what_is_no_record_is_refused_by_name() {
     let (_, record) = unit("a", "v3");
-    let text = String::from_utf8(record.to_bytes()).unwrap();
-    let parse = |text: String| Record::parse(text.as_bytes()).unwrap_err();
-    assert!(matches!(parse(text.replacen("\"target\"", " \"target\"", 1)), ParseRecordError::NotCanonical));
-    assert!(matches!(parse(format!("{text} ")), ParseRecordError::NotCanonical));
-    assert!(matches!(parse(text.replace("\"size\"", "\"sise\"")), ParseRecordError::Json { .. }));
-    let newer = parse(text.replace("\"format\":1", "\"format\":2"));
-    assert!(matches!(newer, ParseRecordError::Newer { found: 2, .. }));
-    assert!(newer.to_string().starts_with("found a record of format 2, expected at most 1\nhint: "));
-    let entry = String::from_utf8(entry("score").to_bytes()).unwrap();
-    assert!(matches!(parse(entry), ParseRecordError::NotCanonical));
+    let bytes = record.to_bytes();
+    let refused = |bytes: &[u8]| Record::parse(bytes).unwrap_err();
+    let malformed = |bytes: &[u8]| matches!(refused(bytes), ParseRecordError::Malformed { what: "record", .. });
+    assert!(malformed(&[&bytes[..], b" "].concat()) && malformed(b"") && malformed(b"{\"format\":1}"));
+    assert!(malformed(&entry("score").to_bytes()), "an entry is no record");
+    for format in [1, 3] {
+        let mut other = bytes.clone();
+        other[3] = format;
+        let error = refused(&other);
+        assert!(matches!(error, ParseRecordError::Format { found, .. } if found == u32::from(format)));
+        assert!(error.to_string().starts_with(&format!("found a record of format {format}, expected 2\nhint: ")));
+    }
+    // A count that the bytes cannot hold is refused before memory is asked for.
+    let members = bytes.windows(4).position(|window| window == 3_u32.to_le_bytes()).unwrap();
+    let mut huge = bytes;
+    huge[members..members + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert!(malformed(&huge));
+}
+
+#[test]
+fn every_flip_and_every_cut_of_an_entry_is_another_entry_or_is_refused() {
+    let entry = entry("score");
+    let bytes = entry.to_bytes();
+    for at in 0..bytes.len() {
+        assert!(Entry::parse(&bytes[..at]).is_err(), "cut at {at}");
+        for bit in 0..8 {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << bit;
+            if let Ok(found) = Entry::parse(&flipped) {
+                assert_eq!(found.to_bytes(), flipped);
+                assert_ne!(found, entry);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_that_reads_what_is_not_there_is_refused() {
+    let entry = entry("score");
+    let refused = |change: fn(&mut Program)| {
+        let mut entry = entry.clone();
+        change(&mut entry.program);
+        let error = Entry::parse(&entry.to_bytes()).unwrap_err();
+        assert!(matches!(error, ParseRecordError::Malformed { what: "entry", .. }), "{error}");
+    };
+    refused(|program| program.steps.swap(0, 1));
+    refused(|program| drop(program.steps.pop()));
+    refused(|program| program.steps[0].args[0] = Register::Input(1));
+    refused(|program| program.steps[0].args[2] = Register::Input(0));
+    refused(|program| program.steps[1].args[1] = Register::Temp(0));
+    refused(|program| program.steps[0].n_inputs = 4);
+    refused(|program| program.steps[0].views = vec![(1, 0)]);
 }
 
 #[test]

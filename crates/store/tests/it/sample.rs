@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use precast_core::program::{Constant, Port, Register, Step, Temp};
+use precast_core::{Array, Program, Type};
 use precast_store::key::{
     ActionInputs, ActionKind, BuildInputs, Canonical, HostAbi, Language, Profile, context,
 };
@@ -100,9 +102,33 @@ pub(crate) fn entry(name: &str) -> Entry {
     let (_, record) = unit("entry", "x86-64-v3");
     Entry {
         name: name.to_owned(),
-        graph: serde_json::json!({"nodes": [{"op": "add"}], "inputs": ["x", "y"]}),
-        declared: serde_json::json!({"text": "out = x + y", "scale": "0x1.8p+0"}),
-        program: record.members.iter().map(|member| member.key).collect(),
+        program: program(&record),
+        declared: "{\"text\":\"out = x + y\"}".to_owned(),
+    }
+}
+
+/// `out = second(first(x, 1.5))` by the two modules of a record.
+fn program(record: &Record) -> Program {
+    let ty = |text: &str| text.parse::<Type>().unwrap();
+    let step = |position: usize, args: Vec<Register>| Step {
+        key: record.members[position].key,
+        signatures: vec![record.members[position].signature.clone()],
+        n_inputs: args.len() - 1,
+        args,
+        slots: vec![Array::from(ndarray::arr1(&[1_i64, -2]))],
+        group: position as u32,
+        elementwise: position == 0,
+        views: Vec::new(),
+    };
+    Program {
+        inputs: vec![Port { name: "x".to_owned(), ty: ty("f64[?]") }],
+        outputs: vec![Port { name: "out".to_owned(), ty: ty("f64[?]") }],
+        constants: vec![Constant { ty: ty("f64[]"), value: Array::from(1.5) }],
+        temps: vec![Temp { ty: ty("f64[?]"), view: false }],
+        steps: vec![
+            step(0, vec![Register::Input(0), Register::Constant(0), Register::Temp(0)]),
+            step(1, vec![Register::Temp(0), Register::Output(0)]),
+        ],
     }
 }
 
