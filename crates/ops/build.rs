@@ -1,10 +1,38 @@
-//! Digests the sources that generate C, and lists the headers that modules include.
+//! Digests the sources that generate C, lists the headers that modules include, and compiles the functions of `math`, which
+//! `perform` calls.
 //!
 //! `GENERATOR`, part of every fingerprint, is a digest of those sources.
 //! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
 //! one version, the version stands for the crates that are not there to be read.
 
 use std::path::{Path, PathBuf};
+
+/// The functions of a list as C with external linkage: `pc_math_<name>_<dtype>(operands, out)`.
+macro_rules! functions {
+    (#[$doc:meta] $module:ident: $narrow:ident = $n:ty, $wide:ident = $w:ty;
+     $($f:ident, $g:ident ($($x:ident),+) of $header:literal;)+) => {
+        #[$doc]
+        pub(crate) const fn $module() -> &'static str {
+            concat!($(
+                "#include <precast/ops/math/", $header, ">\n",
+                functions!(@c $narrow $f $($x)+),
+                functions!(@c $wide $g $($x)+),
+            )+)
+        }
+    };
+    (@c $d:ident $f:ident $x:ident) => { functions!(@c $d $f "(x[0])") };
+    (@c $d:ident $f:ident $x:ident $y:ident) => { functions!(@c $d $f "(x[0], x[1])") };
+    (@c $d:ident $f:ident $call:literal) => {
+        concat!(
+            "void pc_math_", stringify!($f), "(const pc_", stringify!($d), " *x, pc_", stringify!($d), " *out) {\n",
+            "  *out = pc_", stringify!($f), $call, ";\n}\n",
+        )
+    };
+}
+
+/// The lists, and with them the functions that give their C.
+#[path = "src/math/functions.rs"]
+mod functions;
 
 /// Folders whose content decides what C a graph becomes.
 const SOURCES: [&str; 10] = [
@@ -31,14 +59,15 @@ fn main() -> std::io::Result<()> {
             add(&mut hasher, source, &folder)?;
         }
     }
-    headers(&root.join("c"))?;
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("generator.rs");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    math(&root, &out)?;
+    headers(&root.join("c"), &out)?;
     let digest = hasher.finalize().to_hex();
-    fs_err::write(out, format!("\"{digest}\"\n"))
+    fs_err::write(out.join("generator.rs"), format!("\"{digest}\"\n"))
 }
 
 /// Writes the list of all headers below `precast`: logical name and content, in the order of the names.
-fn headers(folder: &Path) -> std::io::Result<()> {
+fn headers(folder: &Path, out: &Path) -> std::io::Result<()> {
     let mut list = String::from("&[\n");
     for entry in walkdir::WalkDir::new(folder.join("precast")).sort_by_file_name() {
         let entry = entry?;
@@ -48,8 +77,37 @@ fn headers(folder: &Path) -> std::io::Result<()> {
             list += &format!("({name:?}, include_str!({:?})),\n", entry.path().display().to_string());
         }
     }
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("headers.rs");
-    fs_err::write(out, list + "]\n")
+    fs_err::write(out.join("headers.rs"), list + "]\n")
+}
+
+/// Compiles the functions of `math` with the flags that give modules the same bits everywhere.
+fn math(root: &Path, out: &Path) -> std::io::Result<()> {
+    let source = out.join("math.c");
+    // One element a call: nothing is gained by inlining everything.
+    let text = ["#define PC_INLINE static inline\n", functions::floats(), functions::complex()];
+    fs_err::write(&source, text.concat())?;
+    compiler(root)
+        .flags(["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"])
+        .file(source)
+        .compile("precast_math");
+    Ok(())
+}
+
+/// A compiler of C that is part of the host, always optimised.
+fn compiler(root: &Path) -> cc::Build {
+    let mut build = cc::Build::new();
+    build
+        .include(root.join("c"))
+        .include(
+            std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
+                .map_or_else(|| root.join("../abi/include"), PathBuf::from),
+        )
+        .std("gnu11")
+        .opt_level(2)
+        .flag_if_supported("-fvisibility=hidden")
+        .warnings(true)
+        .extra_warnings(true);
+    build
 }
 
 /// Adds the names and contents of all files below a folder, in the order of their names.

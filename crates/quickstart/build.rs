@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! precast.toml ────▶ precast.bundle, precast.rs    by precast-build, with the C compiler
-//! linfa-datasets ──▶ wine.f64    measurements in C order, then the grades; f64, little endian
+//! model/*.csv ─────▶ wine.f64    measurements in C order, then the grades; f64, little endian
 //! model/model.toml ─▶ model.rs   constants; `{:?}` of an f64 reads back to the same bits
 //! ```
 
@@ -14,6 +14,7 @@ use toml::{Table, Value};
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=model/model.toml");
+    println!("cargo::rerun-if-changed=model/winequality-red.csv");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: not run by cargo")?);
     let columns = data(&out)?;
     model(&out, columns)?;
@@ -23,16 +24,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Writes the data set; gives the number of measurements.
 fn data(out: &Path) -> Result<usize, Box<dyn Error>> {
-    let wines = linfa_datasets::winequality();
-    let (rows, columns) = wines.records.dim();
-    let mut bytes = Vec::with_capacity(rows * (columns + 1) * size_of::<f64>());
-    for measurement in &wines.records {
-        bytes.extend(measurement.to_le_bytes());
+    let text = fs_err::read_to_string("model/winequality-red.csv")?;
+    let mut rows = text.lines().filter(|line| !line.starts_with('#'));
+    let columns = rows.next().ok_or("no names of columns")?.split(',').count() - 1;
+    let (mut measurements, mut grades) = (Vec::new(), Vec::new());
+    for (number, row) in rows.enumerate() {
+        let row: Vec<f64> = row.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        let [measured @ .., grade] = &row[..] else { return Err(format!("row {number} is empty").into()) };
+        if measured.len() != columns {
+            return Err(format!("row {number} has {} measurements, not {columns}", measured.len()).into());
+        }
+        measurements.extend(measured.iter().flat_map(|x| x.to_le_bytes()));
+        grades.extend(grade.to_le_bytes());
     }
-    for grade in &wines.targets {
-        bytes.extend((*grade as f64).to_le_bytes());
-    }
-    fs_err::write(out.join("wine.f64"), bytes)?;
+    fs_err::write(out.join("wine.f64"), [measurements, grades].concat())?;
     Ok(columns)
 }
 

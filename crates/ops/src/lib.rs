@@ -3,7 +3,7 @@
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums        the ops
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …)
-//!   └ math: the vector functions, the same bits as c/precast/ops/math.h
+//!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint, serve
 //! ```

@@ -1,11 +1,11 @@
 """Trains the quickstart's logistic model and writes what a run of it must print.
 
     python3 -m venv VENV && VENV/bin/pip install numpy
-    VENV/bin/python train.py .../linfa-datasets-0.8.1/data/winequality-red.csv.gz
+    VENV/bin/python train.py
 
-Input is the file inside the registry package `linfa-datasets` (red wine quality, Cortez et al. 2009, 1599 rows,
-11 measurements and a taster's grade 0..10). This script decodes it on its own and shares no code with precast,
-so `expected.toml` is an independent answer to the same questions.
+Input is winequality-red.csv beside this script (Cortez et al. 2009, 1599 rows, 11 measurements and a taster's grade
+0..10). This script decodes it on its own and shares no code with precast, so `expected.toml` is an independent answer
+to the same questions.
 
 Task: is a wine good (grade >= 6)? Every fourth row is held out; the other rows give mean, standard deviation and
 weights. Newton's method on the penalised log loss converges to the one minimum, so a rerun on another machine gives
@@ -15,9 +15,7 @@ Writes model.toml (mean, scale, weights, bias) and expected.toml (every figure o
 """
 
 import csv
-import gzip
 import pathlib
-import sys
 
 import numpy as np
 
@@ -28,9 +26,9 @@ FIRST = 5  # scores that the report shows
 
 
 def read(path):
-    """Reads the gzipped CSV: column names, measurements, grades."""
-    with gzip.open(path, "rt", newline="") as text:
-        names, *rows = csv.reader(text)
+    """Reads the CSV below its comment: column names, measurements, grades."""
+    with open(path, newline="", encoding="ascii") as text:
+        names, *rows = csv.reader(line for line in text if not line.startswith("#"))
     table = np.array(rows, dtype=np.float64)
     return names[:-1], table[:, :-1], table[:, -1]
 
@@ -93,9 +91,9 @@ def literal(value):
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def main(path):
+def main():
     here = pathlib.Path(__file__).parent
-    names, x, grade = read(path)
+    names, x, grade = read(here / "winequality-red.csv")
     y = (grade >= GOOD).astype(np.float64)
     held_out = np.arange(len(x)) % EVERY == 0
     mean, scale = x[~held_out].mean(axis=0), x[~held_out].std(axis=0)
@@ -117,4 +115,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

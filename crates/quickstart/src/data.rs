@@ -1,7 +1,7 @@
 //! The data set, embedded: measurements of red wines and the grades that tasters gave them.
 //!
 //! Source: P. Cortez et al., Modeling wine preferences by data mining from physicochemical properties, Decision Support
-//! Systems 47 (2009), as packaged by the registry's `linfa-datasets`. build.rs decodes it.
+//! Systems 47 (2009), in `model/winequality-red.csv`, which build.rs decodes.
 
 use ndarray::{Array1, Array2};
 

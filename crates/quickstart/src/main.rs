@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! build.rs   precast.toml ──compile──▶ bundle ─┐
-//!            linfa-datasets ──decode──▶ data ──┼─▶ this binary: verify, load, score, report
+//!            model/*.csv ─────decode──▶ data ──┼─▶ this binary: verify, load, score, report
 //!            model/model.toml ────────▶ model ─┘   no compiler, no files, no environment, no other process
 //! ```
 //! Policy is strict: a graph that was not precompiled is an error, never a compilation.

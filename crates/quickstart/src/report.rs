@@ -33,7 +33,7 @@ impl fmt::Display for Report<'_> {
             "Is a red wine good (graded {GOOD_FROM_GRADE} or above)? A logistic model of {} measurements.",
             MEAN.len()
         )?;
-        writeln!(f, "data          winequality-red of linfa-datasets")?;
+        writeln!(f, "data          winequality-red, Cortez et al. 2009")?;
         writeln!(f, "rows          {}", self.rows)?;
         writeln!(f, "held out      {}", self.scores.len())?;
         writeln!(f, "good          {}", self.good)?;

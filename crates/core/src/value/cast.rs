@@ -5,9 +5,11 @@
 
 use crate::value::array::Array;
 use crate::value::dtype::DType;
+use crate::value::element::Element;
 use crate::value::float16;
 use crate::{for_each_dtype, with_array};
 use half::{bf16, f16};
+use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
 /// A number on its way from one dtype to another, without loss.
@@ -153,9 +155,7 @@ macro_rules! cast {
                     return self.clone();
                 }
                 match to {
-                    $(DType::$variant => {
-                        Self::$variant(with_array!(self, a => a.mapv(|x| <$element>::from_number(x.number()))))
-                    })*
+                    $(DType::$variant => Self::$variant(converted::<$element>(self)),)*
                 }
             }
         }
@@ -167,6 +167,22 @@ impl Array {
     /// The elements in C order, as numbers.
     #[must_use]
     pub fn numbers(&self) -> Vec<Number> {
-        with_array!(self, a => a.iter().map(|x| x.number()).collect())
+        let mut numbers = Vec::with_capacity(self.shape().iter().product());
+        self.each_number(&mut |x| numbers.push(x));
+        numbers
     }
+
+    /// Calls a function with each element in C order.
+    ///
+    /// Elements leave one dtype and enter another through a function pointer: one loop a dtype on either side, where a generic
+    /// conversion would be compiled for each of their pairs.
+    fn each_number(&self, take: &mut dyn FnMut(Number)) {
+        with_array!(self, a => a.iter().for_each(|x| take(x.number())));
+    }
+}
+
+fn converted<T: Element>(array: &Array) -> ArrayD<T> {
+    let mut elements = Vec::with_capacity(array.shape().iter().product());
+    array.each_number(&mut |x| elements.push(T::from_number(x)));
+    ArrayD::from_shape_vec(IxDyn(array.shape()), elements).expect("an element for each of the array")
 }

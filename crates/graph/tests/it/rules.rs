@@ -117,6 +117,52 @@ fn casts_round_once() {
     assert_eq!(Array::from(1.0_f64).cast(DType::Bf16), Array::from(bf16::ONE));
 }
 
+/// Numbers at the ends of the dtypes, between their elements, and none.
+fn edges() -> Vec<Array> {
+    let integers = [i64::MIN, i64::MAX, (1 << 53) + 1, (1 << 60) + (1 << 36) + 1, -129, 65_535, 0, 1];
+    let floats = [-0.0, 0.5, -1.5, 65_519.99, 65_520.0, 1e-8, 1e300, -1e300, f64::MIN_POSITIVE / 4.0];
+    let wide = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0 + 2f64.powi(-24), 9.3e18, 1.9e19];
+    let floats: Vec<f64> = floats.into_iter().chain(wide).collect();
+    let complex: Vec<_> = floats.iter().map(|x| Complex::new(*x, 0.25)).collect();
+    vec![
+        Array::from(Array1::from(integers.to_vec())),
+        Array::from(Array1::from(vec![u64::MAX, u64::MAX - 1, 1 << 63])),
+        Array::from(Array1::from(floats)),
+        Array::from(Array1::from(complex)),
+    ]
+}
+
+#[test]
+fn an_array_is_cast_element_by_element_between_any_two_dtypes() {
+    for from in DType::ALL {
+        for source in edges() {
+            let source = source.cast(from);
+            for to in DType::ALL {
+                let whole = source.cast(to);
+                assert_eq!((whole.dtype(), whole.shape()), (to, source.shape()));
+                precast_graph::with_array!(&source, a => for (i, x) in a.iter().enumerate() {
+                    let one = Array::from(*x).cast(to);
+                    assert_eq!(one.bits(), whole.bits()[i * to.words()..(i + 1) * to.words()], "{x} to {to}");
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn casts_keep_the_order_of_elements_whatever_lies_where() {
+    let c = ndarray::arr2(&[[1_i16, -2, 3], [4, 5, -6]]);
+    let reversed = c.slice(ndarray::s![..;-1, ..;-1]).to_owned();
+    for (turned, expected) in [
+        (c.t().to_owned(), [1.0, 4.0, -2.0, 5.0, 3.0, -6.0].to_vec()),
+        (c.clone().reversed_axes(), [1.0, 4.0, -2.0, 5.0, 3.0, -6.0].to_vec()),
+        (reversed, [-6.0, 5.0, 4.0, 3.0, -2.0, 1.0].to_vec()),
+    ] {
+        let cast: ndarray::ArrayD<f64> = Array::from(turned).cast(DType::F64).try_into().unwrap();
+        assert_eq!(cast.iter().copied().collect::<Vec<f64>>(), expected);
+    }
+}
+
 proptest! {
     #[test]
     fn a_number_is_the_same_as_itself_in_any_dtype_that_holds_it(x: i32) {

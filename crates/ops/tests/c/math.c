@@ -1,4 +1,4 @@
-/* Applies a function of math.h to a file of bits, so that a test can hold it against the Rust port.
+/* Applies a function of math.h to a file of bits, so that a test can compare its bits with those that `perform` gives.
  * usage: math <function> <input file> <output file>; operands of one element stand together. */
 #include <precast/ops/math.h>
 #include <stdio.h>

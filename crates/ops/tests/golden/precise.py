@@ -1,7 +1,8 @@
-"""Writes precise.jsonl: functions that NumPy lacks, to 60 digits, rounded once. Run by hand: `python3 precise.py`, needs mpmath.
+"""Writes precise.jsonl: every function of floats, to 60 digits, rounded once. Run by hand: `python3 precise.py`, needs mpmath.
 
-One line a function and dtype: {"name": "erf_f64", "x": bits, "out": bits}, all hexadecimal. What leaves the range of a dtype is
-rounded as IEEE 754 does: to subnormals, 0 and inf.
+One line a function and dtype: {"name": "erf_f64", "x": bits, "y": bits (of two operands), "out": bits}, all hexadecimal. What leaves
+the range of a dtype is rounded as IEEE 754 does: to subnormals, 0 and inf. Edges of functions that NumPy has are in special.jsonl:
+here these get numbers of their domain only.
 """
 
 import json
@@ -43,7 +44,7 @@ def rounded(x, dtype):
 
 def operands(low, high, draw):
     some = [0.0, 5e-324, 1e-310, 1e-45, 1e-40, 2.0**-126, 2.0**-1022, 1e-20, 1e-9, 0.5, 1.0, 1.5, 2.0, 3.0, 1e9, 1e30, 1e300]
-    some += [draw.uniform(low, high) for _ in range(160)] + [2.0 ** draw.uniform(-30, 3) for _ in range(60)]
+    some += [draw.uniform(low, high) for _ in range(120)] + [2.0 ** draw.uniform(-30, 3) for _ in range(40)]
     return [float("nan"), *some, *[-x for x in some], float("inf"), -float("inf")]
 
 
@@ -69,15 +70,107 @@ def digamma(x):
     return mp.psi(0, x) if mp.isfinite(x) else x
 
 
-FUNCTIONS = {"erf": (erf, -6, 6), "erfc": (erfc, -6, 27.4), "gammaln": (gammaln, 0, 40), "digamma": (digamma, 0, 20)}
+def near(function, least=-2000, most=2000):
+    """The function between bounds beyond which its value, rounded, is what it is at the bound."""
+    return lambda x: function(max(min(x, most), least))
+
+
+def ends(low, high):
+    return lambda x: low <= x <= high
+
+
+def log1mexp(x):
+    return mp.log(-mp.expm1(x))
+
+
+def softplus(x):
+    return mp.log1p(mp.exp(x)) if x < 40 else x + mp.log1p(mp.exp(-x))
+
+
+def sigmoid(x):
+    return 1 / (1 + mp.exp(-x)) if x > 0 else mp.exp(x) / (1 + mp.exp(x))
+
+
+def cbrt(x):
+    return mp.sign(x) * mp.cbrt(abs(x))
+
+
+# Name: function, the range where it moves, and the domain; without a domain the function is defined for all there is.
+ALL, RIGHT, FINITE = None, ends(2.0**-1074, 2.0**1023), ends(-(2.0**1023), 2.0**1023)
+FUNCTIONS = {
+    "acos": (mp.acos, -1, 1, ends(-1, 1)),
+    "acosh": (mp.acosh, 1, 3, ends(1, 1e300)),
+    "asin": (mp.asin, -1, 1, ends(-1, 1)),
+    "asinh": (mp.asinh, -3, 3, FINITE),
+    "atan": (mp.atan, -3, 3, FINITE),
+    "atanh": (mp.atanh, -1, 1, ends(-(1 - 2.0**-53), 1 - 2.0**-53)),
+    "cbrt": (cbrt, -8, 8, FINITE),
+    "cos": (mp.cos, -30, 30, FINITE),
+    "cosh": (near(mp.cosh), -711, 711, FINITE),
+    "digamma": (digamma, 0, 20, ALL),
+    "erf": (erf, -6, 6, ALL),
+    "erfc": (erfc, -6, 27.4, ALL),
+    "exp": (near(mp.exp), -746, 710, FINITE),
+    "exp2": (near(lambda x: mp.mpf(2) ** x), -1076, 1025, FINITE),
+    "expm1": (near(mp.expm1), -3, 3, FINITE),
+    "gammaln": (gammaln, 0, 40, ALL),
+    "log": (mp.log, 0, 4, RIGHT),
+    "log10": (lambda x: mp.log(x, 10), 0, 4, RIGHT),
+    "log1mexp": (log1mexp, -40, 0, ends(-2000, -(2.0**-1074))),
+    "log1p": (mp.log1p, -1, 3, ends(-(1 - 2.0**-53), 2.0**1023)),
+    "log2": (lambda x: mp.log(x, 2), 0, 4, RIGHT),
+    "sigmoid": (near(sigmoid), -745, 40, FINITE),
+    "sin": (mp.sin, -30, 30, FINITE),
+    "sinh": (near(mp.sinh), -711, 711, FINITE),
+    "softplus": (lambda x: softplus(max(x, -2000)), -745, 40, FINITE),
+    "tan": (mp.tan, -30, 30, FINITE),
+    "tanh": (near(mp.tanh), -3, 3, FINITE),
+}
+
+
+def signed(function):
+    """Of two operands that are not 0."""
+    return lambda x, y: function(mp.mpf(x), mp.mpf(y))
+
+
+PAIRS = {
+    "atan2": signed(mp.atan2),
+    "hypot": signed(mp.hypot),
+    "pow": signed(lambda x, y: abs(x) ** y),
+}
+
+
+def pairs(name, draw):
+    """Pairs close to the origin and over the exponents; for pow results of every size, of bases that are not negative."""
+    for _ in range(100):
+        if name == "pow":
+            x = 2.0 ** draw.uniform(-60, 60)
+            yield x, draw.uniform(-140, 128) / math.log2(x)
+        else:
+            yield draw.uniform(-3, 3), draw.uniform(-3, 3)
+            yield draw.choice([-1, 1]) * 2.0 ** draw.uniform(-60, 60), draw.choice([-1, 1]) * 2.0 ** draw.uniform(-60, 60)
+
+
+def lines(dtype):
+    for name, (function, low, high, domain) in FUNCTIONS.items():
+        mp.mp.dps = 60
+        x = [narrow(x, dtype) for x in operands(low, high, random.Random(name))]
+        x = [v for v in x if domain is None or v != 0 and domain(v)]  # mpmath has one zero
+        y = []
+        for v in x:
+            mp.mp.dps = 400 if abs(v) < 1e-20 else 60  # 1 + x is exact enough
+            y.append(v if v != v else rounded(function(mp.mpf(v)) if domain else function(v), dtype))
+        yield name, [x], y
+    mp.mp.dps = 60
+    for name, function in PAIRS.items():
+        x = [(narrow(a, dtype), narrow(b, dtype)) for a, b in pairs(name, random.Random(name))]
+        yield name, list(zip(*x)), [rounded(function(a, b), dtype) for a, b in x]
 
 
 if __name__ == "__main__":
-    draw = random.Random(1)
     with open(pathlib.Path(__file__).parent / "precise.jsonl", "w", encoding="ascii", newline="\n") as out:
         for dtype in ("f32", "f64"):
-            for name, (function, low, high) in FUNCTIONS.items():
-                x = [narrow(x, dtype) for x in operands(low, high, draw)]
-                y = [x_ if x_ != x_ else rounded(function(x_), dtype) for x_ in x]
-                line = {"name": f"{name}_{dtype}", "x": " ".join(bits(v, dtype) for v in x)}
-                out.write(json.dumps({**line, "out": " ".join(bits(v, dtype) for v in y)}) + "\n")
+            for name, operand, y in lines(dtype):
+                columns = {**dict(zip("xy", operand)), "out": y}
+                line = {key: " ".join(bits(v, dtype) for v in values) for key, values in columns.items()}
+                out.write(json.dumps({"name": f"{name}_{dtype}", **line}) + "\n")

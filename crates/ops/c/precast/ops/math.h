@@ -10,12 +10,12 @@
  *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
  *   math/pow.h         pow                  math/root.h    cbrt hypot
  *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
- *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses, angle
+ *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code
  * at every ISA level, and an element's result depends neither on its position nor on the vector width.
- * crates/ops/src/math repeats them in Rust operation by operation: change both, or the bit test fails.
+ * There is no other text of them: `perform` calls these functions too, compiled once for the host.
  *
  * Source. Range reductions and the form of log: W. J. Cody and W. Waite, "Software Manual for the Elementary
  * Functions" (1980); P. T. P. Tang, "Table-driven implementation of the exponential function" (1989) for the exact

@@ -49,9 +49,6 @@ PC_INLINE pc_f64 pc_log_abs_f64(pc_f64 x, pc_f64 y) {
   return (ax == __builtin_inf()) | (ay == __builtin_inf()) ? __builtin_inf() : out;
 }
 
-/* The angle of z in [-pi, pi]. */
-PC_INLINE pc_f64 pc_angle_c128(pc_c128 z) { return pc_atan2_f64(z.im, z.re); }
-
 /* The natural logarithm; 0 gives -inf. */
 PC_INLINE pc_c128 pc_log_c128(pc_c128 z) {
   pc_c128 out = {pc_log_abs_f64(z.re, z.im), pc_atan2_f64(z.im, z.re)};
@@ -81,7 +78,6 @@ PC_INLINE pc_c128 pc_log1p_c128(pc_c128 z) {
   return out;
 }
 
-PC_INLINE pc_f32 pc_angle_c64(pc_c64 z) { return (pc_f32)pc_angle_c128(pc_widened_c64(z)); }
 PC_INLINE pc_c64 pc_log_c64(pc_c64 z) { return pc_narrowed_c128(pc_log_c128(pc_widened_c64(z))); }
 PC_INLINE pc_c64 pc_log2_c64(pc_c64 z) { return pc_narrowed_c128(pc_log2_c128(pc_widened_c64(z))); }
 PC_INLINE pc_c64 pc_log10_c64(pc_c64 z) { return pc_narrowed_c128(pc_log10_c128(pc_widened_c64(z))); }
