@@ -24,11 +24,11 @@ use std::ptr;
 
 /// A step that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepError {
+pub(crate) struct StepError {
     /// Position of the step.
-    pub step: usize,
+    pub(crate) step: usize,
     /// What it reported.
-    pub error: RunError,
+    pub(crate) error: RunError,
 }
 
 /// Where the outputs go, one place each.
@@ -49,7 +49,7 @@ enum Worker {
 }
 
 /// State of one call at a time.
-pub struct Frame {
+pub(crate) struct Frame {
     workers: Vec<Worker>,
     inputs: Vec<Borrowed>,
     outputs: Vec<Borrowed>,
@@ -73,7 +73,7 @@ unsafe impl Send for Frame {}
 
 impl Frame {
     /// Makes instances of all steps.
-    pub fn new(program: &Executable) -> Result<Self, StepError> {
+    pub(crate) fn new(program: &Executable) -> Result<Self, StepError> {
         let workers = program
             .steps
             .iter()
@@ -101,7 +101,7 @@ impl Frame {
     }
 
     /// Runs the program. The caller has checked arrays against the declared types; there is a target for each output.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         program: &Executable,
         inputs: &[ArrayRef<'_>],
@@ -141,7 +141,7 @@ impl Frame {
     }
 
     /// The output of the last run whose memory did not fit its result, and the shape of the result.
-    pub fn take_misfit(&mut self) -> Option<(usize, Vec<usize>)> {
+    pub(crate) fn take_misfit(&mut self) -> Option<(usize, Vec<usize>)> {
         self.misfit.take()
     }
 

@@ -34,7 +34,7 @@ unsafe extern "C" fn no_run(_: *mut c_void, _: *mut Context, _: *mut *mut Object
 
 /// State of an entry. Not shared: each frame has its own.
 #[derive(Debug)]
-pub struct Instance {
+pub(super) struct Instance {
     state: *mut c_void,
     layout: Layout,
     entry: LoadedEntry,
@@ -51,7 +51,7 @@ unsafe impl Send for Instance {}
 
 impl Instance {
     /// Makes an instance with these constants.
-    pub fn new(entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
+    pub(super) fn new(entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
         Self::on(&host::HOST, entry, slots)
     }
 
@@ -93,7 +93,7 @@ impl Instance {
     }
 
     /// Number of arguments: inputs and outputs.
-    pub fn arity(&self) -> (usize, usize) {
+    pub(super) fn arity(&self) -> (usize, usize) {
         let row = self.entry.entry();
         (row.n_inputs as usize, row.n_outputs as usize)
     }

@@ -69,6 +69,9 @@ pub struct LoadedEntry {
 
 impl LoadedLibrary {
     /// Loads `bytes`, which the caller has verified.
+    ///
+    /// # Errors
+    /// There is no place to load from, the dynamic linker refuses, or the table is not one that this host serves.
     pub fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
         let (library, file) = match memory_file(bytes).and_then(open_descriptor) {
             Ok(opened) => opened,
@@ -84,6 +87,9 @@ impl LoadedLibrary {
     }
 
     /// The entry in `slot`, if it is the one of `key`; runs its module's initialisation on first use.
+    ///
+    /// # Errors
+    /// The slot has another key, or the initialisation failed.
     pub fn entry(
         self: &Arc<Self>,
         slot: u32,

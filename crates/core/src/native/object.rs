@@ -119,14 +119,14 @@ pub(super) unsafe fn new_view(
 
 /// One reference to a live object, given back when dropped; or nothing.
 #[derive(Debug)]
-pub struct Owned(*mut Object);
+pub(super) struct Owned(*mut Object);
 
 // SAFETY: an `Owned` belongs to one frame, and a frame to one thread at a time; nothing in an object is bound to a thread.
 unsafe impl Send for Owned {}
 
 impl Owned {
     /// Nothing.
-    pub const fn none() -> Self {
+    pub(super) const fn none() -> Self {
         Self(ptr::null_mut())
     }
 
@@ -153,7 +153,7 @@ impl Owned {
     }
 
     /// A tensor with the elements of an array, that no op writes to.
-    pub fn constant(array: Array) -> Self {
+    pub(super) fn constant(array: Array) -> Self {
         let owned = Self::from_array(array);
         // SAFETY: the object is NULL or a live tensor that nobody else refers to yet.
         if let Some(tensor) = unsafe { owned.0.cast::<Tensor>().as_mut() } {
@@ -163,7 +163,7 @@ impl Owned {
     }
 
     /// A heap tensor that takes over the memory of an array.
-    pub fn from_array(array: Array) -> Self {
+    pub(super) fn from_array(array: Array) -> Self {
         let (dtype, shape) = (array.dtype(), array.shape().to_vec());
         let extents: Vec<i64> = shape.iter().map(|n| n.cast_signed() as i64).collect();
         let mut header = Header::new(&HEAP);
@@ -204,7 +204,7 @@ impl Owned {
     }
 
     /// The array of a contiguous heap tensor that nobody else refers to, without a copy; anything else is copied.
-    pub fn into_array(self) -> Option<Array> {
+    pub(super) fn into_array(self) -> Option<Array> {
         if self.0.is_null() {
             return None;
         }
@@ -304,19 +304,19 @@ fn tensor_ref(tensor: &Tensor) -> Option<ArrayRef<'_>> {
 }
 
 /// A header in a frame, pointed at data of the caller for the length of one call.
-pub struct Borrowed(Box<Header>);
+pub(super) struct Borrowed(Box<Header>);
 
 // SAFETY: as for `Owned`; between calls the header points at nothing.
 unsafe impl Send for Borrowed {}
 
 impl Borrowed {
     /// A header that points at nothing.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(Header::new(&BORROWED))
     }
 
     /// Points at data that a module may write only if `writable`.
-    pub fn set(&mut self, place: &Place, writable: bool) {
+    pub(super) fn set(&mut self, place: &Place, writable: bool) {
         let header = &mut *self.0;
         header.tensor.object.refcount = 1;
         header.tensor.dtype = place.dtype().typenum();
@@ -330,7 +330,7 @@ impl Borrowed {
     }
 
     /// Points at the elements of an array, which a module may write.
-    pub fn set_array(&mut self, array: &mut Array) {
+    pub(super) fn set_array(&mut self, array: &mut Array) {
         let dtype = array.dtype();
         let itemsize = dtype.itemsize_bytes() as i64;
         let header = &mut *self.0;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Idle frames of one function.
-pub struct Pool {
+pub(crate) struct Pool {
     first: AtomicPtr<Frame>,
     #[expect(clippy::vec_box, reason = "frames go to and from the slot as boxes")]
     others: Mutex<Vec<Box<Frame>>>,
@@ -17,12 +17,12 @@ pub struct Pool {
 
 impl Pool {
     /// No frames.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { first: AtomicPtr::new(ptr::null_mut()), others: Mutex::new(Vec::new()) }
     }
 
     /// An idle frame.
-    pub fn take(&self) -> Option<Box<Frame>> {
+    pub(crate) fn take(&self) -> Option<Box<Frame>> {
         let first = self.first.swap(ptr::null_mut(), Ordering::Acquire);
         if first.is_null() {
             return self.others.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -32,7 +32,7 @@ impl Pool {
     }
 
     /// Gives a frame back.
-    pub fn give(&self, frame: Box<Frame>) {
+    pub(crate) fn give(&self, frame: Box<Frame>) {
         let replaced = self.first.swap(Box::into_raw(frame), Ordering::AcqRel);
         if !replaced.is_null() {
             // SAFETY: as in `take`.

@@ -34,7 +34,7 @@ pub enum Flush {
 
 /// Some bytes of memory with guards on both sides.
 #[derive(Debug)]
-pub struct Region {
+pub(super) struct Region {
     role: Role,
     /// First byte of the mapping.
     map: *mut u8,
