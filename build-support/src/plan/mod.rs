@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! [[op]]     ops::combinations ──▶ one graph an Apply ──link──▶ modules ──▶ Unit::batches     ┐
-//! [[graph]]  rewrite::lower ──▶ fused graph ──link──▶ module ──▶ Unit::single                 ├▶ units, entries
+//! [[graph]]  rewrite::lower ──▶ fused graph ──segments, link──▶ modules ──▶ Unit::single       ├▶ units, entries
 //!                │                         └──▶ entry (name, declared graph, lowered graph, program) ┤
 //!                └ serve: its groups, its ops ──single, link──▶ modules ──▶ Unit::batches            ┘
 //! ```
 //! Neither the order of declarations nor what a store already has can change a unit: a unit is an identity, and a function's
-//! machine code may depend on its neighbours. A whole graph that is a single op of a matrix is served from the matrix.
+//! machine code may depend on its neighbours. A segment that is a single op of a matrix is served from the matrix.
 
 mod expand;
 
@@ -16,7 +16,7 @@ mod tests;
 
 use crate::declared::{Declared, NamedGraph};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
-use precast_codegen::{Module, Unit, link, single};
+use precast_codegen::{Module, Unit, link, segments, single};
 use precast_graph::{FunctionGraph, json};
 use precast_ops::{Ops, Serve, fingerprint, rewrite};
 use precast_store::key::Language;
@@ -99,10 +99,9 @@ impl Planned {
         for serve in &named.serve {
             let keys = match serve {
                 Serve::Whole => {
-                    let (module, key) = keyed(module(&lowered, ops)?);
-                    self.alias(key, &lowered, ops);
-                    self.whole.insert(key, Arc::new(module));
-                    vec![key]
+                    let segments = segments(&lowered, ops.c()).map_err(|error| compile(&error))?;
+                    let keys = segments.iter().map(|segment| self.segment(&segment.graph, ops));
+                    keys.collect::<Result<_, _>>()?
                 }
                 Serve::Groups => self.applies(&lowered, ops)?,
                 Serve::Ops => self.applies(&rewrite::unfused(&lowered).map_err(|e| compile(&e))?, ops)?,
@@ -116,6 +115,14 @@ impl Planned {
             program: program.unwrap_or_default(),
         });
         Ok(())
+    }
+
+    /// Plans a module that is a unit of its own.
+    fn segment(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
+        let (module, key) = keyed(module(graph, ops)?);
+        self.alias(key, graph, ops);
+        self.whole.insert(key, Arc::new(module));
+        Ok(key)
     }
 
     /// Plans a module for each Apply.

@@ -1,19 +1,22 @@
 //! From a graph and what serves its parts to a program.
 //!
 //! ```text
-//! cut graph ─▶ registers ─▶ steps: one call for each Apply; the parts of one group become a chain where they can
-//!                   └─▶ liveness: a step says which temporaries die with it; the base of a view lives as long as the view
+//! cover ─▶ cut graph ─▶ drafts: a call for each module; the parts of one group become a chain where they can
+//!                          └─▶ steps on registers: which temporaries die with a step; the base of a view lives as long as the view
 //! ```
 
 use crate::FunctionError;
-use crate::cover::{Cut, Found, Search};
+use crate::cover::{By, Cover, Cut, Search, Segment};
 use crate::native::{Chain, Link, LoadedEntry, Program, Register, Step, Temp, Value, Work, capture};
 use crate::resolve::Provenance;
 use precast_codegen::params::apply_slots;
-use precast_codegen::slots;
-use precast_graph::{Apply, DType, FunctionGraph, Origin, Type, VarId};
+use precast_codegen::{segments, slots};
+use precast_graph::{Apply, DType, FunctionGraph, Origin, Type, VarId, Variable};
 use precast_ops::{Elemwise, Ops, rewrite};
 use std::any::Any;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What serves a graph.
 pub(crate) struct Plan {
@@ -21,115 +24,137 @@ pub(crate) struct Plan {
     pub(crate) provenance: Vec<Provenance>,
 }
 
-/// The program of one module that serves all of a lowered graph.
-pub(crate) fn whole(
-    lowered: &FunctionGraph,
-    entry: LoadedEntry,
-    provenance: Provenance,
-    ops: &Ops,
-) -> Result<Plan, FunctionError> {
-    let inputs = (0..lowered.inputs().len()).map(Register::Input);
-    let outputs = (0..lowered.outputs().len()).map(Register::Output);
-    let signatures: Vec<String> = lowered.applies().iter().map(|apply| lowered.signature(apply)).collect();
-    let step = Step {
-        work: Work::Call { entry, slots: slots(lowered, ops.c())? },
-        args: inputs.chain(outputs).collect(),
-        n_inputs: lowered.inputs().len(),
-        dies: Vec::new(),
-        lends: Vec::new(),
-        signatures: signatures.clone(),
-    };
-    let program = Program {
-        steps: vec![step],
-        n_inputs: lowered.inputs().len(),
-        constants: Vec::new(),
-        temps: Vec::new(),
-        n_outputs: lowered.outputs().len(),
-    };
-    Ok(Plan { program, provenance: vec![Provenance { ops: signatures, ..provenance }] })
-}
-
-/// The program of a graph that several modules serve; `None` if one of them was not loaded.
-pub(crate) fn parts(
-    lowered: &FunctionGraph,
-    ops: &Ops,
-    cuts: &[Cut],
-    search: &Search<'_>,
-) -> Result<Option<Plan>, FunctionError> {
-    let taken: Vec<Option<rewrite::Parts>> = cuts.iter().map(Cut::members).collect();
-    let (graph, group) = rewrite::cut(lowered, &taken)?;
-    let mut served = Vec::new();
-    for key in cuts.iter().flat_map(Cut::keys) {
-        let Some(Found::Loaded(entry, provenance)) = search.found(&key) else { return Ok(None) };
-        served.push((entry.clone(), provenance.clone()));
-    }
-    if served.len() != graph.applies().len() {
-        return Ok(None);
-    }
-    let registers = registers(&graph);
-    let mut planned =
-        Planned { graph: &graph, ops, registers: &registers, served: &served, steps: Vec::new() };
-    let mut first = 0;
-    while first < served.len() {
-        let after = (first..served.len()).find(|at| group[*at] != group[first]).unwrap_or(served.len());
-        if !planned.chain(first, after) {
-            for position in first..after {
-                planned.call(position)?;
+/// The program of a graph that a search found a complete cover of; `None` if something was not loaded.
+pub(crate) fn program(cover: &Cover, ops: &Ops, search: &Search<'_>) -> Result<Option<Plan>, FunctionError> {
+    let (graph, of) = cut(cover)?;
+    let mut planned = Planned { graph: &graph, ops, steps: Vec::new(), provenance: Vec::new() };
+    // Each Apply was cut into parts that are of its segment, so the segments are the same.
+    for (segment, covered) in segments(&graph, ops.c())?.into_iter().zip(&cover.segments) {
+        let is_planned = match &covered.by {
+            By::Own(key) => planned.own(&segment, search.loaded(key))?,
+            By::Applies(cuts) => {
+                let keys = cuts.iter().flatten().flat_map(Cut::keys);
+                let served: Option<Vec<_>> = keys.map(|key| search.loaded(&key)).collect();
+                served.map_or(Ok(false), |served| planned.parts(segment.applies, &of, &served))?
             }
+        };
+        if !is_planned {
+            return Ok(None);
         }
-        first = after;
     }
-    let mut steps = planned.steps;
-    let temps = temps(&graph);
-    lives(&graph, &registers, &temps, &mut steps);
-    let provenance = graph.applies().iter().zip(&served);
-    let provenance = provenance
-        .map(|(apply, (_, from))| Provenance { ops: vec![graph.signature(apply)], ..from.clone() })
-        .collect();
-    let program = Program {
-        steps: steps.into_iter().map(|(step, _)| step).collect(),
-        n_inputs: graph.inputs().len(),
-        constants: graph.constants().map(|(_, value)| value.clone()).collect(),
-        temps,
-        n_outputs: graph.outputs().len(),
-    };
+    let Planned { steps, provenance, .. } = planned;
+    let program = program_of(&graph, steps);
     Ok(Some(Plan { program, provenance }))
 }
 
-/// Steps in the making; each with the Applies that it computes.
+/// The graph with fused Applies cut into the parts that serve them, and for each of its Applies the one that it is part of.
+pub(crate) fn cut(cover: &Cover) -> Result<(Cow<'_, FunctionGraph>, Vec<usize>), FunctionError> {
+    let members = |segment: &Segment| match &segment.by {
+        By::Own(_) => vec![None; segment.applies.len()],
+        By::Applies(cuts) => cuts.iter().map(|cut| cut.as_ref().and_then(Cut::members)).collect(),
+    };
+    let taken: Vec<Option<rewrite::Parts>> = cover.segments.iter().flat_map(members).collect();
+    if taken.iter().all(Option::is_none) {
+        return Ok((Cow::Borrowed(&cover.lowered), (0..taken.len()).collect()));
+    }
+    let (graph, of) = rewrite::cut(&cover.lowered, &taken)?;
+    Ok((Cow::Owned(graph), of))
+}
+
+/// A step in the making.
+struct Draft {
+    work: Work,
+    /// What it is called with: inputs, then outputs.
+    args: Vec<VarId>,
+    n_inputs: usize,
+    /// The Applies that it computes.
+    applies: Range<usize>,
+    /// Whether each element of its output is computed from those of the inputs at its place, and nothing is read behind that.
+    is_elementwise: bool,
+}
+
+/// A program in the making.
 struct Planned<'a> {
     graph: &'a FunctionGraph,
     ops: &'a Ops,
-    registers: &'a [Register],
-    served: &'a [(LoadedEntry, Provenance)],
-    steps: Vec<(Step, std::ops::Range<usize>)>,
+    steps: Vec<Draft>,
+    provenance: Vec<Provenance>,
 }
 
+type Loaded = (LoadedEntry, Provenance);
+
 impl Planned<'_> {
-    fn call(&mut self, position: usize) -> Result<(), FunctionError> {
+    /// Calls the module of a segment.
+    fn own(
+        &mut self,
+        segment: &precast_codegen::Segment<'_>,
+        loaded: Option<Loaded>,
+    ) -> Result<bool, FunctionError> {
+        let Some((entry, provenance)) = loaded else { return Ok(false) };
+        let applies = &self.graph.applies()[segment.applies.clone()];
+        let ops = applies.iter().map(|apply| self.graph.signature(apply)).collect();
+        self.provenance.push(Provenance { ops, ..provenance });
+        self.steps.push(Draft {
+            work: Work::Call { entry, slots: slots(&segment.graph, self.ops.c())? },
+            args: segment.reads.iter().chain(&segment.writes).copied().collect(),
+            n_inputs: segment.reads.len(),
+            applies: segment.applies.clone(),
+            is_elementwise: matches!(applies, [one] if is_elementwise(one)),
+        });
+        Ok(true)
+    }
+
+    /// Calls the modules of a segment's parts, of one Apply each; those of one group in a chain where they can.
+    fn parts(
+        &mut self,
+        applies: Range<usize>,
+        of: &[usize],
+        served: &[Loaded],
+    ) -> Result<bool, FunctionError> {
+        if served.len() != applies.len() {
+            return Ok(false);
+        }
+        for (position, (_, from)) in applies.clone().zip(served) {
+            let ops = vec![self.graph.signature(&self.graph.applies()[position])];
+            self.provenance.push(Provenance { ops, ..from.clone() });
+        }
+        let mut first = applies.start;
+        while first < applies.end {
+            let after = (first..applies.end).find(|at| of[*at] != of[first]).unwrap_or(applies.end);
+            let group = &served[first - applies.start..after - applies.start];
+            if !self.chain(first..after, group) {
+                for (position, (entry, _)) in (first..after).zip(group) {
+                    self.call(position, entry)?;
+                }
+            }
+            first = after;
+        }
+        Ok(true)
+    }
+
+    fn call(&mut self, position: usize, entry: &LoadedEntry) -> Result<(), FunctionError> {
         let apply = &self.graph.applies()[position];
-        let args = apply.inputs.iter().chain(&apply.outputs).map(|v| self.registers[v.index()]).collect();
-        let entry = self.served[position].0.clone();
-        let step = Step {
-            work: Work::Call { entry, slots: apply_slots(self.graph, position, self.ops.c())? },
-            args,
+        self.steps.push(Draft {
+            work: Work::Call {
+                entry: entry.clone(),
+                slots: apply_slots(self.graph, position, self.ops.c())?,
+            },
+            args: apply.inputs.iter().chain(&apply.outputs).copied().collect(),
             n_inputs: apply.inputs.len(),
-            dies: Vec::new(),
-            lends: Vec::new(),
-            signatures: vec![self.graph.signature(apply)],
-        };
-        self.steps.push((step, position..position + 1));
+            applies: position..position + 1,
+            is_elementwise: is_elementwise(apply),
+        });
         Ok(())
     }
 
-    /// Makes the Applies `first..after`, the parts of one group, one step; `false` if they have to be called one by one.
-    fn chain(&mut self, first: usize, after: usize) -> bool {
-        let applies = &self.graph.applies()[first..after];
+    /// Makes some Applies, the parts of one group, one step; `false` if they have to be called one by one.
+    fn chain(&mut self, range: Range<usize>, served: &[Loaded]) -> bool {
+        let applies = &self.graph.applies()[range.clone()];
         let Some(output) = self.only_output(applies) else { return false };
         let mut inputs: Vec<VarId> = Vec::new();
         let mut made: Vec<VarId> = Vec::new();
         let mut links = Vec::new();
-        for (apply, (entry, _)) in applies.iter().zip(&self.served[first..after]) {
+        for (apply, (entry, _)) in applies.iter().zip(served) {
             let operands = apply.inputs.iter().map(|variable| {
                 if let Some(link) = made.iter().position(|known| known == variable) {
                     return Value::Link(link);
@@ -155,16 +180,10 @@ impl Planned<'_> {
         let Some(chain) = Chain::new(&links, &inputs.iter().map(operand).collect::<Vec<_>>()) else {
             return false;
         };
-        let args = inputs.iter().chain([&output]).map(|v| self.registers[v.index()]).collect();
-        let step = Step {
-            work: Work::Chain(Box::new(chain)),
-            args,
-            n_inputs: inputs.len(),
-            dies: Vec::new(),
-            lends: Vec::new(),
-            signatures: applies.iter().map(|apply| self.graph.signature(apply)).collect(),
-        };
-        self.steps.push((step, first..after));
+        let args = inputs.iter().chain([&output]).copied().collect();
+        let (work, n_inputs) = (Work::Chain(Box::new(chain)), inputs.len());
+        let is_elementwise = applies.iter().all(is_elementwise);
+        self.steps.push(Draft { work, args, n_inputs, applies: range, is_elementwise });
         true
     }
 
@@ -187,84 +206,95 @@ fn is_tensor(ty: &Type) -> bool {
     matches!(ty, Type::Tensor(_))
 }
 
-/// The register of each variable.
-fn registers(graph: &FunctionGraph) -> Vec<Register> {
-    let (mut temps, mut constants) = (0.., 0..);
-    let next = |counter: &mut std::ops::RangeFrom<usize>| counter.next().unwrap_or(usize::MAX);
-    let variables = graph.variables().iter().enumerate();
-    variables
-        .map(|(position, variable)| match &variable.origin {
+/// The steps on registers. Variables that no step is called with, as those inside of a module, have none.
+fn program_of(graph: &FunctionGraph, drafts: Vec<Draft>) -> Program {
+    let last = last(graph, &drafts);
+    let mut program = Program {
+        steps: Vec::new(),
+        n_inputs: graph.inputs().len(),
+        constants: Vec::new(),
+        temps: Vec::new(),
+        n_outputs: graph.outputs().len(),
+    };
+    let mut registers: BTreeMap<VarId, Register> = BTreeMap::new();
+    let mut temps: Vec<VarId> = Vec::new();
+    for variable in drafts.iter().flat_map(|draft| &draft.args) {
+        registers.entry(*variable).or_insert_with(|| match &graph.variable(*variable).origin {
             Origin::Input(i) => Register::Input(*i),
-            Origin::Constant(_) => Register::Constant(next(&mut constants)),
-            Origin::Output { .. } => match output(graph, position) {
+            Origin::Constant(value) => {
+                program.constants.push(value.clone());
+                Register::Constant(program.constants.len() - 1)
+            }
+            Origin::Output { .. } => match graph.outputs().iter().position(|v| v == variable) {
                 Some(i) => Register::Output(i),
-                None => Register::Temp(next(&mut temps)),
+                None => {
+                    temps.push(*variable);
+                    program.temps.push(temp(graph, *variable));
+                    Register::Temp(temps.len() - 1)
+                }
             },
-        })
-        .collect()
+        });
+    }
+    for (position, draft) in drafts.into_iter().enumerate() {
+        let dies = (0..temps.len()).filter(|t| last[temps[*t].index()] == Some(position));
+        let mut step = Step {
+            args: draft.args.iter().map(|v| registers[v]).collect(),
+            work: draft.work,
+            n_inputs: draft.n_inputs,
+            dies: dies.collect(),
+            lends: Vec::new(),
+            signatures: graph.applies()[draft.applies].iter().map(|apply| graph.signature(apply)).collect(),
+        };
+        // Views first: what they look at is then used by nobody, and is kept for the next call.
+        step.dies.sort_by_key(|temp| !program.temps[*temp].view);
+        if draft.is_elementwise {
+            step.lends = lends(&step, &program.temps);
+        }
+        program.steps.push(step);
+    }
+    program
 }
 
-/// The temporaries, in order.
-fn temps(graph: &FunctionGraph) -> Vec<Temp> {
-    let variables = graph.variables().iter().enumerate();
-    variables
-        .filter_map(|(position, variable)| match &variable.origin {
-            Origin::Output { apply, index } if output(graph, position).is_none() => {
-                let op = &graph.applies()[apply.index()].op;
-                let view = op.view_map().iter().chain(&op.destroy_map()).any(|(out, _)| out == index);
-                Some(Temp { dtype: variable.ty.dtype(), ndim: variable.ty.ndim(), view })
-            }
-            _ => None,
-        })
-        .collect()
+/// An intermediate value.
+fn temp(graph: &FunctionGraph, variable: VarId) -> Temp {
+    let Variable { ty, origin, .. } = graph.variable(variable);
+    let view = match origin {
+        Origin::Output { apply, index } => {
+            let op = &graph.applies()[apply.index()].op;
+            op.view_map().iter().chain(&op.destroy_map()).any(|(output, _)| output == index)
+        }
+        _ => false,
+    };
+    Temp { dtype: ty.dtype(), ndim: ty.ndim(), view }
 }
 
-fn output(graph: &FunctionGraph, position: usize) -> Option<usize> {
-    graph.outputs().iter().position(|v: &VarId| v.index() == position)
-}
-
-/// Says of each step which temporaries die with it, and which of those may lend their memory to its output.
-fn lives(
-    graph: &FunctionGraph,
-    registers: &[Register],
-    temps: &[Temp],
-    steps: &mut [(Step, std::ops::Range<usize>)],
-) {
-    let mut last: Vec<Option<usize>> = vec![None; temps.len()];
-    for (position, (step, _)) in steps.iter().enumerate() {
-        for register in &step.args {
-            if let Register::Temp(temp) = register {
-                last[*temp] = Some(position);
-            }
+/// The last step that needs each variable: what a view looks at is needed as long as the view.
+fn last(graph: &FunctionGraph, drafts: &[Draft]) -> Vec<Option<usize>> {
+    let mut last: Vec<Option<usize>> = vec![None; graph.variables().len()];
+    for (position, draft) in drafts.iter().enumerate() {
+        for variable in &draft.args {
+            last[variable.index()] = Some(position);
         }
     }
     // Later Applies first: the view of a view has its last use before the view is looked at.
     for apply in graph.applies().iter().rev() {
         for (output, input) in apply.op.view_map() {
-            let (Some(view), Some(base)) = (apply.outputs.get(output), apply.inputs.get(input)) else {
-                continue;
-            };
-            if let (Register::Temp(view), Register::Temp(base)) =
-                (registers[view.index()], registers[base.index()])
-            {
-                last[base] = last[base].max(last[view]);
+            if let (Some(view), Some(base)) = (apply.outputs.get(output), apply.inputs.get(input)) {
+                last[base.index()] = last[base.index()].max(last[view.index()]);
             }
         }
     }
-    for (position, (step, applies)) in steps.iter_mut().enumerate() {
-        step.dies = (0..temps.len()).filter(|temp| last[*temp] == Some(position)).collect();
-        // Views first: what they look at is then used by nobody, and is kept for the next call.
-        step.dies.sort_by_key(|temp| !temps[*temp].view);
-        let elementwise = graph.applies()[applies.clone()].iter().all(is_elementwise);
-        let Some(Register::Temp(to)) = step.args.get(step.n_inputs).copied().filter(|_| elementwise) else {
-            continue;
-        };
-        let may_lend = |temp: &usize| {
-            let reads = step.args[..step.n_inputs].contains(&Register::Temp(*temp));
-            reads && !temps[*temp].view && temps[*temp].dtype == temps[to].dtype
-        };
-        step.lends = step.dies.iter().copied().filter(may_lend).collect();
-    }
+    last
+}
+
+/// The temporaries whose memory may become the output's of an elementwise step: they die with it and have its dtype.
+fn lends(step: &Step, temps: &[Temp]) -> Vec<usize> {
+    let Some(Register::Temp(to)) = step.args.get(step.n_inputs).copied() else { return Vec::new() };
+    let may_lend = |temp: &usize| {
+        let reads = step.args[..step.n_inputs].contains(&Register::Temp(*temp));
+        reads && !temps[*temp].view && temps[*temp].dtype == temps[to].dtype
+    };
+    step.dies.iter().copied().filter(may_lend).collect()
 }
 
 /// Whether an Apply computes one output element by element.
