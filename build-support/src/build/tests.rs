@@ -75,7 +75,7 @@ fn a_build_leaves_a_bundle_an_index_and_a_store() {
     let index = fs_err::read_to_string(&outcome.index).unwrap();
     let entry = Bundle::open(&outcome.bundle).unwrap().find_entry("score").unwrap();
     assert!(index.contains("pub const NAMES: &[&str] = &[\"score\"];"), "{index}");
-    assert!(index.contains(&format!("(\"score\", &[\"{}\"])", entry.program[0])), "{index}");
+    assert!(index.contains(&format!("(\"score\", &[\"{}\"])", entry.program.steps[0].key)), "{index}");
     assert!(index.contains(&format!("GENERATOR: &str = {:?}", precast_ops::GENERATOR)), "{index}");
     assert_eq!(outcome.store, Some(package.environment.out_dir.join("precast-store")));
     // Inputs only, and only what exists.

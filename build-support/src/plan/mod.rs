@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! [[op]]     ops::combinations ──▶ one graph an Apply ──link──▶ modules ──▶ Unit::batches     ┐
-//! [[graph]]  rewrite::lower ──▶ fused graph ──link──▶ module ──▶ Unit::single                 ├▶ units, entries
-//!                │                         └──▶ entry (name, declared graph, lowered graph, program) ┤
+//! [[graph]]  rewrite::lower ──▶ fused graph ──segments, link──▶ modules ──▶ Unit::single       ├▶ units, entries
+//!                │                         └──▶ entry (name, declared graph, program) ┤
 //!                └ serve: its groups, its ops ──single, link──▶ modules ──▶ Unit::batches            ┘
 //! ```
 //! Neither the order of declarations nor what a store already has can change a unit: a unit is an identity, and a function's
-//! machine code may depend on its neighbours. A whole graph that is a single op of a matrix is served from the matrix.
+//! machine code may depend on its neighbours. A segment that is a single op of a matrix is served from the matrix.
 
 mod expand;
 
@@ -16,9 +16,10 @@ mod tests;
 
 use crate::declared::{Declared, NamedGraph};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
-use precast_codegen::{Module, Unit, link, single};
+use precast_codegen::{Module, Unit, link, segments, single};
 use precast_graph::{FunctionGraph, json};
-use precast_ops::{Ops, Serve, fingerprint, rewrite};
+use precast_core::Program;
+use precast_ops::{Ops, Piece, Serve, fingerprint, program, rewrite};
 use precast_store::key::Language;
 use precast_store::{BuildKey, Entry, Fingerprint};
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,36 +94,63 @@ impl Planned {
 
     /// Plans what serves a named graph, and its entry: the keys of the coarsest modules that serve all of it.
     fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
-        let compile = |error: &dyn std::error::Error| ProblemKind::Compile { message: chain(error) };
         let lowered = ops.lower(&named.graph).map_err(|error| compile(&error))?;
         let mut program = None;
         for serve in &named.serve {
-            let keys = match serve {
-                Serve::Whole => {
-                    let (module, key) = keyed(module(&lowered, ops)?);
-                    self.alias(key, &lowered, ops);
-                    self.whole.insert(key, Arc::new(module));
-                    vec![key]
+            let served = match serve {
+                Serve::Whole => self.segments(&named.graph, &lowered, ops)?,
+                Serve::Groups => {
+                    let groups: Vec<usize> = (0..lowered.applies().len()).collect();
+                    self.applies(&named.graph, &lowered, &groups, ops)?
                 }
-                Serve::Groups => self.applies(&lowered, ops)?,
-                Serve::Ops => self.applies(&rewrite::unfused(&lowered).map_err(|e| compile(&e))?, ops)?,
+                Serve::Ops => {
+                    let (graph, groups) = rewrite::unfused(&lowered).map_err(|error| compile(&error))?;
+                    self.applies(&named.graph, &graph, &groups, ops)?
+                }
             };
-            program.get_or_insert(keys);
+            program.get_or_insert(served);
         }
         self.entries.push(Entry {
             name: name.to_owned(),
-            graph: json::to_json(&lowered),
-            declared: json::to_json(&named.graph),
             program: program.unwrap_or_default(),
+            declared: json::render(&named.graph),
         });
         Ok(())
     }
 
-    /// Plans a module for each Apply.
-    fn applies(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<Vec<BuildKey>, ProblemKind> {
-        let compile = |error| ProblemKind::Compile { message: chain(&error) };
-        let alone = (0..graph.applies().len()).map(|position| single(graph, position, ops.c()));
-        alone.map(|alone| self.single_op(&alone.map_err(compile)?, ops)).collect()
+    /// Plans a module for each segment, which is a unit of its own; gives the program that calls them.
+    fn segments(
+        &mut self,
+        declared: &FunctionGraph,
+        lowered: &FunctionGraph,
+        ops: &Ops,
+    ) -> Result<Program, ProblemKind> {
+        let mut pieces = Vec::new();
+        for segment in segments(lowered, ops.c()).map_err(|error| compile(&error))? {
+            let (module, key) = keyed(module(&segment.graph, ops)?);
+            self.alias(key, &segment.graph, ops);
+            self.whole.insert(key, Arc::new(module));
+            let group = segment.applies.start;
+            pieces.push(Piece::segment(&segment, key, group, ops).map_err(|error| compile(&error))?);
+        }
+        Ok(program(declared, lowered, &pieces))
+    }
+
+    /// Plans a module for each Apply; gives the program that calls them. `groups` says which Apply was fused with which.
+    fn applies(
+        &mut self,
+        declared: &FunctionGraph,
+        graph: &FunctionGraph,
+        groups: &[usize],
+        ops: &Ops,
+    ) -> Result<Program, ProblemKind> {
+        let mut pieces = Vec::new();
+        for (position, group) in groups.iter().enumerate() {
+            let alone = single(graph, position, ops.c()).map_err(|error| compile(&error))?;
+            let key = self.single_op(&alone, ops)?;
+            pieces.push(Piece::apply(graph, position, key, *group, ops).map_err(|error| compile(&error))?);
+        }
+        Ok(program(declared, graph, &pieces))
     }
 
     fn alias(&mut self, key: BuildKey, graph: &FunctionGraph, ops: &Ops) {
@@ -140,6 +168,10 @@ impl Planned {
         units.extend(self.whole.into_values().map(Unit::single));
         Ok(Plan { units, entries: self.entries, fingerprints: self.fingerprints, combinations })
     }
+}
+
+fn compile(error: &dyn std::error::Error) -> ProblemKind {
+    ProblemKind::Compile { message: chain(error) }
 }
 
 fn keyed(module: Module) -> (Module, BuildKey) {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use precast_graph::{Array, Extent, FunctionGraph, TensorType, Type};
+use precast_core::program::Port;
+use precast_graph::{Array, Extent, TensorType, Type};
 
 use crate::args::Binding;
 use crate::error::Failure;
@@ -59,25 +60,25 @@ fn twice(what: &str, name: &str) -> Failure {
     Failure::usage(format!("{what} `{name}` is given twice"))
 }
 
-/// Puts the arrays into the order of the graph's inputs and holds them against its types.
+/// Puts the arrays into the order of the inputs and holds them against their types.
 pub(crate) fn arrange<'a>(
     given: &'a [Given],
-    graph: &FunctionGraph,
-    names: &[String],
+    ports: &[Port],
 ) -> Result<Vec<&'a Array>, Failure> {
+    let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
     let mut bound: Vec<Option<&Given>> = vec![None; names.len()];
     for one in given {
-        let position = position(&one.name, names, "input", "-i")?;
+        let position = position(&one.name, &names, "input", "-i")?;
         if bound[position].replace(one).is_some() {
             return Err(twice("input", &names[position]));
         }
     }
     let mut inputs = Vec::new();
-    for ((name, one), variable) in names.iter().zip(bound).zip(graph.inputs()) {
+    for (Port { name, ty }, one) in ports.iter().zip(bound) {
         let missing =
             || Failure::usage(format!("input `{name}` is not given")).hint(format!("add `-i {name}=FILE`"));
         let one = one.ok_or_else(missing)?;
-        check(name, one, graph.ty(*variable))?;
+        check(name, one, ty)?;
         inputs.push(&one.array);
     }
     Ok(inputs)

@@ -44,16 +44,3 @@ pub(crate) fn read(args: &GraphArgs, found: &[(String, Type)], ops: &Ops) -> Res
         .map_err(|error| Failure::new("cannot read the expression").because(error))?;
     Ok(Source::Graph(graph))
 }
-
-/// Renders what a graph takes and gives: `(x: f64[?], y: f64[?]) -> out: f64[]`.
-pub(crate) fn interface(graph: &FunctionGraph) -> String {
-    let input = |(position, variable): (usize, &precast_graph::VarId)| {
-        format!("{}: {}", graph.input_name(position), graph.ty(*variable))
-    };
-    let output = |(position, variable): (usize, &precast_graph::VarId)| {
-        format!("{}: {}", graph.output_name(position), graph.ty(*variable))
-    };
-    let inputs: Vec<String> = graph.inputs().iter().enumerate().map(input).collect();
-    let outputs: Vec<String> = graph.outputs().iter().enumerate().map(output).collect();
-    format!("({}) -> {}", inputs.join(", "), outputs.join(", "))
-}

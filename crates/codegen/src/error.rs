@@ -25,6 +25,14 @@ pub enum LinkError {
         /// What is missing, in words.
         problem: String,
     },
+    /// C of an author that would share a translation unit with other ops.
+    #[error("apply {apply}: the C of `{op}` is its author's and shares no module\nhint: link each of the graph's `segments`")]
+    Crowded {
+        /// Position of the Apply.
+        apply: usize,
+        /// The op.
+        op: String,
+    },
     /// A user type without a C side.
     #[error(
         "no C code for values of type `{ty}`: the library has no type `{name}`\nhint: add it by `Library::with_type`"
@@ -53,9 +61,9 @@ pub enum LinkError {
         /// What is wrong.
         source: Box<crate::external::ExternalError>,
     },
-    /// Two ops that bring different files of one name.
+    /// An op and a type of one module that bring different files of one name.
     #[error(
-        "two ops of the graph have different files called `{name}`\nhint: give one of the ops another name"
+        "an op and a type that it uses have different files called `{name}`\nhint: give one of them another name"
     )]
     SourceTwice {
         /// Logical name of the file.

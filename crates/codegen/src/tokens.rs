@@ -27,11 +27,6 @@ pub(crate) struct Token<'t> {
 }
 
 impl Token<'_> {
-    /// The position behind it.
-    pub(crate) fn end(&self) -> usize {
-        self.at + self.text.len()
-    }
-
     pub(crate) fn is(&self, text: &str) -> bool {
         self.kind != Kind::Literal && self.text == text
     }

@@ -18,6 +18,7 @@ pub mod contracts;
 mod edges;
 pub mod encode;
 mod graph;
+mod interface;
 pub mod json;
 mod nearest;
 pub mod op;

@@ -8,7 +8,7 @@
 use crate::{Elemwise, Ops};
 use precast_codegen::params::apply_slots;
 use precast_codegen::{LinkError, Segment, slots};
-use precast_core::program::{Constant, Port, Program, Register, Step, Temp};
+use precast_core::program::{Constant, Program, Register, Step, Temp};
 use precast_core::{Array, BuildKey};
 use precast_graph::{Apply, FunctionGraph, Origin, VarId};
 use std::any::Any;
@@ -28,7 +28,7 @@ pub struct Piece {
     /// The constants of its instance.
     pub slots: Vec<Array>,
     /// Neighbours of one group may run together.
-    pub group: u32,
+    pub group: usize,
 }
 
 impl Piece {
@@ -36,7 +36,7 @@ impl Piece {
     ///
     /// # Errors
     /// As [`slots`].
-    pub fn segment(segment: &Segment<'_>, key: BuildKey, group: u32, ops: &Ops) -> Result<Self, LinkError> {
+    pub fn segment(segment: &Segment<'_>, key: BuildKey, group: usize, ops: &Ops) -> Result<Self, LinkError> {
         Ok(Self {
             applies: segment.applies.clone(),
             key,
@@ -55,7 +55,7 @@ impl Piece {
         graph: &FunctionGraph,
         position: usize,
         key: BuildKey,
-        group: u32,
+        group: usize,
         ops: &Ops,
     ) -> Result<Self, LinkError> {
         let apply = &graph.applies()[position];
@@ -84,7 +84,7 @@ pub fn program(declared: &FunctionGraph, graph: &FunctionGraph, pieces: &[Piece]
             args: piece.reads.iter().chain(&piece.writes).map(register).collect(),
             n_inputs: piece.reads.len(),
             slots: piece.slots.clone(),
-            group: piece.group,
+            group: u32::try_from(piece.group).unwrap_or(u32::MAX),
             elementwise: matches!(applies, [apply] if is_elementwise(apply)),
             views: views(graph, piece),
         }
@@ -96,9 +96,10 @@ pub fn program(declared: &FunctionGraph, graph: &FunctionGraph, pieces: &[Piece]
     };
     let constants = held(|register| matches!(register, Register::Constant(_)));
     let temps = held(|register| matches!(register, Register::Temp(_)));
+    let (inputs, outputs) = declared.interface();
     Program {
-        inputs: ports(declared, declared.inputs(), |i| declared.input_name(i).to_owned()),
-        outputs: ports(declared, declared.outputs(), |i| declared.output_name(i)),
+        inputs,
+        outputs,
         constants: constants
             .filter_map(|variable| {
                 let Origin::Constant(value) = &variable.origin else { return None };
@@ -110,11 +111,6 @@ pub fn program(declared: &FunctionGraph, graph: &FunctionGraph, pieces: &[Piece]
             .collect(),
         steps,
     }
-}
-
-fn ports(graph: &FunctionGraph, variables: &[VarId], name: impl Fn(usize) -> String) -> Vec<Port> {
-    let ports = variables.iter().enumerate();
-    ports.map(|(i, variable)| Port { name: name(i), ty: graph.ty(*variable).clone() }).collect()
 }
 
 /// The register of each variable that some piece reads or writes.

@@ -41,7 +41,7 @@ pub use precast_runtime::RecordError;
 pub use precast_runtime::debug;
 #[cfg(feature = "resolve")]
 pub use precast_runtime::{
-    BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Explanation, FunctionError,
+    BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Event, Explanation, FunctionError,
     FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, ParsePolicyError, Policy, Runtime, Serve, Stats,
 };
 

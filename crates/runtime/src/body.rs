@@ -3,27 +3,15 @@
 use crate::debug::{self, Checks, Options, Report};
 use precast_core::function::{Body, misfit_error};
 use precast_core::native::Targets;
-use precast_core::program::Port;
 use precast_core::{Array, ArrayRef, CallError, Function, Provenance, Served};
-use precast_graph::{FunctionGraph, VarId, interpret};
+use precast_graph::{FunctionGraph, interpret};
 use std::error::Error;
 use std::sync::Arc;
-
-/// The interface of a graph: its inputs and outputs.
-fn interface(graph: &FunctionGraph) -> (Vec<Port>, Vec<Port>) {
-    let port = |name: String, variable: &VarId| Port { name, ty: graph.ty(*variable).clone() };
-    let inputs = graph.inputs().iter().enumerate();
-    let outputs = graph.outputs().iter().enumerate();
-    (
-        inputs.map(|(i, variable)| port(graph.input_name(i).to_owned(), variable)).collect(),
-        outputs.map(|(i, variable)| port(graph.output_name(i), variable)).collect(),
-    )
-}
 
 /// The function of a graph that the reference implementation of its ops computes.
 pub(crate) fn interpreted(graph: FunctionGraph) -> Function {
     let ops = graph.applies().iter().map(|apply| graph.signature(apply)).collect();
-    let (inputs, outputs) = interface(&graph);
+    let (inputs, outputs) = graph.interface();
     let provenance = vec![Provenance { ops, served: Served::Interpreted }];
     Function::from_body(inputs, outputs, provenance, Box::new(Interpreted { graph }))
 }
@@ -66,7 +54,7 @@ impl Body for Interpreted {
                 let misfit =
                     arrays.iter_mut().zip(&results).position(|(array, result)| !array.assign(result));
                 if let Some(position) = misfit {
-                    let ports = interface(&self.graph).1;
+                    let ports = self.graph.interface().1;
                     return Err(misfit_error(&ports, position, results[position].shape(), &targets));
                 }
             }

@@ -9,7 +9,7 @@
 //! The signature of a call holds dtypes and ranks: `f1f1)` is two vectors of f32. Readers take no lock; a new function
 //! is added under one.
 
-use crate::function::{CallError, Function};
+use precast_core::{CallError, Function};
 use precast_core::native::ArrayRef;
 use crate::runtime::{FunctionError, Runtime};
 use precast_abi::signature::{ParseSignatureError, Signature};

@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Check {
-    /// One module serves the whole graph.
+    /// One module serves the whole graph, or, where C of authors stands in it, one each of its segments.
     Whole,
     /// Every group that fusion makes is served by a module of its own.
     Groups,
@@ -56,6 +56,13 @@ impl Lookup {
     pub const fn is_found(&self) -> bool {
         matches!(self, Self::Found { .. })
     }
+
+    fn miss(&self) -> Option<&Miss> {
+        match self {
+            Self::Found { .. } => None,
+            Self::Missing(miss) => Some(miss),
+        }
+    }
 }
 
 impl fmt::Display for Lookup {
@@ -72,12 +79,11 @@ impl fmt::Display for Lookup {
 /// How a graph would be served.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The look-up of the whole graph.
-    pub whole: Lookup,
+    /// The look-ups of the graph's segments, in order: for a graph without C of authors that of the whole graph.
+    pub segments: Vec<Lookup>,
     /// The look-ups of groups that were not found, and so taken apart.
     pub groups: Vec<Lookup>,
-    /// The look-ups of what would serve the graph by parts, in order: groups that were found, patterns, single ops. Empty when
-    /// the whole graph was found.
+    /// The look-ups of what would serve segments that were not found, in order: groups that were found, patterns, single ops.
     pub ops: Vec<Lookup>,
     pub(crate) graph: FunctionGraph,
     pub(crate) served: Vec<Lookup>,
@@ -103,26 +109,32 @@ impl Explanation {
         &self.served
     }
 
-    /// What is missing, the whole graph first, then single ops.
+    /// What is missing, segments first, then single ops; a segment that is a single op once.
     pub fn missing(&self) -> impl Iterator<Item = &Miss> {
-        let lookups = std::iter::once(&self.whole).chain(&self.ops);
-        lookups.filter_map(|lookup| match lookup {
-            Lookup::Missing(miss) => Some(miss),
-            Lookup::Found { .. } => None,
-        })
+        let segments: Vec<&Miss> = self.segments.iter().filter_map(Lookup::miss).collect();
+        let ops: Vec<&Miss> = self.ops.iter().filter_map(Lookup::miss).collect();
+        let is_new = |op: &&Miss| segments.iter().all(|segment| segment.key != op.key);
+        let ops: Vec<&Miss> = ops.into_iter().filter(is_new).collect();
+        segments.into_iter().chain(ops)
     }
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let answer = match self.check() {
+            Check::Whole if self.segments.len() > 1 => "hit: a module serves each segment of the graph",
             Check::Whole => "hit: one module serves the whole graph",
             Check::Groups => "hit: every group is served by a module of its own",
             Check::Mixed => "hit: groups and parts of groups are served by modules of their own",
             Check::OpByOp => "hit: every op is served by a module of its own",
             Check::Miss => "miss",
         };
-        write!(f, "{answer}\n  whole graph: {}", self.whole)?;
+        f.write_str(answer)?;
+        match &self.segments[..] {
+            [whole] => write!(f, "\n  whole graph: {whole}")?,
+            segments => (segments.iter().enumerate())
+                .try_for_each(|(position, lookup)| write!(f, "\n  segment {position}: {lookup}"))?,
+        }
         self.ops
             .iter()
             .enumerate()

@@ -6,7 +6,9 @@ use crate::FunctionError;
 use crate::layer::UNIT;
 use crate::miss::Inventory;
 use precast_core::native::LoadedEntry;
-use crate::resolve::{Provenance, Resolver, Served, chain};
+use crate::resolve::Resolver;
+use precast_core::event::chain;
+use precast_core::{Provenance, Served};
 use crate::stats::Event;
 use precast_codegen::{Module, Unit};
 use precast_compile::{Compiled, Isa, Toolchain, Variant, compile};
@@ -43,14 +45,14 @@ impl Jit {
     /// Compiles a module for this host, publishes it, and loads it.
     pub(crate) fn compile(
         &self,
-        module: Module,
+        module: &Arc<Module>,
         fingerprint: Option<Fingerprint>,
         resolver: &Resolver,
     ) -> Result<(LoadedEntry, Provenance), FunctionError> {
         let toolchain = match self.toolchain() {
             Ok(toolchain) => toolchain,
             Err(problem) => {
-                let miss = Box::new(Inventory::read(resolver).explain(&module));
+                let miss = Box::new(Inventory::read(resolver).explain(module));
                 return Err(FunctionError::NoCompiler { miss, problem: problem.clone() });
             }
         };
@@ -60,8 +62,8 @@ impl Jit {
             Arc::clone(flights.entry(key).or_default())
         };
         let outcome = flight.get_or_init(|| {
-            tell_stale(&module, resolver);
-            let mut compiled = compile_here(module, toolchain, resolver)?;
+            tell_stale(module, resolver);
+            let mut compiled = compile_here(Arc::clone(module), toolchain, resolver)?;
             compiled.record.members[0].fingerprints.extend(fingerprint);
             let compiled = Arc::new(compiled);
             if unpublished {
@@ -119,13 +121,13 @@ fn tell_stale(module: &Module, resolver: &Resolver) {
     }
 }
 
-fn compile_here(module: Module, toolchain: &Toolchain, resolver: &Resolver) -> Result<Compiled, Failure> {
+fn compile_here(module: Arc<Module>, toolchain: &Toolchain, resolver: &Resolver) -> Result<Compiled, Failure> {
     let start = Instant::now();
     let signature = module.signature.clone();
     let isa = Isa::native()
         .ok_or_else(|| -> Failure { Arc::from(Box::from("this CPU has no known ISA level")) })?;
     let variant = Variant { target: toolchain.target().to_owned(), isa, profile: module.profile };
-    let unit = Unit::single(Arc::new(module));
+    let unit = Unit::single(module);
     let compiled = compile(&unit, toolchain, &variant).map_err(|error| -> Failure { Arc::new(error) })?;
     resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });
     Ok(compiled)

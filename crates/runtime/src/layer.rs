@@ -1,7 +1,7 @@
 //! Layers: where artifacts are looked for, in order; the first with a survivor wins.
 
-use crate::resolve::chain;
-use precast_core::cpu;
+use precast_core::event::chain;
+use precast_core::{best_first, cpu};
 use precast_store::key::KeyDocument;
 use precast_store::{BuildKey, Bundle, Entry, FindError, Fingerprint, Record, Store};
 use std::fmt;
@@ -53,7 +53,7 @@ impl Layer {
             Self::Bundle { bundle, .. } => bundle.find(key),
             Self::Store { store, .. } => store.find(key).map_err(|source| find_error(store, source))?,
         };
-        Ok(admissible(records))
+        Ok(best_first(records, &mut Vec::new()))
     }
 
     /// The key behind a fingerprint.
@@ -133,13 +133,6 @@ impl Layer {
 
 /// The member of an archive that is loaded.
 pub(crate) const UNIT: &str = "unit.so";
-
-fn admissible(mut records: Vec<Record>) -> Vec<Record> {
-    records.retain(|record| record.requires.check(cpu::host()).is_ok());
-    // Of equal levels the one that the layer names first: a store the last built.
-    records.sort_by_key(|record| std::cmp::Reverse(record.requires.cpu.len()));
-    records
-}
 
 fn find_error(store: &Store, source: FindError) -> LayerError {
     LayerError::Find { path: store.path().to_owned(), source }

@@ -27,7 +27,7 @@ mod cover;
 pub mod debug;
 mod dispatch;
 mod explain;
-mod function;
+mod body;
 #[cfg(feature = "jit")]
 mod jit;
 mod layer;
@@ -42,15 +42,14 @@ mod stats;
 
 pub use dispatch::{DispatchError, Dispatcher};
 pub use explain::{Check, Explanation, Lookup};
-pub use function::{CallError, Function};
+pub use body::debug_report;
 pub use layer::LayerError;
 pub use miss::Miss;
-pub use precast_core::{ArrayMut, ArrayRef, LoadLibraryError};
+pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use policy::{ParsePolicyError, Policy};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, Serve};
 #[cfg(feature = "record")]
 pub use recording::RecordError;
-pub use resolve::{Provenance, Served};
 pub use runtime::{BuildRuntimeError, Builder, EntryError, FunctionError, Runtime};
 pub use stats::{Event, Stats};

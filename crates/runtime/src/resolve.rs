@@ -1,65 +1,26 @@
 //! From a key to callable code: find, load verified bytes, shake hands.
 
 use crate::layer::{Layer, LayerError};
-use precast_core::native::{LoadedEntry, LoadedLibrary};
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
+use precast_core::event::chain;
+use precast_core::native::{LoadedEntry, LoadedLibrary};
+use precast_core::{Libraries, Provenance, Served};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
-use precast_store::{ActionKey, BuildKey, Digest, Record};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-/// Which artifact serves a part of a graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Provenance {
-    /// Printable signatures of the Applies that it serves, in order.
-    pub ops: Vec<String>,
-    /// Who computes them.
-    pub served: Served,
-}
-
-/// Who computes a part of a graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Served {
-    /// An artifact of a layer.
-    Artifact {
-        /// What was wanted.
-        key: BuildKey,
-        /// The layer.
-        layer: String,
-        /// How it was made.
-        action: ActionKey,
-        /// What was loaded.
-        digest: Digest,
-        /// The ISA level of the variant.
-        isa: String,
-    },
-    /// Compiled in this process.
-    Jit {
-        /// What was wanted.
-        key: BuildKey,
-        /// What came out.
-        digest: Digest,
-        /// The ISA level.
-        isa: String,
-    },
-    /// The reference `perform` of the ops.
-    Interpreted,
-}
+use precast_store::{BuildKey, Digest, Record};
+use std::sync::Arc;
 
 /// Layers, and what was loaded from them.
 pub(crate) struct Resolver {
     pub(crate) layers: Vec<Layer>,
     pub(crate) recorder: Arc<Recorder>,
-    /// Shared objects in use, by digest of their archive: loaded once in a runtime.
-    libraries: Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>,
+    libraries: Libraries,
 }
 
 impl Resolver {
     pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>) -> Self {
-        Self { layers, recorder, libraries: Mutex::new(BTreeMap::new()) }
+        Self { layers, recorder, libraries: Libraries::default() }
     }
 
     /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
@@ -99,7 +60,7 @@ impl Resolver {
                         };
                         return Ok(Some((entry, Provenance { ops: vec![signature], served })));
                     }
-                    Err(error) => self.passed_over(&member.signature, &error),
+                    Err(error) => self.passed_over(&member.signature, chain(&error)),
                 }
             }
         }
@@ -117,54 +78,19 @@ impl Resolver {
     }
 
     fn library(&self, layer: &Layer, record: &Record, signature: &str) -> Option<Arc<LoadedLibrary>> {
-        if let Some(library) = self.loaded(&record.digest) {
-            return Some(library);
-        }
-        match layer.load(record) {
-            Ok(bytes) => self.keep(&record.digest, &bytes, signature),
-            Err(reason) => {
-                let reason = format!("{layer}: {reason}");
-                self.recorder.tell(Event::NotLoaded { signature: signature.to_owned(), reason });
-                None
-            }
-        }
+        let load = || layer.load(record).map_err(|reason| format!("{layer}: {reason}"));
+        let library = self.libraries.get(&record.digest, load);
+        library.inspect_err(|reason| self.passed_over(signature, reason.clone())).ok()
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT has bytes of its own"))]
     pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
-        match LoadedLibrary::load(bytes) {
-            Ok(library) => {
-                let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-                libraries.retain(|_, library| library.strong_count() > 0);
-                libraries.insert(*digest, Arc::downgrade(&library));
-                Some(library)
-            }
-            Err(error) => {
-                self.passed_over(signature, &error);
-                None
-            }
-        }
+        let library = self.libraries.keep(digest, bytes);
+        library.inspect_err(|error| self.passed_over(signature, chain(error))).ok()
     }
 
-    fn loaded(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
-        let libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-        libraries.get(digest).and_then(Weak::upgrade)
-    }
-
-    fn passed_over(&self, signature: &str, error: &dyn std::error::Error) {
-        let reason = chain(error);
+    fn passed_over(&self, signature: &str, reason: String) {
         self.recorder.tell(Event::NotLoaded { signature: signature.to_owned(), reason });
     }
-}
-
-/// An error and its causes in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

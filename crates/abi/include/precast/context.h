@@ -85,6 +85,9 @@ static inline void pc_error_set(pc_context *ctx, int32_t kind, const char *messa
   }
 }
 
+/* Whether an error was put into the slot. */
+static inline int pc_error_is_set(const pc_context *ctx) { return ctx->error.kind != PC_ERROR_NONE; }
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4), unused, noinline, cold))
 #endif

@@ -75,7 +75,7 @@ typedef struct pc_module {
 } pc_module;
 
 #if defined(__GNUC__)
-#define PC_EXPORT __attribute__((visibility("default")))
+#define PC_EXPORT __attribute__((__visibility__("default")))
 #else
 #define PC_EXPORT
 #endif

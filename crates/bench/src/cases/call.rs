@@ -69,7 +69,7 @@ fn fresh(
     (what, case, size): (&str, &str, usize),
     found: &mut Found,
 ) -> Result<()> {
-    let declared = vec![Input::f64(&[size]); function.graph().inputs().len()];
+    let declared = vec![Input::f64(&[size]); function.inputs().len()];
     let arrays = inputs(&declared);
     let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
     let result = function.call(&refs)?.remove(0);

@@ -44,9 +44,7 @@ fn on_inputs(
     options: &Options,
 ) -> Result<Report, Failure> {
     let given = arrays::read(&args.inputs)?;
-    let names: Vec<String> =
-        (0..graph.inputs().len()).map(|position| graph.input_name(position).to_owned()).collect();
-    let inputs: Vec<_> = arrays::arrange(&given, graph, &names)?.into_iter().cloned().collect();
+    let inputs: Vec<_> = arrays::arrange(&given, &graph.interface().0)?.into_iter().cloned().collect();
     let report = debug::check_on(runtime, graph, &inputs, options)?;
     Ok(report)
 }

@@ -117,7 +117,7 @@ impl Health {
             Ok(bundle) => bundle,
             Err(error) => {
                 let damaged =
-                    verify && !matches!(error, OpenBundleError::Io { .. } | OpenBundleError::Newer { .. });
+                    verify && !matches!(error, OpenBundleError::Io { .. } | OpenBundleError::Format { .. });
                 return health.broken(error.into(), damaged);
             }
         };

@@ -16,13 +16,19 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let answer = explanation.check();
     if args.json {
         let ops: Vec<Value> = explanation.ops.iter().map(json_lookup).collect();
-        let whole = json_lookup(&explanation.whole);
+        let segments: Vec<Value> = explanation.segments.iter().map(json_lookup).collect();
         term::print_json(
-            &json!({"hit": answer.is_hit(), "served": check::word(answer), "whole": whole, "ops": ops}),
+            &json!({"hit": answer.is_hit(), "served": check::word(answer), "segments": segments, "ops": ops}),
         )?;
         return Ok(Exit::Ok);
     }
-    let mut text = format!("served: {}\n\nwhole graph\n{}", check::word(answer), lookup(&explanation.whole));
+    let mut text = format!("served: {}\n", check::word(answer));
+    for (position, segment) in explanation.segments.iter().enumerate() {
+        let _ = match explanation.segments.len() {
+            1 => write!(text, "\nwhole graph\n{}", lookup(segment)),
+            _ => write!(text, "\nsegment {position}\n{}", lookup(segment)),
+        };
+    }
     for (position, op) in explanation.ops.iter().enumerate() {
         let _ = write!(text, "\nop {position}\n{}", lookup(op));
     }

@@ -59,8 +59,10 @@ fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: 
     if !plain {
         return explanation.served().iter().map(one).collect();
     }
-    if explanation.whole.is_found() {
-        return vec![one(&explanation.whole); applies.len()];
+    if let [whole] = &explanation.segments[..]
+        && whole.is_found()
+    {
+        return vec![one(whole); applies.len()];
     }
     // Without rewrites an Apply has a module of its own or is part of something larger, which this picture does not show.
     let cut = explanation.graph();

@@ -1,14 +1,12 @@
 //! `precast ls`: what the layers hold.
 
-use precast_graph::json;
-use precast_ops::Ops;
 use precast_store::Record;
 use serde_json::{Value, json};
 
 use crate::args::LsArgs;
 use crate::error::{Exit, Failure};
 use crate::layers::Layer;
-use crate::{graph, layers, print, term};
+use crate::{layers, print, term};
 
 /// Runs the command.
 pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {

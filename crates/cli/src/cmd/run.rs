@@ -2,10 +2,14 @@
 //!
 //! Nothing is written before everything is computed, and every file is whole before the first one gets its name.
 
+use std::error::Error as _;
 use std::path::Path;
 
 use precast_graph::{Array, FunctionGraph, Type};
-use precast_runtime::{ArrayRef, CallError, EntryError, Event, Function, Provenance, Runtime, Served};
+use precast_runtime::debug::Violation;
+use precast_runtime::{
+    ArrayRef, CallError, EntryError, Event, Function, Provenance, Runtime, Served, debug_report,
+};
 use precast_store::Event as StoreEvent;
 use serde_json::{Value, json};
 
@@ -26,16 +30,16 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let source = graph::read(&args.graph, &found, &args.graph.ops())?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
     let result = function(&runtime, args, source, &given).and_then(|function| {
-        let names = names(function.graph());
-        let targets = Targets::new(&args.outputs, &names.1)?;
-        let inputs = arrays::arrange(&given, function.graph(), &names.0)?;
+        let names: Vec<String> = function.outputs().iter().map(|port| port.name.clone()).collect();
+        let targets = Targets::new(&args.outputs, &names)?;
+        let inputs = arrays::arrange(&given, function.inputs())?;
         let borrowed: Vec<ArrayRef<'_>> = inputs.iter().map(|array| ArrayRef::from(*array)).collect();
         let outputs = function.call(&borrowed).map_err(call_failure)?;
-        Ok((function, names.1, targets, outputs))
+        Ok((function, names, targets, outputs))
     });
     tell(&runtime, args.explain);
     let (function, names, targets, outputs) = result?;
-    if let Some(report) = function.debug_report() {
+    if let Some(report) = debug_report(&function) {
         let lines: Vec<String> = report.applies.iter().map(super::check_op::line).collect();
         let skipped = report.applies.iter().filter(|apply| apply.skipped.is_some()).count();
         let checked = match (report.applies.len() - skipped, skipped) {
@@ -55,7 +59,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 
 /// Says why a call failed; what repeats a violation is written.
 fn call_failure(error: CallError) -> Failure {
-    let CallError::Debug(violation) = &error else { return error.into() };
+    let violation = error.source().and_then(|source| source.downcast_ref::<Violation>());
+    let Some(violation) = violation else { return error.into() };
     let written = match repro::write(Path::new(REPRO), violation) {
         Ok(written) => format!("`{}` repeats it", written.command),
         Err(_) => "what repeats it could not be written here".to_owned(),
@@ -74,9 +79,10 @@ fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) 
     };
     // What does not fit is said before anything is compiled.
     let fits = |graph: &FunctionGraph| {
-        let names = names(graph);
-        Targets::new(&args.outputs, &names.1)?;
-        arrays::arrange(given, graph, &names.0).map(drop)
+        let (inputs, outputs) = graph.interface();
+        let names: Vec<String> = outputs.into_iter().map(|port| port.name).collect();
+        Targets::new(&args.outputs, &names)?;
+        arrays::arrange(given, &inputs).map(drop)
     };
     match source {
         Source::Graph(graph) => {
@@ -103,22 +109,15 @@ fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) 
 fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<Vec<Type>>, EntryError> {
     let combinations = runtime.combinations(name);
     let Some(first) = combinations.first().filter(|first| *first != name) else { return Ok(None) };
-    let names = names(&runtime.entry_graph(first)?).0;
+    let names = runtime.entry_graph(first)?.interface().0;
     let position = |one: &Given| {
-        let by_name = names.iter().position(|name| *name == one.name);
+        let by_name = names.iter().position(|port| port.name == one.name);
         by_name.or_else(|| one.name.parse().ok())
     };
     let mut placed: Vec<(Option<usize>, Type)> =
         given.iter().map(|one| (position(one), arrays::open_type(&one.array))).collect();
     placed.sort_by_key(|(position, _)| *position);
     Ok(Some(placed.into_iter().map(|(_, ty)| ty).collect()))
-}
-
-/// Names of the inputs and of the outputs.
-fn names(graph: &FunctionGraph) -> (Vec<String>, Vec<String>) {
-    let inputs = (0..graph.inputs().len()).map(|position| graph.input_name(position).to_owned()).collect();
-    let outputs = (0..graph.outputs().len()).map(|position| graph.output_name(position)).collect();
-    (inputs, outputs)
 }
 
 /// Tells of what went wrong on the way without stopping it, and of everything where that is asked for.

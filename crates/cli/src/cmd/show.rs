@@ -14,7 +14,7 @@ use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
 use crate::layers::Layer;
-use crate::{graph, layers, print, term, whole};
+use crate::{layers, print, term, whole};
 
 /// A module as one layer has it.
 struct Variant<'l> {

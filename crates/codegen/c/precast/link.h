@@ -24,6 +24,23 @@ static inline int pc_extract_check(pc_context *ctx, const char *name, int32_t dt
   return 1;
 }
 
+/* Whether `object` is a tensor of `dtype` without dimensions; sets the error slot when it is not. */
+static inline int pc_extract_check_scalar(pc_context *ctx, const char *name, int32_t dtype, const pc_object *object) {
+  if (!pc_extract_check(ctx, name, dtype, object)) {
+    return 0;
+  }
+  if (((const pc_tensor *)object)->ndim != 0) {
+    pc_error_format(ctx, PC_ERROR_VALUE, "%s: expected a scalar, found a tensor of %d dimensions", name,
+                    (int)((const pc_tensor *)object)->ndim);
+    return 0;
+  }
+  return 1;
+}
+
+/* Where the elements of a tensor are. Generated code calls this rather than name the field, so that a macro of an op's
+ * author can be called `data`. */
+static inline char *pc_data(const pc_object *object) { return ((const pc_tensor *)object)->data; }
+
 /* A tensor without dimensions that may be written: the object of the cell if it can serve, else a new one in its
  * place. NULL with the error slot set when memory is refused; the cell keeps what it held. */
 static inline pc_tensor *pc_scalar_out(pc_context *ctx, int32_t dtype, pc_object **cell) {

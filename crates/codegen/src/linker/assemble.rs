@@ -1,7 +1,7 @@
 //! The module's text, put together.
 
 use super::variables::{Plan, Task, plan};
-use super::{collect, debug, instance, run, scope};
+use super::{collect, debug, instance, reserved, run};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
@@ -12,11 +12,9 @@ use precast_store::key::Language;
 
 /// Makes the module of a valid graph.
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
-    let mut plan = plan(graph, library)?;
+    let plan = plan(graph, library)?;
     let language = collect::language(&plan);
-    scope::separate(&mut plan, language)?;
     let requests = collect::collect(&plan, language)?;
-    let types_have_code = plan.vars.iter().any(|var| !var.ctype.c_support_code().is_empty());
     let n_constants = graph.constants().count();
     let n_slots = n_constants + plan.n_params;
     let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
@@ -27,8 +25,9 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         [one] => one.clone(),
         _ => print("graph", &inputs, &outputs),
     };
-    let context = instance::Context::new(requests.is_compat);
+    let context = instance::Context::new(requests.is_compat, plan.is_foreign);
     let load = instance::load(&plan, &context);
+    let reserved = reserved::check(&plan);
     let entry = entry(&plan, load, &signature, [&inputs, &outputs], n_slots);
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
@@ -37,7 +36,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let body = render(
         template,
         &[
-            ("SUPPORT", &(debug::hooks(&plan, library.profile()) + &requests.support)),
+            ("SUPPORT", &(debug::hooks(&plan, library.profile()) + &requests.support + &reserved)),
             ("GRAPH", &picture(&plan, graph)),
             ("N_SLOTS", &n_slots.to_string()),
             ("N_TEMPS", &plan.n_kept.to_string()),
@@ -45,7 +44,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("CLEANUP", &instance::cleanup(&plan, n_slots, &context)),
             ("INIT", &instance::init(&plan, n_constants, &context)),
             ("RUN", &run::body(&plan, inputs.len(), &context, library.profile())?),
-            ("ENTRY", &entry),
+            ("ENTRY", &(entry + &reserved)),
         ],
     );
     Ok(Module {
@@ -61,7 +60,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         lib_dirs: requests.lib_dirs,
         profile: library.profile(),
         unpublished: requests.unpublished,
-        is_alone: language == Language::Cxx || plan.steps.iter().any(scope::is_foreign) || types_have_code,
+        is_alone: language == Language::Cxx || plan.is_foreign,
         versions: super::versions::versions(&plan, graph)?,
     })
 }

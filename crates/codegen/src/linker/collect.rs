@@ -1,12 +1,14 @@
 //! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
 
-use super::scope;
 use super::variables::Plan;
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
 use precast_store::key::Language;
 use std::sync::Arc;
+
+/// The header of a module with C of an author: its name and text.
+const FLOAT_STATE: (&str, &str) = ("precast/float_state.h", include_str!("../../c/precast/float_state.h"));
 
 /// Requests of all ops and types of a module.
 pub(super) struct Requests {
@@ -32,6 +34,7 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
         unique(objects.iter().flat_map(|o| with(*o, &compiler).unwrap_or_else(|| without(*o))))
     };
     let mut headers = vec!["precast/module.h".to_owned()];
+    headers.extend(plan.is_foreign.then(|| FLOAT_STATE.0.to_owned()));
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
     headers.extend(plan.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
@@ -39,9 +42,12 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
     flags.retain(|flag| !refused.contains(flag));
     // What is taken away may also be one of the compiler's own arguments: say so to the compiler, in the key.
     flags.extend(refused.iter().map(|flag| format!("--precast-without={flag}")));
-    let headers = unique(headers.into_iter());
+    let mut headers = unique(headers.into_iter());
+    // Whatever headers of an author define, those of this program mean what they say.
+    headers.sort_by_key(|header| !header.starts_with("precast/"));
     let is_compat = headers.iter().any(|header| is_foreign(header));
     let mut sources = sources(plan)?;
+    sources.extend(plan.is_foreign.then(|| (FLOAT_STATE.0.to_owned(), FLOAT_STATE.1.into())));
     if is_compat {
         sources.extend(
             precast_abi::COMPAT_HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())),
@@ -96,15 +102,8 @@ fn sources(plan: &Plan<'_>) -> Result<SourceSet, LinkError> {
     for (name, text) in plan.vars.iter().flat_map(|var| var.ctype.c_sources()) {
         add(&mut all, name, text)?;
     }
-    let types = all.clone();
     let ops = plan.steps.iter().flat_map(|step| {
-        let own = step.op.c_sources().into_iter().map(|(name, text)| {
-            match scope::is_own(&name) && types.get(&name) != Some(&text) {
-                true => (name, step.names.shared(text.to_string()).into()),
-                false => (name, text),
-            }
-        });
-        let of_types = step.op.c_sources_apply(&step.node);
+        let (own, of_types) = (step.op.c_sources(), step.op.c_sources_apply(&step.node));
         step.params.c_sources().into_iter().chain(own).chain(of_types)
     });
     for (name, text) in ops {
@@ -127,7 +126,7 @@ fn add(all: &mut SourceSet, name: String, text: Arc<str>) -> Result<(), LinkErro
 fn support(plan: &Plan<'_>) -> Result<String, LinkError> {
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_support_code());
     let ops = plan.steps.iter().flat_map(|step| {
-        let own = step.op.c_support_code().into_iter().map(|code| step.shared(code));
+        let own = step.op.c_support_code().into_iter().map(|code| step.own(code));
         step.params.c_support_code().into_iter().chain(own)
     });
     let mut parts = unique(types.chain(ops));

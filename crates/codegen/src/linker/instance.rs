@@ -5,24 +5,25 @@ use crate::object::CLinkerObject;
 use crate::template::render;
 use std::fmt::Write as _;
 
-/// What stands around the body of every function of a module with compat headers: their functions have no argument that
-/// names the context, so it is made the current one.
+/// What stands around the body of every function of a module: with compat headers, whose functions have no argument that
+/// names the context, it is made the current one; with C of an author, how floats are computed is kept.
 pub(super) struct Context {
-    pub(super) enter: &'static str,
+    pub(super) enter: String,
     pub(super) leave: &'static str,
     /// What stands behind a sync: there is code that reports an error and goes on.
     pub(super) synced: &'static str,
 }
 
 impl Context {
-    pub(super) fn new(is_compat: bool) -> Self {
+    pub(super) fn new(is_compat: bool, is_foreign: bool) -> Self {
+        let keep = if is_foreign { "PC_KEEP_FLOAT_STATE\n" } else { "" };
         match is_compat {
             true => Self {
-                enter: "pc_context *const pc_previous = pc_compat_enter(ctx);\n",
+                enter: format!("{keep}pc_context *const pc_previous = pc_compat_enter(ctx);\n"),
                 leave: "pc_compat_leave(pc_previous);\n",
                 synced: include_str!("../../c/synced.c.in"),
             },
-            false => Self { enter: "", leave: "", synced: "" },
+            false => Self { enter: keep.to_owned(), leave: "", synced: "" },
         }
     }
 }
@@ -51,12 +52,12 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> St
     let (mut take, mut give) = (String::new(), String::new());
     for slot in 0..n_constants + plan.n_params {
         // Writing to a string cannot fail.
-        let _ = writeln!(take, "self->slots[{slot}] = slots[{slot}];\npc_incref(slots[{slot}]);");
-        let _ = writeln!(give, "pc_xdecref(self->slots[{slot}]);");
+        let _ = writeln!(take, "self->pc_slots[{slot}] = pc_values[{slot}];\npc_incref(pc_values[{slot}]);");
+        let _ = writeln!(give, "pc_xdecref(self->pc_slots[{slot}]);");
     }
     let params = params(plan, n_constants);
     let Context { enter, leave, .. } = context;
-    let head = format!("{enter}(void)self;\n(void)ctx;\n(void)slots;\n");
+    let head = format!("{enter}(void)self;\n(void)ctx;\n(void)pc_values;\n");
     if unwind.is_empty() && params.is_empty() {
         return format!("{head}{take}{leave}return 0;\n");
     }
@@ -84,10 +85,10 @@ pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> Str
         }
     }
     for temp in 0..plan.n_kept {
-        text.push_str(&format!("pc_xdecref(self->temps[{temp}]);\n"));
+        text.push_str(&format!("pc_xdecref(self->pc_temps[{temp}]);\n"));
     }
     for slot in 0..n_slots {
-        text.push_str(&format!("pc_xdecref(self->slots[{slot}]);\n"));
+        text.push_str(&format!("pc_xdecref(self->pc_slots[{slot}]);\n"));
     }
     text + context.leave
 }
@@ -98,7 +99,7 @@ pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str)
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
     let params = plan.steps.iter().flat_map(|step| step.params.c_init_code());
     let shared = |step: &'_ Step<'_>| -> Vec<String> {
-        step.op.c_init_code().into_iter().map(|code| step.shared(code)).collect()
+        step.op.c_init_code().into_iter().map(|code| step.own(code)).collect()
     };
     let ops = plan.steps.iter().flat_map(shared);
     let applies = plan.steps.iter().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));
@@ -110,7 +111,7 @@ pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str)
     if snippets.is_empty() {
         return (String::new(), "NULL");
     }
-    let values = [("CODE", &*snippets.join("\n")), ("ENTER", context.enter), ("LEAVE", context.leave)];
+    let values = [("CODE", &*snippets.join("\n")), ("ENTER", &*context.enter), ("LEAVE", context.leave)];
     (render(include_str!("../../c/load.c.in"), &values), "@M@_load")
 }
 

@@ -1,10 +1,11 @@
-//! CLinker: a graph in, one module out. OpWiseCLinker: one module for each Apply.
+//! CLinker: a graph in, one module for each of its segments out. OpWiseCLinker: one for each Apply.
 //!
 //! ```text
+//! segments   which parts of a graph one module serves: an author's C stands alone
 //! variables  roles of the graph's variables, their C names and failure ids
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
-//! scope      helpers of different ops under one name, kept apart
+//! reserved   names that an author's macros may not have, because the generated code says them
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
 //! assemble   all of it in the module's text
 //! versions   what authors gave a version, and the digests it stands for
@@ -17,23 +18,29 @@ mod assemble;
 mod collect;
 mod debug;
 mod instance;
+mod reserved;
 mod run;
-mod scope;
+mod segments;
 mod variables;
 mod versions;
+
+pub use segments::{Segment, segments};
 
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
 use precast_graph::{Extent, FunctionGraph, TensorType, Type};
 
-/// Makes one module of a whole graph (CLinker).
+/// Makes one module of a whole graph that is a single [segment](segments) (CLinker).
 ///
 /// # Errors
-/// Ops without C; outputs that alias inputs, constants or each other.
+/// Ops without C; C of an author beside other ops; outputs that alias inputs, constants or each other.
 pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
     // Whose inputs are overwritten is known to whoever cut this graph out of another.
     graph.validate_consuming()?;
+    if let Some(apply) = segments::crowded(graph, library)? {
+        return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });
+    }
     assemble::assemble(graph, library)
 }
 

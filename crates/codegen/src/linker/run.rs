@@ -29,7 +29,7 @@ pub(super) fn body(
     for var in &plan.vars {
         text.push_str(&object(var, n_inputs));
     }
-    text.push_str("  (void)self;\n  (void)args;\n");
+    text.push_str("  (void)self;\n  (void)pc_args;\n");
     let mut inner = String::new();
     // The first Apply is the outermost: a failure skips all that come after it.
     for step in plan.steps.iter().rev() {
@@ -48,10 +48,10 @@ pub(super) fn body(
 fn object(var: &Var, n_inputs: usize) -> String {
     let name = &var.name;
     let cell = match var.role {
-        Role::Input(i) => format!("args[{i}]"),
-        Role::Output(i) => format!("args[{}]", n_inputs + i),
-        Role::Slot(i) => format!("self->slots[{i}]"),
-        Role::Kept(i) => format!("self->temps[{i}]"),
+        Role::Input(i) => format!("pc_args[{i}]"),
+        Role::Output(i) => format!("pc_args[{}]", n_inputs + i),
+        Role::Slot(i) => format!("self->pc_slots[{i}]"),
+        Role::Kept(i) => format!("self->pc_temps[{i}]"),
         Role::Local => return String::new(),
     };
     format!(

@@ -1,6 +1,5 @@
 //! The variables of a module: role, C names, failure ids.
 
-use super::scope::Names;
 use crate::cop::COp;
 use crate::ctype::{CType, c_type};
 use crate::error::LinkError;
@@ -32,6 +31,8 @@ pub(super) struct Var {
     pub(super) name: String,
     pub(super) role: Role,
     pub(super) ctype: Arc<dyn CType>,
+    /// Whether the type's C is its author's.
+    pub(super) is_of_author: bool,
     pub(super) check_input: bool,
     pub(super) task: u32,
     /// Failure id of `c_sync`; for outputs and kept temporaries.
@@ -71,8 +72,6 @@ pub(super) struct Step<'a> {
     pub(super) outputs: Vec<String>,
     pub(super) task: u32,
     pub(super) struct_task: u32,
-    /// Names of its helpers that another op of the module has too.
-    pub(super) names: Names,
 }
 
 impl Step<'_> {
@@ -87,14 +86,9 @@ impl Step<'_> {
         }
     }
 
-    /// A piece of the op's own code: its names its own, the constants of its enumerations defined around it.
+    /// A piece of the op's own code, with the constants of its enumerations defined around it.
     pub(super) fn own(&self, code: String) -> String {
-        self.params.with_constants(self.names.apply(code))
-    }
-
-    /// A piece of the code that all Applies of the op have.
-    pub(super) fn shared(&self, code: String) -> String {
-        self.params.with_constants(self.names.shared(code))
+        self.params.with_constants(code)
     }
 }
 
@@ -113,11 +107,13 @@ pub(super) struct Plan<'a> {
     pub(super) n_kept: usize,
     /// Slots after the constants: one a field of an Apply's params.
     pub(super) n_params: usize,
+    /// Whether the C is an author's: that of an op, or of a type.
+    pub(super) is_foreign: bool,
 }
 
 /// Plans the variables and steps of `graph`.
 pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Plan<'a>, LinkError> {
-    let mut plan = Plan { vars: Vec::new(), steps: Vec::new(), tasks: Vec::new(), n_kept: 0, n_params: 0 };
+    let mut plan = Plan { vars: Vec::new(), steps: Vec::new(), tasks: Vec::new(), n_kept: 0, n_params: 0, is_foreign: false };
     check_outputs(graph)?;
     for id in order(graph) {
         let ctype = c_type(graph.ty(id), library)?;
@@ -130,6 +126,7 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             name: format!("V{}", id.index()),
             role,
             ctype,
+            is_of_author: graph.ty(id).as_user().is_some(),
             check_input: checked(graph, library, id),
             task,
             sync_task,
@@ -142,6 +139,8 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
         let n = i64::try_from(position).unwrap_or(-1);
         let task = plan.task(TaskKind::Code, n, -1);
         let struct_task = plan.task(TaskKind::Struct, n, -1);
+        let types = apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v));
+        plan.is_foreign |= super::segments::is_foreign(op, types);
         let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
         let params = params::of(apply, op)?;
         let first_param = plan.n_params;
@@ -162,7 +161,6 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             outputs: names(&apply.outputs),
             task,
             struct_task,
-            names: Names::default(),
         });
     }
     Ok(plan)
@@ -217,7 +215,8 @@ fn checked(graph: &FunctionGraph, library: &Library, id: VarId) -> bool {
     ops.peek().is_none() || ops.any(|op| op.check_input())
 }
 
-fn check_outputs(graph: &FunctionGraph) -> Result<(), LinkError> {
+/// Checks that each output is a result of its own.
+pub(super) fn check_outputs(graph: &FunctionGraph) -> Result<(), LinkError> {
     for (output, id) in graph.outputs().iter().enumerate() {
         let repeated = graph.outputs()[..output].contains(id);
         if repeated || !matches!(graph.variable(*id).origin, Origin::Output { .. }) {

@@ -250,12 +250,12 @@ fn extract(field: &str, ty: &ParamType, slot: usize, target: &str, fail: &str) -
     };
     let check = include_str!("../../c/params/scalar.c.in");
     let load = |ctype: &str, carrier: DType| {
-        format!("{target} = ({ctype})*(const pc_{carrier} *)((const pc_tensor *)slots[{slot}])->data;\n")
+        format!("{target} = ({ctype})*(const pc_{carrier} *)pc_data(pc_values[{slot}]);\n")
     };
     match ty {
         ParamType::Scalar(dtype) => {
             // No cast: a struct cannot be cast, even to its own type.
-            let load = format!("{target} = *(const pc_{dtype} *)((const pc_tensor *)slots[{slot}])->data;\n");
+            let load = format!("{target} = *(const pc_{dtype} *)pc_data(pc_values[{slot}]);\n");
             with(check, *dtype) + &load
         }
         ParamType::Tensor(dtype) => with(include_str!("../../c/params/tensor.c.in"), *dtype),
@@ -264,7 +264,7 @@ fn extract(field: &str, ty: &ParamType, slot: usize, target: &str, fail: &str) -
             let choice = constants.choice(field, slot, target, fail);
             with(check, carrier) + &choice.unwrap_or_else(|| load(constants.ctype(), carrier))
         }
-        ParamType::Generic => format!("{target} = slots[{slot}];\n"),
+        ParamType::Generic => format!("{target} = pc_values[{slot}];\n"),
     }
 }
 

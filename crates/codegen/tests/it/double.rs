@@ -3,7 +3,7 @@
 use crate::run::{opwise, whole};
 use crate::toy::Infix;
 use precast_codegen::template::render;
-use precast_codegen::{CLinkerObject, CType, Library, LinkError, Sub, link};
+use precast_codegen::{CLinkerObject, CType, Library, LinkError, Sub, link, segments};
 use precast_graph::{Array, DType, FilterError, FunctionGraph, Type, TypeRules};
 use std::sync::Arc;
 
@@ -67,6 +67,15 @@ fn ty() -> Type {
     "double<f64[]>".parse().unwrap()
 }
 
+/// `x + y`.
+fn sum() -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let [x, y] = ["x", "y"].map(|name| graph.input(name, ty()).unwrap());
+    let z = graph.apply(Arc::new(Infix("add", '+')), &[x, y]).unwrap()[0];
+    graph.output(z, None).unwrap();
+    graph
+}
+
 /// `b = (x + y) * z`.
 fn graph() -> FunctionGraph {
     let mut graph = FunctionGraph::new();
@@ -79,13 +88,23 @@ fn graph() -> FunctionGraph {
 
 #[test]
 fn the_blocks_are_those_that_the_seed_shows() {
-    let module = link(&graph(), &library()).unwrap();
-    assert_eq!(module.signature, "graph(double<f64[]>, double<f64[]>, double<f64[]>) -> double<f64[]>");
-    assert_eq!(module.ops[0], "add(double<f64[]>, double<f64[]>) -> double<f64[]>");
-    assert!(module.body.contains("\"&d:double:&d:double:&d:double:)&d:double:\""));
+    let module = link(&sum(), &library()).unwrap();
+    assert_eq!(module.signature, "add(double<f64[]>, double<f64[]>) -> double<f64[]>");
+    assert!(module.body.contains("\"&d:double:&d:double:)&d:double:\"") && module.is_alone);
     let run =
-        module.body.split("_run(void *opaque").nth(1).unwrap().split("static const pc_task").next().unwrap();
-    insta::assert_snapshot!(run.split("(void)args;\n").nth(1).unwrap());
+        module.body.split("_run(void *pc_self").nth(1).unwrap().split("static const pc_task").next().unwrap();
+    insta::assert_snapshot!(run.split("(void)pc_args;\n").nth(1).unwrap());
+}
+
+#[test]
+fn a_module_has_the_c_of_one_author() {
+    let error = link(&graph(), &library()).unwrap_err();
+    assert_eq!(error, LinkError::Crowded { apply: 0, op: "add".into() });
+    let graph = graph();
+    let signatures = segments(&graph, &library()).unwrap().into_iter();
+    let signatures = signatures.map(|segment| link(&segment.graph, &library()).unwrap().signature);
+    let [ty, one] = ["double<f64[]>", "double<f64[]>, double<f64[]>"];
+    assert_eq!(signatures.collect::<Vec<_>>(), [format!("add({one}) -> {ty}"), format!("mul({one}) -> {ty}")]);
 }
 
 #[test]
@@ -96,7 +115,10 @@ fn values_are_computed_and_a_failing_extract_names_its_variable() {
         assert_eq!(outcome.failures[1], "wrong accepted 0 extract 3 code 0 sync 0 struct 0");
     }
     let outcome = whole(&graph(), &library(), &inputs);
-    let expected = [0, 1, 2].map(|i| format!("input {i}: task 1 of V{i}: expected a float"));
+    // The third is the second input of the second module.
+    let expected = [0, 1, 1].iter().enumerate();
+    let expected: Vec<String> =
+        expected.map(|(i, v)| format!("input {i}: task 1 of V{v}: expected a float")).collect();
     assert_eq!(outcome.failures[2..], expected);
 }
 
@@ -113,7 +135,7 @@ fn the_rules_are_the_types_own() {
 
 #[test]
 fn a_type_that_the_library_lacks_is_named() {
-    let error = link(&graph(), &Library::new().with_c::<Infix>()).unwrap_err();
+    let error = link(&sum(), &Library::new().with_c::<Infix>()).unwrap_err();
     assert_eq!(error, LinkError::NoType { ty: "double<f64[]>".into(), name: "double".into() });
     let message = "no C code for values of type `double<f64[]>`: the library has no type `double`\nhint: add it by \
                    `Library::with_type`";

@@ -82,6 +82,15 @@ fn library() -> Library {
     Library::new().with_c::<Make>().with_c::<Use>().with_type("plan", Arc::new(plan))
 }
 
+/// A plan.
+fn plan_of(forgets: bool) -> FunctionGraph {
+    let mut g = FunctionGraph::new();
+    let x = g.input("x", Type::Scalar(DType::F64)).unwrap();
+    let plan = g.apply(Arc::new(Make { forgets, cxx: false }), &[x]).unwrap()[0];
+    g.output(plan, None).unwrap();
+    g
+}
+
 /// Two plans, used twice each.
 fn graph(forgets: bool, cxx: bool) -> FunctionGraph {
     let mut g = FunctionGraph::new();
@@ -102,8 +111,8 @@ fn a_value_is_freed_once_whatever_fails_in_a_whole_graph() {
     for cxx in [false, true] {
         let outcome = whole(&graph(false, cxx), &library(), &[Array::from(3.0)]);
         assert_eq!(outcome.f64s(), [3.0_f64.powi(5)]);
-        // The capsules of an op-by-op module are not needed here.
-        assert_eq!(outcome.failures[0], "refused extract 0 code 4 sync 1 struct 0");
+        // Each use has scratch memory and a result of its own; each plan a capsule.
+        assert_eq!(outcome.failures[0], "refused extract 0 code 4 sync 6 struct 0");
     }
 }
 
@@ -111,17 +120,12 @@ fn a_value_is_freed_once_whatever_fails_in_a_whole_graph() {
 fn a_value_is_freed_once_whatever_fails_op_by_op() {
     let outcome = opwise(&graph(false, false), &library(), &[Array::from(3.0)]);
     assert_eq!(outcome.f64s(), [3.0_f64.powi(5)]);
-    // Each use has scratch memory and a result of its own; each plan a capsule.
     assert_eq!(outcome.failures[0], "refused extract 0 code 4 sync 6 struct 0");
 }
 
 #[test]
 fn an_op_that_makes_nothing_is_found_out_op_by_op() {
-    let mut g = FunctionGraph::new();
-    let x = g.input("x", Type::Scalar(DType::F64)).unwrap();
-    let plan = g.apply(Arc::new(Make { forgets: true, cxx: false }), &[x]).unwrap()[0];
-    g.output(plan, None).unwrap();
-    let outcome = opwise(&g, &library(), &[Array::from(3.0)]);
+    let outcome = opwise(&plan_of(true), &library(), &[Array::from(3.0)]);
     assert_eq!(outcome.outputs, Err("V1: the op left its output empty".to_owned()));
 }
 
@@ -135,7 +139,7 @@ fn requests_of_the_type_reach_the_module() {
         .compile_arg("-DPLAN")
         .support_code("/* shared */")
         .version(CacheVersion::Never);
-    let module = link(&graph(false, false), &library().with_type("plan", Arc::new(plan))).unwrap();
+    let module = link(&plan_of(false), &library().with_type("plan", Arc::new(plan))).unwrap();
     assert!(
         module.includes.contains(&"plan.h".to_owned())
             && module.includes.contains(&"precast/capsule.h".to_owned())
@@ -147,5 +151,5 @@ fn requests_of_the_type_reach_the_module() {
     assert_eq!((module.lib_dirs.join(","), module.flags.join(",")), ("lib".to_owned(), "-DPLAN".to_owned()));
     assert_eq!(module.body.matches("/* shared */").count(), 1);
     assert!(module.unpublished, "a type may keep modules in the process");
-    assert!(!link(&graph(false, false), &library()).unwrap().unpublished);
+    assert!(!link(&plan_of(false), &library()).unwrap().unpublished);
 }

@@ -1,10 +1,10 @@
 //! Builds modules under AddressSanitizer and UndefinedBehaviorSanitizer and runs them by `runner.c`, which also makes every
 //! request and every dtype fail in turn.
 
-use precast_codegen::params::apply_slots;
-use precast_codegen::{Library, Module, Unit, link, single, slots};
-use precast_graph::{Array, FunctionGraph, Origin, VarId};
+use precast_codegen::{Library, Module, Segment, Unit, link, segments, single, slots};
+use precast_graph::{Apply, Array, FunctionGraph, Origin, VarId};
 use precast_store::key::Language;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,44 +32,44 @@ impl Outcome {
     }
 }
 
-/// Runs the one module of a graph.
+/// Runs a graph as a whole: the modules of its segments in one static program.
 pub(crate) fn whole(graph: &FunctionGraph, library: &Library, inputs: &[Array]) -> Outcome {
-    let module = link(graph, library).unwrap();
-    let unit = Unit::single(Arc::new(module));
-    let (n_inputs, n_outputs) = (graph.inputs().len(), graph.outputs().len());
-    let outputs: Vec<usize> = (n_inputs..n_inputs + n_outputs).collect();
-    let entry = Entry {
-        position: 0,
-        slots: slots(graph, library).unwrap(),
-        args: (0..n_inputs + n_outputs).collect(),
-    };
-    run(&[unit], &program(inputs, n_inputs + n_outputs, &outputs, &[entry]))
+    calls(graph, library, inputs, &segments(graph, library).unwrap())
 }
 
-/// Runs a graph op by op: its units in one static program.
+/// Runs a graph op by op, in one static program.
 pub(crate) fn opwise(graph: &FunctionGraph, library: &Library, inputs: &[Array]) -> Outcome {
-    let alone = |position| Arc::new(link(&single(graph, position, library).unwrap(), library).unwrap());
-    let modules: Vec<Arc<Module>> = (0..graph.applies().len()).map(alone).collect();
+    let alone = |(position, apply): (usize, &Apply)| Segment {
+        applies: position..position + 1,
+        graph: Cow::Owned(single(graph, position, library).unwrap()),
+        reads: apply.inputs.clone(),
+        writes: apply.outputs.clone(),
+    };
+    let parts: Vec<Segment<'_>> = graph.applies().iter().enumerate().map(alone).collect();
+    calls(graph, library, inputs, &parts)
+}
+
+/// Calls the modules of the parts of a graph, one after the other.
+fn calls(graph: &FunctionGraph, library: &Library, inputs: &[Array], parts: &[Segment<'_>]) -> Outcome {
+    let module = |part: &Segment<'_>| Arc::new(link(&part.graph, library).unwrap());
+    let modules: Vec<Arc<Module>> = parts.iter().map(module).collect();
     let units = Unit::batches(modules.clone());
     let members: Vec<_> = units.iter().flat_map(Unit::members).map(|(key, _)| *key).collect();
-    // Inputs, constants (as inputs), then everything that is computed.
-    let constants = graph.constants().map(|(_, value)| value.clone());
-    let given: Vec<Array> = inputs.iter().cloned().chain(constants).collect();
+    // What is given, constants among it if they are not the modules' own, then everything that is computed.
+    let is_read = |id: &VarId| parts.iter().any(|part| part.reads.contains(id));
+    let constants: Vec<(VarId, &Array)> = graph.constants().filter(|(id, _)| is_read(id)).collect();
+    let given: Vec<Array> =
+        inputs.iter().cloned().chain(constants.iter().map(|(_, value)| (*value).clone())).collect();
     let mut registers: Vec<VarId> = graph.inputs().to_vec();
-    registers.extend(graph.constants().map(|(id, _)| id));
-    registers.extend(graph.applies().iter().flat_map(|apply| apply.outputs.clone()));
+    registers.extend(constants.iter().map(|(id, _)| *id));
+    registers.extend(parts.iter().flat_map(|part| part.writes.clone()));
     let register = |id: &VarId| registers.iter().position(|known| known == id).unwrap();
-    let entries: Vec<Entry> = graph
-        .applies()
-        .iter()
-        .zip(&modules)
-        .enumerate()
-        .map(|(i, (apply, module))| Entry {
-            position: members.iter().position(|key| *key == module.key()).unwrap(),
-            slots: apply_slots(graph, i, library).unwrap(),
-            args: apply.inputs.iter().chain(&apply.outputs).map(register).collect(),
-        })
-        .collect();
+    let entry = |(part, module): (&Segment<'_>, &Arc<Module>)| Entry {
+        position: members.iter().position(|key| *key == module.key()).unwrap(),
+        slots: slots(&part.graph, library).unwrap(),
+        args: part.reads.iter().chain(&part.writes).map(register).collect(),
+    };
+    let entries: Vec<Entry> = parts.iter().zip(&modules).map(entry).collect();
     assert!(graph.outputs().iter().all(|id| matches!(graph.variable(*id).origin, Origin::Output { .. })));
     let outputs: Vec<usize> = graph.outputs().iter().map(register).collect();
     run(&units, &program(&given, registers.len(), &outputs, &entries))

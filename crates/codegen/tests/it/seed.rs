@@ -3,7 +3,7 @@
 
 use crate::run::{opwise, whole};
 use crate::toy::Infix;
-use precast_codegen::{CCompiler, CLinkerObject, CType, Library, Sub, link};
+use precast_codegen::{CCompiler, CLinkerObject, CType, Library, Sub, link, segments};
 use precast_graph::{Array, FunctionGraph, Type, TypeRules};
 use precast_store::key::Language;
 use std::sync::Arc;
@@ -62,11 +62,13 @@ fn graph() -> FunctionGraph {
     graph
 }
 
-/// The nested blocks that the tutorial shows, in its order: `V0` to `V4` are its x, y, z, a and b.
+/// The nested blocks that the tutorial shows, in its order, of one of its ops: `V0` to `V2` are x, y and x + y.
 #[test]
 fn the_blocks_stand_in_the_order_that_the_tutorial_shows() {
-    let body = link(&graph(), &library(Language::C)).unwrap().body;
-    let run = body.split("_run(void *opaque").nth(1).unwrap();
+    let graph = graph();
+    let parts = segments(&graph, &library(Language::C)).unwrap();
+    let body = link(&parts[0].graph, &library(Language::C)).unwrap().body;
+    let run = body.split("_run(void *pc_self").nth(1).unwrap();
     let mut at = 0;
     for step in [
         "double V0;",
@@ -74,18 +76,10 @@ fn the_blocks_stand_in_the_order_that_the_tutorial_shows() {
         "double V1;",
         "V1 = PyFloat_AsDouble(py_V1);",
         "double V2;",
-        "V2 = PyFloat_AsDouble(py_V2);",
-        "double V3;",
-        "V3 = 0.0;",
-        "double V4;",
-        "V4 = 0.0;",
-        "V3 = V0 + V1;",
-        "V4 = V3 * V2;",
-        "label_9: ;",
-        "label_7: ;",
-        "py_V4 = PyFloat_FromDouble(V4);",
+        "V2 = 0.0;",
+        "V2 = V0 + V1;",
         "label_5: ;",
-        "label_4: ;",
+        "py_V2 = PyFloat_FromDouble(V2);",
         "label_3: ;",
         "label_2: ;",
         "label_1: ;",
@@ -102,12 +96,14 @@ fn the_tutorials_c_computes_and_fails_as_it_says() {
     for language in [Language::C, Language::Cxx] {
         let outcome = whole(&graph(), &library(language), &inputs);
         assert_eq!(outcome.f64s(), [9.0]);
-        // One float is made; where that fails the tutorial's code says so and goes on with None, and the module does not.
+        // A float is made for each op; where that fails the tutorial's code says so and goes on with None, and the module
+        // does not.
         let (said, failures): (Vec<_>, Vec<_>) =
             outcome.failures.iter().cloned().partition(|line| line.starts_with("PyFloat_FromDouble failed"));
-        assert_eq!(said, ["PyFloat_FromDouble failed on: 9.000000"]);
-        assert_eq!(failures[0], "refused extract 0 code 0 sync 1 struct 0");
-        let expected = [0, 1, 2].map(|i| format!("input {i}: task 1 of V{i}: expected a float"));
+        assert_eq!(said, [3, 9].map(|x| format!("PyFloat_FromDouble failed on: {x}.000000")));
+        assert_eq!(failures[0], "refused extract 0 code 0 sync 2 struct 0");
+        let expected = [(0, 0), (1, 1), (2, 1)];
+        let expected = expected.map(|(i, v)| format!("input {i}: task 1 of V{v}: expected a float"));
         assert_eq!(failures[2..], expected);
     }
     assert_eq!(opwise(&graph(), &library(Language::C), &inputs).f64s(), [9.0]);

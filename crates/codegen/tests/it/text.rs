@@ -9,7 +9,7 @@ use std::sync::Arc;
 fn the_blocks_nest_as_in_the_seed() {
     let module = link(&toy::seed_graph(), &toy::library()).unwrap();
     let run =
-        module.body.split("_run(void *opaque").nth(1).unwrap().split("static const pc_task").next().unwrap();
+        module.body.split("_run(void *pc_self").nth(1).unwrap().split("static const pc_task").next().unwrap();
     insta::assert_snapshot!(run);
 }
 

@@ -1,4 +1,4 @@
-//! Two small ops: `add` and `mul` on C scalars, and `tadd` on tensors, which can fail.
+//! Two small ops of the generator's own: `add` and `mul` on C scalars, and `tadd` on tensors, which can fail.
 
 use precast_codegen::{CLinkerObject, COp, Library, LinkError, Node, Sub};
 use precast_graph::{Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type};
@@ -26,6 +26,9 @@ impl CLinkerObject for Infix {}
 impl COp for Infix {
     fn c_code(&self, _: &Node, _: &str, i: &[String], o: &[String], _: &Sub) -> Result<String, LinkError> {
         Ok(format!("{} = {} {} {};", o[0], i[0], self.1, i[1]))
+    }
+    fn content_id(&self) -> Option<String> {
+        Some("infix".to_owned())
     }
 }
 
@@ -96,6 +99,9 @@ impl COp for TensorAdd {
     }
     fn c_cleanup_code_struct(&self, _: &Node, name: &str) -> String {
         format!("ctx->host->release(ctx, self->{name}_memory);")
+    }
+    fn content_id(&self) -> Option<String> {
+        Some("tadd".to_owned())
     }
 }
 

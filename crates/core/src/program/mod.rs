@@ -151,11 +151,11 @@ impl Program {
 }
 
 impl fmt::Display for Program {
-    /// The interface: `(x: f64[?], y: f64[?]) -> (out: f64[])`.
+    /// The interface: `(x: f64[?], y: f64[?]) -> out: f64[]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ports = |ports: &[Port]| {
             ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")
         };
-        write!(f, "({}) -> ({})", ports(&self.inputs), ports(&self.outputs))
+        write!(f, "({}) -> {}", ports(&self.inputs), ports(&self.outputs))
     }
 }

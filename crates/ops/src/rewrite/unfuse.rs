@@ -11,7 +11,7 @@ use super::rebuild::Rebuild;
 use crate::composite::Composite;
 use crate::scalar::ScalarOp;
 use crate::{Elemwise, Reduce};
-use precast_graph::{BuildError, FunctionGraph, Op, VarId, encode};
+use precast_graph::{BuildError, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -120,17 +120,18 @@ fn used_outside(graph: &FunctionGraph, members: &[usize], made: BTreeSet<VarId>)
     if used.is_empty() { made.last().copied().into_iter().collect() } else { used }
 }
 
-/// The graph with every fused Apply replaced by what it was fused of: what is served op by op.
+/// The graph with every fused Apply replaced by what it was fused of, and for each of its Applies the position of the one that
+/// it was part of: what is served op by op.
 ///
 /// # Errors
 /// None in practice: the ops accepted the same types before.
-pub fn unfused(lowered: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
+pub fn unfused(lowered: &FunctionGraph) -> Result<(FunctionGraph, Vec<usize>), BuildError> {
     let mut cuts = Vec::new();
     for position in 0..lowered.applies().len() {
         let group = unfuse(lowered, position)?;
         cuts.push(group.map(|group| (0..group.applies().len()).map(|member| vec![member]).collect()));
     }
-    Ok(encode::normalise(&cut(lowered, &cuts)?.0))
+    cut(lowered, &cuts)
 }
 
 /// The parts that an Apply is cut into: for each part, positions in the graph that [`unfuse`] gives, in order.

@@ -1,27 +1,77 @@
-//! Cover: the best artifacts there are for a graph that no single one serves.
+//! Cover: what serves a graph, looked for in one walk from the largest artifact to the smallest.
 //!
 //! ```text
-//! lowered graph ─▶ each Apply: a module of its own? ─▶ its group taken apart: patterns, larger first ─▶ single ops ─▶ missing
+//! lowered graph ─▶ each segment: a module of its own?
+//!                    └─▶ each Apply of it: a module of its own?
+//!                           └─▶ its group taken apart: patterns, larger first ─▶ single ops ─▶ missing
 //! ```
-//! Greedy from the last Apply of a group towards the inputs, with a bounded number of looks. What was decided is remembered
-//! by the runtime for each graph. No choice shows in the bits: fused or not, the same scalar functions run in the same order.
+//! Most graphs are one segment; an Apply with C of an author is one by itself (`precast_codegen::segments`). A group is taken
+//! apart greedily from its last Apply towards the inputs, with a bounded number of looks; what was decided is remembered. No
+//! choice shows in the bits: fused or not, the same scalar functions run in the same order.
+//!
+//! Who wants to call the graph, who wants to know why it cannot be called, and who only asks, all read the same [`Cover`].
 
 mod pattern;
 
 use crate::FunctionError;
 use crate::layer::{Layer, LayerError};
 use precast_core::native::LoadedEntry;
-use crate::resolve::{Provenance, Resolver};
-use precast_codegen::{Module, link, single};
+use crate::resolve::Resolver;
+use precast_core::Provenance;
+use precast_codegen::{Module, link, segments, single};
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Record};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most patterns that are looked for in one group.
 const PATTERNS: usize = 64;
+/// Most segments whose cuts are remembered.
+const REMEMBERED: usize = 1024;
+
+/// How a lowered graph is served.
+pub(crate) struct Cover {
+    /// The form of it that was looked for.
+    pub(crate) lowered: FunctionGraph,
+    /// Its segments, in order.
+    pub(crate) segments: Vec<Segment>,
+}
+
+impl Cover {
+    /// Whether nothing is missing.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.segments.iter().all(Segment::is_served)
+    }
+}
+
+/// How a segment of a lowered graph is served.
+pub(crate) struct Segment {
+    /// Positions of its Applies.
+    pub(crate) applies: Range<usize>,
+    /// What serves it.
+    pub(crate) by: By,
+}
+
+/// What serves a segment.
+pub(crate) enum By {
+    /// A module of its own.
+    Own(BuildKey),
+    /// Modules of its Applies; `None` where one is missing.
+    Applies(Vec<Option<Cut>>),
+}
+
+impl Segment {
+    /// Whether nothing is missing.
+    pub(crate) fn is_served(&self) -> bool {
+        match &self.by {
+            By::Own(_) => true,
+            By::Applies(cuts) => cuts.iter().all(Option::is_some),
+        }
+    }
+}
 
 /// How one Apply of a lowered graph is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,15 +112,31 @@ pub(crate) enum Found {
     Seen(String, Box<Record>),
 }
 
+/// How a graph is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct How {
+    /// Whether what is found is loaded; damaged artifacts are only then as good as missing.
+    pub(crate) loads: bool,
+    /// Whether all that is missing is wanted; else the search in a segment ends with the first.
+    pub(crate) thorough: bool,
+}
+
+/// How segments that have no module of their own were cut, by their canonical bytes.
+pub(crate) type Cuts = Mutex<BTreeMap<Vec<u8>, Arc<[Cut]>>>;
+
 /// A search in the layers of a runtime, for one graph.
 pub(crate) struct Search<'a> {
     ops: &'a Ops,
     resolver: &'a Resolver,
-    /// Whether what is found is loaded; damaged artifacts are only then as good as missing.
-    loads: bool,
+    remembered: &'a Cuts,
+    how: How,
     /// Keys by the canonical bytes of their graphs.
     keys: BTreeMap<Vec<u8>, BuildKey>,
     found: BTreeMap<BuildKey, Option<Found>>,
+    /// What was generated for a key.
+    modules: BTreeMap<BuildKey, Arc<Module>>,
+    /// The modules of segments that no layer has, by position of the segment.
+    pub(crate) whole: BTreeMap<usize, Arc<Module>>,
     /// The modules that single Applies need and no layer has, each once, with the position of the Apply in the lowered graph.
     pub(crate) missing: Vec<(usize, Arc<Module>)>,
     /// The same of whole groups that were then taken apart.
@@ -78,14 +144,19 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(ops: &'a Ops, resolver: &'a Resolver, loads: bool) -> Self {
-        let (keys, found) = (BTreeMap::new(), BTreeMap::new());
-        Self { ops, resolver, loads, keys, found, missing: Vec::new(), groups: Vec::new() }
-    }
-
-    /// Says that a key was looked for already, and is nowhere: a graph of one Apply has the key of that Apply.
-    pub(crate) fn rule_out(&mut self, key: BuildKey) {
-        self.found.insert(key, None);
+    pub(crate) fn new(ops: &'a Ops, resolver: &'a Resolver, remembered: &'a Cuts, how: How) -> Self {
+        Self {
+            ops,
+            resolver,
+            remembered,
+            how,
+            keys: BTreeMap::new(),
+            found: BTreeMap::new(),
+            modules: BTreeMap::new(),
+            whole: BTreeMap::new(),
+            missing: Vec::new(),
+            groups: Vec::new(),
+        }
     }
 
     /// What was found for a key.
@@ -93,30 +164,90 @@ impl<'a> Search<'a> {
         self.found.get(key)?.as_ref()
     }
 
-    /// How each Apply of a lowered graph is served; `None` if something is missing. Without `thorough` the search ends as soon
-    /// as something is.
-    pub(crate) fn cover(
+    /// The modules of the segments that are not served in full, in order.
+    pub(crate) fn unserved<'s>(&'s self, cover: &'s Cover) -> impl Iterator<Item = &'s Module> {
+        let missing = self.whole.iter().filter(|(position, _)| !cover.segments[**position].is_served());
+        missing.map(|(_, module)| &**module)
+    }
+
+    /// The code that was loaded for a key.
+    pub(crate) fn loaded(&self, key: &BuildKey) -> Option<(LoadedEntry, Provenance)> {
+        match self.found(key)? {
+            Found::Loaded(entry, provenance) => Some((entry.clone(), provenance.clone())),
+            Found::Seen(..) => None,
+        }
+    }
+
+    /// Adds what was compiled for a key that no layer had.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT compiles"))]
+    pub(crate) fn compiled(&mut self, key: BuildKey, (entry, provenance): (LoadedEntry, Provenance)) {
+        self.found.insert(key, Some(Found::Loaded(entry, provenance)));
+    }
+
+    /// How a lowered graph is served. Without `whole` no module of a segment is looked for: of the kept
+    /// form, declared ops are what may be there.
+    pub(crate) fn cover(&mut self, lowered: FunctionGraph, whole: bool) -> Result<Cover, FunctionError> {
+        let mut covered = Vec::new();
+        for (position, segment) in segments(&lowered, self.ops.c())?.into_iter().enumerate() {
+            let own = if whole { self.own(position, &segment.graph)? } else { None };
+            let by = match own {
+                Some(key) => By::Own(key),
+                None => By::Applies(self.applies(&lowered, &segment)?),
+            };
+            covered.push(Segment { applies: segment.applies, by });
+        }
+        Ok(Cover { lowered, segments: covered })
+    }
+
+    /// The key of a segment's own module, if there is that.
+    fn own(&mut self, position: usize, graph: &FunctionGraph) -> Result<Option<BuildKey>, FunctionError> {
+        let key = self.key(graph)?;
+        if self.has(key)? {
+            return Ok(Some(key));
+        }
+        let module = self.module(key, graph)?;
+        self.whole.insert(position, module);
+        Ok(None)
+    }
+
+    /// How each Apply of a segment is served.
+    fn applies(
         &mut self,
         lowered: &FunctionGraph,
-        thorough: bool,
+        segment: &precast_codegen::Segment<'_>,
     ) -> Result<Vec<Option<Cut>>, FunctionError> {
-        let mut cuts = vec![None; lowered.applies().len()];
-        for position in (0..cuts.len()).rev() {
-            cuts[position] = self.apply(lowered, position)?;
-            if cuts[position].is_none() && !thorough {
+        let mut cuts = vec![None; segment.applies.len()];
+        if self.resolver.layers.is_empty() && !self.how.thorough {
+            return Ok(cuts);
+        }
+        let canonical = encode::canonical(&segment.graph);
+        let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
+        // What is missing in a group that was then taken apart is not remembered: who asks why wants to know.
+        if let Some(known) = remembered.filter(|_| self.how.loads)
+            && self.confirm(&known)?
+        {
+            return Ok(known.iter().cloned().map(Some).collect());
+        }
+        for (cut, position) in cuts.iter_mut().zip(segment.applies.clone()).rev() {
+            *cut = self.apply(lowered, position)?;
+            if cut.is_none() && !self.how.thorough {
                 break;
+            }
+        }
+        if let Some(all) = cuts.iter().cloned().collect::<Option<Vec<Cut>>>() {
+            let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+            if remembered.len() < REMEMBERED {
+                remembered.insert(canonical, all.into());
             }
         }
         Ok(cuts)
     }
 
-    /// Whether everything that was decided for an equal graph before is still there.
-    pub(crate) fn confirm(&mut self, cuts: &[Cut]) -> Result<bool, FunctionError> {
-        for cut in cuts {
-            for key in cut.keys() {
-                if !self.has(key)? {
-                    return Ok(false);
-                }
+    /// Whether everything that was decided for an equal segment before is still there.
+    fn confirm(&mut self, cuts: &[Cut]) -> Result<bool, FunctionError> {
+        for key in cuts.iter().flat_map(Cut::keys) {
+            if !self.has(key)? {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -124,17 +255,16 @@ impl<'a> Search<'a> {
 
     fn apply(&mut self, lowered: &FunctionGraph, position: usize) -> Result<Option<Cut>, FunctionError> {
         let alone = single(lowered, position, self.ops.c())?;
-        let (key, module) = self.key(&alone)?;
+        let key = self.key(&alone)?;
         if self.has(key)? {
             return Ok(Some(Cut::Group(key)));
         }
-        let module =
-            || module.map_or_else(|| Ok(Arc::new(link(&alone, self.ops.c())?)), Ok::<_, FunctionError>);
+        let module = self.module(key, &alone)?;
         let Some(group) = rewrite::unfuse(lowered, position)? else {
-            self.missing.push((position, module()?));
+            self.missing.push((position, module));
             return Ok(None);
         };
-        self.groups.push((position, module()?));
+        self.groups.push((position, module));
         Ok(self.parts(position, &group)?.map(Cut::Parts))
     }
 
@@ -159,11 +289,11 @@ impl<'a> Search<'a> {
             }
             if part.is_none() {
                 let alone = single(group, root, self.ops.c())?;
-                let (key, module) = self.key(&alone)?;
+                let key = self.key(&alone)?;
                 if self.has(key)? {
                     part = Some((vec![root], key));
                 } else if !self.missing.iter().any(|(_, module)| module.key() == key) {
-                    let module = module.map_or_else(|| link(&alone, self.ops.c()).map(Arc::new), Ok)?;
+                    let module = self.module(key, &alone)?;
                     self.missing.push((position, module));
                 }
             }
@@ -204,16 +334,24 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The key of a module, and the module if it had to be generated for that.
-    fn key(&mut self, alone: &FunctionGraph) -> Result<(BuildKey, Option<Arc<Module>>), FunctionError> {
-        match self.keys.entry(encode::canonical(alone)) {
-            Entry::Occupied(known) => Ok((*known.get(), None)),
+    /// The key of a graph's module, which is generated if that is the only way to know.
+    fn key(&mut self, graph: &FunctionGraph) -> Result<BuildKey, FunctionError> {
+        match self.keys.entry(encode::canonical(graph)) {
+            Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(new) => {
-                let generate = || Ok(link(alone, self.ops.c())?);
-                let (key, module) = self.resolver.key(alone, self.ops, generate)?;
-                new.insert(key);
-                Ok((key, module.map(Arc::new)))
+                let generate = || Ok(link(graph, self.ops.c())?);
+                let (key, module) = self.resolver.key(graph, self.ops, generate)?;
+                self.modules.extend(module.map(|module| (key, Arc::new(module))));
+                Ok(*new.insert(key))
             }
+        }
+    }
+
+    /// The module of a graph whose key is known.
+    fn module(&mut self, key: BuildKey, graph: &FunctionGraph) -> Result<Arc<Module>, FunctionError> {
+        match self.modules.entry(key) {
+            Entry::Occupied(known) => Ok(Arc::clone(known.get())),
+            Entry::Vacant(new) => Ok(Arc::clone(new.insert(Arc::new(link(graph, self.ops.c())?)))),
         }
     }
 
@@ -221,7 +359,7 @@ impl<'a> Search<'a> {
         if let Some(found) = self.found.get(&key) {
             return Ok(found.is_some());
         }
-        let found = if self.loads {
+        let found = if self.how.loads {
             self.resolver.resolve(&key)?.map(|(entry, provenance)| Found::Loaded(entry, provenance))
         } else {
             self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, Box::new(record)))

@@ -6,13 +6,13 @@
 //! name = "recorded-1f0e…"
 //! json = '{"precast_graph":1,…}'
 //! ```
-//! The name is that of the module's key: the same in every process, and no two graphs of other code share it. A graph of one
+//! The name is that of the module's key, of several modules a digest of all: the same in every process, and no two graphs of
+//! other code share it. A graph of one
 //! Apply is written as the matrix of its op, if that has it: it serves every use of the op.
 
 use precast_codegen::{link, single};
 use precast_graph::{FunctionGraph, OpLibrary as _, json};
 use precast_ops::{Ops, Serve, combinations};
-use precast_store::BuildKey;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -37,22 +37,22 @@ pub(super) enum Identity {
 }
 
 impl Declaration {
-    /// The declaration of a graph whose module has this key.
+    /// The declaration of a graph that is known by this name.
     pub(super) fn new(
         graph: &FunctionGraph,
         lowered: &FunctionGraph,
-        key: &BuildKey,
+        name: &str,
         serve: &BTreeSet<Serve>,
         ops: &Ops,
     ) -> Self {
         match matrix(lowered, ops) {
             Some(identity @ Identity::Op { .. }) => Self { text: op(&identity, lowered), identity },
-            _ => Self::graph(graph, key, serve),
+            _ => Self::graph(graph, name, serve),
         }
     }
 
-    fn graph(graph: &FunctionGraph, key: &BuildKey, serve: &BTreeSet<Serve>) -> Self {
-        let mut name = format!("recorded-{}", key.short());
+    fn graph(graph: &FunctionGraph, name: &str, serve: &BTreeSet<Serve>) -> Self {
+        let mut name = format!("recorded-{name}");
         let json = json::render(graph);
         let mut text = comment(&graph.to_string());
         if json::parse(&json, &Ops::standard()).is_err() {

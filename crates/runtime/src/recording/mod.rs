@@ -17,11 +17,12 @@
 mod declaration;
 mod file;
 
+use crate::cover::{By, Cover, Search};
 use declaration::Declaration;
-use precast_codegen::Module;
-use precast_graph::FunctionGraph;
+use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, Serve};
 use precast_store::BuildKey;
+use precast_store::key::ContentId;
 use std::collections::BTreeSet;
 use std::env;
 use std::io::{self, Write as _};
@@ -84,7 +85,7 @@ pub(crate) struct Recording {
     serve: Result<BTreeSet<Serve>, String>,
     report: Option<PathBuf>,
     /// What this process has dealt with.
-    seen: Mutex<BTreeSet<BuildKey>>,
+    seen: Mutex<BTreeSet<String>>,
 }
 
 /// What became of a miss.
@@ -108,7 +109,7 @@ impl Recording {
         let path = env::var_os(FILE).filter(|path| !path.is_empty())?;
         let words = env::var(SERVE).unwrap_or_default();
         let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
-        let serve = words.map(|word| word.parse().map_err(|error| crate::resolve::chain(&error)));
+        let serve = words.map(|word| word.parse().map_err(|error| precast_core::event::chain(&error)));
         let report = env::var_os(REPORT).map(PathBuf::from);
         let serve = serve.map(|word: Result<Serve, String>| word).collect();
         Some(Self { serve, report, ..Self::new(Path::new(&path), BTreeSet::new()) })
@@ -124,26 +125,26 @@ impl Recording {
         file::check(&self.path)
     }
 
-    /// Writes a graph down whose module was missed.
+    /// Writes a graph down some of whose modules were missed.
     pub(crate) fn add(
         &self,
         graph: &FunctionGraph,
-        lowered: &FunctionGraph,
-        module: &Module,
+        cover: &Cover,
+        search: &Search<'_>,
         ops: &Ops,
     ) -> Result<Recorded, RecordError> {
-        if module.unpublished {
+        if search.unserved(cover).any(|module| module.unpublished) {
             return Err(RecordError::Unpublished);
         }
         let serve = self.serve.as_ref().map_err(|problem| RecordError::Serve { problem: problem.clone() })?;
-        let key = module.key();
+        let name = name(cover, search);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.contains(&key) {
+        if seen.contains(&name) {
             return Ok(Recorded::Before);
         }
-        let declaration = Declaration::new(graph, lowered, &key, serve, ops);
+        let declaration = Declaration::new(graph, &cover.lowered, &name, serve, ops);
         let recorded = file::append(&self.path, &declaration)?;
-        seen.insert(key);
+        seen.insert(name);
         Ok(recorded)
     }
 
@@ -156,4 +157,19 @@ impl Recording {
             let _ = file.write_all(line.as_bytes());
         }
     }
+}
+
+/// What a graph is known by: the key of its module; where it has several segments, all that decides what is called.
+fn name(cover: &Cover, search: &Search<'_>) -> String {
+    let key = |(position, segment): (usize, &crate::cover::Segment)| match &segment.by {
+        By::Own(key) => Some(*key),
+        By::Applies(_) => search.whole.get(&position).map(|module| module.key()),
+    };
+    let keys: Vec<BuildKey> = cover.segments.iter().enumerate().filter_map(key).collect();
+    if let [key] = &keys[..] {
+        return key.short();
+    }
+    let mut all = encode::canonical(&cover.lowered);
+    keys.iter().for_each(|key| all.extend(key.as_bytes()));
+    ContentId::of(&all).short()
 }

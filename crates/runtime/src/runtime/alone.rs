@@ -6,6 +6,8 @@ use precast_core::native::LoadedEntry;
 use crate::policy::Policy;
 use precast_codegen::{Module, link};
 use precast_graph::FunctionGraph;
+#[cfg(feature = "jit")]
+use std::sync::Arc;
 
 impl Runtime {
     /// The module of a graph of one Apply: of a layer, else compiled where the policy compiles.
@@ -33,7 +35,7 @@ impl Runtime {
         }
         let module = module.map_or_else(|| link(alone, self.ops.c()), Ok)?;
         let fingerprint = precast_ops::fingerprint(alone, &self.ops);
-        Ok(Some(self.jit.compile(module, fingerprint, &self.resolver)?.0))
+        Ok(Some(self.jit.compile(&Arc::new(module), fingerprint, &self.resolver)?.0))
     }
 
     #[cfg(not(feature = "jit"))]

@@ -140,7 +140,7 @@ impl Builder {
             recording,
             policy: self.policy,
             ops: self.ops.unwrap_or_else(Ops::standard),
-            covers: Mutex::default(),
+            cuts: Mutex::default(),
             resolver: Resolver::new(layers, recorder),
             #[cfg(feature = "jit")]
             jit: crate::jit::Jit::default(),

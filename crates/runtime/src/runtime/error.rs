@@ -1,6 +1,6 @@
 //! Why a runtime, a function or an entry cannot be had.
 
-use crate::function::CallError;
+use precast_core::CallError;
 use crate::layer::LayerError;
 use crate::miss::Miss;
 use precast_codegen::LinkError;

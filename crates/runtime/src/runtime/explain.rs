@@ -1,10 +1,10 @@
 //! Explaining: how a graph would be served, without loading anything.
 
 use super::{FunctionError, Runtime};
-use crate::cover::{Cut, Found, Search};
+use crate::cover::{By, Cover, Cut, Found, How, Search};
 use crate::explain::{Check, Explanation, Lookup};
 use crate::miss::Inventory;
-use precast_codegen::{Module, link};
+use precast_codegen::Module;
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite;
 use precast_store::{BuildKey, Record};
@@ -25,82 +25,100 @@ impl Runtime {
     /// An invalid graph, a layer that cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
-        let mut lowered = self.ops.lower(graph)?;
+        let (cover, search) = self.find(graph, How { loads: false, thorough: true })?;
         let inventory = Inventory::read(&self.resolver);
-        let whole = self.lookup(&link(&lowered, self.ops.c())?, &inventory)?;
-        if whole.is_found() {
-            let served = vec![whole.clone(); lowered.applies().len()];
-            let (groups, ops) = (Vec::new(), Vec::new());
-            return Ok(Explanation { whole, groups, ops, graph: lowered, served, check: Check::Whole });
-        }
-        let mut search = Search::new(&self.ops, &self.resolver, false);
-        let mut cuts = search.cover(&lowered, true)?;
-        if cuts.contains(&None)
-            && let Some(kept) = self.kept(graph, &lowered)?
-        {
-            let mut other = Search::new(&self.ops, &self.resolver, false);
-            let all = other.cover(&kept, true)?;
-            if !all.contains(&None) {
-                (lowered, search, cuts) = (kept, other, all);
-            }
-        }
-        let missing = |(_, module): &(usize, Arc<Module>)| Lookup::Missing(inventory.explain(module));
-        let groups = search.groups.iter().map(missing).collect();
-        let (mut ops, mut served) = (Vec::new(), Vec::new());
-        for (position, cut) in cuts.iter().enumerate() {
-            let is_here = |(of, _): &&(usize, Arc<Module>)| *of == position;
-            let Some(cut) = cut else {
-                // The picture of it is the Apply as it was looked for: a group as a whole.
-                served.extend(search.groups.iter().chain(&search.missing).find(is_here).map(missing));
-                ops.extend(search.missing.iter().filter(is_here).map(missing));
-                continue;
-            };
-            for key in cut.keys() {
-                if let Some(Found::Seen(layer, record)) = search.found(&key) {
-                    let found = found(&key, layer.clone(), record);
-                    ops.push(found.clone());
-                    served.push(found);
+        let missing = |module: &Module| Lookup::Missing(inventory.explain(module));
+        let mut told = Explanation {
+            segments: Vec::new(),
+            groups: search.groups.iter().map(|(_, module)| missing(module)).collect(),
+            ops: Vec::new(),
+            graph: cut(&cover)?,
+            served: Vec::new(),
+            check: answer(&cover)?,
+        };
+        for (position, segment) in cover.segments.iter().enumerate() {
+            match &segment.by {
+                By::Own(key) => {
+                    let own = found(key, &search);
+                    told.served.extend(vec![own.clone(); segment.applies.len()]);
+                    told.segments.push(own);
+                }
+                By::Applies(cuts) => {
+                    told.segments.extend(search.whole.get(&position).map(|module| missing(module)));
+                    for (cut, apply) in cuts.iter().zip(segment.applies.clone()) {
+                        told.apply(cut.as_ref(), apply, &search, missing);
+                    }
                 }
             }
         }
-        let check = answer(&lowered, &cuts)?;
-        let taken: Vec<Option<rewrite::Parts>> =
-            cuts.iter().map(|cut| cut.as_ref().and_then(Cut::members)).collect();
-        let (graph, _) = rewrite::cut(&lowered, &taken)?;
-        Ok(Explanation { whole, groups, ops, graph, served, check })
+        Ok(told)
     }
+}
 
-    fn lookup(&self, module: &Module, inventory: &Inventory<'_>) -> Result<Lookup, FunctionError> {
-        let key = module.key();
-        Ok(match self.resolver.has(&key)? {
-            Some((layer, record)) => found(&key, layer, &record),
-            None => Lookup::Missing(inventory.explain(module)),
-        })
+impl Explanation {
+    /// Tells what serves one Apply of the lowered graph.
+    fn apply(
+        &mut self,
+        cut: Option<&Cut>,
+        position: usize,
+        search: &Search<'_>,
+        missing: impl Fn(&Module) -> Lookup,
+    ) {
+        if let Some(cut) = cut {
+            let parts: Vec<Lookup> = cut.keys().iter().map(|key| found(key, search)).collect();
+            self.ops.extend(parts.iter().cloned());
+            self.served.extend(parts);
+            return;
+        }
+        let is_here = |(of, _): &&(usize, Arc<Module>)| *of == position;
+        // The picture of it is the Apply as it was looked for: a group as a whole.
+        let drawn = search.groups.iter().chain(&search.missing).find(is_here);
+        self.served.extend(drawn.map(|(_, module)| missing(module)));
+        self.ops.extend(search.missing.iter().filter(is_here).map(|(_, module)| missing(module)));
     }
 }
 
 /// The look-up of a key that a layer has.
-fn found(key: &BuildKey, layer: String, record: &Record) -> Lookup {
+fn found(key: &BuildKey, search: &Search<'_>) -> Lookup {
+    let Some(Found::Seen(layer, record)) = search.found(key) else {
+        unreachable!("a cover names what its search found")
+    };
     let member = record.members.iter().find(|member| member.key == *key);
+    let Record { digest, isa, .. } = &**record;
     Lookup::Found {
         signature: member.map(|member| member.signature.clone()).unwrap_or_default(),
         key: *key,
-        layer,
-        digest: record.digest,
-        isa: record.isa.clone(),
+        layer: layer.clone(),
+        digest: *digest,
+        isa: isa.clone(),
     }
 }
 
+/// The graph with its groups taken apart where only parts were found.
+fn cut(cover: &Cover) -> Result<FunctionGraph, FunctionError> {
+    Ok(crate::plan::cut(cover)?.0.into_owned())
+}
+
 /// What a cover comes to, in one word.
-fn answer(lowered: &FunctionGraph, cuts: &[Option<Cut>]) -> Result<Check, FunctionError> {
+fn answer(cover: &Cover) -> Result<Check, FunctionError> {
+    if cover.segments.iter().all(|segment| matches!(segment.by, By::Own(_))) {
+        return Ok(Check::Whole);
+    }
+    let is_fused = |position| rewrite::unfuse(&cover.lowered, position).map(|group| group.is_some());
     let (mut fused, mut apart) = (false, false);
-    for (position, cut) in cuts.iter().enumerate() {
-        match cut {
-            None => return Ok(Check::Miss),
-            Some(Cut::Group(_)) => fused |= rewrite::unfuse(lowered, position)?.is_some(),
-            Some(Cut::Parts(parts)) => {
-                apart = true;
-                fused |= parts.iter().any(|(members, _)| members.len() > 1);
+    for segment in &cover.segments {
+        let By::Applies(cuts) = &segment.by else {
+            fused |= segment.applies.len() > 1 || is_fused(segment.applies.start)?;
+            continue;
+        };
+        for (cut, position) in cuts.iter().zip(segment.applies.clone()) {
+            match cut {
+                None => return Ok(Check::Miss),
+                Some(Cut::Group(_)) => fused |= is_fused(position)?,
+                Some(Cut::Parts(parts)) => {
+                    apart = true;
+                    fused |= parts.iter().any(|(members, _)| members.len() > 1);
+                }
             }
         }
     }

@@ -8,27 +8,26 @@ mod explain;
 pub use builder::Builder;
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 
-use crate::cover::{Cut, Search};
+#[cfg(feature = "jit")]
+use crate::cover::By;
+use crate::cover::{Cover, Cuts, How, Search};
 use crate::debug::Checks;
-use crate::function::Function;
+use crate::body;
 use crate::layer::Layer;
-use crate::miss::Inventory;
-use crate::plan::{self, Plan};
+use crate::miss::{Inventory, Miss};
+use crate::plan;
 use crate::policy::Policy;
 #[cfg(feature = "record")]
 use crate::recording::Recorded;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
-use precast_codegen::{Module, link};
-use precast_graph::{FunctionGraph, Type, encode};
+use precast_core::Function;
+use precast_codegen::Module;
+#[cfg(feature = "jit")]
+use precast_codegen::segments;
+use precast_graph::{FunctionGraph, Type};
 use precast_ops::Ops;
-use precast_store::BuildKey;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Most graphs whose cover is remembered.
-const COVERS: usize = 1024;
 
 /// Resolves graphs to callable functions.
 ///
@@ -46,8 +45,8 @@ pub struct Runtime {
     policy: Option<Policy>,
     debug: bool,
     ops: Ops,
-    /// How graphs that no single module serves were covered, by their canonical bytes.
-    covers: Mutex<BTreeMap<Vec<u8>, Arc<[Cut]>>>,
+    /// How segments without a module of their own were cut.
+    cuts: Cuts,
     #[cfg(feature = "jit")]
     jit: crate::jit::Jit,
     #[cfg(feature = "record")]
@@ -66,16 +65,15 @@ impl Runtime {
         &self.ops
     }
 
-    /// Resolves, verifies and loads what serves `graph`: a module of the whole graph, else modules of the groups that fusion
-    /// makes, of parts of them, and of single ops, else what the policy says.
+    /// Resolves, verifies and loads what serves `graph`: a module for each of its segments, which is one for most graphs, else
+    /// modules of the groups that fusion makes, of parts of them, and of single ops, else what the policy says.
     ///
     /// # Errors
     /// An invalid graph; a miss under `strict`; under `jit` no compiler, or what it refused.
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
-        let lowered = self.ops.lower(graph)?;
-        let function = self.resolve(graph, &lowered)?;
-        if self.debug { Ok(function.checked(Checks::new(self, graph)?)) } else { Ok(function) }
+        let function = self.resolve(graph)?;
+        if self.debug { Ok(body::checked(function, graph.clone(), Checks::new(self, graph)?)) } else { Ok(function) }
     }
 
     /// Whether functions check their Applies in every call; see [`Builder::debug`].
@@ -103,7 +101,7 @@ impl Runtime {
             let found = layer.find_entry(name);
             let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
             if let Some(entry) = found {
-                let parsed = precast_graph::json::from_json(&entry.declared, &self.ops);
+                let parsed = precast_graph::json::parse(&entry.declared, &self.ops);
                 let failed = |source| EntryError::Graph { name: name.to_owned(), source: Box::new(source) };
                 return parsed.map_err(failed);
             }
@@ -156,91 +154,53 @@ impl Runtime {
         names
     }
 
-    /// The function of a lowered graph whose module has a known key; no code is generated.
-    fn by_key(
-        &self,
-        graph: &FunctionGraph,
-        lowered: &FunctionGraph,
-        key: &BuildKey,
-    ) -> Result<Option<Function>, FunctionError> {
-        let Some((entry, provenance)) = self.resolver.resolve(key)? else { return Ok(None) };
-        native(graph, plan::whole(lowered, entry, provenance, &self.ops)?).map(Some)
-    }
-
-    fn resolve(&self, graph: &FunctionGraph, lowered: &FunctionGraph) -> Result<Function, FunctionError> {
-        let generate = || Ok(link(lowered, self.ops.c())?);
-        let (key, module) = self.resolver.key(lowered, &self.ops, generate)?;
-        if let Some(function) = self.by_key(graph, lowered, &key)? {
+    fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
+        // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
+        let thorough = matches!(self.policy, None | Some(Policy::Strict));
+        let (cover, search) = self.find(graph, How { loads: true, thorough })?;
+        if cover.is_complete()
+            && let Some(function) = plan::function(graph, &cover, &self.ops, &search)?
+        {
             return Ok(function);
         }
-        if let Some(plan) = self.cover(lowered, key)? {
-            return native(graph, plan);
+        for module in search.unserved(&cover) {
+            self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
         }
-        if let Some(kept) = self.kept(graph, lowered)?
-            && let Some(plan) = self.cover(&kept, key)?
-        {
-            return native(graph, plan);
-        }
-        let module = match module {
-            Some(module) => module,
-            None => generate()?,
-        };
-        self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
-        let recorded = self.record(graph, lowered, &module);
-        self.miss(graph, lowered, module, recorded)
+        let recorded = self.record(graph, &cover, &search);
+        self.miss(graph, cover, search, recorded)
     }
 
-    /// The lowered graph whose ops overwrite nothing, if that is another one: declared ops serve this form.
-    fn kept(
-        &self,
-        graph: &FunctionGraph,
-        lowered: &FunctionGraph,
-    ) -> Result<Option<FunctionGraph>, FunctionError> {
-        if self.resolver.layers.is_empty() || lowered.applies().iter().all(|a| a.op.destroy_map().is_empty())
-        {
-            return Ok(None);
+    /// Looks for what serves a graph: in the form whose ops overwrite what nobody needs any more, then, if something of that
+    /// is missing, in the other one, which declared ops serve. What is missing is told of the first.
+    fn find(&self, graph: &FunctionGraph, how: How) -> Result<(Cover, Search<'_>), FunctionError> {
+        let search = || Search::new(&self.ops, &self.resolver, &self.cuts, how);
+        let mut overwriting = search();
+        let cover = overwriting.cover(self.ops.lower(graph)?, true)?;
+        let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
+        if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
+            let mut keeping = search();
+            let kept = keeping.cover(self.ops.lower_kept(graph)?, false)?;
+            if kept.is_complete() {
+                keeping.whole = overwriting.whole;
+                return Ok((kept, keeping));
+            }
         }
-        let kept = self.ops.lower_kept(graph)?;
-        Ok((kept != *lowered).then_some(kept))
-    }
-
-    /// The program of several modules; `None` as soon as something is missing.
-    fn cover(&self, lowered: &FunctionGraph, whole: BuildKey) -> Result<Option<Plan>, FunctionError> {
-        if self.resolver.layers.is_empty() {
-            return Ok(None);
-        }
-        let mut search = Search::new(&self.ops, &self.resolver, true);
-        search.rule_out(whole);
-        let canonical = encode::canonical(lowered);
-        let known = self.covers.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
-        if let Some(cuts) = known
-            && search.confirm(&cuts)?
-        {
-            return plan::parts(lowered, &self.ops, &cuts, &search);
-        }
-        let cuts = search.cover(lowered, false)?.into_iter().collect::<Option<Vec<Cut>>>();
-        let Some(cuts) = cuts else { return Ok(None) };
-        let plan = plan::parts(lowered, &self.ops, &cuts, &search)?;
-        let mut covers = self.covers.lock().unwrap_or_else(PoisonError::into_inner);
-        if covers.len() < COVERS {
-            covers.insert(canonical, cuts.into());
-        }
-        Ok(plan)
+        Ok((cover, overwriting))
     }
 
     /// Writes a miss down where that is asked for; gives the manifest that has it now.
     #[cfg(feature = "record")]
-    fn record(&self, graph: &FunctionGraph, lowered: &FunctionGraph, module: &Module) -> Option<PathBuf> {
+    fn record(&self, graph: &FunctionGraph, cover: &Cover, search: &Search<'_>) -> Option<PathBuf> {
         let recording = self.recording.as_ref()?;
-        let signature = module.signature.clone();
-        match recording.add(graph, lowered, module, &self.ops) {
+        let signature = search.unserved(cover).next()?.signature.clone();
+        match recording.add(graph, cover, search, &self.ops) {
             Ok(recorded) => {
                 let (path, added) = (recording.path().to_owned(), recorded == Recorded::Now);
                 self.resolver.recorder.tell(Event::Recorded { signature, path: path.clone(), added });
                 Some(path)
             }
             Err(error) => {
-                let reason = crate::resolve::chain(&error);
+                let reason = precast_core::event::chain(&error);
                 recording.report(&signature, &reason);
                 self.resolver.recorder.tell(Event::NotRecorded { signature, reason });
                 None
@@ -249,7 +209,7 @@ impl Runtime {
     }
 
     #[cfg(not(feature = "record"))]
-    fn record(&self, _: &FunctionGraph, _: &FunctionGraph, _: &Module) -> Option<PathBuf> {
+    fn record(&self, _: &FunctionGraph, _: &Cover, _: &Search<'_>) -> Option<PathBuf> {
         None
     }
 
@@ -257,46 +217,61 @@ impl Runtime {
     fn miss(
         &self,
         graph: &FunctionGraph,
-        lowered: &FunctionGraph,
-        module: Module,
+        cover: Cover,
+        search: Search<'_>,
         recorded: Option<PathBuf>,
     ) -> Result<Function, FunctionError> {
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(lowered, &module, recorded)?),
-            Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
+            Some(Policy::Strict) => Err(self.strict(&cover, &search, recorded)),
+            Some(Policy::Interpret) => Ok(body::interpreted(graph.clone())),
             #[cfg(feature = "jit")]
-            policy => {
-                if policy.is_none() && !self.jit.has_compiler() {
-                    return Err(self.strict(lowered, &module, recorded)?);
-                }
-                let (entry, provenance) =
-                    self.jit.compile(module, precast_ops::fingerprint(lowered, &self.ops), &self.resolver)?;
-                native(graph, plan::whole(lowered, entry, provenance, &self.ops)?)
-            }
+            None if !self.jit.has_compiler() => Err(self.strict(&cover, &search, recorded)),
+            #[cfg(feature = "jit")]
+            None | Some(Policy::Jit) => self.compile(graph, cover, search),
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(lowered, &module, recorded)?),
+            None => Err(self.strict(&cover, &search, recorded)),
             #[cfg(not(feature = "jit"))]
             Some(Policy::Jit) => Err(FunctionError::NoCompiler {
-                miss: Box::new(Inventory::read(&self.resolver).explain(&module)),
+                miss: Box::new(self.misses(&cover, &search).remove(0)),
                 problem: "this program was built without the feature `jit`".to_owned(),
             }),
         }
     }
 
-    /// The error of a miss: the whole graph, then the Applies that have no module either.
-    fn strict(
+    /// Compiles the segments that have no module of their own.
+    #[cfg(feature = "jit")]
+    fn compile(
         &self,
-        lowered: &FunctionGraph,
-        module: &Module,
-        recorded: Option<PathBuf>,
-    ) -> Result<FunctionError, FunctionError> {
+        graph: &FunctionGraph,
+        mut cover: Cover,
+        mut search: Search<'_>,
+    ) -> Result<Function, FunctionError> {
+        let parts = segments(&cover.lowered, self.ops.c())?;
+        for ((position, segment), part) in cover.segments.iter_mut().enumerate().zip(&parts) {
+            let Some(module) = search.whole.get(&position).filter(|_| !segment.is_served()).cloned() else {
+                continue;
+            };
+            let fingerprint = precast_ops::fingerprint(&part.graph, &self.ops);
+            let key = module.key();
+            search.compiled(key, self.jit.compile(&module, fingerprint, &self.resolver)?);
+            segment.by = By::Own(key);
+        }
+        drop(parts);
+        let function = plan::function(graph, &cover, &self.ops, &search)?;
+        function.ok_or_else(|| self.strict(&cover, &search, None))
+    }
+
+    fn strict(&self, cover: &Cover, search: &Search<'_>, recorded: Option<PathBuf>) -> FunctionError {
+        FunctionError::Miss { misses: self.misses(cover, search), recorded }
+    }
+
+    /// What is missing: segments, then the Applies that have no module either.
+    fn misses(&self, cover: &Cover, search: &Search<'_>) -> Vec<Miss> {
         let inventory = Inventory::read(&self.resolver);
-        let mut misses = vec![inventory.explain(module)];
-        let mut search = Search::new(&self.ops, &self.resolver, false);
-        search.cover(lowered, true)?;
-        let parts = search.missing.iter().filter(|(_, part)| part.key() != module.key());
-        misses.extend(parts.map(|(_, part)| inventory.explain(part)));
-        Ok(FunctionError::Miss { misses, recorded })
+        let segments: Vec<&Module> = search.unserved(cover).collect();
+        let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
+        let applies = search.missing.iter().map(|(_, module)| &**module).filter(|module| !is_segment(module));
+        segments.iter().copied().chain(applies).map(|module| inventory.explain(module)).collect()
     }
 
     /// Counters and the latest events.
@@ -314,10 +289,6 @@ impl std::fmt::Debug for Runtime {
             .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
-}
-
-fn native(graph: &FunctionGraph, Plan { program, provenance }: Plan) -> Result<Function, FunctionError> {
-    Ok(Function::native(graph.clone(), program, provenance)?)
 }
 
 /// Types in brackets: `(f32[?], f64[?])`.

@@ -1,0 +1,130 @@
+//! Segments: which parts of a graph have a module of their own when it is compiled as a whole.
+//!
+//! Text of an author never shares a translation unit with anybody else's. Macros, `#pragma pack`, flags of the compiler, asm
+//! labels, names at file scope: whatever one op's C does to what stands behind it, nothing stands there. So an Apply is
+//! *foreign* if its C is not fixed by the sources of the generator (an external op, a [`COp`] of a user), or if it touches a
+//! value of a user type, whose C is its author's; and
+//!
+//! ```text
+//! applies in order    exp  mul  clip*  add  sum  clip*      * foreign
+//! segments           [exp  mul][clip*][add  sum][clip*]
+//! ```
+//! A foreign Apply is linked as it is when a graph is served op by op ([`single`]), so both are the same module. A graph
+//! without one is a single segment, with its inputs, constants and outputs. Between segments values travel as objects.
+
+use super::{single, variables};
+use crate::cop::COp;
+use crate::error::LinkError;
+use crate::library::Library;
+use precast_graph::{FunctionGraph, Type, VarId};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A part of a graph that one module serves.
+#[derive(Debug, Clone)]
+pub struct Segment<'g> {
+    /// Positions of its Applies in the graph.
+    pub applies: Range<usize>,
+    /// What the module is made of.
+    pub graph: Cow<'g, FunctionGraph>,
+    /// The variables of the whole graph that the module is called with, one for each of its inputs.
+    pub reads: Vec<VarId>,
+    /// The variables of the whole graph that it makes, one for each of its outputs.
+    pub writes: Vec<VarId>,
+}
+
+/// Whether an Apply has C of an author.
+pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t Type>) -> bool {
+    op.content_id().is_none()
+        || !op.c_files().is_empty()
+        || types.any(|ty| ty.as_user().is_some())
+}
+
+/// The position of a foreign Apply that has others beside it.
+pub(super) fn crowded(graph: &FunctionGraph, library: &Library) -> Result<Option<usize>, LinkError> {
+    if graph.applies().len() < 2 {
+        return Ok(None);
+    }
+    for position in 0..graph.applies().len() {
+        if is_foreign_apply(graph, position, library)? {
+            return Ok(Some(position));
+        }
+    }
+    Ok(None)
+}
+
+/// The segments of a graph, in order.
+///
+/// # Errors
+/// Ops without C; outputs that alias inputs, constants or each other.
+pub fn segments<'g>(graph: &'g FunctionGraph, library: &Library) -> Result<Vec<Segment<'g>>, LinkError> {
+    variables::check_outputs(graph)?;
+    let mut foreign = Vec::new();
+    for position in 0..graph.applies().len() {
+        foreign.push(is_foreign_apply(graph, position, library)?);
+    }
+    if !foreign.contains(&true) {
+        let (reads, writes) = (graph.inputs().to_vec(), graph.outputs().to_vec());
+        let applies = 0..foreign.len();
+        return Ok(vec![Segment { applies, graph: Cow::Borrowed(graph), reads, writes }]);
+    }
+    let mut segments = Vec::new();
+    let mut first = 0;
+    for run in foreign.chunk_by(|a, b| !a && !b) {
+        let applies = first..first + run.len();
+        first = applies.end;
+        segments.push(if run[0] { alone(graph, applies.start, library)? } else { cut_out(graph, applies)? });
+    }
+    Ok(segments)
+}
+
+fn is_foreign_apply(graph: &FunctionGraph, position: usize, library: &Library) -> Result<bool, LinkError> {
+    let apply = &graph.applies()[position];
+    let no_c = || LinkError::NoC { apply: position, op: apply.op.label() };
+    let op = library.c_op(&*apply.op).ok_or_else(no_c)?;
+    Ok(is_foreign(op, apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v))))
+}
+
+/// The segment of one Apply.
+fn alone<'g>(
+    graph: &'g FunctionGraph,
+    position: usize,
+    library: &Library,
+) -> Result<Segment<'g>, LinkError> {
+    let apply = &graph.applies()[position];
+    let (reads, writes) = (apply.inputs.clone(), apply.outputs.clone());
+    let graph = Cow::Owned(single(graph, position, library)?);
+    Ok(Segment { applies: position..position + 1, graph, reads, writes })
+}
+
+/// The segment of several Applies: what they read from elsewhere becomes inputs, constants too; what is used elsewhere is
+/// given out.
+fn cut_out(graph: &FunctionGraph, applies: Range<usize>) -> Result<Segment<'_>, LinkError> {
+    let mut part = FunctionGraph::new();
+    let mut known: BTreeMap<VarId, VarId> = BTreeMap::new();
+    let inside = &graph.applies()[applies.clone()];
+    let made: Vec<VarId> = inside.iter().flat_map(|apply| apply.outputs.clone()).collect();
+    let mut reads = Vec::new();
+    for variable in inside.iter().flat_map(|apply| &apply.inputs).filter(|v| !made.contains(v)) {
+        if !known.contains_key(variable) {
+            known.insert(*variable, part.input(&format!("x{}", reads.len()), graph.ty(*variable).clone())?);
+            reads.push(*variable);
+        }
+    }
+    for apply in inside {
+        // Everything that is read is an input of the part or was made in it.
+        let inputs: Vec<VarId> = apply.inputs.iter().filter_map(|v| known.get(v)).copied().collect();
+        known.extend(apply.outputs.iter().copied().zip(part.apply(apply.op.clone(), &inputs)?));
+    }
+    let outside = graph.applies()[..applies.start].iter().chain(&graph.applies()[applies.end..]);
+    let used: Vec<VarId> = outside.flat_map(|apply| &apply.inputs).chain(graph.outputs()).copied().collect();
+    let mut writes = made.clone();
+    if made.iter().any(|v| used.contains(v)) {
+        writes.retain(|v| used.contains(v));
+    }
+    for variable in &writes {
+        part.output(known[variable], None)?;
+    }
+    Ok(Segment { applies, graph: Cow::Owned(part), reads, writes })
+}
