@@ -1,22 +1,15 @@
-//! The model as a service: four precompiled graphs, found once, called with views.
+//! The model as functions: four precompiled graphs, called with views.
 //!
 //! precast.toml declares the graphs; model/train.py wrote the numbers.
 
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis, aview0, aview1};
-use precast::{Array, Function, Runtime};
-use std::error::Error;
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis, aview1};
+use precast::model::ModelError;
 
 include!(concat!(env!("OUT_DIR"), "/model.rs"));
 
-/// Any of the errors of precast's verbs.
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// The graphs, ready to be called from any thread.
-pub(crate) struct Service {
-    score: Function,
-    loss: Function,
-    metrics: Function,
-    auc: Function,
+/// A Rust function for each graph of precast.toml; rank and dtype of its arguments are in its type.
+mod graphs {
+    precast::include_model!();
 }
 
 /// How well scores fit the truth.
@@ -41,62 +34,41 @@ pub(crate) struct Figures {
     pub(crate) recall: f64,
 }
 
-impl Service {
-    /// Finds the graphs.
-    pub(crate) fn load(runtime: &Runtime) -> Result<Self> {
-        Ok(Self {
-            score: runtime.entry("score")?,
-            loss: runtime.entry("loss")?,
-            metrics: runtime.entry("metrics")?,
-            auc: runtime.entry("auc")?,
-        })
-    }
-
-    /// Gives the probability that each wine is good; one wine a row, any strides.
-    pub(crate) fn score(&self, measurements: ArrayView2<'_, f64>) -> Result<Array1<f64>> {
-        let (mean, scale, weights, bias) = (aview1(&MEAN), aview1(&SCALE), aview1(&WEIGHTS), aview0(&BIAS));
-        let args = [measurements.into(), mean.into(), scale.into(), weights.into(), bias.into()];
-        let outputs = self.score.call(&args)?;
-        match outputs.into_iter().next() {
-            Some(Array::F64(p)) => Ok(p.into_dimensionality()?),
-            other => Err(format!("`score` gave {other:?}, not an array of f64").into()),
-        }
-    }
-
-    /// Compares scores with the truth, 1 for good and 0 for not.
-    pub(crate) fn evaluate(
-        &self,
-        scores: ArrayView1<'_, f64>,
-        truth: ArrayView1<'_, f64>,
-    ) -> Result<Figures> {
-        let [log_loss] = numbers(&self.loss.call(&[scores.into(), truth.into()])?)?;
-        let counts = numbers(&self.metrics.call(&[scores.into(), truth.into()])?)?;
-        let [true_positives, false_positives, false_negatives, true_negatives, accuracy, precision, recall] =
-            counts;
-        let columns = [scores.insert_axis(Axis(1)), truth.insert_axis(Axis(1))];
-        let rows = [scores.insert_axis(Axis(0)), truth.insert_axis(Axis(0))];
-        let pairs = [columns[0].into(), columns[1].into(), rows[0].into(), rows[1].into()];
-        let [auc] = numbers(&self.auc.call(&pairs)?)?;
-        Ok(Figures {
-            log_loss,
-            auc,
-            true_positives,
-            false_positives,
-            false_negatives,
-            true_negatives,
-            accuracy,
-            precision,
-            recall,
-        })
-    }
+/// Gives the probability that each wine is good; one wine a row, any strides.
+pub(crate) fn score(measurements: ArrayView2<'_, f64>) -> Result<Array1<f64>, ModelError> {
+    graphs::score(measurements, aview1(&MEAN), aview1(&SCALE), aview1(&WEIGHTS), BIAS)
 }
 
-/// Takes outputs that are one number each.
-fn numbers<const N: usize>(outputs: &[Array]) -> Result<[f64; N]> {
-    let number = |output: &Array| match output {
-        Array::F64(array) => array.first().copied(),
-        _ => None,
-    };
-    let found: Vec<f64> = outputs.iter().filter_map(number).collect();
-    found.try_into().map_err(|found| format!("a graph gave {found:?}, not {N} numbers").into())
+/// Compares scores with the truth, 1 for good and 0 for not.
+pub(crate) fn evaluate(
+    scores: ArrayView1<'_, f64>,
+    truth: ArrayView1<'_, f64>,
+) -> Result<Figures, ModelError> {
+    let log_loss = graphs::loss(scores, truth)?;
+    let (true_positives, false_positives, false_negatives, true_negatives, accuracy, precision, recall) =
+        graphs::metrics(scores, truth)?;
+    let [p, y] = [scores, truth].map(|column| column.insert_axis(Axis(1)));
+    let [q, z] = [scores, truth].map(|row| row.insert_axis(Axis(0)));
+    let auc = graphs::auc(p, y, q, z)?;
+    Ok(Figures {
+        log_loss,
+        auc,
+        true_positives,
+        false_positives,
+        false_negatives,
+        true_negatives,
+        accuracy,
+        precision,
+        recall,
+    })
+}
+
+/// How many modules of the embedded bundle serve the graphs.
+pub(crate) fn modules() -> Result<usize, Box<dyn std::error::Error>> {
+    let loader = graphs::loader()?;
+    let mut modules = 0;
+    for name in loader.entries() {
+        modules += loader.entry(&name)?.provenance().len();
+    }
+    Ok(modules)
 }

@@ -17,8 +17,8 @@ pub(crate) struct Report<'a> {
     pub(crate) good: f64,
     /// How well the scores fit.
     pub(crate) figures: &'a Figures,
-    /// Modules that were loaded from the embedded bundle.
-    pub(crate) modules: u64,
+    /// Modules of the embedded bundle that serve the graphs.
+    pub(crate) modules: usize,
     /// From the first instruction of `main` to the scores.
     pub(crate) first: Duration,
     /// From there to all figures.
