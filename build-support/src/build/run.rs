@@ -24,6 +24,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         store: None,
         counts: Counts::default(),
         hits: 0,
+        healed: 0,
         compiled: 0,
         warnings: Vec::new(),
         inputs: Vec::new(),
@@ -57,6 +58,7 @@ fn nothing() -> Executed {
         artifacts: Vec::new(),
         entries: Vec::new(),
         hits: 0,
+        healed: 0,
         compiled: 0,
         stale: Vec::new(),
         is_hermetic: true,
@@ -150,7 +152,8 @@ fn write(executed: &Executed, mut outcome: Outcome) -> Result<Outcome, BuildErro
     };
     put(&outcome.bundle, &bundle)?;
     put(&outcome.index, index.as_bytes())?;
-    (outcome.hits, outcome.compiled) = (executed.hits, executed.compiled);
+    (outcome.hits, outcome.healed) = (executed.hits, executed.healed);
+    outcome.compiled = executed.compiled;
     Ok(outcome)
 }
 

@@ -85,7 +85,7 @@ impl Resolver {
         for layer in &self.layers {
             for record in layer.find(key)? {
                 let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
-                let Some(library) = self.library(layer, &record, &member.signature) else { continue };
+                let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
                 match library.entry(member.slot, key) {
                     Ok(entry) => {
                         let (layer, signature) = (layer.to_string(), member.signature.clone());
@@ -116,18 +116,23 @@ impl Resolver {
         Ok(None)
     }
 
-    fn library(&self, layer: &Layer, record: &Record, signature: &str) -> Option<Arc<LoadedLibrary>> {
+    fn library(
+        &self,
+        layer: &Layer,
+        record: &Record,
+        signature: &str,
+    ) -> Result<Option<Arc<LoadedLibrary>>, LayerError> {
         if let Some(library) = self.loaded(&record.digest) {
-            return Some(library);
+            return Ok(Some(library));
         }
-        match layer.load(record) {
+        Ok(match layer.load(record)? {
             Ok(bytes) => self.keep(&record.digest, &bytes, signature),
             Err(reason) => {
                 let reason = format!("{layer}: {reason}");
                 self.recorder.tell(Event::NotLoaded { signature: signature.to_owned(), reason });
                 None
             }
-        }
+        })
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Store;
+use super::write::create_dir;
 use crate::event::Event;
 
 impl Store {
@@ -19,8 +20,10 @@ impl Store {
     fn quarantine(&self, path: &Path) -> Option<PathBuf> {
         let name = path.file_name()?;
         let prefix = format!("{}.", name.to_str()?);
-        let directory =
-            tempfile::Builder::new().prefix(&prefix).tempdir_in(self.layout.dir("quarantine")).ok()?;
+        let quarantine = self.layout.dir("quarantine");
+        // It may be what was lost; and it may be that nothing can be made here.
+        let _ = create_dir(&quarantine);
+        let directory = tempfile::Builder::new().prefix(&prefix).tempdir_in(quarantine).ok()?;
         let target = directory.path().join(name);
         fs_err::rename(path, &target).ok()?;
         // From here on the directory stays.

@@ -1,0 +1,195 @@
+//! Whether a file is ours: what another user can change is not believed, and not run.
+//!
+//! A hash says that bytes are what a name asks for. It does not say who wrote the name: whoever can put a record into a
+//! store decides what code runs under a key. So everything that is read by path has to be out of others' reach.
+//!
+//! # Rules
+//!
+//! They are those of `StrictModes` in sshd, with Debian's and Fedora's amendment for private groups:
+//!
+//! * **Owner**: root, or the user that the process acts for.
+//! * **Mode**: not writable by everybody, nor by a group with members besides root and that user. So trees made under
+//!   umask 002 are fine where each user has a group of his own. Groups are those of `/etc/group` and `/etc/passwd`; a group
+//!   that is not there, or a file with an access control list, counts as shared.
+//! * **Directories above**, up to the root of the file system: the same, since their owners can rename what is below. A
+//!   sticky one (`/tmp`) may be written by others: they cannot rename what is not theirs.
+//! * **Links** on the way to a store or a bundle are followed, and have an owner too; inside of a store there are none.
+//!
+//! # Races
+//!
+//! Checks go from the top down: in a directory that passed, others cannot change what a name means. A file is opened without
+//! following a link, and the open file is judged. What root or the user himself changes meanwhile is not guarded against.
+
+mod groups;
+mod remedy;
+mod way;
+
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+pub(crate) use remedy::quoted;
+pub use way::check_way;
+
+/// Says that something can be changed by others, and how to mend that.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` {fault}\nhint: {remedy}", path.display())]
+pub struct Untrusted {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: Fault,
+    /// The command that mends all of the store, or the bundle, that it is part of.
+    pub remedy: String,
+}
+
+/// Why a file or directory is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It is neither root's nor the user's.
+    Owner {
+        /// Its owner.
+        uid: u32,
+    },
+    /// Everybody can write it.
+    Everybody,
+    /// A group with other members can write it.
+    Group {
+        /// The group.
+        gid: u32,
+    },
+    /// It is a link inside of a store.
+    Link,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Owner { uid } => write!(f, "belongs to user {uid}, who can change it"),
+            Self::Everybody => f.write_str("can be written by everybody"),
+            Self::Group { gid } => write!(f, "can be written by group {gid}, which others are in"),
+            Self::Link => f.write_str("is a link, and a store has none"),
+        }
+    }
+}
+
+/// Says why something could not be opened, or may not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// Others can change it.
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+    /// The file system refused.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Untrusted {
+    /// Reports a fault of `path`, which is part of `place`: a store, or a bundle.
+    pub(crate) fn new(path: &Path, fault: Fault, place: &Path) -> Self {
+        Self { path: path.to_path_buf(), fault, remedy: remedy::remedy(place) }
+    }
+}
+
+/// What stands at a path.
+#[derive(Debug)]
+pub(crate) enum Found<T> {
+    /// What was looked for.
+    It(T),
+    /// Nothing.
+    Missing,
+    /// Something else: a directory in place of a file, a pipe, a device.
+    Other,
+}
+
+/// Opens a file, following no link, and judges it.
+pub(crate) fn open_file(path: &Path) -> io::Result<Result<Found<(File, Metadata)>, Fault>> {
+    // A pipe without a writer would be waited on for ever.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
+        Ok(descriptor) => File::from(descriptor),
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(Ok(Found::Missing)),
+        Err(rustix::io::Errno::LOOP) => return Ok(Err(Fault::Link)),
+        // A socket, or a device that is not there.
+        Err(rustix::io::Errno::NXIO) => return Ok(Ok(Found::Other)),
+        Err(error) => return Err(error.into()),
+    };
+    let metadata = file.metadata()?;
+    Ok(match fault(path, &metadata) {
+        Some(fault) => Err(fault),
+        None if metadata.is_file() => Ok(Found::It((file, metadata))),
+        None => Ok(Found::Other),
+    })
+}
+
+/// Reads a file that stands by itself, such as a bundle, and checks the way to it. `None` for a directory, a pipe or a device.
+///
+/// # Errors
+///
+/// Others can change it, or the file system refuses.
+pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, TrustError> {
+    let at = |source| TrustError::Io { path: path.to_path_buf(), source };
+    let real = check_way(path)?;
+    match open_file(&real).map_err(at)? {
+        Ok(Found::It((mut file, metadata))) => {
+            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+            file.read_to_end(&mut bytes).map_err(at)?;
+            Ok(Some(bytes))
+        }
+        Ok(Found::Missing) => Err(at(io::ErrorKind::NotFound.into())),
+        Ok(Found::Other) => Ok(None),
+        Err(fault) => Err(Untrusted::new(&real, fault, path).into()),
+    }
+}
+
+/// Judges a directory, or a file that is not opened, following no link.
+pub(crate) fn look(path: &Path) -> io::Result<Result<Found<Metadata>, Fault>> {
+    match fs_err::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => Ok(Err(Fault::Link)),
+        Ok(metadata) => Ok(fault(path, &metadata).map_or(Ok(Found::It(metadata)), Err)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(Ok(Found::Missing))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Gives what is wrong with owner and mode. The mode of a link means nothing.
+fn fault(path: &Path, metadata: &Metadata) -> Option<Fault> {
+    let (uid, gid, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
+    if uid != 0 && uid != user() {
+        Some(Fault::Owner { uid })
+    } else if metadata.is_symlink() {
+        None
+    } else if mode & 0o002 != 0 {
+        Some(Fault::Everybody)
+    } else if mode & 0o020 != 0 && (!groups::is_private(gid) || has_acl(path)) {
+        Some(Fault::Group { gid })
+    } else {
+        None
+    }
+}
+
+/// Tells whether more than the three classes of the mode have a say; the class of the group then stands for all of them.
+fn has_acl(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::lgetxattr(path, "system.posix_acl_access", &mut [0_u8; 0][..]).is_ok();
+    #[cfg(not(target_os = "linux"))]
+    return !path.as_os_str().is_empty();
+}
+
+/// Gives the user that the process acts for.
+pub(crate) fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
