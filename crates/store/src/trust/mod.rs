@@ -126,11 +126,10 @@ pub(crate) fn open_file(path: &Path) -> io::Result<Result<Found<(File, Metadata)
         Err(error) => return Err(error.into()),
     };
     let metadata = file.metadata()?;
-    Ok(match fault(path, &metadata) {
-        Some(fault) => Err(fault),
-        None if metadata.is_file() => Ok(Found::It((file, metadata))),
-        None => Ok(Found::Other),
-    })
+    if !metadata.is_file() {
+        return Ok(Ok(Found::Other));
+    }
+    Ok(fault(path, &metadata).map_or(Ok(Found::It((file, metadata))), Err))
 }
 
 /// Reads a file that stands by itself, such as a bundle, and checks the way to it. `None` for a directory, a pipe or a device.
