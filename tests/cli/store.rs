@@ -126,8 +126,9 @@ fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
             continue;
         }
         remove(&place.path("artifacts"));
-        traced(&place, &["-o", "/dev/null", "-e", &format!("inject={name}:signal=KILL:when={count}")])
-            .unwrap();
+        let inject = format!("inject={name}:signal=KILL:when={count}");
+        let ended = traced(&place, &["-o", "/dev/null", "-e", &inject]).unwrap();
+        assert_eq!(ended.status.code(), None, "nothing died at {name} {count}");
         heals(&place);
         killed += 1;
     }

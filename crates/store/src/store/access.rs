@@ -164,8 +164,12 @@ impl Store {
         if !is_root && fs_err::symlink_metadata(directory).is_ok_and(|found| !found.is_dir()) {
             self.damaged(directory, "not a directory");
         }
-        create_dir(directory)?;
-        Ok(true)
+        match create_dir(directory) {
+            Ok(()) => Ok(true),
+            // It is not the store's own.
+            Err(WriteError::InTheWay { path, source }) if is_root => Err(WriteError::Io { path, source }),
+            Err(error) => Err(error),
+        }
     }
 
     /// Judges every directory and file, and reads none.

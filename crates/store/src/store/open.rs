@@ -79,12 +79,7 @@ impl Store {
     /// There is no store, a newer precast wrote it, or others can change what is in it or on the way to it: [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let root = path.as_ref().to_path_buf();
-        let real = match check_way(&root) {
-            Err(TrustError::Io { source, .. }) if source.kind() == io::ErrorKind::NotADirectory => {
-                return Err(OpenError::Missing { path: root });
-            }
-            way => way?,
-        };
+        let real = check_way(&root)?;
         let store = Self { real, ..Self::unchecked(root) };
         // A tree that was copied without its empty directories is fine.
         for directory in DIRECTORIES {

@@ -37,13 +37,15 @@ pub use way::check_way;
 
 /// Says that something can be changed by others, and how to mend that.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` {fault}\nhint: {remedy}", path.display())]
+#[error("cannot trust `{}`: {}{fault}\nhint: {remedy}", place.display(), self.named())]
 pub struct Untrusted {
-    /// The file or directory.
+    /// The store or the bundle.
+    pub place: PathBuf,
+    /// The file or directory that is to blame: in it, above it, or itself.
     pub path: PathBuf,
     /// What is wrong with it.
     pub fault: Fault,
-    /// The command that mends all of the store, or the bundle, that it is part of.
+    /// The command that mends all of the store or the bundle.
     pub remedy: String,
 }
 
@@ -70,7 +72,7 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Owner { uid } => write!(f, "belongs to user {uid}, who can change it"),
+            Self::Owner { uid } => write!(f, "belongs to user {uid}"),
             Self::Everybody => f.write_str("can be written by everybody"),
             Self::Group { gid } => write!(f, "can be written by group {gid}, which others are in"),
             Self::Link => f.write_str("is a link, and a store has none"),
@@ -98,7 +100,12 @@ pub enum TrustError {
 impl Untrusted {
     /// Reports a fault of `path`, which is part of `place`: a store, or a bundle.
     pub(crate) fn new(path: &Path, fault: Fault, place: &Path) -> Self {
-        Self { path: path.to_path_buf(), fault, remedy: remedy::remedy(place) }
+        Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy: remedy::remedy(place) }
+    }
+
+    /// Names what is to blame, unless that is the place itself.
+    fn named(&self) -> String {
+        if self.path == self.place { "it ".to_owned() } else { format!("`{}` ", self.path.display()) }
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn remedy(place: &Path) -> String {
     }
     let above = way.faults.into_iter().map(|(path, _)| path).filter(|path| path != real).collect();
     let commands = commands(real, above);
-    format!("once you trust what is there, `{commands}`; else delete it and build again")
+    format!("once you trust what is there, `{commands}`; else delete {} and build again", quoted(real))
 }
 
 /// Puts together what mends the tree at `place` and the directories above it.

@@ -61,7 +61,7 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
                 }
                 ahead.extend(reversed(&target));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 way.real.extend(ahead.into_iter().rev());
                 return Ok(way);
             }

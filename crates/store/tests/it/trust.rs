@@ -296,8 +296,8 @@ fn a_writer_puts_nothing_where_others_can_change_it() {
 fn untrusted_below(error: &dyn std::error::Error) -> Untrusted {
     let texts = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     let text = texts.filter(|text| text.contains("can be written by everybody")).last().unwrap();
-    let path = text.split('`').nth(1).unwrap().into();
-    Untrusted { path, fault: Fault::Everybody, remedy: text }
+    let path: PathBuf = text.split('`').nth(3).unwrap().into();
+    Untrusted { place: path.clone(), path, fault: Fault::Everybody, remedy: text }
 }
 
 #[test]
