@@ -74,7 +74,7 @@ impl Store {
         }
         // The way to the root was checked, and may end in a link.
         let found = if is_root { trust::look(&self.real) } else { trust::look(directory) };
-        let Found::It(metadata) = self.judged(directory, found)? else { return Ok(false) };
+        let Some(metadata) = self.judged(directory, found)? else { return Ok(false) };
         let is_dir = metadata.is_dir();
         let below = directory.strip_prefix(&self.layout.root).map_or(0, |path| path.components().count());
         if is_dir && below <= 2 {
@@ -83,17 +83,16 @@ impl Store {
         Ok(is_dir)
     }
 
-    /// Turns a judgement into an error that names the remedy.
-    fn judged<T>(
-        &self,
-        path: &Path,
-        found: io::Result<Result<Found<T>, trust::Fault>>,
-    ) -> Result<Found<T>, FindError> {
+    /// Turns a judgement into an error that names the remedy, or into nothing: what is no file is damage.
+    fn judged<T>(&self, path: &Path, found: io::Result<Found<T>>) -> Result<Option<T>, FindError> {
         match found {
-            Ok(Ok(found)) => Ok(found),
-            Ok(Err(fault)) => Err(Untrusted::new(path, fault, &self.layout.root).into()),
-            Err(source) => Err(FindError::Io { path: path.to_path_buf(), source }),
+            Ok(Found::It(it)) => return Ok(Some(it)),
+            Ok(Found::Missing) => {}
+            Ok(Found::Other) => self.damaged(path, "not a file"),
+            Ok(Found::Wrong(fault)) => return Err(Untrusted::new(path, fault, &self.layout.root).into()),
+            Err(source) => return Err(FindError::Io { path: path.to_path_buf(), source }),
         }
+        Ok(None)
     }
 
     /// Reads a whole file; `None` when there is none. What is longer than `limit` bytes is cut, and then fails its hash; what
@@ -102,14 +101,7 @@ impl Store {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(None);
         }
-        let (file, metadata) = match self.judged(path, trust::open_file(path))? {
-            Found::It(open) => open,
-            Found::Missing => return Ok(None),
-            Found::Other => {
-                self.damaged(path, "not a file");
-                return Ok(None);
-            }
-        };
+        let Some((file, metadata)) = self.judged(path, trust::open_file(path))? else { return Ok(None) };
         let limit = limit.min(metadata.len().saturating_add(1));
         let mut bytes = Vec::with_capacity(usize::try_from(limit).unwrap_or(0));
         let read = file.take(limit).read_to_end(&mut bytes);
@@ -122,14 +114,12 @@ impl Store {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(false);
         }
-        match self.judged(path, trust::look(path))? {
-            Found::It(metadata) if metadata.is_file() => Ok(true),
-            Found::Missing => Ok(false),
-            Found::It(_) | Found::Other => {
-                self.damaged(path, "not a file");
-                Ok(false)
-            }
+        let found = self.judged(path, trust::look(path))?;
+        let is_file = found.as_ref().is_some_and(std::fs::Metadata::is_file);
+        if found.is_some() && !is_file {
+            self.damaged(path, "not a file");
         }
+        Ok(is_file)
     }
 
     /// Lists the names in a directory, sorted; none when the directory is missing.
@@ -180,7 +170,9 @@ impl Store {
     pub fn check_trust(&self) -> Result<(), FindError> {
         for entry in WalkDir::new(&self.real).min_depth(1).sort_by_file_name() {
             match entry {
-                Ok(entry) => drop(self.judged(entry.path(), trust::look(entry.path()))?),
+                Ok(entry) => {
+                    self.judged(entry.path(), trust::look(entry.path()))?;
+                }
                 Err(error) => walk_error(&self.real, error).map_or(Ok(()), Err)?,
             }
         }

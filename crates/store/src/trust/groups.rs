@@ -42,8 +42,8 @@ fn private(passwd: &str, group: &str, user: u32) -> BTreeSet<u32> {
 mod tests {
     use super::private;
 
-    const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n\
-        bob:x:1001:1001::/home/bob:/bin/sh\neve:x:1002:50::/home/eve:/bin/sh\nnot a line\n";
+    const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/h/ann:/bin/sh\n\
+        bob:x:1001:1001::/h/bob:/bin/sh\neve:x:1002:50::/h/eve:/bin/sh\nnot a line\n";
     const GROUP: &str = "root:x:0:\nann:x:1000:\nbob:x:1001:\nstaff:x:50:ann\nadm:x:4:root,ann\n\
         both:x:60:ann,bob\nempty:x:70:\ngone:x:80:nobody-here\njunk\n";
 

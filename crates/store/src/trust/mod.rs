@@ -25,11 +25,12 @@ mod remedy;
 mod way;
 
 use std::fmt;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use fs_err::File;
 use rustix::fs::{Mode, OFlags};
 
 pub(crate) use remedy::quoted;
@@ -118,25 +119,30 @@ pub(crate) enum Found<T> {
     Missing,
     /// Something else: a directory in place of a file, a pipe, a device.
     Other,
+    /// What others can change.
+    Wrong(Fault),
 }
 
 /// Opens a file, following no link, and judges it.
-pub(crate) fn open_file(path: &Path) -> io::Result<Result<Found<(File, Metadata)>, Fault>> {
+pub(crate) fn open_file(path: &Path) -> io::Result<Found<(File, Metadata)>> {
     // A pipe without a writer would be waited on for ever.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
-        Ok(descriptor) => File::from(descriptor),
-        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(Ok(Found::Missing)),
-        Err(rustix::io::Errno::LOOP) => return Ok(Err(Fault::Link)),
+        Ok(descriptor) => File::from_parts(descriptor.into(), path),
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(Found::Missing),
+        Err(rustix::io::Errno::LOOP) => return Ok(Found::Wrong(Fault::Link)),
         // A socket, or a device that is not there.
-        Err(rustix::io::Errno::NXIO) => return Ok(Ok(Found::Other)),
+        Err(rustix::io::Errno::NXIO) => return Ok(Found::Other),
         Err(error) => return Err(error.into()),
     };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Ok(Ok(Found::Other));
+        return Ok(Found::Other);
     }
-    Ok(fault(path, &metadata).map_or(Ok(Found::It((file, metadata))), Err))
+    Ok(match fault(path, &metadata) {
+        None => Found::It((file, metadata)),
+        Some(fault) => Found::Wrong(fault),
+    })
 }
 
 /// Reads a file that stands by itself, such as a bundle, and checks the way to it. `None` for a directory, a pipe or a device.
@@ -148,24 +154,24 @@ pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, TrustError> {
     let at = |source| TrustError::Io { path: path.to_path_buf(), source };
     let real = check_way(path)?;
     match open_file(&real).map_err(at)? {
-        Ok(Found::It((mut file, metadata))) => {
+        Found::It((mut file, metadata)) => {
             let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
             file.read_to_end(&mut bytes).map_err(at)?;
             Ok(Some(bytes))
         }
-        Ok(Found::Missing) => Err(at(io::ErrorKind::NotFound.into())),
-        Ok(Found::Other) => Ok(None),
-        Err(fault) => Err(Untrusted::new(&real, fault, path).into()),
+        Found::Missing => Err(at(io::ErrorKind::NotFound.into())),
+        Found::Other => Ok(None),
+        Found::Wrong(fault) => Err(Untrusted::new(&real, fault, path).into()),
     }
 }
 
 /// Judges a directory, or a file that is not opened, following no link.
-pub(crate) fn look(path: &Path) -> io::Result<Result<Found<Metadata>, Fault>> {
+pub(crate) fn look(path: &Path) -> io::Result<Found<Metadata>> {
     match fs_err::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_symlink() => Ok(Err(Fault::Link)),
-        Ok(metadata) => Ok(fault(path, &metadata).map_or(Ok(Found::It(metadata)), Err)),
+        Ok(metadata) if metadata.is_symlink() => Ok(Found::Wrong(Fault::Link)),
+        Ok(metadata) => Ok(fault(path, &metadata).map_or(Found::It(metadata), Found::Wrong)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(Ok(Found::Missing))
+            Ok(Found::Missing)
         }
         Err(error) => Err(error),
     }

@@ -238,7 +238,7 @@ fn inject(store: &Path, name: &str, what: &str) -> bool {
 
 /// Lists the calls of a build that change something, each as its name and its number among the calls of that name in its
 /// thread; `None` without a strace that works.
-fn calls(prepare: &dyn Fn() -> (tempfile::TempDir, PathBuf)) -> Option<Vec<(String, usize)>> {
+fn calls(prepare: &Prepare) -> Option<Vec<(String, usize)>> {
     let (directory, store) = prepare();
     let log = directory.path().join("log");
     let output = traced(&store, &["-o", log.to_str()?]);
@@ -269,8 +269,11 @@ fn calls(prepare: &dyn Fn() -> (tempfile::TempDir, PathBuf)) -> Option<Vec<(Stri
     Some(calls)
 }
 
+/// Makes what a build begins with.
+type Prepare = dyn Fn() -> (tempfile::TempDir, PathBuf);
+
 /// Nothing, a store that lost pointers and documents, and one with a damaged object.
-fn beginnings() -> [(&'static str, &'static dyn Fn() -> (tempfile::TempDir, PathBuf)); 3] {
+fn beginnings() -> [(&'static str, &'static Prepare); 3] {
     [
         ("nothing", &|| {
             let directory = directory();

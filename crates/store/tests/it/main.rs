@@ -2,6 +2,7 @@
 //! of `artifacts/golden/`, and `processes` and `heal` start other processes: this test binary again.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers may fail as its body may")]
+#![allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]
 
 mod archive;
 mod bundle;
