@@ -106,7 +106,7 @@ fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
         let mut command = Command::new("strace");
         command.args(["-qq"]).args(options).arg(build.get_program()).args(build.get_args());
         command.current_dir(place.path("")).env_clear();
-        build.get_envs().for_each(|(name, value)| drop(value.map(|value| command.env(name, value))));
+        command.envs(build.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.output()
     };
     let calls = "mkdir,openat,fsync,rename,renameat,renameat2";

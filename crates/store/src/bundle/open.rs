@@ -15,7 +15,7 @@ use crate::trust::{self, TrustError, Untrusted};
 pub enum OpenBundleError {
     /// Others can change it.
     #[error(transparent)]
-    Untrusted(#[from] Untrusted),
+    Untrusted(#[from] Box<Untrusted>),
     /// It is a directory, a pipe or a device.
     #[error("`{}` is not a bundle: it is no file", path.display())]
     NoFile {

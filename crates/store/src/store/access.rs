@@ -20,7 +20,7 @@ use crate::trust::{self, Found, TrustError, Untrusted};
 pub enum FindError {
     /// Others can change what is there.
     #[error(transparent)]
-    Untrusted(#[from] Untrusted),
+    Untrusted(#[from] Box<Untrusted>),
     /// The file system refused.
     #[error("cannot read `{}` in the store", path.display())]
     Io {

@@ -45,7 +45,7 @@ pub enum OpenError {
     },
     /// Others can put code there.
     #[error(transparent)]
-    Untrusted(#[from] Untrusted),
+    Untrusted(#[from] Box<Untrusted>),
     /// The file system refused.
     #[error("cannot read store `{}`", path.display())]
     Io {

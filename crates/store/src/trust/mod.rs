@@ -87,7 +87,7 @@ impl fmt::Display for Fault {
 pub enum TrustError {
     /// Others can change it.
     #[error(transparent)]
-    Untrusted(#[from] Untrusted),
+    Untrusted(#[from] Box<Untrusted>),
     /// The file system refused.
     #[error("cannot read `{}`", path.display())]
     Io {
@@ -100,8 +100,9 @@ pub enum TrustError {
 
 impl Untrusted {
     /// Reports a fault of `path`, which is part of `place`: a store, or a bundle.
-    pub(crate) fn new(path: &Path, fault: Fault, place: &Path) -> Self {
-        Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy: remedy::remedy(place) }
+    pub(crate) fn new(path: &Path, fault: Fault, place: &Path) -> Box<Self> {
+        let remedy = remedy::remedy(place);
+        Box::new(Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy })
     }
 
     /// Names what is to blame, unless that is the place itself.

@@ -72,16 +72,16 @@ fn untrusted(error: impl std::error::Error + 'static) -> Untrusted {
         }
         // A transparent variant is not its own cause.
         if let Some(precast_store::OpenError::Untrusted(found)) = error.downcast_ref() {
-            return found.clone();
+            return (**found).clone();
         }
         if let Some(FindError::Untrusted(found)) = error.downcast_ref() {
-            return found.clone();
+            return (**found).clone();
         }
         if let Some(precast_store::LoadError::Find(FindError::Untrusted(found))) = error.downcast_ref() {
-            return found.clone();
+            return (**found).clone();
         }
         if let Some(precast_store::OpenBundleError::Untrusted(found)) = error.downcast_ref() {
-            return found.clone();
+            return (**found).clone();
         }
         cause = error.source();
     }
