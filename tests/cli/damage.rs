@@ -178,7 +178,7 @@ fn an_unwritable_store_still_serves() {
     let directories =
         ["artifacts", "artifacts/tmp", "artifacts/objects", "artifacts/records", "artifacts/keys"];
     directories.iter().for_each(|name| set(name, 0o555));
-    set("", if is_root { 0o777 } else { 0o755 });
+    set("", if is_root { 0o1777 } else { 0o755 });
     let run = |arguments: &[&str]| {
         let mut command = place.command(arguments);
         if is_root {

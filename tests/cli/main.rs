@@ -10,6 +10,7 @@
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `record` | programs that miss, their manifest, and its build |
+//! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -28,3 +29,4 @@ mod model;
 mod picture;
 mod place;
 mod record;
+mod store;

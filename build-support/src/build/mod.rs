@@ -160,6 +160,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// How many artifacts were there already.
     pub hits: usize,
+    /// How many of these readers would have missed, for something that was lost; it is put back.
+    pub healed: usize,
     /// How many were compiled.
     pub compiled: usize,
     /// What the user should hear of.
@@ -176,7 +178,8 @@ impl fmt::Display for Outcome {
         let Counts { combinations, modules, artifacts } = self.counts;
         let (hits, compiled) = (self.hits, self.compiled);
         write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
-        write!(f, "{hits} there already, {compiled} compiled")
+        let healed = if self.healed == 0 { String::new() } else { format!(" ({} healed)", self.healed) };
+        write!(f, "{hits} there already{healed}, {compiled} compiled")
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         store: None,
         counts: Counts::default(),
         hits: 0,
+        healed: 0,
         compiled: 0,
         warnings: Vec::new(),
         inputs: Vec::new(),
@@ -58,6 +59,7 @@ fn nothing() -> Executed {
         artifacts: Vec::new(),
         entries: Vec::new(),
         hits: 0,
+        healed: 0,
         compiled: 0,
         stale: Vec::new(),
         is_hermetic: true,
@@ -154,7 +156,8 @@ fn write(executed: &Executed, mut outcome: Outcome) -> Result<Outcome, BuildErro
     let (functions, nameless) = model::render(&executed.entries);
     put(&outcome.model, functions.as_bytes())?;
     outcome.warnings.extend(nameless);
-    (outcome.hits, outcome.compiled) = (executed.hits, executed.compiled);
+    (outcome.hits, outcome.healed) = (executed.hits, executed.healed);
+    outcome.compiled = executed.compiled;
     Ok(outcome)
 }
 

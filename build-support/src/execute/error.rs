@@ -1,7 +1,7 @@
 //! What can go wrong between a plan and its artifacts.
 
 use precast_compile::CompileError;
-use precast_store::{BuildKey, FindError, LoadError, PublishError, PutEntryError, WriteBundleError};
+use precast_store::{BuildKey, FindError, PublishError, PutEntryError, WriteBundleError};
 use std::fmt;
 
 /// Says why a plan was not carried out. What had been published before is whole and is used by the next attempt.
@@ -17,9 +17,6 @@ pub enum ExecuteError {
     /// The store cannot be searched.
     #[error("cannot look for what is there already")]
     Find(#[from] FindError),
-    /// The store cannot be read.
-    #[error("cannot read what is there already")]
-    Load(#[source] LoadError),
     /// The store cannot be written.
     #[error("cannot publish `{title}`")]
     Publish {

@@ -4,7 +4,7 @@ use super::{Artifact, ExecuteError, Execution, Failure};
 use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
-use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, LoadError, Record, Store};
+use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, Record, Reused, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The member of an archive that a bundle carries.
@@ -15,6 +15,8 @@ pub(super) struct Job<'p> {
     pub(super) variant: &'p Variant,
     pub(super) is_hermetic: bool,
     pub(super) artifact: Option<Artifact>,
+    /// Whether the store had it, but not all that readers need to find it.
+    pub(super) healed: bool,
     action: ActionKey,
     fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
@@ -30,6 +32,7 @@ pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<
                     variant,
                     is_hermetic: inputs.linked.is_empty(),
                     artifact: None,
+                    healed: false,
                     action: inputs.key(),
                     fingerprints: &plan.fingerprints,
                 }),
@@ -41,24 +44,27 @@ pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<
 }
 
 impl Job<'_> {
-    /// Takes the artifact from the store, if it is there and intact.
+    /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back.
     pub(super) fn look_up(&mut self, execution: &Execution<'_>) -> Result<(), ExecuteError> {
         let Some(store) = execution.store else { return Ok(()) };
-        let Some(record) = store.find_action(&self.action)? else { return Ok(()) };
-        // Whoever wrote the record; a slot that is another module's would compute something else.
-        let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
-        if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {
-            return Ok(());
-        }
-        match store.load(&record) {
-            Ok(archive) => {
-                store.confirm(&record);
-                self.accept(record, archive)
+        for mut record in store.find_action(&self.action)? {
+            // Whoever wrote the record; a slot that is another module's would compute something else.
+            let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
+            if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {
+                continue;
             }
-            // The store has put it in quarantine; compiling puts it back.
-            Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => Ok(()),
-            Err(error) => Err(ExecuteError::Load(error)),
+            // Documents that are lost: the plan has them.
+            for (member, (_, module)) in record.members.iter_mut().zip(self.unit.members()) {
+                member.document.get_or_insert_with(|| module.document());
+            }
+            let refused = |source| ExecuteError::Publish { title: self.title(), source };
+            // An archive that is not intact is in quarantine; compiling puts it back.
+            if let Some(Reused { archive, healed }) = store.reuse(&record).map_err(refused)? {
+                self.healed = healed;
+                return self.accept(record, archive);
+            }
         }
+        Ok(())
     }
 
     /// Publishes what was compiled.

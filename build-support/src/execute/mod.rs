@@ -1,7 +1,7 @@
 //! Makes what a plan asks for: takes from the store what it has, compiles the rest, publishes that.
 //!
 //! ```text
-//! unit × variant ──▶ ActionKey ──▶ find_action ── hit ──▶ load (verified) ─────────────────────┐
+//! unit × variant ──▶ ActionKey ──▶ find_action ── hit ──▶ reuse (verified, healed) ────────────┐
 //!                                       │ miss, or damaged (quarantined by the store)          ├▶ Artifact
 //!                                       └──▶ compile_all ──▶ publish: object, then record ─────┘
 //! ```
@@ -62,6 +62,8 @@ pub struct Executed {
     pub entries: Vec<Entry>,
     /// How many artifacts the store had.
     pub hits: usize,
+    /// How many of these readers would have missed: a pointer, say, was lost in a crash. All is put back.
+    pub healed: usize,
     /// How many artifacts were compiled.
     pub compiled: usize,
     /// Ops whose C changed while their version did not: what the store had of them was not used.
@@ -96,6 +98,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     let is_hermetic = jobs.iter().all(|job| job.is_hermetic);
     Ok(Executed {
         hits: jobs.len() - missing.len(),
+        healed: jobs.iter().filter(|job| job.healed).count(),
         compiled: missing.len(),
         artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
         entries: plan.entries.clone(),

@@ -15,6 +15,7 @@
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
 //! | [`model`] | what generated, typed functions stand on | no |
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
+//! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Nothing here knows of ops, graphs, code generation or text: those are in the crates above, which resolve a graph to the
@@ -31,6 +32,7 @@ pub mod native;
 pub mod program;
 mod provenance;
 pub mod record;
+pub mod trust;
 pub mod value;
 
 pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
@@ -43,6 +45,7 @@ pub use native::{ArrayMut, ArrayRef, LoadLibraryError, matmul};
 pub use num_complex::Complex;
 pub use program::Program;
 pub use provenance::{Provenance, Served};
+pub use trust::{Fault, TrustError, Untrusted};
 pub use record::{Entry, Host, Member, Record, Requires, Unmet};
 pub use value::{
     Array, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,

@@ -182,6 +182,12 @@ pub fn best_first(records: Vec<Record>, refused: &mut Vec<String>) -> Vec<Record
 pub struct Libraries(Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>);
 
 impl Libraries {
+    /// The shared object of a digest, if it is in use.
+    #[must_use]
+    pub fn find(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
+        self.lock().get(digest).and_then(Weak::upgrade)
+    }
+
     /// The shared object of a digest: the one in use, else what `load` gives, verified.
     ///
     /// # Errors
@@ -191,7 +197,7 @@ impl Libraries {
         digest: &Digest,
         load: impl FnOnce() -> Result<Vec<u8>, String>,
     ) -> Result<Arc<LoadedLibrary>, String> {
-        if let Some(library) = self.lock().get(digest).and_then(Weak::upgrade) {
+        if let Some(library) = self.find(digest) {
             return Ok(library);
         }
         self.keep(digest, &load()?).map_err(|error| chain(&error))

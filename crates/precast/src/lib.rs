@@ -82,16 +82,20 @@ macro_rules! include_bundle {
 #[macro_export]
 macro_rules! include_model {
     () => {
-        use $crate as __precast;
-        #[allow(unreachable_pub, dead_code, missing_docs, reason = "generated")]
-        mod __precast_index {
-            include!(concat!(
-                env!("OUT_DIR", "include_model! needs a build.rs with `precast_build::Build::new().run()`; see the README"),
-                "/precast.rs"
-            ));
+        #[allow(unreachable_pub, unused_qualifications, dead_code, missing_docs, clippy::pedantic, reason = "generated")]
+        mod __precast_model {
+            use $crate as __precast;
+            mod index {
+                include!(concat!(
+                    env!("OUT_DIR", "include_model! needs a build.rs with `precast_build::Build::new().run()`; see the README"),
+                    "/precast.rs"
+                ));
+            }
+            $crate::same_version!(index);
+            include!(concat!(env!("OUT_DIR"), "/precast_model.rs"));
         }
-        $crate::same_version!(__precast_index);
-        include!(concat!(env!("OUT_DIR"), "/precast_model.rs"));
+        #[allow(unused_imports, unreachable_pub, reason = "a program may call a part of its graphs")]
+        pub use __precast_model::*;
     };
 }
 

@@ -3,7 +3,7 @@
 use precast_core::event::chain;
 use precast_core::{best_first, cpu};
 use precast_store::key::KeyDocument;
-use precast_store::{BuildKey, Bundle, Entry, FindError, Fingerprint, Record, Store};
+use precast_store::{BuildKey, Bundle, Entry, FindError, Fingerprint, LoadError, Record, Store};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub enum LayerError {
     Find {
         /// The store.
         path: PathBuf,
-        /// What the file system said.
+        /// What the file system said, or what others can change.
         source: FindError,
     },
 }
@@ -84,14 +84,17 @@ impl Layer {
         entries.into_iter().map(|entry| entry.name).collect()
     }
 
-    /// The verified shared object of a record; or in words why there is none.
-    pub(crate) fn load(&self, record: &Record) -> Result<Vec<u8>, String> {
+    /// The verified shared object of a record; or in words why there is none, which is a miss.
+    pub(crate) fn load(&self, record: &Record) -> Result<Result<Vec<u8>, String>, LayerError> {
         match self {
-            Self::Bundle { bundle, .. } => bundle.load(record).map_err(|error| chain(&error)),
-            Self::Store { store, .. } => {
-                let mut archive = store.load(record).map_err(|error| chain(&error))?;
-                archive.members.remove(UNIT).ok_or_else(|| format!("its archive has no `{UNIT}`"))
-            }
+            Self::Bundle { bundle, .. } => Ok(bundle.load(record).map_err(|error| chain(&error))),
+            Self::Store { store, .. } => match store.load(record) {
+                Ok(mut archive) => {
+                    Ok(archive.members.remove(UNIT).ok_or_else(|| format!("its archive has no `{UNIT}`")))
+                }
+                Err(LoadError::Find(source)) => Err(find_error(store, source)),
+                Err(error) => Ok(Err(chain(&error))),
+            },
         }
     }
 

@@ -46,7 +46,7 @@ impl Resolver {
         for layer in &self.layers {
             for record in layer.find(key)? {
                 let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
-                let Some(library) = self.library(layer, &record, &member.signature) else { continue };
+                let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
                 match library.entry(member.slot, key) {
                     Ok(entry) => {
                         let (layer, signature) = (layer.to_string(), member.signature.clone());
@@ -77,10 +77,22 @@ impl Resolver {
         Ok(None)
     }
 
-    fn library(&self, layer: &Layer, record: &Record, signature: &str) -> Option<Arc<LoadedLibrary>> {
-        let load = || layer.load(record).map_err(|reason| format!("{layer}: {reason}"));
-        let library = self.libraries.get(&record.digest, load);
-        library.inspect_err(|reason| self.passed_over(signature, reason.clone())).ok()
+    fn library(
+        &self,
+        layer: &Layer,
+        record: &Record,
+        signature: &str,
+    ) -> Result<Option<Arc<LoadedLibrary>>, LayerError> {
+        if let Some(library) = self.libraries.find(&record.digest) {
+            return Ok(Some(library));
+        }
+        Ok(match layer.load(record)? {
+            Ok(bytes) => self.keep(&record.digest, &bytes, signature),
+            Err(reason) => {
+                self.passed_over(signature, format!("{layer}: {reason}"));
+                None
+            }
+        })
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.

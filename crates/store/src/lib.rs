@@ -9,6 +9,7 @@
 //! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`bundle`] | a store in one deployable file | reads one |
+//! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
@@ -25,6 +26,7 @@ pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
 pub use precast_core::key::KeyDocument;
 pub use precast_core::record::{self, Entry, Host, Member, Record, Requires, Unmet};
 pub use store::{
-    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Store,
-    WriteError,
+    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
+    Store, WriteError,
 };
+pub use precast_core::trust::{self, Fault, TrustError, Untrusted};

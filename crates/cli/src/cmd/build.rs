@@ -158,13 +158,17 @@ impl Summary {
     fn text(&self) -> String {
         let Self { manifest, plan, executed, target, compiler, store, bundle, seconds, .. } = self;
         let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
+        let healed = match executed.healed {
+            0 => String::new(),
+            count => format!(" ({count} healed)"),
+        };
         let mut text = format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display());
         let _ = writeln!(text, "  combinations  {}", plan.combinations);
         let _ = writeln!(text, "  modules       {} distinct", plan.modules());
         let _ = writeln!(text, "  entries       {}", if entries.is_empty() { "none" } else { &entries });
         let _ = writeln!(
             text,
-            "  artifacts     {}: {} found, {} compiled",
+            "  artifacts     {}: {} found{healed}, {} compiled",
             executed.artifacts.len(),
             executed.hits,
             executed.compiled
@@ -194,6 +198,7 @@ impl Summary {
             "entries": self.entries(),
             "artifacts": self.executed.artifacts.len(),
             "hits": self.executed.hits,
+            "healed": self.executed.healed,
             "compiled": self.executed.compiled,
             "hermetic": self.executed.is_hermetic,
             "stale": self.executed.stale,

@@ -116,8 +116,13 @@ impl Health {
         let bundle = match Bundle::open(path) {
             Ok(bundle) => bundle,
             Err(error) => {
-                let damaged =
-                    verify && !matches!(error, OpenBundleError::Io { .. } | OpenBundleError::Format { .. });
+                let damaged = verify
+                    && matches!(
+                        error,
+                        OpenBundleError::Magic { .. }
+                            | OpenBundleError::Length { .. }
+                            | OpenBundleError::Damaged { .. }
+                    );
                 return health.broken(error.into(), damaged);
             }
         };
@@ -141,6 +146,7 @@ impl Health {
 
     fn look(&mut self, path: &Path, verify: bool) -> Result<(), Failure> {
         let store = Store::open(path)?;
+        store.check_trust()?;
         let stated = fs_err::read_to_string(path.join("STORE"))?;
         let format =
             stated.lines().find_map(|line| line.strip_prefix("format=")).unwrap_or("unknown").to_owned();

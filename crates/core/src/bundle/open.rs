@@ -7,11 +7,21 @@ use std::path::{Path, PathBuf};
 use super::Bundle;
 use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
 use crate::event::Observer;
+use crate::trust::{self, TrustError, Untrusted};
 
 /// Says why a bundle cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenBundleError {
+    /// Others can change it.
+    #[error(transparent)]
+    Untrusted(#[from] Box<Untrusted>),
+    /// It is a directory, a pipe or a device.
+    #[error("`{}` is not a bundle: it is no file", path.display())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// The file system refused.
     #[error("cannot read bundle `{}`", path.display())]
     Io {
@@ -65,11 +75,15 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not a whole bundle of a format that is known here.
+    /// The file cannot be read, is not a whole bundle of a format that is known here, or others can change it:
+    /// [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         let path = path.as_ref();
-        let data =
-            fs_err::read(path).map_err(|source| OpenBundleError::Io { path: path.to_path_buf(), source })?;
+        let data = trust::read_file(path).map_err(|error| match error {
+            TrustError::Untrusted(untrusted) => OpenBundleError::Untrusted(untrusted),
+            TrustError::Io { source, .. } => OpenBundleError::Io { path: path.to_path_buf(), source },
+        })?;
+        let data = data.ok_or_else(|| OpenBundleError::NoFile { path: path.to_path_buf() })?;
         Self::new(Cow::Owned(data), format!("bundle `{}`", path.display()))
     }
 

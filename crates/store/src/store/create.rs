@@ -3,10 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use super::layout::{DIRECTORIES, Layout};
+use super::layout::DIRECTORIES;
 use super::open::STORE_FILE;
-use super::write::{WriteError, create_dir, probe, sync_dir, write_file};
+use super::write::{WriteError, probe, sync_dir, write_file};
 use super::{OpenError, Store};
+use crate::trust::check_way;
 
 /// Says why a store cannot be created or written.
 #[derive(Debug, thiserror::Error)]
@@ -33,29 +34,36 @@ impl Store {
     /// What is there cannot be opened, or the file system refuses to write; the latter is found out here, not with the
     /// first publish.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, CreateError> {
-        let layout = Layout { root: path.as_ref().to_path_buf() };
-        let exists = match fs_err::symlink_metadata(layout.store_file()) {
+        let root = path.as_ref().to_path_buf();
+        let real = check_way(&root).map_err(OpenError::from)?;
+        let store = Self { real, ..Self::unchecked(root) };
+        let exists = match fs_err::symlink_metadata(store.layout.store_file()) {
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(source) => return Err(OpenError::Io { path: layout.store_file(), source }.into()),
+            Err(source) => {
+                return Err(OpenError::Io { path: store.layout.store_file(), source }.into());
+            }
         };
-        let prepared = if exists { complete(&layout) } else { lay_out(&layout) };
-        prepared.map_err(|source| CreateError::Write { path: layout.root.display().to_string(), source })?;
-        Ok(Self::open(path)?)
+        let prepared = if exists { store.complete() } else { store.lay_out() };
+        match prepared {
+            Ok(()) => Ok(Self::open(path)?),
+            Err(WriteError::Find(error)) => Err(OpenError::from(error).into()),
+            Err(source) => Err(CreateError::Write { path: store.path().display().to_string(), source }),
+        }
     }
-}
 
-/// Makes the directories that a copy, or git, has left out, and checks that a file can be made.
-fn complete(layout: &Layout) -> Result<(), WriteError> {
-    for name in DIRECTORIES {
-        create_dir(&layout.dir(name))?;
+    /// Makes the directories that a copy, or git, has left out, and checks that a file can be made.
+    fn complete(&self) -> Result<(), WriteError> {
+        for name in DIRECTORIES {
+            self.make_dir(&self.layout.dir(name))?;
+        }
+        probe(&self.layout.dir("tmp"))
     }
-    probe(&layout.dir("tmp"))
-}
 
-/// Makes the tree, `STORE` last: what has it is complete.
-fn lay_out(layout: &Layout) -> Result<(), WriteError> {
-    complete(layout)?;
-    write_file(&layout.dir("tmp"), &layout.store_file(), STORE_FILE.as_bytes(), 0o644)?;
-    sync_dir(&layout.root)
+    /// Makes the tree, `STORE` last: what has it is complete.
+    fn lay_out(&self) -> Result<(), WriteError> {
+        self.complete()?;
+        write_file(&self.layout.dir("tmp"), &self.layout.store_file(), STORE_FILE.as_bytes(), 0o644)?;
+        sync_dir(&self.layout.root)
+    }
 }

@@ -1,9 +1,10 @@
 //! Named graphs: the graph is a file named by its hash, the name a small file that says which.
 
-use super::Store;
-use super::find::{FindError, names, read};
-use super::write::{WriteError, create_parent, sync_dir, write_file};
-use precast_core::event::{Event, chain};
+use super::write::{WriteError, sync_dir, write_file};
+use super::{FindError, Store};
+use std::path::Path;
+
+use crate::event::{Event, chain};
 use crate::key::RecordId;
 use crate::record::{Entry, EntryNameError, Record, check_entry_name};
 
@@ -20,9 +21,6 @@ pub enum PutEntryError {
         /// The entry.
         name: String,
     },
-    /// What is there cannot be read.
-    #[error("cannot look at what the store has")]
-    Find(#[from] FindError),
     /// The file system refused.
     #[error("cannot store entry `{name}`")]
     Write {
@@ -35,6 +33,9 @@ pub enum PutEntryError {
 
 /// No entry comes near this size, in bytes.
 const ENTRY_LIMIT: u64 = 64 << 20;
+
+/// No root comes near this size, in bytes.
+const ROOT_LIMIT: u64 = 1024;
 
 impl Store {
     /// Stores an entry and lets its name mean it from now on. Readers see the old one or the new one.
@@ -51,18 +52,20 @@ impl Store {
         let id = Record::id_of(&bytes);
         let written = |source| PutEntryError::Write { name: entry.name.clone(), source };
         let (path, root) = (self.layout.entry(&id), self.layout.entry_roots().join(&entry.name));
-        create_parent(&path).map_err(written)?;
-        if self.put_bytes(&path, &bytes)?.map_err(written)? {
-            path.parent().map_or(Ok(()), sync_dir).map_err(written)?;
-        }
-        let meaning = format!("{id}\n");
-        if read(&root, 1024).ok().flatten().as_deref() == Some(meaning.as_bytes()) {
-            return Ok(id);
-        }
-        create_parent(&root).map_err(written)?;
-        write_file(&self.layout.dir("tmp"), &root, meaning.as_bytes(), 0o444).map_err(written)?;
-        sync_dir(&self.layout.entry_roots()).map_err(written)?;
+        self.put_bytes(&path, &bytes).map_err(written)?;
+        self.put_root(&root, &id).map_err(written)?;
         Ok(id)
+    }
+
+    /// Lets a root mean an entry. A root changes, so it is written over: what it meant before is no damage.
+    fn put_root(&self, root: &Path, id: &RecordId) -> Result<(), WriteError> {
+        let meaning = format!("{id}\n");
+        if self.read(root, ROOT_LIMIT)?.is_some_and(|found| found.bytes == meaning.as_bytes()) {
+            return Ok(());
+        }
+        self.make_parent(root)?;
+        write_file(&self.layout.dir("tmp"), root, meaning.as_bytes(), 0o444)?;
+        sync_dir(&self.layout.entry_roots())
     }
 
     /// Finds the entry that a name means.
@@ -75,26 +78,23 @@ impl Store {
             return Ok(None);
         }
         let root = self.layout.entry_roots().join(name);
-        let io = |path: &std::path::Path| {
-            let path = path.to_path_buf();
-            move |source| FindError::Io { path, source }
-        };
-        let Some(meaning) = read(&root, 1024).map_err(io(&root))? else { return Ok(None) };
-        let id = std::str::from_utf8(&meaning).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
+        let Some(meaning) = self.read(&root, ROOT_LIMIT)? else { return Ok(None) };
+        let id =
+            std::str::from_utf8(&meaning.bytes).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
         let Some(id): Option<RecordId> = id else {
             self.damaged(&root, "not the hash of an entry");
             return Ok(None);
         };
         let path = self.layout.entry(&id);
-        let Some(bytes) = read(&path, ENTRY_LIMIT).map_err(io(&path))? else {
+        let Some(found) = self.read(&path, ENTRY_LIMIT)? else {
             self.damaged(&root, "names an entry that is missing");
             return Ok(None);
         };
-        if Record::id_of(&bytes) != id {
+        if Record::id_of(&found.bytes) != id {
             self.damaged(&path, "its bytes do not hash to its name");
             return Ok(None);
         }
-        match Entry::parse(&bytes) {
+        match Entry::parse(&found.bytes) {
             Ok(entry) if entry.name == name => return Ok(Some(entry)),
             Ok(entry) => self.damaged(&root, format!("means an entry called `{}`", entry.name)),
             Err(error) => {
@@ -111,7 +111,7 @@ impl Store {
     ///
     /// The file system refuses; damage is told as an event and skipped.
     pub fn entries(&self) -> Result<Vec<Entry>, FindError> {
-        let names = names(&self.layout.entry_roots())?;
+        let names = self.names(&self.layout.entry_roots())?;
         names.iter().filter_map(|name| self.find_entry(name).transpose()).collect()
     }
 }

@@ -1,16 +1,12 @@
 //! Loads an archive, and only the one that was asked for: decode, hash, compare.
 
-use std::io;
-use std::path::PathBuf;
-
-use super::Store;
-use super::find::read;
+use super::{FindError, Store};
 use crate::archive::{Archive, Limits};
 use precast_core::event::chain;
 use crate::key::Digest;
 use crate::record::Record;
 
-/// Says why an archive was not loaded. The first two are a miss to the caller.
+/// Says why an archive was not loaded. The first two are a miss to the caller, the last is not.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -28,14 +24,9 @@ pub enum LoadError {
         /// The archive.
         digest: Digest,
     },
-    /// The file system refused.
-    #[error("cannot read `{}` in the store", path.display())]
-    Io {
-        /// The path.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The object cannot be looked at, or others can change it.
+    #[error(transparent)]
+    Find(#[from] FindError),
 }
 
 impl Store {
@@ -56,12 +47,10 @@ impl Store {
     pub(super) fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
         let path = self.layout.object(digest);
         let limits = Limits::default();
-        let Some(frame) =
-            read(&path, limits.size).map_err(|source| LoadError::Io { path: path.clone(), source })?
-        else {
+        let Some(frame) = self.read(&path, limits.size)? else {
             return Err(LoadError::Missing { digest: *digest });
         };
-        let reason = match Archive::unpack(&frame, &limits) {
+        let reason = match Archive::unpack(&frame.bytes, &limits) {
             Ok((found, archive)) if found == *digest => return Ok(archive),
             Ok((found, _)) => format!("its content hashes to `{}`", found.short()),
             Err(error) => chain(&error),

@@ -22,18 +22,22 @@
 //! * A file appears whole: random name in `tmp/` → write → fsync → rename → fsync of the directory. The order is object →
 //!   documents → record → pointers → root, so whatever names something comes after it.
 //! * Two writers of the same thing write the same bytes; the later rename changes nothing. No lock is needed for that.
-//! * A writer *verifies* what is already there before it skips a write: a damaged object heals with the next publish.
+//! * A writer *verifies* what is already there before it skips a write, all of it: whatever a crash, a full disk or a lost
+//!   directory took, the next publish or build puts back (`settle.rs`).
 //! * A reader believes nothing: objects must hash to their names, records too, a pointer only says where to look. Damage is
 //!   moved to `quarantine/` where the tree can be written, told as an [`Event`], and is a miss.
 //! * Reads need no permission to write, and leave no trace on an intact tree.
-//! * Pointers are not synced one by one: on power loss one may be missing, which is a miss that the next publish, or
-//!   [`Store::verify`], mends.
+//! * Pointers are not synced one by one: on power loss one may be missing, which is a miss that the next publish, build or
+//!   [`Store::verify`] mends.
+//! * What others can change is not read: directories and files are root's or the user's, nobody else can write them, and none
+//!   is a link ([`crate::trust`]). That is an error which names the remedy, never a miss: it is for people to decide.
 //!
 //! # Costs
 //!
 //! A publish costs three files and six fsyncs (each file, its directory, the last pointer's directory), and one more for
 //! every shard that is new; a find one directory listing and one read; a load one read, one decode and one hash.
 
+mod access;
 mod create;
 mod entry;
 mod find;
@@ -43,27 +47,33 @@ mod open;
 mod publish;
 mod quarantine;
 mod records;
+mod settle;
 mod verify;
 mod write;
 
+pub use access::FindError;
 pub use create::CreateError;
 pub use entry::PutEntryError;
-pub use find::FindError;
 pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
+pub use settle::Reused;
 pub use verify::Report;
 pub use write::WriteError;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use precast_core::event::{Event, Observer};
+use crate::event::{Event, Observer};
+use access::Passed;
 use layout::Layout;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
 #[derive(Debug, Clone)]
 pub struct Store {
     layout: Layout,
+    /// The root without links, as it was found when the store was opened.
+    real: PathBuf,
+    passed: Passed,
     observer: Observer,
 }
 

@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use super::find::read;
+use super::access::{Contents, FindError, Passed};
 use super::layout::{DIRECTORIES, Layout};
-use precast_core::event::Observer;
+use crate::event::Observer;
+use crate::trust::{TrustError, Untrusted, check_way, quoted};
 
 /// The format of stores that this crate writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 2;
@@ -25,7 +26,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// `STORE` is not what it should be.
-    #[error("cannot understand `{}`: found {found}, expected {expected}", path.display())]
+    #[error("cannot understand `{}`: found {found}, expected {expected}\nhint: name another store; or, if only precast wrote here, `rm -r {}` and build again", path.display(), quoted(path))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -42,12 +43,9 @@ pub enum OpenError {
         /// The lowest format that a reader must know.
         found: u32,
     },
-    /// Anybody could put code there.
-    #[error("directory `{}` of the store can be written by everybody\nhint: `chmod o-w` it, once you trust what is in it", path.display())]
-    WorldWritable {
-        /// The directory.
-        path: PathBuf,
-    },
+    /// Others can put code there.
+    #[error(transparent)]
+    Untrusted(#[from] Box<Untrusted>),
     /// The file system refused.
     #[error("cannot read store `{}`", path.display())]
     Io {
@@ -58,32 +56,57 @@ pub enum OpenError {
     },
 }
 
+impl From<FindError> for OpenError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::Untrusted(untrusted) => Self::Untrusted(untrusted),
+            FindError::Io { path, source } => Self::Io { path, source },
+        }
+    }
+}
+
+impl From<TrustError> for OpenError {
+    fn from(error: TrustError) -> Self {
+        FindError::from(error).into()
+    }
+}
+
 impl Store {
     /// Opens the store at `path` for reading, and for writing where the file system lets us. Never creates anything.
     ///
     /// # Errors
     ///
-    /// There is no store, a newer precast wrote it, or one of its directories can be written by everybody.
+    /// There is no store, a newer precast wrote it, or others can change what is in it or on the way to it: [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        let layout = Layout { root: path.as_ref().to_path_buf() };
-        check_store_file(&layout)?;
-        check_modes(&layout)?;
-        Ok(Self { layout, observer: Observer::default() })
+        let root = path.as_ref().to_path_buf();
+        let real = check_way(&root)?;
+        let store = Self { real, ..Self::unchecked(root) };
+        // A tree that was copied without its empty directories is fine.
+        for directory in DIRECTORIES {
+            store.has_dir(&store.layout.dir(directory))?;
+        }
+        check_store_file(&store)?;
+        Ok(store)
+    }
+
+    /// A store at a path that is not looked at.
+    pub(super) fn unchecked(root: PathBuf) -> Self {
+        let (real, layout) = (root.clone(), Layout { root });
+        Self { real, layout, observer: Observer::default(), passed: Passed::default() }
     }
 }
 
 /// No `STORE` comes near this size, in bytes.
 const STORE_LIMIT: u64 = 1 << 16;
 
-fn check_store_file(layout: &Layout) -> Result<(), OpenError> {
-    let path = layout.store_file();
-    let bytes = match read(&path, STORE_LIMIT) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err(OpenError::Missing { path: layout.root.clone() }),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(OpenError::Missing { path: layout.root.clone() });
-        }
-        Err(source) => return Err(OpenError::Io { path, source }),
+fn check_store_file(store: &Store) -> Result<(), OpenError> {
+    let (layout, path) = (&store.layout, store.layout.store_file());
+    if fs_err::symlink_metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
+        let found = "something that is no file".into();
+        return Err(OpenError::Malformed { path, found, expected: "a file" });
+    }
+    let Some(Contents { bytes, .. }) = store.read(&path, STORE_LIMIT)? else {
+        return Err(OpenError::Missing { path: layout.root.clone() });
     };
     let text = String::from_utf8(bytes).map_err(|_| OpenError::Malformed {
         path: path.clone(),
@@ -111,29 +134,5 @@ fn check_store_file(layout: &Layout) -> Result<(), OpenError> {
     if value("hash") != Some("blake3") {
         return Err(malformed("hash", "`hash=blake3`"));
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn check_modes(layout: &Layout) -> Result<(), OpenError> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let below = DIRECTORIES.iter().map(|name| layout.dir(name));
-    for path in std::iter::once(layout.root.clone()).chain(below) {
-        match fs_err::metadata(&path) {
-            Ok(metadata) if metadata.permissions().mode() & 0o002 != 0 => {
-                return Err(OpenError::WorldWritable { path });
-            }
-            Ok(_) => {}
-            // A tree that was copied without its empty directories is fine.
-            Err(source) if source.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(OpenError::Io { path, source }),
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_modes(_: &Layout) -> Result<(), OpenError> {
     Ok(())
 }

@@ -1,16 +1,9 @@
 //! Publishes an archive and its record: object → documents → record → pointers.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
-use super::find::{FindError, read};
-use super::layout::RecordName;
-use super::write::{WriteError, create_parent, sync_dir, touch, write_file};
-use super::{LoadError, Store};
+use super::{FindError, Store, WriteError};
 use crate::archive::{Archive, PackError};
-use precast_core::event::Event;
 use crate::key::{BuildKey, Digest, RecordId};
-use crate::record::{ParseRecordError, Record, documents_bytes};
+use crate::record::{ParseRecordError, Record};
 
 /// What a publish did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,9 +47,6 @@ pub enum PublishError {
     /// What is there cannot be read.
     #[error("cannot look at what the store has")]
     Find(#[from] FindError),
-    /// An object that is there cannot be read.
-    #[error("cannot verify the archive that the store has")]
-    Load(#[source] LoadError),
     /// The file system refused.
     #[error("cannot publish archive `{}`", digest.short())]
     Write {
@@ -90,110 +80,7 @@ impl Store {
         if let Some(member) = record.members.iter().find(|member| member.document.is_none()) {
             return Err(PublishError::NoDocument { key: member.key });
         }
-        let mut fresh = self.put_object(archive, &digest)?;
-        let written = |source| PublishError::Write { digest, source };
-        let bytes = record.to_bytes();
-        let name = RecordName { action: record.action, id: Record::id_of(&bytes) };
-        let (path, beside) = (self.layout.record(&name), self.layout.documents(&name));
-        create_parent(&path).map_err(written)?;
-        // Documents that are there and intact stay, even if their signatures are printed otherwise by now.
-        let documents_fresh = !self.fill_documents(&name, &mut record.clone())?;
-        if documents_fresh {
-            let documents = documents_bytes(record).unwrap_or_default();
-            write_file(&self.layout.dir("tmp"), &beside, &documents, 0o444).map_err(written)?;
-        }
-        let record_fresh = self.put_bytes(&path, &bytes)?.map_err(written)?;
-        if documents_fresh || record_fresh {
-            sync_dir(&self.layout.records_of(&record.action)).map_err(written)?;
-            fresh = true;
-        }
-        if record_fresh {
-            self.compare_results(&name, record)?;
-        }
-        self.put_pointers(&name, record).map_err(written)?;
-        Ok(Published { digest, record: name.id, fresh })
+        let settled = self.settle(Some(archive), record)?;
+        Ok(Published { digest, record: settled.record, fresh: settled.fresh })
     }
-
-    fn put_object(&self, archive: &Archive, digest: &Digest) -> Result<bool, PublishError> {
-        match self.load_object(digest) {
-            Ok(_) => return Ok(false),
-            Err(LoadError::Missing { .. } | LoadError::Damaged { .. }) => {}
-            Err(error) => return Err(PublishError::Load(error)),
-        }
-        let (_, frame) = archive.pack()?;
-        let path = self.layout.object(digest);
-        let put = || {
-            create_parent(&path)?;
-            write_file(&self.layout.dir("tmp"), &path, &frame, 0o444)?;
-            path.parent().map_or(Ok(()), sync_dir)
-        };
-        put().map(|()| true).map_err(|source| PublishError::Write { digest: *digest, source })
-    }
-
-    /// Puts a small file, unless it is there with these bytes.
-    pub(super) fn put_bytes(&self, path: &Path, bytes: &[u8]) -> Result<Result<bool, WriteError>, FindError> {
-        let there = read(path, bytes.len() as u64 + (1 << 20));
-        match there {
-            Ok(Some(found)) if found == bytes => return Ok(Ok(false)),
-            Ok(Some(_)) => self.damaged(path, "other bytes than its name says"),
-            Ok(None) => {}
-            Err(source) => return Err(FindError::Io { path: path.to_path_buf(), source }),
-        }
-        Ok(write_file(&self.layout.dir("tmp"), path, bytes, 0o444).map(|()| true))
-    }
-
-    /// Tells when the same action has given another archive before.
-    fn compare_results(&self, name: &RecordName, record: &Record) -> Result<(), FindError> {
-        let mut digests = Vec::new();
-        for other in self.record_names(&name.action)?.iter().filter(|other| *other != name) {
-            digests.extend(
-                self.read_record(other)?.map(|other| other.digest).filter(|other| *other != record.digest),
-            );
-        }
-        if !digests.is_empty() {
-            digests.push(record.digest);
-            self.observer.tell(&Event::NotReproducible { action: name.action, digests });
-        }
-        Ok(())
-    }
-
-    /// Puts the pointers of a record. The last directory is synced, which on a journalling file system commits them all.
-    fn put_pointers(&self, name: &RecordName, record: &Record) -> Result<(), WriteError> {
-        let mut last = None;
-        for key in pointer_keys(record) {
-            let directory = self.layout.pointers(&key);
-            let path = directory.join(name.to_string());
-            let fresh = match touch(&path) {
-                Err(WriteError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                    super::write::create_dir(&directory)?;
-                    touch(&path)?
-                }
-                other => other?,
-            };
-            if fresh {
-                last = Some(directory);
-            }
-        }
-        last.as_deref().map_or(Ok(()), sync_dir)
-    }
-
-    /// Puts the pointers that are missing and gives their places.
-    pub(super) fn restore_pointers(&self, name: &RecordName, record: &Record) -> Vec<String> {
-        let missing = |key: &String| !self.layout.pointers(key).join(name.to_string()).exists();
-        let missing: Vec<String> = pointer_keys(record).into_iter().filter(missing).collect();
-        if missing.is_empty() || self.put_pointers(name, record).is_err() {
-            return Vec::new();
-        }
-        missing.iter().map(|key| self.layout.pointers(key).display().to_string()).collect()
-    }
-}
-
-/// Lists what a record is found by.
-pub(super) fn pointer_keys(record: &Record) -> BTreeSet<String> {
-    let mut keys = BTreeSet::new();
-    for member in &record.members {
-        keys.insert(member.key.to_string());
-        keys.extend(member.fingerprints.iter().map(ToString::to_string));
-    }
-    keys
 }

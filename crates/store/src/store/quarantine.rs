@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use precast_core::event::Event;
+use super::write::create_dir;
+use crate::event::Event;
 
 impl Store {
     /// Quarantines `path` and tells the observer.
@@ -19,8 +20,10 @@ impl Store {
     fn quarantine(&self, path: &Path) -> Option<PathBuf> {
         let name = path.file_name()?;
         let prefix = format!("{}.", name.to_str()?);
-        let directory =
-            tempfile::Builder::new().prefix(&prefix).tempdir_in(self.layout.dir("quarantine")).ok()?;
+        let quarantine = self.layout.dir("quarantine");
+        // It may be what was lost; and it may be that nothing can be made here.
+        let _ = create_dir(&quarantine);
+        let directory = tempfile::Builder::new().prefix(&prefix).tempdir_in(quarantine).ok()?;
         let target = directory.path().join(name);
         fs_err::rename(path, &target).ok()?;
         // From here on the directory stays.

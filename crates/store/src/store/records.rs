@@ -2,8 +2,9 @@
 
 use walkdir::WalkDir;
 
+use super::FindError;
 use super::Store;
-use super::find::{FindError, walk_error};
+use super::access::walk_error;
 use super::layout::RecordName;
 use crate::record::Record;
 

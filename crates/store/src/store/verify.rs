@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use walkdir::WalkDir;
 
-use super::Store;
-use super::find::{FindError, walk_error};
-use super::layout::object_digest;
-use super::load::LoadError;
-use precast_core::event::{Event, Observer};
+use super::access::walk_error;
+use super::layout::{RecordName, object_digest};
+use super::{FindError, LoadError, Store};
+use crate::event::{Event, Observer, chain};
 use crate::key::Digest;
+use crate::record::Record;
 
 /// What a whole store consists of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,11 +50,11 @@ impl Store {
         let events: Arc<Mutex<Vec<Event>>> = Arc::default();
         let (sink, observer) = (Arc::clone(&events), self.observer.clone());
         let listening = Self {
-            layout: self.layout.clone(),
             observer: Observer::new(move |event| {
                 observer.tell(event);
                 sink.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
             }),
+            ..self.clone()
         };
         let mut report = listening.read_all()?;
         report.events = std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner));
@@ -70,15 +70,29 @@ impl Store {
             report.records += 1;
             report.undocumented += usize::from(record.members.iter().any(|member| member.document.is_none()));
             named.insert(record.digest);
-            for place in self.restore_pointers(&name, &record) {
-                self.observer.tell(&Event::PointerRestored { place });
-            }
+            self.restore_pointers(&name, &record);
         }
         report.objects = objects.len();
         report.missing = named.difference(&objects).copied().collect();
         report.unreferenced = objects.difference(&named).copied().collect();
         report.entries = self.entries()?.len();
         Ok(report)
+    }
+
+    /// Puts back the pointers of a record, and tells of those that were missing, or are.
+    fn restore_pointers(&self, name: &RecordName, record: &Record) {
+        match self.put_pointers(name, record) {
+            Ok(places) => {
+                for path in places {
+                    self.observer.tell(&Event::PointerRestored { place: path.display().to_string() });
+                }
+            }
+            Err(error) => {
+                let place = self.layout.record(name).display().to_string();
+                let reason = format!("it cannot be found by all of its keys: {}", chain(&error));
+                self.observer.tell(&Event::Damaged { place, reason, quarantined: None });
+            }
+        }
     }
 
     /// Loads every object; gives the intact ones.
@@ -99,7 +113,7 @@ impl Store {
             };
             match self.load_object(&digest) {
                 Ok(_) => drop(intact.insert(digest)),
-                Err(LoadError::Io { path, source }) => return Err(FindError::Io { path, source }),
+                Err(LoadError::Find(error)) => return Err(error),
                 Err(_) => {}
             }
         }

@@ -3,6 +3,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::FindError;
+use crate::trust::quoted;
+
 /// Says why the file system did not take a write.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -31,6 +34,17 @@ pub enum WriteError {
         /// What the system said.
         source: io::Error,
     },
+    /// A directory stands where a file belongs, or a file where a directory does, and it could not be moved away.
+    #[error("something else is in the place of `{}`\nhint: `rm -r {}`, then build again", path.display(), quoted(path))]
+    InTheWay {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What is there cannot be looked at, or others can change it.
+    #[error(transparent)]
+    Find(#[from] FindError),
     /// Something else.
     #[error("cannot write `{}`", path.display())]
     Io {
@@ -50,6 +64,10 @@ impl WriteError {
             }
             io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
             io::ErrorKind::PermissionDenied => Self::Permission { path, source },
+            io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::DirectoryNotEmpty => Self::InTheWay { path, source },
             _ => Self::Io { path, source },
         }
     }
@@ -66,16 +84,6 @@ pub(super) fn create_dir(path: &Path) -> Result<(), WriteError> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
     builder.create(path).map_err(at(path))
-}
-
-/// Makes the directory of `file` where it is missing; a new one is synced into its parent.
-pub(super) fn create_parent(file: &Path) -> Result<(), WriteError> {
-    let Some(parent) = file.parent() else { return Ok(()) };
-    if parent.is_dir() {
-        return Ok(());
-    }
-    create_dir(parent)?;
-    parent.parent().map_or(Ok(()), sync_dir)
 }
 
 /// Writes a file so that it is either absent or whole: a random name in `tmp`, fsync, rename. The directory's own fsync is

@@ -1,13 +1,16 @@
 //! Tests of precast-store through its public API. Each module mirrors a folder of `src/`; `golden` reads the frozen bytes
-//! of `artifacts/golden/`, and `processes` is the only one that starts another process: this test binary again.
+//! of `artifacts/golden/`, and `processes` and `heal` start other processes: this test binary again.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers may fail as its body may")]
+#![allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]
 
 mod archive;
 mod bundle;
 mod golden;
+mod heal;
 mod keys;
 mod processes;
 mod record;
 mod sample;
 mod store;
+mod trust;

@@ -13,7 +13,7 @@ const ROLE: &str = "PRECAST_STORE_TEST_ROLE";
 const PATH: &str = "PRECAST_STORE_TEST_PATH";
 const ROUNDS: usize = 15;
 
-fn again(role: &str, path: &Path) -> Command {
+pub(crate) fn again(role: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "processes::role_of_another_process", "--ignored"])
@@ -32,6 +32,7 @@ fn role_of_another_process() {
     let Ok(path) = std::env::var(PATH) else { return };
     match std::env::var(ROLE).as_deref() {
         Ok("publish") => publish(Path::new(&path)),
+        Ok("build") => drop(crate::heal::build(Path::new(&path)).unwrap()),
         Ok("unprivileged") => unprivileged(Path::new(&path)),
         role => panic!("unknown role {role:?}"),
     }
@@ -102,6 +103,8 @@ fn a_store_that_cannot_be_written_is_read_and_refuses_writes_with_a_type() {
     let digest = damaged_record.digest.to_string();
     overwrite(&store.path().join("objects").join(&digest[..2]).join(format!("{digest}.tar.zst")), b"damage");
     fs_err::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let lost = damaged_record.members[0].key.to_string();
+    fs_err::remove_dir_all(store.path().join("keys").join(&lost[..2]).join(&lost)).unwrap();
     make_read_only(store.path(), 0o555);
     let mut command = again("unprivileged", store.path());
     // Root may write everywhere: the child is nobody then. `id -u` would be a process; the owner of our file says the same.
@@ -126,6 +129,12 @@ fn unprivileged(path: &Path) {
         assert!(matches!(store.load(&damaged).unwrap_err(), LoadError::Damaged { .. }));
     }
     assert!(matches!(&events.lock().unwrap()[..], [Event::Damaged { quarantined: None, .. }, _]));
+    // What is lost stays lost, and is not called whole.
+    let told = store.verify().unwrap().events;
+    assert!(
+        told.iter().any(|event| event.to_string().contains("cannot be found by all of its keys")),
+        "{told:?}"
+    );
     let (archive, record) = unit("new", "v3");
     let error = store.publish(&archive, &record).unwrap_err();
     assert!(matches!(error, PublishError::Write { source: WriteError::Permission { .. }, .. }), "{error:?}");

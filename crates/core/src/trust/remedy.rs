@@ -1,0 +1,121 @@
+//! The one command that takes a store or a bundle out of others' reach.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::way::walk;
+use super::{Fault, fault, user};
+
+/// Words the remedy for all faults of `place` and of the way to it.
+pub(super) fn remedy(place: &Path) -> String {
+    let Ok(way) = walk(place) else { return format!("copy {} to a directory of your own", quoted(place)) };
+    let real = &way.real;
+    let foreign = way.faults.iter().find(|(_, fault)| matches!(fault, Fault::Owner { .. }));
+    if let Some((directory, _)) = foreign.filter(|(path, _)| path != real) {
+        let (directory, place) = (directory.display(), quoted(real));
+        return format!(
+            "the owner of `{directory}` can replace what is below it; once you trust what is there now, copy it to a \
+             directory of your own: `cp -R {place} ~/`"
+        );
+    }
+    let above = way.faults.into_iter().map(|(path, _)| path).filter(|path| path != real).collect();
+    let commands = commands(real, above);
+    format!("once you trust what is there, `{commands}`; else delete {} and build again", quoted(real))
+}
+
+/// Puts together what mends the tree at `place` and the directories above it.
+fn commands(place: &Path, above: Vec<PathBuf>) -> String {
+    let mut wrong = Wrong::default();
+    for entry in WalkDir::new(place).into_iter().filter_map(Result::ok) {
+        let Ok(metadata) = entry.metadata() else { continue };
+        wrong.links |= metadata.is_symlink();
+        match fault(entry.path(), &metadata) {
+            Some(Fault::Owner { uid }) => {
+                wrong.owners = true;
+                wrong.modes |= !metadata.is_symlink() && metadata.mode() & 0o022 != 0;
+                wrong.whose.insert(uid);
+            }
+            Some(_) => {
+                wrong.modes = true;
+                wrong.whose.insert(metadata.uid());
+            }
+            None => {}
+        }
+    }
+    wrong.whose.extend(above.iter().filter_map(|path| Some(fs_err::metadata(path).ok()?.uid())));
+    let user = user();
+    let sudo = if user != 0 && wrong.whose.iter().any(|uid| *uid != user) { "sudo " } else { "" };
+    let (recursive, quoted_place) = (if place.is_dir() { "R" } else { "" }, quoted(place));
+    let mut commands = Vec::new();
+    if wrong.owners {
+        commands.push(format!("{sudo}chown -h{recursive} {user} {quoted_place}"));
+    }
+    if wrong.modes {
+        let recursive = if recursive.is_empty() { "" } else { "-R " };
+        commands.push(format!("{sudo}chmod {recursive}go-w {quoted_place}"));
+    }
+    if wrong.links {
+        commands.push(format!("find {quoted_place} -type l -delete"));
+    }
+    if !above.is_empty() {
+        let above: Vec<String> = above.iter().map(|path| quoted(path)).collect();
+        commands.push(format!("{sudo}chmod +t {}", above.join(" ")));
+    }
+    if commands.is_empty() {
+        // Mended by another meanwhile.
+        commands.push(format!("ls -l{recursive} {quoted_place}"));
+    }
+    commands.join(" && ")
+}
+
+/// What is wrong somewhere in a tree.
+#[derive(Default)]
+struct Wrong {
+    owners: bool,
+    modes: bool,
+    links: bool,
+    /// The owners of what is wrong.
+    whose: BTreeSet<u32>,
+}
+
+/// Quotes a path for a shell.
+pub fn quoted(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => format!("'{}'", text.replace('\'', r"'\''")),
+        _ => {
+            let mut text = String::from("$'");
+            for byte in bytes {
+                match byte {
+                    b'\'' | b'\\' => drop(write!(text, "\\{}", char::from(*byte))),
+                    b' '..=b'~' => text.push(char::from(*byte)),
+                    _ => drop(write!(text, "\\{byte:03o}")),
+                }
+            }
+            text + "'"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    use super::quoted;
+
+    #[test]
+    fn a_quoted_path_is_one_word_of_the_shell() {
+        let of = |bytes: &[u8]| quoted(Path::new(OsStr::from_bytes(bytes)));
+        assert_eq!(of(b"/a b/$x"), "'/a b/$x'");
+        assert_eq!(of(b"/it's"), r"'/it'\''s'");
+        assert_eq!(of(b"/a\nb"), r"$'/a\012b'");
+        assert_eq!(of(b"/\xff'\\"), r"$'/\377\'\\'");
+    }
+}

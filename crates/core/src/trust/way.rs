@@ -1,0 +1,100 @@
+//! The way to a store or a bundle: every directory and link that a path leads through.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use super::{Fault, TrustError, Untrusted, fault};
+
+/// Most links on a way, as in Linux.
+const LINKS: usize = 40;
+
+/// Checks the directories and links that lead to `path`, and gives the path without links. A directory at its end is checked
+/// as those above it, a file is not: that is done when it is open. What is not there yet has no faults.
+///
+/// # Errors
+///
+/// Others can change what the path means, or the file system refuses.
+pub fn check_way(path: &Path) -> Result<PathBuf, TrustError> {
+    let Way { real, faults } = walk(path)?;
+    match faults.first() {
+        None => Ok(real),
+        Some((wrong, fault)) => Err(Untrusted::new(wrong, *fault, path).into()),
+    }
+}
+
+/// Where a path leads, and what is wrong on the way.
+pub(super) struct Way {
+    pub(super) real: PathBuf,
+    pub(super) faults: Vec<(PathBuf, Fault)>,
+}
+
+/// Walks a path as the system does, from the root down.
+pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
+    let at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| TrustError::Io { path, source }
+    };
+    let absolute = std::path::absolute(path).map_err(at(path))?;
+    let mut way = Way { real: PathBuf::from("/"), faults: Vec::new() };
+    let mut ahead = reversed(&absolute);
+    let mut links = 0;
+    step(&mut way).map_err(at(Path::new("/")))?;
+    while let Some(part) = ahead.pop() {
+        if part == ".." {
+            way.real.pop();
+            continue;
+        }
+        way.real.push(part);
+        match step(&mut way) {
+            Ok(None) => {}
+            Ok(Some(target)) => {
+                links += 1;
+                if links > LINKS {
+                    let source = io::Error::from(rustix::io::Errno::LOOP);
+                    return Err(TrustError::Io { path: absolute, source });
+                }
+                way.real.pop();
+                if target.is_absolute() {
+                    way.real = PathBuf::from("/");
+                }
+                ahead.extend(reversed(&target));
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                way.real.extend(ahead.into_iter().rev());
+                return Ok(way);
+            }
+            Err(source) => return Err(TrustError::Io { path: way.real, source }),
+        }
+    }
+    Ok(way)
+}
+
+/// Looks at where the way has come to; gives the target of a link.
+fn step(way: &mut Way) -> io::Result<Option<PathBuf>> {
+    let metadata = fs_err::symlink_metadata(&way.real)?;
+    let found = match fault(&way.real, &metadata) {
+        // In a sticky directory nobody renames what is not his.
+        Some(Fault::Everybody | Fault::Group { .. }) if metadata.mode() & 0o1000 != 0 => None,
+        // The file at the end is judged when it is open.
+        _ if metadata.is_file() => None,
+        found => found,
+    };
+    if let Some(fault) = found.filter(|_| way.faults.iter().all(|(path, _)| *path != way.real)) {
+        way.faults.push((way.real.clone(), fault));
+    }
+    if metadata.is_symlink() { fs_err::read_link(&way.real).map(Some) } else { Ok(None) }
+}
+
+/// The parts of a path, the last first.
+fn reversed(path: &Path) -> Vec<OsString> {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(part) => Some(part.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    });
+    let mut parts: Vec<OsString> = parts.collect();
+    parts.reverse();
+    parts
+}

@@ -1,0 +1,162 @@
+//! Makes a record be found: the one function behind publishing, building and verifying.
+//!
+//! A reader needs object, record and pointers, a builder the documents too. They are put in the order object → documents →
+//! record → pointers, so a writer that is killed, or a disk that is full, leaves any beginning of that; and any of them can be
+//! lost later. So nothing is concluded from one that is there: each is looked at, and put where it is missing or damaged.
+//! The root of an entry is the last of its own chain, which [`Store::put_entry`] goes through in the same way.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::layout::RecordName;
+use super::write::{WriteError, sync_dir, touch, write_file};
+use super::{FindError, LoadError, PublishError, Store};
+use crate::archive::Archive;
+use crate::event::Event;
+use crate::key::{Digest, RecordId};
+use crate::record::{Record, documents_bytes};
+
+/// A record that readers find, and its archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reused {
+    /// The archive.
+    pub archive: Archive,
+    /// Whether something was missing that a reader needs; it has been put back.
+    pub healed: bool,
+}
+
+/// What was done for a record.
+pub(super) struct Settled {
+    pub(super) record: RecordId,
+    /// Whether anything but pointers was put.
+    pub(super) fresh: bool,
+    /// Whether a pointer was put.
+    pub(super) pointed: bool,
+}
+
+impl Store {
+    /// Takes up a record that [`Store::find_action`] gave, and puts back whatever of it readers would miss. `None` when its
+    /// archive is missing or damaged: it has to be made again. Documents that are lost are put back if the record has them.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or others can change what is in it; or something is missing, and cannot be written.
+    pub fn reuse(&self, record: &Record) -> Result<Option<Reused>, PublishError> {
+        let archive = match self.load(record) {
+            Ok(archive) => archive,
+            Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => return Ok(None),
+            Err(LoadError::Find(error)) => return Err(error.into()),
+        };
+        let settled = self.settle(None, record)?;
+        self.confirm(record);
+        Ok(Some(Reused { archive, healed: settled.fresh || settled.pointed }))
+    }
+
+    /// Makes everything be there that readers of `record` need; its object from `archive`, or else it is known to be there.
+    pub(super) fn settle(&self, archive: Option<&Archive>, record: &Record) -> Result<Settled, PublishError> {
+        let written = |source| PublishError::Write { digest: record.digest, source };
+        let mut fresh = match archive {
+            Some(archive) => self.put_object(archive, &record.digest)?,
+            None => false,
+        };
+        let bytes = record.to_bytes();
+        let name = RecordName { action: record.action, id: Record::id_of(&bytes) };
+        fresh |= self.put_documents(&name, record).map_err(written)?;
+        let is_new = self.put_bytes(&self.layout.record(&name), &bytes).map_err(written)?;
+        if is_new {
+            self.compare_results(&name, record)?;
+        }
+        let pointers = self.put_pointers(&name, record).map_err(written)?;
+        Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
+    }
+
+    fn put_object(&self, archive: &Archive, digest: &Digest) -> Result<bool, PublishError> {
+        match self.load_object(digest) {
+            Ok(_) => return Ok(false),
+            Err(LoadError::Missing { .. } | LoadError::Damaged { .. }) => {}
+            Err(LoadError::Find(error)) => return Err(error.into()),
+        }
+        let (_, frame) = archive.pack()?;
+        let put = self.put_file(&self.layout.object(digest), &frame);
+        put.map(|()| true).map_err(|source| PublishError::Write { digest: *digest, source })
+    }
+
+    /// Puts the documents that a record has. Those that are there and intact stay, even if their signatures are printed
+    /// otherwise by now.
+    fn put_documents(&self, name: &RecordName, record: &Record) -> Result<bool, WriteError> {
+        let Some(documents) = documents_bytes(record) else { return Ok(false) };
+        if self.fill_documents(name, &mut record.clone())? {
+            return Ok(false);
+        }
+        self.put_file(&self.layout.documents(name), &documents).map(|()| true)
+    }
+
+    /// Puts a file that is named by its content, unless it is there with these bytes. Tells whether it was put.
+    pub(super) fn put_bytes(&self, path: &Path, bytes: &[u8]) -> Result<bool, WriteError> {
+        match self.read(path, bytes.len() as u64 + (1 << 20))? {
+            Some(found) if found.bytes == bytes => return Ok(false),
+            Some(_) => self.damaged(path, "other bytes than its name says"),
+            None => {}
+        }
+        self.put_file(path, bytes).map(|()| true)
+    }
+
+    /// Puts a file, durably.
+    fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        self.make_parent(path)?;
+        write_file(&self.layout.dir("tmp"), path, bytes, 0o444)?;
+        path.parent().map_or(Ok(()), sync_dir)
+    }
+
+    /// Makes the directory of a file; a new one is synced into its parent.
+    pub(super) fn make_parent(&self, path: &Path) -> Result<(), WriteError> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        if self.make_dir(parent)? { parent.parent().map_or(Ok(()), sync_dir) } else { Ok(()) }
+    }
+
+    /// Tells when the same action has given another archive before.
+    fn compare_results(&self, name: &RecordName, record: &Record) -> Result<(), FindError> {
+        let mut digests = Vec::new();
+        for other in self.record_names(&name.action)?.iter().filter(|other| *other != name) {
+            digests.extend(
+                self.read_record(other)?.map(|other| other.digest).filter(|other| *other != record.digest),
+            );
+        }
+        if !digests.is_empty() {
+            digests.push(record.digest);
+            self.observer.tell(&Event::NotReproducible { action: name.action, digests });
+        }
+        Ok(())
+    }
+
+    /// Puts the pointers of a record that are missing, and gives them. The last directory is synced, which on a journalling
+    /// file system commits them all.
+    pub(super) fn put_pointers(
+        &self,
+        name: &RecordName,
+        record: &Record,
+    ) -> Result<Vec<PathBuf>, WriteError> {
+        let mut put = Vec::new();
+        for key in pointer_keys(record) {
+            let path = self.layout.pointers(&key).join(name.to_string());
+            if self.has_pointer(&path)? {
+                continue;
+            }
+            path.parent().map_or(Ok(false), |directory| self.make_dir(directory))?;
+            touch(&path)?;
+            put.push(path);
+        }
+        put.last().and_then(|path| path.parent()).map_or(Ok(()), sync_dir)?;
+        Ok(put)
+    }
+}
+
+/// Lists what a record is found by.
+fn pointer_keys(record: &Record) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    for member in &record.members {
+        keys.insert(member.key.to_string());
+        keys.extend(member.fingerprints.iter().map(ToString::to_string));
+    }
+    keys
+}
