@@ -1,48 +1,39 @@
 //! Elements by their position in C order: what the reference `perform`s of structural ops work on.
 
-use ndarray::{ArrayD, IxDyn};
-use precast_graph::{Array, PerformError, with_array};
+use ndarray::IxDyn;
+use precast_graph::{Array, PerformError};
 
-/// An array of one value, in which elements are moved and never computed with.
+/// An array in which elements are moved and never computed with: the one at each of `positions`, as `shape`.
 pub(crate) fn pick(
     op: &str,
     array: &Array,
     shape: &[usize],
     positions: &[usize],
 ) -> Result<Array, PerformError> {
-    with_array!(array, a => {
-        let all: Vec<_> = a.iter().copied().collect();
-        let picked = positions.iter().map(|p| all.get(*p).copied()).collect::<Option<Vec<_>>>();
-        let array = picked.and_then(|picked| ArrayD::from_shape_vec(IxDyn(shape), picked).ok());
-        array.map(Array::from).ok_or_else(|| mismatch(op))
-    })
+    let order: Vec<(usize, usize)> = positions.iter().map(|p| (0, *p)).collect();
+    gather(op, &[array], shape, &order)
 }
 
-/// Arrays of one dtype as one list of elements after another, in `shape` after `order` has put them in place.
+/// Elements of arrays of one dtype as `shape`: for each the array and the position there.
+///
+/// What is moved are bits, so that this is compiled once and not for each dtype.
 pub(crate) fn gather(
     op: &str,
     arrays: &[&Array],
     shape: &[usize],
     order: &[(usize, usize)],
 ) -> Result<Array, PerformError> {
-    let first = arrays.first().ok_or_else(|| mismatch(op))?;
-    with_array!(first, a => {
-        let mut all = Vec::new();
-        for array in arrays {
-            all.push(elements_like(a, array).ok_or_else(|| mismatch(op))?);
-        }
-        let placed = order.iter().map(|(array, p)| all[*array].get(*p).copied()).collect::<Option<Vec<_>>>();
-        let array = placed.and_then(|placed| ArrayD::from_shape_vec(IxDyn(shape), placed).ok());
-        array.map(Array::from).ok_or_else(|| mismatch(op))
-    })
-}
-
-fn elements_like<T: Clone>(_like: &ArrayD<T>, array: &Array) -> Option<Vec<T>>
-where
-    ArrayD<T>: TryFrom<Array>,
-{
-    let array: ArrayD<T> = array.clone().try_into().ok()?;
-    Some(array.iter().cloned().collect())
+    let dtype = arrays.first().ok_or_else(|| mismatch(op))?.dtype();
+    if arrays.iter().any(|array| array.dtype() != dtype) {
+        return Err(mismatch(op));
+    }
+    let (all, words) = (arrays.iter().map(|array| array.bits()).collect::<Vec<_>>(), dtype.words());
+    let mut placed = Vec::with_capacity(order.len() * words);
+    for (array, p) in order {
+        let from = p.checked_mul(words).and_then(|at| all[*array].get(at..)?.get(..words));
+        placed.extend(from.ok_or_else(|| mismatch(op))?);
+    }
+    Array::from_bits(dtype, shape, &placed).ok_or_else(|| mismatch(op))
 }
 
 /// The distance, in elements, between neighbours along each dimension of a C-contiguous array.
