@@ -91,13 +91,41 @@ pub enum CompileError {
     },
     /// The text pulls in bytes that no key sees.
     #[error(
-        "`{file}` uses `{what}`, which embeds a file that is in no key\nhint: give the bytes as a C array"
+        "{}`{what}` is read from outside the unit, and is in no key\nhint: give the bytes as a C array",
+        at.as_ref().map_or_else(String::new, |at| format!("{at}: "))
     )]
     Embed {
-        /// The file of the unit.
-        file: String,
-        /// The directive.
-        what: &'static str,
+        /// Where it stands, `op/f.c:3`; `None` where that is not known.
+        at: Option<String>,
+        /// The file, or the directive.
+        what: String,
+    },
+    /// The text asks whether a file is there, of which no key knows.
+    #[error(
+        "{at}: `__has_include` of `{name}`, which is not the unit's\nhint: include the header, or have a macro of the op \
+         say whether it is there: `-DHAVE_IT` in its flags"
+    )]
+    HasInclude {
+        /// The file of the unit, with the line.
+        at: String,
+        /// What is asked for.
+        name: String,
+    },
+    /// A static library holds names of other files.
+    #[error(
+        "`{}` is a thin archive: what it holds is in other files, which are in no key\nhint: make it with `ar rcs`, without \
+         `--thin`",
+        path.display()
+    )]
+    ThinArchive {
+        /// The archive.
+        path: PathBuf,
+    },
+    /// A file of the toolchain or of the system is not what the key was made of.
+    #[error("`{}` changed while the unit was compiled\nhint: compile again when it is installed", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
     },
     /// An own file's name leaves the unit's directory.
     #[error("source name `{name}` is not a plain relative path")]
@@ -106,10 +134,12 @@ pub enum CompileError {
         name: String,
     },
     /// An op asks for a flag that it may not have.
-    #[error("flag `{flag}` is refused\nhint: {remedy}")]
+    #[error("flag `{flag}` of `{of}` is refused\nhint: {remedy}")]
     Flag {
         /// The flag.
         flag: String,
+        /// The signature of the module that asks for it.
+        of: String,
         /// What to do instead.
         remedy: &'static str,
     },

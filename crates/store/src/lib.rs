@@ -25,7 +25,7 @@ pub use archive::{Archive, Limits, PackError, UnpackError};
 pub use bundle::{Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle};
 pub use event::Event;
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
-pub use record::{Entry, Host, KeyDocument, Member, Record, Requires, Unmet};
+pub use record::{Entry, Host, KeyDocument, Member, Outside, Record, Requires, Unmet};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Store,
     WriteError,

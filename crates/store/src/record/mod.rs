@@ -11,7 +11,8 @@
 //! ```text
 //! {"format":1,"record":{"kind":…,"action":…,"toolchain":…,"target":…,"isa":…,"profile":…,"host_abi":…,"language":…,
 //!   "members":[{"key":…,"slot":…,"fingerprints":[…],"signature":…},…],"digest":…,"size":…,
-//!   "requires":{"arch":…,"os":…,"libc":…,"libc_version":…,"cpu":[…],"needed":[…],"undefined":[…],"abi":[min,max]}}}
+//!   "requires":{"arch":…,"os":…,"libc":…,"libc_version":…,"cpu":[…],"needed":[…],"undefined":[…],"abi":[min,max]},
+//!   "outside":[{"path":…,"content":…},…]}}
 //! ```
 
 mod documents;
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::key::KeyDocument;
 use crate::key::{
-    ActionKey, ActionKind, BuildKey, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
+    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
     context,
 };
 pub(crate) use documents::{documents_bytes, set_documents};
@@ -79,6 +80,19 @@ pub struct Record {
     pub size: u64,
     /// What the code needs to run.
     pub requires: Requires,
+    /// The files outside of the modules' sources that were read: headers and libraries of the system.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<Outside>,
+}
+
+/// A file outside of the sources, as it was when it was read. A host that could compile compares it with its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outside {
+    /// Its absolute path.
+    pub path: String,
+    /// Its content.
+    pub content: ContentId,
 }
 
 impl Record {
