@@ -99,8 +99,20 @@ pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
         let searched = prepared.unit.first().header_dirs.clone();
         return CompileError::Header { name: name.to_owned(), at: Box::new(first.clone()), searched };
     }
+    if let Some(instruction) = words.lines().find_map(beyond) {
+        let (instruction, isa) = (instruction.to_owned(), prepared.variant.isa);
+        return CompileError::Instruction { instruction, isa, of: prepared.unit.first().signature.clone() };
+    }
     let compiler = prepared.compiler.description.clone();
     CompileError::Rejected { compiler, diagnostics, words: words.to_owned() }
+}
+
+/// The instruction that gcc's assembler says the ISA level does not have.
+fn beyond(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("Error: ")?;
+    let old = || Some(rest.strip_prefix('`')?.split_once("' is not supported on ")?.0);
+    let new = || rest.strip_prefix("unsupported instruction `")?.strip_suffix('\'');
+    old().or_else(new)
 }
 
 /// The header that gcc or clang says is not there.

@@ -28,6 +28,19 @@ pub enum CompileError {
         /// All that the compiler said.
         words: String,
     },
+    /// The text asks for an instruction that the CPUs of the variant need not have, by an attribute, a pragma or assembler.
+    #[error(
+        "`{of}` uses the instruction `{instruction}`, which ISA level `{isa}` does not have\nhint: compile for a level that \
+         has it, or leave the choice of instructions to the compiler"
+    )]
+    Instruction {
+        /// The instruction.
+        instruction: String,
+        /// The variant's level.
+        isa: Isa,
+        /// The signature of the module.
+        of: String,
+    },
     /// The linker, or the tool that localises symbols, refuses the object.
     #[error("cannot link: {words}")]
     Link {

@@ -6,6 +6,7 @@
 //! it read ([`crate::reads`]), so an error here ends in an error, not in a header that nobody hashed.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use precast_codegen::SourceSet;
 use precast_codegen::tokens::literal;
@@ -32,7 +33,9 @@ const FREESTANDING: &[&str] = &[
 /// `#embed` reads bytes that no key sees, `__has_include` asks for a file of the system, or a file's name is not a plain
 /// relative path.
 pub(crate) fn check(unit_file: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
+    let texts = std::iter::once(text).chain(sources.values().map(|text| &**text));
     let mut lean = scan(unit_file, "", text, sources)?;
+    lean &= !may_paste_question(texts);
     for (name, content) in sources {
         if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']) {
             return Err(CompileError::SourceName { name: name.clone() });
@@ -45,7 +48,7 @@ pub(crate) fn check(unit_file: &str, text: &str, sources: &SourceSet) -> Result<
 
 fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
     let text = without_comments(text);
-    let (mut lean, mut hosted) = (!may_paste_question(&text), false);
+    let (mut lean, mut hosted) = (true, false);
     for line in text.lines() {
         question(file, line, directory, sources)?;
         let line = line.trim_start();
@@ -97,14 +100,31 @@ fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Res
     Ok(())
 }
 
-/// Whether a macro could paste one of [`QUESTIONS`] together: then the preprocessor is asked what the text becomes.
-fn may_paste_question(text: &str) -> bool {
+/// Whether macros could paste one of [`QUESTIONS`] together from words of the texts: then the preprocessor is asked what the
+/// unit becomes.
+fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    if !texts.clone().any(|text| text.contains("##") || text.contains("%:%:")) {
+        return false;
+    }
     let is_word = |byte: char| byte.is_ascii_alphanumeric() || byte == '_';
-    let is_part = |word: &str| {
-        QUESTIONS.iter().any(|question| question.starts_with(word) && question.len() > word.len())
+    let is_part = |word: &&str| {
+        !word.is_empty() && QUESTIONS.iter().any(|question| *question != *word && question.contains(word))
     };
-    (text.contains("##") || text.contains("%:%:"))
-        && text.split(|end: char| !is_word(end)).any(|word| !word.is_empty() && is_part(word))
+    let words = texts.flat_map(|text| text.split(move |end: char| !is_word(end)));
+    let parts: BTreeSet<&str> = words.filter(is_part).collect();
+    QUESTIONS.iter().any(|question| {
+        // How much of it can be put together, from its beginning on.
+        let mut reached = BTreeSet::from([0]);
+        while let Some(start) = reached.pop_first() {
+            let rest = &question[start..];
+            if rest.is_empty() {
+                return true;
+            }
+            reached
+                .extend(parts.iter().filter(|part| rest.starts_with(**part)).map(|part| start + part.len()));
+        }
+        false
+    })
 }
 
 fn is_own(operand: &str, directory: &str, sources: &SourceSet) -> bool {
@@ -219,7 +239,7 @@ mod tests {
         for text in [
             "#ifdef __has_include\n#if __has_include(<stdint.h>) && __has_include(\"a/c.h\")\n#endif\n#endif\n",
             "#if defined(__has_include) || defined __has_include\n#endif\n",
-            "#define PASTE(a, b) a##b\nint __x;\n",
+            "#define PASTE(a, b) a##_##b\nint __x, _, __, include;\n",
         ] {
             assert!(lean(text).unwrap(), "{text}");
         }

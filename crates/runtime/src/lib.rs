@@ -34,6 +34,7 @@ mod jit;
 mod layer;
 mod miss;
 mod native;
+mod outside;
 mod plan;
 mod policy;
 #[cfg(feature = "record")]

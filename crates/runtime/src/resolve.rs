@@ -2,6 +2,8 @@
 
 use crate::layer::{Layer, LayerError};
 use crate::native::{LoadedEntry, LoadedLibrary};
+use crate::outside;
+use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_graph::FunctionGraph;
@@ -53,13 +55,14 @@ pub enum Served {
 pub(crate) struct Resolver {
     pub(crate) layers: Vec<Layer>,
     pub(crate) recorder: Arc<Recorder>,
+    policy: Option<Policy>,
     /// Shared objects in use, by digest of their archive: loaded once in a runtime.
     libraries: Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>,
 }
 
 impl Resolver {
-    pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>) -> Self {
-        Self { layers, recorder, libraries: Mutex::new(BTreeMap::new()) }
+    pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>, policy: Option<Policy>) -> Self {
+        Self { layers, recorder, policy, libraries: Mutex::new(BTreeMap::new()) }
     }
 
     /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
@@ -85,6 +88,11 @@ impl Resolver {
         for layer in &self.layers {
             for record in layer.find(key)? {
                 let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
+                if let Some(path) = outside::changed(&record, self.policy) {
+                    let reason = format!("{layer}: `{path}` is not what it was compiled with");
+                    self.recorder.tell(Event::NotLoaded { signature: member.signature.clone(), reason });
+                    continue;
+                }
                 let Some(library) = self.library(layer, &record, &member.signature) else { continue };
                 match library.entry(member.slot, key) {
                     Ok(entry) => {
@@ -109,7 +117,8 @@ impl Resolver {
     /// Whether some layer has admissible code for a key; loads nothing.
     pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Record)>, LayerError> {
         for layer in &self.layers {
-            if let Some(record) = layer.find(key)?.into_iter().next() {
+            let mut records = layer.find(key)?.into_iter();
+            if let Some(record) = records.find(|record| outside::changed(record, self.policy).is_none()) {
                 return Ok(Some((layer.to_string(), record)));
             }
         }

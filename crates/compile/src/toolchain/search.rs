@@ -68,9 +68,9 @@ impl Search {
 
     /// Lists the files of configuration that the driver says it reads, and watches for those that it would.
     pub(super) fn configuration(&mut self, words: &str, own_headers: &Path) -> Vec<(String, PathBuf)> {
-        let beside =
-            own_headers.ancestors().skip(1).take(2).chain(self.libraries.iter().map(PathBuf::as_path));
-        let specs: Vec<PathBuf> = beside.map(|directory| directory.join("specs")).collect();
+        let beside = own_headers.ancestors().skip(1).take(2);
+        let searched = self.programs.iter().chain(&self.libraries).map(PathBuf::as_path);
+        let specs: Vec<PathBuf> = beside.chain(searched).map(|directory| directory.join("specs")).collect();
         let names = ["clang.cfg".to_owned(), "clang++.cfg".to_owned(), format!("{}.cfg", self.machine)];
         let beside =
             self.path.iter().take(1).flat_map(|directory| names.clone().map(|name| directory.join(name)));

@@ -266,7 +266,7 @@ impl Runtime {
             Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
             #[cfg(feature = "jit")]
             policy => {
-                if policy.is_none() && !self.jit.has_compiler() {
+                if policy.is_none() && !crate::jit::Jit::has_compiler() {
                     return Err(self.strict(lowered, &module, recorded)?);
                 }
                 let (entry, provenance) =
