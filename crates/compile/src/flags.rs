@@ -90,7 +90,7 @@ pub(crate) fn flags(wanted: &Wanted<'_>) -> Result<Flags, CompileError> {
     for flag in wanted.asked {
         let removed = flag.strip_prefix("--precast-without=");
         // What may be given may be taken away. What is not there may be anything.
-        let judged = removed.map_or(true, |removed| compile.iter().any(|own| own == removed));
+        let judged = removed.is_none_or(|removed| compile.iter().any(|own| own == removed));
         if judged && let Some(remedy) = allowed::remedy(removed.unwrap_or(flag)) {
             return Err(CompileError::Flag { flag: flag.clone(), of: wanted.of.to_owned(), remedy });
         }

@@ -123,9 +123,9 @@ fn read(file: &Path) -> Option<Vec<u8>> {
     is_ours(&directory)?;
     let opened = openat(&directory, file.file_name()?, flags, Mode::empty()).ok()?;
     is_ours(&opened)?;
-    let mut opened = std::fs::File::from(opened);
+    let mut opened = fs_err::File::from_parts(opened.into(), file);
     let mut bytes = Vec::new();
-    opened.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    opened.metadata().ok().filter(|found| found.is_file())?;
     std::io::Read::read_to_end(&mut opened, &mut bytes).ok()?;
     Some(bytes)
 }

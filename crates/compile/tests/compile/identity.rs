@@ -69,7 +69,7 @@ fn what_a_link_through_the_driver_starts_is_part_of_it() {
     for name in ["collect2", "lto-wrapper", "lto1", "liblto_plugin.so"] {
         let part = farm.parts.join(name);
         let Ok(mut bytes) = fs_err::read(&part) else {
-            println!("skipped: no {name}");
+            eprintln!("skipped: no {name}");
             continue;
         };
         let before = farm.id();
@@ -147,11 +147,11 @@ fn child_finds_the_compiler() {
 }
 
 fn found_with(variables: &[(&str, &std::path::Path)]) -> String {
-    let cache = tempfile::tempdir().unwrap();
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let cache = tempfile::tempdir().expect("a child");
+    let mut command = Command::new(std::env::current_exe().expect("a child"));
     command.args(["--ignored", "--exact", "identity::child_finds_the_compiler", "--nocapture"]);
     command.env("PRECAST_CACHE", cache.path()).envs(variables.iter().copied());
-    let output = command.output().unwrap();
+    let output = command.output().expect("a child");
     let words = String::from_utf8_lossy(&output.stdout).into_owned();
     let id = words.lines().find_map(|line| line.split_once("id=").map(|(_, id)| id.to_owned()));
     id.unwrap_or_else(|| panic!("{words}{}", String::from_utf8_lossy(&output.stderr)))

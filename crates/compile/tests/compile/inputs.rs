@@ -12,10 +12,11 @@ fn refused(module: Module) -> CompileError {
     compile(&single(module), toolchain(), &variant()).expect_err("it should be refused")
 }
 
+#[expect(clippy::print_stderr, reason = "a skip says so aloud")]
 fn is_gcc_on_x86() -> bool {
     let is = toolchain().family() == Family::Gcc && cfg!(target_arch = "x86_64");
     if !is {
-        println!("skipped: only gcc's assembler on x86-64 is told the level");
+        eprintln!("skipped: only gcc's assembler on x86-64 is told the level");
     }
     is
 }
@@ -151,9 +152,10 @@ fn archive(directory: &Path, options: &str) -> Module {
         directory.join("inner.c"),
         "__attribute__((visibility(\"hidden\"))) int inner(void) { return 1; }\n",
     )
-    .unwrap();
+    .expect("a scratch directory");
     let run = |program: &str, arguments: &[&str]| {
-        let status = Command::new(program).args(arguments).current_dir(directory).status().unwrap();
+        let status =
+            Command::new(program).args(arguments).current_dir(directory).status().expect("it starts");
         assert!(status.success(), "{program} {arguments:?}");
     };
     run("cc", &["-fPIC", "-c", "inner.c"]);

@@ -18,8 +18,8 @@ fn all() -> String {
         hosted.libraries.push("m".to_owned());
         for mut unit in [kernel(7), hosted] {
             unit.profile = profile;
-            let record =
-                compile(&single(unit), toolchain(), &Variant { profile, ..variant() }).unwrap().record;
+            let made = compile(&single(unit), toolchain(), &Variant { profile, ..variant() });
+            let record = made.expect("it compiles").record;
             text.push_str(&format!("{} {}; ", record.action, record.digest));
         }
     }
