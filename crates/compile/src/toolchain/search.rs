@@ -6,6 +6,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::find::is_executable;
+
 /// The directories, and the places that were asked about.
 pub(super) struct Search {
     machine: String,
@@ -40,7 +42,7 @@ impl Search {
             return named.is_file().then(|| named.to_owned());
         }
         let places: Vec<PathBuf> = self.path.iter().map(|directory| directory.join(named)).collect();
-        let found = places.iter().position(|file| file.is_file());
+        let found = places.iter().position(|file| is_executable(file));
         self.candidates.extend(places[..found.unwrap_or(places.len())].iter().cloned());
         Some(places[found?].clone())
     }
