@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::key::KeyDocument;
 use crate::key::{
-    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
-    context,
+    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId,
+    ToolchainId, context,
 };
 pub(crate) use documents::{documents_bytes, set_documents};
 pub use entry::{Entry, EntryNameError, check_entry_name};
