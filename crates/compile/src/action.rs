@@ -4,8 +4,9 @@
 //! linker once ([`crate::system`]).
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use precast_codegen::{SourceSet, Unit};
+use precast_codegen::{Module, SourceSet, Unit};
 use precast_store::key::{ActionInputs, ActionKind};
 
 use crate::diagnostics::Locator;
@@ -13,7 +14,7 @@ use crate::error::CompileError;
 use crate::flags::{Flags, Wanted, flags};
 use crate::includes;
 use crate::isa::Variant;
-use crate::scratch::Scratch;
+use crate::scratch::{SEEN_AS, Scratch};
 use crate::system;
 use crate::toolchain::{Compiler, Toolchain};
 
@@ -45,13 +46,19 @@ impl<'a> Prepared<'a> {
         let file = unit.file_name();
         let (text, sources) = (unit.text(), unit.sources());
         let first = unit.first();
-        let includes_own = includes::check(file, &text, &sources).map_err(|error| match error {
-            CompileError::Embed { file: at, what } if at == file => {
-                let found = Locator::new(unit, file, &text).find_words(what.trim_start_matches(['.', '#']));
-                CompileError::Embed { file: found.unwrap_or(at), what }
+        let includes_own = includes::check(file, &text, &sources).map_err(|error| {
+            let find = |words: &str| Locator::new(unit, file, &text).find_words(words);
+            match error {
+                CompileError::Embed { at: Some(at), what } if at == file => {
+                    CompileError::Embed { at: find(&what[1..]).or(Some(at)), what }
+                }
+                CompileError::HasInclude { at, name } if at == file => {
+                    CompileError::HasInclude { at: find(&name).unwrap_or(at), name }
+                }
+                other => other,
             }
-            other => other,
         })?;
+        check_names(first)?;
         let outside = [&first.libraries, &first.lib_dirs, &first.header_dirs];
         let lean = includes_own && outside.iter().all(|list| list.is_empty());
         let flags = flags(&Wanted {
@@ -62,6 +69,7 @@ impl<'a> Prepared<'a> {
             target: &variant.target,
             lean,
             asked: &first.flags,
+            of: &first.signature,
         })?;
         Ok(Self { unit, toolchain, variant, compiler, file, text, sources, flags, lean })
     }
@@ -72,6 +80,10 @@ impl<'a> Prepared<'a> {
         scratch.write(self.file, &self.text)?;
         for (name, content) in &self.sources {
             scratch.write(&format!("include/{name}"), content.as_bytes())?;
+        }
+        scratch.link(OWN_HEADERS, &self.compiler.own_headers)?;
+        for (name, directory) in self.header_dirs() {
+            scratch.link(&name, Path::new(directory))?;
         }
         Ok(scratch)
     }
@@ -89,27 +101,54 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// All flags, with words in the places of paths and of the key itself.
+    /// All flags, with a word in the place of the key itself.
     pub(crate) fn portable_flags(&self) -> Vec<String> {
-        let fixed = ["-ffile-prefix-map=.=/precast", "-frandom-seed=key", "-Iinclude"].map(str::to_owned);
+        let fixed = ["-frandom-seed=key".to_owned()];
         let link = self.flags.link.iter().map(|flag| format!("link:{flag}"));
-        self.flags.compile.iter().cloned().chain(fixed).chain(link).collect()
+        self.flags.compile.iter().cloned().chain(self.places()).chain(fixed).chain(link).collect()
     }
 
-    /// The arguments that say where headers are and what their paths are called in the object.
-    pub(crate) fn paths(&self, scratch: &Scratch) -> Vec<String> {
-        let mut list =
-            vec![format!("-ffile-prefix-map={}=/precast", scratch.root().display()), "-Iinclude".to_owned()];
+    /// The arguments that say where headers are and what the unit's directory is called in the object.
+    pub(crate) fn places(&self) -> Vec<String> {
+        let mut list = vec![format!("-ffile-prefix-map={SEEN_AS}=/precast"), "-Iinclude".to_owned()];
         if self.lean {
-            list.extend(["-isystem".to_owned(), self.compiler.own_headers.display().to_string()]);
+            list.extend(["-isystem", OWN_HEADERS].map(str::to_owned));
         }
-        for (index, directory) in self.unit.first().header_dirs.iter().enumerate() {
-            list.push(format!("-I{directory}"));
-            list.push(format!("-ffile-prefix-map={directory}=/precast/dirs/{index}"));
-        }
+        list.extend(self.header_dirs().map(|(name, _)| format!("-I{name}")));
         list
     }
+
+    /// The directories that ops name, with what they are called in the unit's directory.
+    pub(crate) fn header_dirs(&self) -> impl Iterator<Item = (String, &str)> {
+        let named = self.unit.first().header_dirs.iter().enumerate();
+        named.map(|(index, directory)| (format!("dirs/{index}"), directory.as_str()))
+    }
+
+    /// Gives a path in the unit's directory its name outside, if it leads there.
+    pub(crate) fn real_path(&self, path: &Path) -> PathBuf {
+        let own = (OWN_HEADERS.to_owned(), &*self.compiler.own_headers);
+        let named = self.header_dirs().map(|(name, directory)| (name, Path::new(directory)));
+        let mut links = named.chain(std::iter::once(own));
+        let found = links.find_map(|(name, directory)| Some(directory.join(path.strip_prefix(name).ok()?)));
+        found.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Gives the directories that ops name their names outside, in what a compiler says.
+    pub(crate) fn with_real_dirs(&self, words: &str) -> String {
+        self.header_dirs().fold(words.to_owned(), |words, (name, directory)| {
+            let directory = directory.trim_end_matches('/');
+            let mut text = words.replace(&format!(" {name}/"), &format!(" {directory}/"));
+            text = text.replace(&format!("\n{name}/"), &format!("\n{directory}/"));
+            match text.strip_prefix(&name).and_then(|rest| rest.strip_prefix('/')) {
+                Some(rest) => format!("{directory}/{rest}"),
+                None => text,
+            }
+        })
+    }
 }
+
+/// What the directory of the compiler's own headers is called in the unit's directory.
+const OWN_HEADERS: &str = "own";
 
 fn check(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<(), CompileError> {
     let Variant { target, isa, profile } = variant;
@@ -130,6 +169,28 @@ fn check(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<(), Co
     }
 }
 
+/// Checks that the names which become arguments are names: an empty one would take the next argument for its own.
+fn check_names(module: &Module) -> Result<(), CompileError> {
+    let refuse = |option: &str, name: &str, remedy| {
+        Err(CompileError::Flag { flag: format!("{option}{name}"), of: module.signature.clone(), remedy })
+    };
+    let is_plain = |name: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_+.-:".contains(&byte);
+        !name.is_empty() && !name.starts_with('-') && name.bytes().all(plain)
+    };
+    let mut libraries = module.libraries.iter();
+    if let Some(name) = libraries.find(|name| !is_plain(name)) {
+        return refuse("-l", name, "name a library as the linker does: `m`, or `:libm.so.6`");
+    }
+    let is_path = |name: &str| name.starts_with('/') && !name.contains(char::is_control);
+    let dirs = [("-I", &module.header_dirs), ("-L", &module.lib_dirs)];
+    let mut dirs = dirs.iter().flat_map(|(option, list)| list.iter().map(move |name| (*option, name)));
+    match dirs.find(|(_, name)| !is_path(name)) {
+        Some((option, name)) => refuse(option, name, "give the directory's absolute path"),
+        None => Ok(()),
+    }
+}
+
 /// Gives what decides the bytes of a unit's archive, without compiling it.
 ///
 /// For a lean unit nothing is started. Where system headers or libraries are used, the preprocessor runs, and the linker
@@ -144,8 +205,8 @@ pub fn action(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<A
         return Ok(prepared.inputs(Vec::new()));
     }
     let scratch = prepared.unpack()?;
-    let linked = system::linked(&prepared, &scratch)?;
-    Ok(prepared.inputs(linked))
+    let system = system::read(&prepared, &scratch)?;
+    Ok(prepared.inputs(system.linked))
 }
 
 /// The names that stay global in a unit's object: the table, and each member's entry for static linking.

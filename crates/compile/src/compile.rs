@@ -12,7 +12,7 @@
 
 use precast_codegen::Unit;
 use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi};
-use precast_store::{ActionKey, Archive, Member, Record, Requires};
+use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires};
 use serde::Serialize;
 
 use crate::action::Prepared;
@@ -20,6 +20,7 @@ use crate::diagnostics::Locator;
 use crate::error::CompileError;
 use crate::isa::Variant;
 use crate::link::{self, OBJECT, RAW, SHARED};
+use crate::reads;
 use crate::requires;
 use crate::scratch::Scratch;
 use crate::system;
@@ -44,15 +45,28 @@ pub struct Compiled {
 pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<Compiled, CompileError> {
     let prepared = Prepared::new(unit, toolchain, variant)?;
     let scratch = prepared.unpack()?;
-    let linked = system::linked(&prepared, &scratch)?;
-    let inputs = prepared.inputs(linked);
+    let system = system::read(&prepared, &scratch)?;
+    let inputs = prepared.inputs(system.linked.clone());
     let action = inputs.key();
     object(&prepared, &scratch, &action)?;
     link::localise(&prepared, &scratch)?;
     link::link(&prepared, &scratch)?;
     let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED)?);
     let requires = requires::read(&prepared, &shared)?;
-    pack(prepared, &inputs, action, object, shared, requires)
+    // Whatever changed meanwhile may have made these bytes, and the key speaks of what was there before.
+    let changed = toolchain.changed(unit.language())?.or_else(|| system.changed());
+    if let Some(path) = changed {
+        return Err(CompileError::Changed { path: path.to_owned() });
+    }
+    pack(prepared, &inputs, action, Made { object, shared, requires, outside: system.outside })
+}
+
+/// What came out of a compilation, and what it read outside of the unit.
+struct Made {
+    object: Vec<u8>,
+    shared: Vec<u8>,
+    requires: Requires,
+    outside: Vec<Outside>,
 }
 
 /// Runs the compiler.
@@ -61,15 +75,22 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
     let input =
         if prepared.lean { prepared.file } else { system::preprocessed_name(prepared.unit.language()) };
     let mut arguments = prepared.flags.compile.clone();
-    arguments.extend(prepared.paths(scratch));
+    arguments.extend(prepared.places());
     arguments.push(format!("-frandom-seed={action}"));
+    arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
+    arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
     arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
-    if ended.status.success() { Ok(()) } else { Err(rejected(prepared, &ended.stderr)) }
+    if !ended.status.success() {
+        return Err(rejected(prepared, &ended.stderr));
+    }
+    reads::headers(prepared, scratch)?;
+    reads::assembler(prepared, scratch, input)
 }
 
 /// Makes the error of a compiler that refuses the text.
 pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
+    let words = &prepared.with_real_dirs(words);
     let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
     let diagnostics = locator.diagnostics(words);
     if let Some(first) = diagnostics.first()
@@ -78,8 +99,20 @@ pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
         let searched = prepared.unit.first().header_dirs.clone();
         return CompileError::Header { name: name.to_owned(), at: Box::new(first.clone()), searched };
     }
+    if let Some(instruction) = words.lines().find_map(beyond) {
+        let (instruction, isa) = (instruction.to_owned(), prepared.variant.isa);
+        return CompileError::Instruction { instruction, isa, of: prepared.unit.first().signature.clone() };
+    }
     let compiler = prepared.compiler.description.clone();
     CompileError::Rejected { compiler, diagnostics, words: words.to_owned() }
+}
+
+/// The instruction that gcc's assembler says the ISA level does not have.
+fn beyond(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("Error: ")?;
+    let old = || Some(rest.strip_prefix('`')?.split_once("' is not supported on ")?.0);
+    let new = || rest.strip_prefix("unsupported instruction `")?.strip_suffix('\'');
+    old().or_else(new)
 }
 
 /// The header that gcc or clang says is not there.
@@ -117,10 +150,9 @@ fn pack(
     prepared: Prepared<'_>,
     inputs: &ActionInputs,
     action: ActionKey,
-    object: Vec<u8>,
-    shared: Vec<u8>,
-    requires: Requires,
+    made: Made,
 ) -> Result<Compiled, CompileError> {
+    let Made { object, shared, requires, outside } = made;
     let members = prepared.unit.members();
     let slots = || (0_u32..).zip(members);
     let manifest = Manifest {
@@ -179,6 +211,7 @@ fn pack(
         digest: archive.digest().map_err(|source| CompileError::Pack { source })?,
         size: archive.size(),
         requires,
+        outside,
     };
     Ok(Compiled { archive, record })
 }

@@ -28,6 +28,19 @@ pub enum CompileError {
         /// All that the compiler said.
         words: String,
     },
+    /// The text asks for an instruction that the CPUs of the variant need not have, by an attribute, a pragma or assembler.
+    #[error(
+        "`{of}` uses the instruction `{instruction}`, which ISA level `{isa}` does not have\nhint: compile for a level that \
+         has it, or leave the choice of instructions to the compiler"
+    )]
+    Instruction {
+        /// The instruction.
+        instruction: String,
+        /// The variant's level.
+        isa: Isa,
+        /// The signature of the module.
+        of: String,
+    },
     /// The linker, or the tool that localises symbols, refuses the object.
     #[error("cannot link: {words}")]
     Link {
@@ -91,13 +104,41 @@ pub enum CompileError {
     },
     /// The text pulls in bytes that no key sees.
     #[error(
-        "`{file}` uses `{what}`, which embeds a file that is in no key\nhint: give the bytes as a C array"
+        "{}`{what}` is read from outside the unit, and is in no key\nhint: give the bytes as a C array",
+        at.as_ref().map_or_else(String::new, |at| format!("{at}: "))
     )]
     Embed {
-        /// The file of the unit.
-        file: String,
-        /// The directive.
-        what: &'static str,
+        /// Where it stands, `op/f.c:3`; `None` where that is not known.
+        at: Option<String>,
+        /// The file, or the directive.
+        what: String,
+    },
+    /// The text asks whether a file is there, of which no key knows.
+    #[error(
+        "{at}: `__has_include` of `{name}`, which is not the unit's\nhint: include the header, or have a macro of the op \
+         say whether it is there: `-DHAVE_IT` in its flags"
+    )]
+    HasInclude {
+        /// The file of the unit, with the line.
+        at: String,
+        /// What is asked for.
+        name: String,
+    },
+    /// A static library holds names of other files.
+    #[error(
+        "`{}` is a thin archive: what it holds is in other files, which are in no key\nhint: make it with `ar rcs`, without \
+         `--thin`",
+        path.display()
+    )]
+    ThinArchive {
+        /// The archive.
+        path: PathBuf,
+    },
+    /// A file of the toolchain or of the system is not what the key was made of.
+    #[error("`{}` changed while the unit was compiled\nhint: compile again when it is installed", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
     },
     /// An own file's name leaves the unit's directory.
     #[error("source name `{name}` is not a plain relative path")]
@@ -106,10 +147,12 @@ pub enum CompileError {
         name: String,
     },
     /// An op asks for a flag that it may not have.
-    #[error("flag `{flag}` is refused\nhint: {remedy}")]
+    #[error("flag `{flag}` of `{of}` is refused\nhint: {remedy}")]
     Flag {
         /// The flag.
         flag: String,
+        /// The signature of the module that asks for it.
+        of: String,
         /// What to do instead.
         remedy: &'static str,
     },

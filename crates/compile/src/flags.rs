@@ -10,12 +10,14 @@
 //! | `-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE` | distributions turn these on; each calls into a C library or changes the code |
 //! | `-ffreestanding -fbuiltin -nostdinc` (lean) | no header of the system is seen; `sqrt` and `memcpy` keep their meaning |
 //! | `-fno-gnu-unique` (C++) | no symbol of a unit is shared with another: static variables of templates would be |
+//! | `-Wa,-march=…` (gcc) | the assembler refuses what the ISA level does not have, also in `target` attributes and `asm` |
 //! | `-Werror=date-time` | no clock in the code |
 //! | `-frandom-seed`, `-ffile-prefix-map`, `-fno-ident` | no path, name or version in the object |
 //! | `-z noseparate-code` | 5 kB instead of 13 for a small module, and two mappings fewer at load |
 
 use precast_store::key::{Language, Profile};
 
+use crate::allowed;
 use crate::error::CompileError;
 use crate::isa::Isa;
 use crate::toolchain::Family;
@@ -30,6 +32,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) lean: bool,
     /// Flags that ops ask for; `--precast-without=X` takes X away.
     pub(crate) asked: &'a [String],
+    /// The signature of the module that asks.
+    pub(crate) of: &'a str,
 }
 
 /// Arguments without paths of this machine.
@@ -76,67 +80,25 @@ const LINK: &[&str] = &[
     "--hash-style=gnu",
 ];
 
-/// What ops may not ask for, and what to do instead.
-const REFUSED: &[(&str, &str)] = &[
-    ("-march=native", "leave the level to the variant's ISA"),
-    ("-mtune=native", "leave the level to the variant's ISA"),
-    ("-mcpu=native", "leave the level to the variant's ISA"),
-    ("-I", "return directories from `c_header_dirs`, or the headers from `c_sources`"),
-    ("-isystem", "return directories from `c_header_dirs`"),
-    ("-iquote", "return directories from `c_header_dirs`"),
-    ("-idirafter", "return directories from `c_header_dirs`"),
-    ("-include", "return the header from `c_headers`"),
-    ("-imacros", "return the header from `c_headers`"),
-    ("-L", "return directories from `c_lib_dirs`"),
-    ("-l", "return libraries from `c_libraries`"),
-    ("-Wl,", "return libraries from `c_libraries`"),
-    ("-Xlinker", "return libraries from `c_libraries`"),
-    ("-flto", "link-time optimisation is not reproducible"),
-    ("--coverage", "coverage is not reproducible"),
-    ("-fprofile", "profiles are not reproducible"),
-    ("-fplugin", "a plugin is in no key"),
-    ("-specs", "a specs file is in no key"),
-    ("--sysroot", "name a cross compiler instead"),
-    ("-B", "name a compiler instead"),
-    ("-wrapper", "name a compiler instead"),
-    ("-save-temps", "the unit's text is in its archive"),
-    ("-fdump", WRITES),
-    ("-fopt-info", WRITES),
-    ("-fcallgraph-info", WRITES),
-    ("-fstack-usage", WRITES),
-    ("-fsave-optimization-record", WRITES),
-    ("-ftest-coverage", WRITES),
-    ("-gsplit-dwarf", WRITES),
-    ("-aux-info", WRITES),
-    ("-time", WRITES),
-    ("-d", WRITES),
-    ("-o", WRITES),
-    ("-M", WRITES),
-    ("-Wp,", "give the compiler's own flag"),
-    ("-Wa,", "give the compiler's own flag"),
-    ("-X", "give the compiler's own flag"),
-    ("-print-", "the steps of a compilation are fixed"),
-    ("-shared", "the steps of a compilation are fixed"),
-    ("-static", "the steps of a compilation are fixed"),
-    ("@", "give the arguments themselves"),
-];
-const REFUSED_WHOLE: &[&str] = &["-c", "-S", "-E", "-x", "-v", "-", "--param", "--version", "--help"];
-const WRITES: &str = "a compilation writes its object and nothing else";
-
 /// Makes the lists.
 ///
 /// # Errors
 ///
 /// An op asks for a flag that would make the result depend on this machine, or leave its place.
 pub(crate) fn flags(wanted: &Wanted<'_>) -> Result<Flags, CompileError> {
-    for flag in wanted.asked {
-        refuse(flag)?;
-    }
     let mut compile = compile_flags(wanted);
-    let without = |flag: &String| flag.strip_prefix("--precast-without=").map(str::to_owned);
-    let removed: Vec<String> = wanted.asked.iter().filter_map(without).collect();
-    compile.retain(|flag| !removed.contains(flag));
-    compile.extend(wanted.asked.iter().filter(|flag| without(flag).is_none()).cloned());
+    for flag in wanted.asked {
+        let removed = flag.strip_prefix("--precast-without=");
+        // What may be given may be taken away. What is not there may be anything.
+        let judged = removed.is_none_or(|removed| compile.iter().any(|own| own == removed));
+        if judged && let Some(remedy) = allowed::remedy(removed.unwrap_or(flag)) {
+            return Err(CompileError::Flag { flag: flag.clone(), of: wanted.of.to_owned(), remedy });
+        }
+        match removed {
+            Some(removed) => compile.retain(|own| own != removed),
+            None => compile.push(flag.clone()),
+        }
+    }
     let sanitize = sanitizers(wanted.profile);
     let hosted_link = !wanted.lean || !sanitize.is_empty();
     Ok(Flags { compile, link: link_flags(wanted, hosted_link), hosted_link })
@@ -158,6 +120,9 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
     list.extend(ALWAYS);
     if wanted.isa.arch() == "x86_64" {
         list.push("-fcf-protection=none");
+    }
+    if wanted.family == Family::Gcc {
+        list.extend(wanted.isa.assembler_flag());
     }
     list.extend(match wanted.family {
         Family::Gcc => GCC,
@@ -212,20 +177,6 @@ fn sanitizers(profile: Profile) -> &'static [&'static str] {
     }
 }
 
-fn refuse(flag: &str) -> Result<(), CompileError> {
-    let error = |remedy: &'static str| Err(CompileError::Flag { flag: flag.to_owned(), remedy });
-    if !flag.starts_with(['-', '@']) {
-        return error("flags begin with `-`; sources are named by the op");
-    }
-    if REFUSED_WHOLE.contains(&flag) {
-        return error("the steps of a compilation are fixed");
-    }
-    match REFUSED.iter().find(|(prefix, _)| flag.starts_with(prefix)) {
-        Some((_, remedy)) => error(remedy),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,6 +191,7 @@ mod tests {
             target: "x86_64-unknown-linux-gnu",
             lean: true,
             asked,
+            of: "f",
         }
     }
 
@@ -252,12 +204,24 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_depend_on_the_machine_are_refused_with_a_remedy() {
-        let writes = ["-o", "-o/x", "-MMD", "-Wp,-MD,/x", "-Wa,--MD,/x", "-time=/x", "-fopt-info-all=/x"];
-        let others = ["-march=native", "-I/usr/include/x", "-lm", "-flto", "@file", "/x", "", "-static"];
-        for flag in writes.into_iter().chain(others) {
-            let error = flags(&wanted(&[flag.to_owned()])).unwrap_err().to_string();
-            assert!(error.contains(flag) && error.contains("hint: "), "{error}");
+    fn what_keeps_a_unit_apart_cannot_be_taken_away() {
+        let own = flags(&wanted(&[])).unwrap().compile;
+        for flag in own {
+            let asked = [format!("--precast-without={flag}")];
+            let is_ours = flags(&wanted(&asked)).is_err();
+            let kept =
+                ["-march", "-Wa,", "-nostdinc", "-ffreestanding", "-fvisibility", "-fPIC", "-fno-ident"];
+            assert!(is_ours || !kept.iter().any(|kept| flag.starts_with(kept)), "{flag}");
         }
+        assert!(flags(&wanted(&["--precast-without=-march=native".to_owned()])).is_ok());
+    }
+
+    #[test]
+    fn a_refused_flag_is_named_with_its_module_and_a_remedy() {
+        let error = flags(&wanted(&["-mavx512f".to_owned()])).unwrap_err().to_string();
+        assert!(
+            error.contains("flag `-mavx512f` of `f`") && error.contains("hint: leave the instr"),
+            "{error}"
+        );
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! The directives are read without a preprocessor, so what stands behind a false `#if` counts too, and what a macro names
 //! is not known: both make a unit less lean than it is, never more. The exception is `#if __STDC_HOSTED__`, which is false in
-//! every lean unit because those are compiled freestanding. They are compiled with `-nostdinc` too, so an error here ends in
-//! a missing header, not in a header that nobody hashed.
+//! every lean unit because those are compiled freestanding. They are compiled with `-nostdinc` too, and the compiler tells what
+//! it read ([`crate::reads`]), so an error here ends in an error, not in a header that nobody hashed.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use precast_codegen::SourceSet;
 use precast_codegen::tokens::literal;
@@ -29,10 +30,12 @@ const FREESTANDING: &[&str] = &[
 ///
 /// # Errors
 ///
-/// A file is embedded that no key would see (`#embed`, `.incbin`, the assembler's `.include`), or a file's name is not a
-/// plain relative path.
+/// `#embed` reads bytes that no key sees, `__has_include` asks for a file of the system, or a file's name is not a plain
+/// relative path.
 pub(crate) fn check(unit_file: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
+    let texts = std::iter::once(text).chain(sources.values().map(|text| &**text));
     let mut lean = scan(unit_file, "", text, sources)?;
+    lean &= !may_paste_question(texts);
     for (name, content) in sources {
         if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']) {
             return Err(CompileError::SourceName { name: name.clone() });
@@ -45,11 +48,9 @@ pub(crate) fn check(unit_file: &str, text: &str, sources: &SourceSet) -> Result<
 
 fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
     let text = without_comments(text);
-    if let Some(what) = embeds(&text) {
-        return Err(CompileError::Embed { file: file.to_owned(), what });
-    }
     let (mut lean, mut hosted) = (true, false);
     for line in text.lines() {
+        question(file, line, directory, sources)?;
         let line = line.trim_start();
         let Some(directive) = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")) else { continue };
         let directive = directive.trim_start();
@@ -61,7 +62,7 @@ fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<
             continue;
         }
         if directive.starts_with("embed") {
-            return Err(CompileError::Embed { file: file.to_owned(), what: "#embed" });
+            return Err(CompileError::Embed { at: Some(file.to_owned()), what: "#embed".to_owned() });
         }
         let operand =
             ["include_next", "include", "import"].iter().find_map(|word| directive.strip_prefix(word));
@@ -70,6 +71,60 @@ fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<
         }
     }
     Ok(lean)
+}
+
+/// Words that ask whether a file is there. `-MD` does not tell of them.
+const QUESTIONS: &[&str] = &["__has_include", "__has_embed"];
+
+/// Checks what a line asks about: the unit's own files and the compiler's are known; of others no key knows.
+fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Result<(), CompileError> {
+    for (at, word) in QUESTIONS.iter().flat_map(|word| line.match_indices(word)) {
+        let rest = &line[at + word.len()..];
+        let rest = rest.strip_prefix("_next").unwrap_or(rest);
+        if rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_') {
+            continue;
+        }
+        let operand = rest.trim_start().strip_prefix('(');
+        // `#ifdef __has_include` and `defined(__has_include)` ask about the compiler.
+        let before = line[..at].trim_end().trim_end_matches('(').trim_end();
+        if operand.is_none() && ["ifdef", "ifndef", "defined"].iter().any(|word| before.ends_with(word)) {
+            continue;
+        }
+        let operand = operand.unwrap_or(rest).trim_start();
+        let name = operand.split_inclusive(['>', '"']).take(if operand.starts_with('"') { 2 } else { 1 });
+        let name: String = name.collect();
+        if !is_own(&name, directory, sources) {
+            return Err(CompileError::HasInclude { at: file.to_owned(), name });
+        }
+    }
+    Ok(())
+}
+
+/// Whether macros could paste one of [`QUESTIONS`] together from words of the texts: then the preprocessor is asked what the
+/// unit becomes.
+fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    if !texts.clone().any(|text| text.contains("##") || text.contains("%:%:")) {
+        return false;
+    }
+    let is_word = |byte: char| byte.is_ascii_alphanumeric() || byte == '_';
+    let is_part = |word: &&str| {
+        !word.is_empty() && QUESTIONS.iter().any(|question| *question != *word && question.contains(word))
+    };
+    let words = texts.flat_map(|text| text.split(move |end: char| !is_word(end)));
+    let parts: BTreeSet<&str> = words.filter(is_part).collect();
+    QUESTIONS.iter().any(|question| {
+        // How much of it can be put together, from its beginning on.
+        let mut reached = BTreeSet::from([0]);
+        while let Some(start) = reached.pop_first() {
+            let rest = &question[start..];
+            if rest.is_empty() {
+                return true;
+            }
+            reached
+                .extend(parts.iter().filter(|part| rest.starts_with(**part)).map(|part| start + part.len()));
+        }
+        false
+    })
 }
 
 fn is_own(operand: &str, directory: &str, sources: &SourceSet) -> bool {
@@ -90,20 +145,6 @@ fn is_own(operand: &str, directory: &str, sources: &SourceSet) -> bool {
         Some(name) => known(name),
         None => false,
     }
-}
-
-/// Finds what would pull bytes into the object that no key has seen.
-pub(crate) fn embeds(text: &str) -> Option<&'static str> {
-    if text.contains("incbin") {
-        return Some(".incbin");
-    }
-    let directive = |at: usize| {
-        let before = text[..at].chars().next_back();
-        before.is_some_and(|before| before.is_whitespace() || matches!(before, '"' | ';'))
-            || text[..at].ends_with("\\n")
-            || text[..at].ends_with("\\t")
-    };
-    text.match_indices(".include").any(|(at, _)| directive(at)).then_some(".include")
 }
 
 /// Joins continued lines and blanks comments; strings stay. A text without either is given back as it is.
@@ -176,13 +217,33 @@ mod tests {
     }
 
     #[test]
-    fn embedded_files_are_refused() {
-        for text in
-            ["asm(\".incbin \\\"x\\\"\");\n", "#embed \"x\"\n", "asm(\"nop\\n.include \\\"x\\\"\");\n"]
-        {
-            assert!(matches!(lean(text), Err(CompileError::Embed { .. })), "{text}");
-        }
+    fn embed_is_refused() {
+        assert!(matches!(lean("#embed \"x\"\n"), Err(CompileError::Embed { .. })));
         assert!(lean("int f(struct s x) { return x.include; }\n").unwrap());
+    }
+
+    #[test]
+    fn questions_about_other_files_are_refused() {
+        for text in [
+            "#if __has_include(<cblas.h>)\n#endif\n",
+            "#if __has_include(\"/etc/hosts\")\n#endif\n",
+            "#if 1 && __has_include ( \"../x.h\" )\n#endif\n",
+            "#if __has_inc\\\nlude(<cblas.h>)\n#endif\n",
+            "#define HAS __has_include\n#if HAS(<cblas.h>)\n#endif\n",
+            "#define HAS(x) __has_include(x)\n",
+            "#if __has_include_next(<cblas.h>)\n#endif\n",
+            "#if __has_embed(<cblas.h>)\n#endif\n",
+        ] {
+            assert!(matches!(lean(text), Err(CompileError::HasInclude { .. })), "{text}");
+        }
+        for text in [
+            "#ifdef __has_include\n#if __has_include(<stdint.h>) && __has_include(\"a/c.h\")\n#endif\n#endif\n",
+            "#if defined(__has_include) || defined __has_include\n#endif\n",
+            "#define PASTE(a, b) a##_##b\nint __x, _, __, include;\n",
+        ] {
+            assert!(lean(text).unwrap(), "{text}");
+        }
+        assert!(!lean("#define PASTE(a, b) a##b\n#if PASTE(__has_, include)(\"/x\")\n#endif\n").unwrap());
     }
 
     #[test]

@@ -137,6 +137,24 @@ impl Isa {
         }
     }
 
+    /// Gives the argument that keeps gcc's assembler to the level: `asm` and `target` attributes could leave it, and the code
+    /// would then need a CPU that no record asks for. On other architectures the compiler decides for each function.
+    #[must_use]
+    pub const fn assembler_flag(self) -> Option<&'static str> {
+        match self {
+            Self::X86_64 => Some("-Wa,-march=generic64"),
+            Self::X86_64V2 => Some("-Wa,-march=generic64+sse4.2+popcnt+cx16"),
+            Self::X86_64V3 => {
+                Some("-Wa,-march=generic64+sse4.2+popcnt+cx16+xsave+avx2+fma+f16c+bmi+bmi2+lzcnt+movbe")
+            }
+            Self::X86_64V4 => Some(
+                "-Wa,-march=generic64+sse4.2+popcnt+cx16+xsave+avx2+fma+f16c+bmi+bmi2+lzcnt+movbe\
+                 +avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
+            ),
+            Self::Aarch64 => None,
+        }
+    }
+
     /// Gives the CPU features that the code needs beyond its architecture, as `is_x86_feature_detected!` spells them,
     /// sorted.
     #[must_use]

@@ -13,7 +13,7 @@
 //! # What keeps the bytes equal
 //!
 //! The compiler sees a fresh directory with exactly the unit's files under relative names, and an environment of `PATH`
-//! (the toolchain's directories), `LC_ALL`, `SOURCE_DATE_EPOCH` and `TMPDIR`. A *lean* unit includes nothing but its own
+//! (the toolchain's directories), `LC_ALL`, `SOURCE_DATE_EPOCH`, `TMPDIR` and `PWD`; no path of the directory reaches it. A *lean* unit includes nothing but its own
 //! files and the compiler's freestanding headers, and links nothing. Whatever else a unit uses (system headers,
 //! libraries) enters the `ActionKey` by content.
 //!
@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod allowed;
 mod compile;
 mod diagnostics;
 mod error;
@@ -34,6 +35,7 @@ mod includes;
 mod isa;
 mod link;
 mod parallel;
+mod reads;
 mod requires;
 mod run;
 mod scratch;

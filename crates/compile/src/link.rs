@@ -73,10 +73,10 @@ pub(crate) fn files(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<Pa
         return Err(refusal(prepared, &ended.stderr));
     }
     let mut files: Vec<PathBuf> = Vec::new();
+    // Scratch files of the driver have relative names; they are not of the system.
     for line in ended.stdout.lines().map(str::trim).filter(|line| line.starts_with('/')) {
         let file = PathBuf::from(line);
-        // Scratch files of the driver are not of the system.
-        if !file.starts_with(scratch.root()) && !files.contains(&file) {
+        if !files.contains(&file) {
             files.push(file);
         }
     }

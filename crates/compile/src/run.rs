@@ -1,6 +1,8 @@
 //! Runs one tool to its end, with a limit of time, and keeps what it says.
 
+use std::ffi::OsStr;
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -21,6 +23,14 @@ pub(crate) enum RunError {
     Start(io::Error),
     /// It ran longer than the limit and was stopped.
     Timeout,
+}
+
+/// A command in the one environment that every tool runs in: the user's settings (`CPATH`, `GCC_EXEC_PREFIX`,
+/// `COMPILER_PATH`, `DEPENDENCIES_OUTPUT`, `LD_LIBRARY_PATH`, …) would decide what comes out, and are in no key.
+pub(crate) fn command(program: &Path, path: &OsStr) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().env("PATH", path).env("LC_ALL", "C");
+    command
 }
 
 /// Runs a command without input.

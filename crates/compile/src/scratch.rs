@@ -1,18 +1,26 @@
-//! A fresh directory with exactly the files of a unit, and the environment that tools run in.
+//! A fresh directory with exactly the files of a unit, and how tools run in it.
+//!
+//! Tools get relative names only, so that no byte depends on where the directory is or how its path is spelled: `TMPDIR`
+//! is `.`, and `PWD` is [`SEEN_AS`], another name of the directory a tool runs in, which compilers take for their answer to
+//! `getcwd`. Files are as old as the epoch, which is what `__TIMESTAMP__` expands to.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::SystemTime;
 
 use tempfile::TempDir;
 
 use crate::error::CompileError;
-use crate::run::{Ended, RunError, run};
+use crate::run::{Ended, RunError, command, run};
 use crate::toolchain::Toolchain;
+
+/// What tools take the path of their directory for.
+pub(crate) const SEEN_AS: &str = "/proc/self/cwd";
 
 /// The directory; removed with the value.
 pub(crate) struct Scratch {
-    /// Its path without links, as the compiler sees it: what prefix maps must name.
+    /// Its path without links.
     root: PathBuf,
     _directory: TempDir,
 }
@@ -38,7 +46,19 @@ impl Scratch {
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), CompileError> {
         let file = self.root.join(name);
         let parents = file.parent().map_or(Ok(()), fs_err::create_dir_all);
-        parents.and_then(|()| fs_err::write(&file, content)).map_err(|source| self.error(source))
+        let write = || -> io::Result<()> {
+            let mut file = fs_err::File::create(&file)?;
+            io::Write::write_all(&mut file, content.as_ref())?;
+            file.file().set_modified(SystemTime::UNIX_EPOCH)
+        };
+        parents.and_then(|()| write()).map_err(|source| self.error(source))
+    }
+
+    /// Gives a directory of the system a relative name here.
+    pub(crate) fn link(&self, name: &str, directory: &Path) -> Result<(), CompileError> {
+        let link = self.root.join(name);
+        let parents = link.parent().map_or(Ok(()), fs_err::create_dir_all);
+        parents.and_then(|()| symlink(directory, &link)).map_err(|source| self.error(source))
     }
 
     /// Reads a file that a tool wrote.
@@ -46,23 +66,17 @@ impl Scratch {
         fs_err::read(self.root.join(name)).map_err(|source| self.error(source))
     }
 
-    /// Runs a tool here, in an environment that no setting of the user reaches.
+    /// Runs a tool here.
     pub(crate) fn run(
         &self,
         toolchain: &Toolchain,
-        path: &str,
+        path: &OsStr,
         program: &Path,
         arguments: &[String],
     ) -> Result<Ended, CompileError> {
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .current_dir(&self.root)
-            .env_clear()
-            .env("PATH", path)
-            .env("LC_ALL", "C")
-            .env("SOURCE_DATE_EPOCH", "0")
-            .env("TMPDIR", &self.root);
+        let mut command = command(program, path);
+        command.args(arguments).current_dir(&self.root);
+        command.env("SOURCE_DATE_EPOCH", "0").env("TMPDIR", ".").env("PWD", SEEN_AS);
         let program = || program.to_owned();
         let limit = toolchain.timeout();
         let ended = run(&mut command, limit).map_err(|error| match error {
@@ -80,6 +94,16 @@ impl Scratch {
         }
         Ok(ended)
     }
+}
+
+#[cfg(unix)]
+fn symlink(directory: &Path, link: &Path) -> io::Result<()> {
+    fs_err::os::unix::fs::symlink(directory, link)
+}
+
+#[cfg(not(unix))]
+fn symlink(_directory: &Path, _link: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Finds out whether the tool, or one that it started, was ended by a signal.

@@ -5,13 +5,15 @@
 use crate::FunctionError;
 use crate::layer::UNIT;
 use crate::miss::Inventory;
-use precast_core::native::LoadedEntry;
+use crate::outside;
+use crate::policy::Policy;
 use crate::resolve::Resolver;
 use precast_core::event::chain;
+use precast_core::native::LoadedEntry;
 use precast_core::{Provenance, Served};
 use crate::stats::Event;
 use precast_codegen::{Module, Unit};
-use precast_compile::{Compiled, Isa, Toolchain, Variant, compile};
+use precast_compile::{CompileError, Compiled, Isa, Toolchain, Variant, compile};
 use precast_store::{BuildKey, Fingerprint};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,22 +26,18 @@ type Failure = Arc<dyn std::error::Error + Send + Sync>;
 /// The state of one key: compiled by one thread, waited for by the others.
 type Flight = Arc<OnceLock<Result<Arc<Compiled>, Failure>>>;
 
-/// The compiler of a runtime, found on the first miss.
+/// The compiler of a runtime. It is looked for again on each miss, which is cheap while none of its files changed: a process
+/// may live longer than a compiler.
 #[derive(Default)]
 pub(crate) struct Jit {
-    toolchain: OnceLock<Result<Toolchain, String>>,
     flights: Mutex<BTreeMap<BuildKey, Flight>>,
     publishing: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Jit {
     /// Whether there is a compiler.
-    pub(crate) fn has_compiler(&self) -> bool {
-        self.toolchain().is_ok()
-    }
-
-    fn toolchain(&self) -> &Result<Toolchain, String> {
-        self.toolchain.get_or_init(|| Toolchain::find(None).map_err(|error| chain(&error)))
+    pub(crate) fn has_compiler() -> bool {
+        Toolchain::find(None).is_ok()
     }
 
     /// Compiles a module for this host, publishes it, and loads it.
@@ -49,21 +47,22 @@ impl Jit {
         fingerprint: Option<Fingerprint>,
         resolver: &Resolver,
     ) -> Result<(LoadedEntry, Provenance), FunctionError> {
-        let toolchain = match self.toolchain() {
+        let toolchain = match Toolchain::find(None) {
             Ok(toolchain) => toolchain,
             Err(problem) => {
                 let miss = Box::new(Inventory::read(resolver).explain(module));
-                return Err(FunctionError::NoCompiler { miss, problem: problem.clone() });
+                return Err(FunctionError::NoCompiler { miss, problem: chain(&problem) });
             }
         };
         let (key, signature, unpublished) = (module.key(), module.signature.clone(), module.unpublished);
         let flight = {
             let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            flights.retain(|known, flight| *known != key || !is_stale(flight));
             Arc::clone(flights.entry(key).or_default())
         };
         let outcome = flight.get_or_init(|| {
             tell_stale(module, resolver);
-            let mut compiled = compile_here(Arc::clone(module), toolchain, resolver)?;
+            let mut compiled = compile_here(Arc::clone(module), &toolchain, resolver)?;
             compiled.record.members[0].fingerprints.extend(fingerprint);
             let compiled = Arc::new(compiled);
             if unpublished {
@@ -113,6 +112,12 @@ impl Drop for Jit {
     }
 }
 
+/// Whether what was compiled in this process read a file that has changed since.
+fn is_stale(flight: &Flight) -> bool {
+    let compiled = flight.get().and_then(|outcome| outcome.as_ref().ok());
+    compiled.is_some_and(|compiled| outside::changed(&compiled.record, Some(Policy::Jit)).is_some())
+}
+
 /// Tells of versions that were not raised. Layers are read for it only where there is a version.
 fn tell_stale(module: &Module, resolver: &Resolver) {
     if !module.versions.is_empty() {
@@ -128,7 +133,15 @@ fn compile_here(module: Arc<Module>, toolchain: &Toolchain, resolver: &Resolver)
         .ok_or_else(|| -> Failure { Arc::from(Box::from("this CPU has no known ISA level")) })?;
     let variant = Variant { target: toolchain.target().to_owned(), isa, profile: module.profile };
     let unit = Unit::single(module);
-    let compiled = compile(&unit, toolchain, &variant).map_err(|error| -> Failure { Arc::new(error) })?;
+    let compiled = match compile(&unit, toolchain, &variant) {
+        // Installed anew while it worked: once more, with what is there now.
+        Err(CompileError::Changed { .. }) => {
+            let toolchain = Toolchain::find(None).map_err(|error| -> Failure { Arc::new(error) })?;
+            compile(&unit, &toolchain, &variant)
+        }
+        outcome => outcome,
+    };
+    let compiled = compiled.map_err(|error| -> Failure { Arc::new(error) })?;
     resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });
     Ok(compiled)
 }

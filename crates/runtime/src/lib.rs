@@ -32,6 +32,7 @@ mod body;
 mod jit;
 mod layer;
 mod miss;
+mod outside;
 mod plan;
 mod policy;
 #[cfg(feature = "record")]

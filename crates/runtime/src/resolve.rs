@@ -1,6 +1,8 @@
 //! From a key to callable code: find, load verified bytes, shake hands.
 
 use crate::layer::{Layer, LayerError};
+use crate::outside;
+use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_core::event::chain;
@@ -15,12 +17,13 @@ use std::sync::Arc;
 pub(crate) struct Resolver {
     pub(crate) layers: Vec<Layer>,
     pub(crate) recorder: Arc<Recorder>,
+    policy: Option<Policy>,
     libraries: Libraries,
 }
 
 impl Resolver {
-    pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>) -> Self {
-        Self { layers, recorder, libraries: Libraries::default() }
+    pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>, policy: Option<Policy>) -> Self {
+        Self { layers, recorder, policy, libraries: Libraries::default() }
     }
 
     /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
@@ -46,6 +49,11 @@ impl Resolver {
         for layer in &self.layers {
             for record in layer.find(key)? {
                 let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
+                if let Some(path) = outside::changed(&record, self.policy) {
+                    let reason = format!("{layer}: `{path}` is not what it was compiled with");
+                    self.recorder.tell(Event::NotLoaded { signature: member.signature.clone(), reason });
+                    continue;
+                }
                 let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
                 match library.entry(member.slot, key) {
                     Ok(entry) => {
@@ -70,7 +78,8 @@ impl Resolver {
     /// Whether some layer has admissible code for a key; loads nothing.
     pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Record)>, LayerError> {
         for layer in &self.layers {
-            if let Some(record) = layer.find(key)?.into_iter().next() {
+            let mut records = layer.find(key)?.into_iter();
+            if let Some(record) = records.find(|record| outside::changed(record, self.policy).is_none()) {
                 return Ok(Some((layer.to_string(), record)));
             }
         }

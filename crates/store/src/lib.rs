@@ -24,7 +24,7 @@ pub use precast_core::bundle::{self, Bundle, BundleLoadError, OpenBundleError, W
 pub use precast_core::event::{self, Event};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
 pub use precast_core::key::KeyDocument;
-pub use precast_core::record::{self, Entry, Host, Member, Record, Requires, Unmet};
+pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requires, Unmet};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
     Store, WriteError,

@@ -3,6 +3,7 @@
 //! The C stands in `c/`, as an author would write it.
 
 mod errors;
+mod outside;
 mod params;
 mod sections;
 mod tutorials;

@@ -1,12 +1,16 @@
-//! Which program is the compiler: the crate `cc` names it, `PATH` says where it is.
+//! Which program is the compiler: a variable or the crate `cc` names it, `PATH` says where it is.
+//!
+//! `cc` is asked for names only. It would start what it finds, in the user's environment, to learn what it is; here it finds
+//! nothing, and [`super::probe`] asks.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use precast_store::key::Language;
 
 use super::memo::{self, Memo};
-use super::{Compiler, FindToolchainError, fingerprint, host_target, probe};
+use super::{FindToolchainError, fingerprint, host_target, probe};
 
 /// Programs that stand in front of a compiler and are not one.
 const WRAPPERS: &[&str] = &["ccache", "sccache", "distcc", "icecc", "cachepot", "buildcache", "kache"];
@@ -16,12 +20,12 @@ pub(super) fn find(
     target: &str,
     language: Language,
     explicit: Option<&Path>,
-) -> Result<Compiler, FindToolchainError> {
+) -> Result<Memo, FindToolchainError> {
     let key = memo_key(target, language, explicit);
     if let Some(memo) = memo::get(&key)
         && memo.is_valid(which(&memo.program).as_deref())
     {
-        return Ok(memo.compiler);
+        return Ok(memo);
     }
     let program = match explicit {
         Some(driver) => sibling(driver, language),
@@ -32,10 +36,10 @@ pub(super) fn find(
     let probed = probe::probe(&driver, target, language)?;
     let fingerprint = fingerprint::fingerprint(&probed, language)?;
     let compiler = probed.finish(fingerprint.id);
-    let memo = Memo::new(program, found, compiler.clone(), fingerprint.watched);
+    let memo = Memo::new(program, found, compiler, fingerprint.watched);
     // A compiler named by its path is an exception: nothing is left behind for it.
-    memo::put(&key, memo, explicit.is_none());
-    Ok(compiler)
+    memo::put(&key, memo.clone(), explicit.is_none());
+    Ok(memo)
 }
 
 /// The variables that `cc` reads, the first one set wins.
@@ -55,21 +59,27 @@ fn variables(target: &str, language: Language) -> [String; 4] {
 
 /// Everything that decides which program is taken.
 fn memo_key(target: &str, language: Language, explicit: Option<&Path>) -> memo::Key {
-    let variables = variables(target, language);
-    let value = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let mut parts = vec![Some(target.to_owned()), Some(language.name().to_owned())];
-    parts.push(explicit.map(|path| path.to_string_lossy().into_owned()));
-    parts.extend(variables.iter().map(|name| value(name)));
-    parts.extend(["PATH", "RUSTC_LINKER", "CROSS_COMPILE"].map(value));
+    let mut parts = vec![Some(target.into()), Some(language.name().into())];
+    parts.push(explicit.map(|path| path.as_os_str().to_owned()));
+    parts.extend(variables(target, language).iter().map(env::var_os));
+    parts.extend(["PATH", "RUSTC_LINKER", "CROSS_COMPILE"].map(env::var_os));
     memo::key(&parts)
 }
 
-/// Asks `cc` for the compiler's name.
+/// Gives the compiler's name, or its path.
 fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError> {
-    let variables = variables(target, language);
-    let set = variables.iter().find_map(|name| Some((name, env::var(name).ok()?)));
-    if let Some((variable, value)) = set {
-        check_arguments(variable, &value)?;
+    let set = variables(target, language).into_iter().find_map(|name| Some((env::var_os(&name)?, name)));
+    if let Some((value, variable)) = set
+        && !value.to_string_lossy().trim().is_empty()
+    {
+        return without_wrapper(variable, &value);
+    }
+    if let Some(prefix) = prefix(target) {
+        let suffix = match language {
+            Language::C => "-gcc",
+            Language::Cxx => "-g++",
+        };
+        return Ok(PathBuf::from(prefix + suffix));
     }
     let mut build = cc::Build::new();
     build
@@ -79,6 +89,8 @@ fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError
         .emit_rerun_if_env_changed(false)
         .inherit_rustflags(false)
         .no_default_flags(true)
+        // What it starts is looked for here.
+        .env("PATH", "/nonexistent")
         .target(target)
         .host(&host_target())
         .opt_level(0)
@@ -92,17 +104,31 @@ fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError
     Ok(tool.path().to_owned())
 }
 
-/// Refuses `CC="gcc -m32"`: the arguments would decide what comes out, and `cc` mixes them with those of `CFLAGS`.
-fn check_arguments(variable: &str, value: &str) -> Result<(), FindToolchainError> {
-    let mut words = value.split_whitespace().peekable();
-    let stem = |word: &&str| Path::new(word).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    if words.peek().and_then(stem).is_some_and(|stem| WRAPPERS.contains(&stem.as_str())) {
-        words.next();
+/// The prefix of a cross compiler's name that the environment gives, as `cc` reads it.
+fn prefix(target: &str) -> Option<String> {
+    if target == host_target() {
+        return None;
     }
-    if words.count() > 1 && !Path::new(value).exists() {
-        return Err(FindToolchainError::Arguments { variable: variable.to_owned(), value: value.to_owned() });
+    let text = |name: &str| Some(env::var_os(name)?.to_string_lossy().into_owned());
+    let told = text("CROSS_COMPILE").map(|prefix| prefix.trim_end_matches('-').to_owned());
+    told.or_else(|| Some(text("RUSTC_LINKER")?.strip_suffix("-gcc")?.to_owned()))
+}
+
+/// Takes the compiler from `ccache gcc`, and refuses `gcc -m32`: the arguments would decide what comes out.
+fn without_wrapper(variable: String, value: &OsStr) -> Result<PathBuf, FindToolchainError> {
+    let whole = value.to_string_lossy();
+    if Path::new(value).is_file() {
+        return Ok(PathBuf::from(value));
     }
-    Ok(())
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    let stem = |word: &str| Path::new(word).file_stem().map(OsStr::to_owned);
+    let is_wrapper =
+        |word: &str| stem(word).is_some_and(|stem| WRAPPERS.iter().any(|wrapper| stem == **wrapper));
+    match words.as_slice() {
+        [compiler] => Ok(PathBuf::from(compiler)),
+        [wrapper, compiler] if is_wrapper(wrapper) => Ok(PathBuf::from(compiler)),
+        _ => Err(FindToolchainError::Arguments { variable, value: whole.into_owned() }),
+    }
 }
 
 /// The C++ driver that belongs to a C driver.
@@ -129,13 +155,13 @@ fn which(program: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
+pub(super) fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs_err::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_executable(file: &Path) -> bool {
+pub(super) fn is_executable(file: &Path) -> bool {
     file.is_file()
 }
 

@@ -2,41 +2,27 @@
 //!
 //! | role | why |
 //! |---|---|
-//! | driver, back end (`cc1`, `cc1plus`), `as`, `ld`, `objcopy` | they make the bytes |
-//! | `lib/…` of these: `libbfd`, `libopcodes`, `libmpfr`, `libgmp`, `libmpc`, `libisl`, `libLLVM`, `libclang` | much of the assembler and linker is in `libbfd`; constants are folded by `libmpfr` |
+//! | driver, the driver behind a script, back end (`cc1`, `cc1plus`), `as`, `ld`, `objcopy` | they make the bytes |
+//! | `collect2`, `collect-ld`, `lto-wrapper`, `lto1`, `liblto_plugin.so` | a link through the driver starts them |
+//! | `lib/…`, what the loader gives these programs | much of the assembler and linker is in `libbfd`; constants are folded by `libmpfr` or `libm`; what `/etc/ld.so.preload` names may do anything |
 //! | `include/…`, the compiler's own headers | lean units include them |
-//! | specs | options that the driver adds |
+//! | built-in specs, `configuration …` (a `specs` file, `clang.cfg`) | options that the driver adds |
 //!
-//! The C library that these programs themselves run on is left out: its updates change none of their answers. Start files
-//! and libraries that a unit links enter that unit's `ActionKey`. No path enters: the same compiler installed elsewhere is
-//! the same toolchain.
+//! Start files and libraries that a unit links enter that unit's `ActionKey`. No path enters: the same compiler installed
+//! elsewhere is the same toolchain.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use precast_store::ToolchainId;
 use precast_store::key::{Canonical, ContentId, Language, context};
 use walkdir::WalkDir;
 
-use super::memo::Watched;
 use super::probe::Probed;
+use super::watch::{Watched, settle};
 use super::{Family, FindToolchainError};
-use crate::run::{RunError, run};
-
-/// Libraries of the tools that take part in what the tools answer.
-const LIBRARIES: &[&str] = &[
-    "libbfd",
-    "libopcodes",
-    "libmpfr",
-    "libgmp",
-    "libmpc",
-    "libisl",
-    "libLLVM",
-    "libclang",
-    "libctf",
-    "libsframe",
-];
+use crate::run::{RunError, command, run};
 
 /// How long a tool may take to list its libraries.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -50,8 +36,14 @@ pub(super) struct Fingerprint {
 
 /// Reads and hashes the parts of a toolchain.
 pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerprint, FindToolchainError> {
-    let mut directories = Vec::new();
-    let parts = parts(probed, &mut directories)?;
+    let mut watched: Vec<PathBuf> = probed.candidates.clone();
+    let parts = parts(probed, &mut watched)?;
+    watched.extend(parts.iter().map(|(_, path)| path.clone()));
+    watched.sort();
+    watched.dedup();
+    // Looked at before they are read: a file that changes meanwhile does not fit the memo.
+    let watched: Vec<Watched> = watched.into_iter().map(Watched::look).collect();
+    settle(&watched);
     let family = match probed.compiler().family {
         Family::Gcc => "gcc",
         Family::Clang => "clang",
@@ -61,39 +53,19 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
         .str(language.name())
         .bytes(ContentId::of(&probed.specs).as_bytes())
         .list(parts.len());
-    // A header that is added or taken away changes its directory.
-    let mut watched: Vec<Watched> = directories.into_iter().map(Watched::look).collect();
     for (role, path) in parts {
-        // Looked at before it is read: a file that changes meanwhile does not fit the memo.
-        watched.push(Watched::look(path.clone()));
         let content = fs_err::read(&path).map_err(|source| FindToolchainError::Read { path, source })?;
         encoder = encoder.str(&role).bytes(ContentId::of(content).as_bytes());
-    }
-    // A file of this name would replace gcc's built-in specs.
-    if let Some(directory) = probed.compiler().own_headers.parent() {
-        watched.push(Watched::look(directory.join("specs")));
     }
     Ok(Fingerprint { id: ToolchainId::from_bytes(encoder.finish()), watched })
 }
 
-/// Lists (role, file), sorted by role, and the directories that were walked.
-fn parts(
-    probed: &Probed,
-    directories: &mut Vec<PathBuf>,
-) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
+/// Lists (role, file), sorted by role; `watched` gets what else decides which files these are.
+fn parts(probed: &Probed, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
     let compiler = probed.compiler();
-    let tools = [
-        ("driver", Some(&compiler.driver)),
-        ("back end", probed.back_end.as_ref()),
-        ("as", probed.assembler.as_ref()),
-        ("ld", Some(&compiler.ld)),
-        ("objcopy", Some(&compiler.objcopy)),
-    ];
-    let mut parts = Vec::new();
-    for (role, path) in tools {
-        let Some(path) = path else { continue };
-        parts.extend(libraries(path)?);
-        parts.push((role.to_owned(), path.clone()));
+    let mut parts = probed.parts.clone();
+    for (_, path) in &probed.parts {
+        parts.extend(libraries(path, watched)?);
     }
     for entry in WalkDir::new(&compiler.own_headers).follow_links(true).sort_by_file_name() {
         let entry = entry.map_err(|error| FindToolchainError::Read {
@@ -101,7 +73,8 @@ fn parts(
             source: error.into(),
         })?;
         if entry.file_type().is_dir() {
-            directories.push(entry.into_path());
+            // A header that is added or taken away changes its directory.
+            watched.push(entry.into_path());
         } else if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(&compiler.own_headers).unwrap_or(entry.path());
             parts.push((format!("include/{}", name.display()), entry.path().to_owned()));
@@ -112,15 +85,20 @@ fn parts(
     Ok(parts)
 }
 
-/// Lists the libraries of a tool that count, as its loader finds them. A tool that tells nothing has none that count.
-fn libraries(tool: &Path) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
+/// Lists the libraries of a tool as its loader finds them; `watched` gets the places where it looks. A tool that tells
+/// nothing has none.
+fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
+    // A file of configuration and a plugin are not started.
+    if !super::find::is_executable(tool) {
+        return Ok(Vec::new());
+    }
     // An identity must not depend on whether there was room to find it out.
     let scratch = tempfile::tempdir()
         .map_err(|source| FindToolchainError::Scratch { directory: std::env::temp_dir(), source })?;
     // glibc's loader then lists what it loads and does not start the program. Another loader starts it: without input,
     // in a directory of its own.
-    let mut command = Command::new(tool);
-    command.env_clear().env("LD_TRACE_LOADED_OBJECTS", "1").current_dir(scratch.path());
+    let mut command = command(tool, OsStr::new(""));
+    command.env("LD_TRACE_LOADED_OBJECTS", "1").env("LD_DEBUG", "libs").current_dir(scratch.path());
     let program = || tool.to_owned();
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: program(), source },
@@ -128,16 +106,25 @@ fn libraries(tool: &Path) -> Result<Vec<(String, PathBuf)>, FindToolchainError> 
             FindToolchainError::Broken { program: program(), what: "it does not end".to_owned() }
         }
     })?;
-    let mut counting = Vec::new();
-    for (name, place) in ended.stdout.lines().filter_map(|line| line.split_once(" => ")) {
-        let name = name.trim().to_owned();
+    let place = |line: &str| {
+        let (_, place) = ["trying file=", "search cache="].iter().find_map(|mark| line.split_once(mark))?;
+        Some(PathBuf::from(place.trim()))
+    };
+    watched.extend(ended.stderr.lines().filter_map(place));
+    watched.push(PathBuf::from("/etc/ld.so.preload"));
+    let mut found = Vec::new();
+    for line in ended.stdout.lines().filter(|line| line.starts_with('\t')) {
+        // `libz.so.1 => /lib/libz.so.1 (0x…)`; the loader itself and what is preloaded have no arrow.
+        let (name, place) = line.split_once(" => ").unwrap_or((line, line));
         if place.trim() == "not found" {
-            return Err(FindToolchainError::Library { tool: tool.to_owned(), library: name });
+            let library = name.trim().to_owned();
+            return Err(FindToolchainError::Library { tool: tool.to_owned(), library });
         }
         let file = PathBuf::from(place.split(" (").next().unwrap_or_default().trim());
-        if LIBRARIES.iter().any(|library| name.starts_with(library)) && file.is_file() {
-            counting.push((format!("lib/{name}"), file));
+        if file.is_file() {
+            let name = file.file_name().unwrap_or_default().display().to_string();
+            found.push((format!("lib/{name}"), file));
         }
     }
-    Ok(counting)
+    Ok(found)
 }

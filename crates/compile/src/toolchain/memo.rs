@@ -1,7 +1,8 @@
-//! Remembers a resolved compiler while none of its files changed, so that a warm look-up costs some 150 `stat` calls.
+//! Remembers a resolved compiler while none of its files changed, so that a warm look-up costs some 300 `stat` calls.
 //!
-//! A file counts as unchanged by device, inode, size and modification time in nanoseconds. The memo lives in the process,
-//! and, where there is a directory for it, in a file; a memo that is damaged, foreign or stale is as good as none.
+//! The memo lives in the process, and, where there is a directory for it, in a file; a memo that is damaged, foreign or
+//! stale is as good as none. It names a program to be started, so it is believed only where nobody else could have written
+//! it: file and directory are ours, not writable by others, and not behind a link.
 //!
 //! # Layout
 //!
@@ -12,6 +13,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -20,56 +22,13 @@ use precast_store::key::Canonical;
 use serde::{Deserialize, Serialize};
 
 use super::Compiler;
+use super::watch::{self, Watched};
 
 /// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
-const GENERATION: u64 = 2;
+const GENERATION: u64 = 3;
 
 /// Everything that decides which program is taken, hashed.
 pub(super) type Key = [u8; 32];
-
-/// What identifies the content of a file without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Stat {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified_ns: i128,
-}
-
-/// A file and what it was when it was read; `None`: it was not there.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Watched {
-    path: PathBuf,
-    stat: Option<Stat>,
-}
-
-impl Watched {
-    /// Looks at a file.
-    pub(super) fn look(path: PathBuf) -> Self {
-        let stat = stat(&path);
-        Self { path, stat }
-    }
-
-    fn is_unchanged(&self) -> bool {
-        stat(&self.path) == self.stat
-    }
-}
-
-#[cfg(unix)]
-fn stat(path: &Path) -> Option<Stat> {
-    use std::os::unix::fs::MetadataExt as _;
-    let found = fs_err::metadata(path).ok()?;
-    let modified_ns = i128::from(found.mtime()) * 1_000_000_000 + i128::from(found.mtime_nsec());
-    Some(Stat { device: found.dev(), inode: found.ino(), size: found.size(), modified_ns })
-}
-
-#[cfg(not(unix))]
-fn stat(path: &Path) -> Option<Stat> {
-    let found = fs_err::metadata(path).ok()?;
-    let modified = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    let modified_ns = i128::try_from(modified.as_nanos()).ok()?;
-    Some(Stat { device: 0, inode: 0, size: found.len(), modified_ns })
-}
 
 /// A resolved compiler with what it was resolved from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -89,17 +48,22 @@ impl Memo {
 
     /// Tells whether the name is still found in the same place and no file changed.
     pub(super) fn is_valid(&self, found: Option<&Path>) -> bool {
-        found == Some(&self.found) && self.watched.iter().all(Watched::is_unchanged)
+        found == Some(&self.found) && self.changed().is_none()
+    }
+
+    /// Finds the first file that is no longer what the compiler's identity was made of.
+    pub(super) fn changed(&self) -> Option<&Path> {
+        watch::changed(&self.watched)
     }
 }
 
 static MEMOS: Mutex<BTreeMap<Key, Memo>> = Mutex::new(BTreeMap::new());
 
 /// Hashes what decides.
-pub(super) fn key(parts: &[Option<String>]) -> Key {
+pub(super) fn key(parts: &[Option<OsString>]) -> Key {
     let start = Canonical::new("precast v1 toolchain memo").u64(GENERATION).list(parts.len());
     let all = parts.iter().fold(start, |encoder, part| match part {
-        Some(part) => encoder.bool(true).str(part),
+        Some(part) => encoder.bool(true).bytes(part.as_encoded_bytes()),
         None => encoder.bool(false),
     });
     all.finish()
@@ -109,8 +73,7 @@ pub(super) fn key(parts: &[Option<String>]) -> Key {
 pub(super) fn get(key: &Key) -> Option<Memo> {
     let known = MEMOS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
     known.or_else(|| {
-        let bytes = fs_err::read(file(key)?).ok()?;
-        let memo: Memo = serde_json::from_slice(&bytes).ok()?;
+        let memo: Memo = serde_json::from_slice(&read(&file(key)?)?).ok()?;
         MEMOS.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, memo.clone());
         Some(memo)
     })
@@ -127,11 +90,49 @@ pub(super) fn put(key: &Key, memo: Memo, on_disk: bool) {
 fn write(key: &Key, memo: &Memo) -> Option<()> {
     let file = file(key)?;
     let directory = file.parent()?;
-    fs_err::create_dir_all(directory).ok()?;
+    create(directory)?;
     let mut temporary = tempfile::NamedTempFile::new_in(directory).ok()?;
     temporary.write_all(&serde_json::to_vec(memo).ok()?).ok()?;
     temporary.persist(&file).ok()?;
     Some(())
+}
+
+/// Makes the directory, for us alone to write to whatever the umask is.
+#[cfg(unix)]
+fn create(directory: &Path) -> Option<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o755).create(directory).ok()
+}
+
+#[cfg(not(unix))]
+fn create(directory: &Path) -> Option<()> {
+    fs_err::create_dir_all(directory).ok()
+}
+
+/// Reads a file that nobody else can have written.
+#[cfg(unix)]
+fn read(file: &Path) -> Option<Vec<u8>> {
+    use rustix::fs::{Mode, OFlags, fstat, open, openat};
+    let is_ours = |file: &std::os::fd::OwnedFd| {
+        let found = fstat(file).ok()?;
+        let mine = found.st_uid == rustix::process::geteuid().as_raw() && found.st_mode & 0o022 == 0;
+        mine.then_some(())
+    };
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let directory = open(file.parent()?, flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
+    is_ours(&directory)?;
+    let opened = openat(&directory, file.file_name()?, flags, Mode::empty()).ok()?;
+    is_ours(&opened)?;
+    let mut opened = fs_err::File::from_parts(opened.into(), file);
+    let mut bytes = Vec::new();
+    opened.metadata().ok().filter(|found| found.is_file())?;
+    std::io::Read::read_to_end(&mut opened, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+#[cfg(not(unix))]
+fn read(file: &Path) -> Option<Vec<u8>> {
+    fs_err::read(file).ok()
 }
 
 fn file(key: &Key) -> Option<PathBuf> {
@@ -153,4 +154,39 @@ fn cache() -> Option<PathBuf> {
     let user =
         directory("XDG_CACHE_HOME").filter(|user| user.is_dir()).or_else(|| Some(home()?.join(".cache")))?;
     Some(user.join("precast"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn only_what_nobody_else_can_write_is_read() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("toolchains-v1");
+        create(&directory).unwrap();
+        let file = directory.join("memo.json");
+        let mode = |path: &Path, mode: u32| {
+            fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        fs_err::write(&file, "x").unwrap();
+        mode(&file, 0o600);
+        assert_eq!(read(&file).as_deref(), Some(&b"x"[..]));
+        for (path, bad, good) in
+            [(&file, 0o622, 0o600), (&directory, 0o777, 0o755), (&directory, 0o775, 0o755)]
+        {
+            mode(path, bad);
+            assert_eq!(read(&file), None, "{} {bad:o}", path.display());
+            mode(path, good);
+            assert!(read(&file).is_some());
+        }
+        let link = directory.join("link.json");
+        fs_err::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(read(&link), None);
+        let behind = root.path().join("behind");
+        fs_err::os::unix::fs::symlink(&directory, &behind).unwrap();
+        assert_eq!(read(&behind.join("memo.json")), None);
+        assert_eq!(read(&directory), None);
+    }
 }

@@ -1,9 +1,11 @@
 //! The toolchain: which compiler, assembler and linker, and what they are by content.
 //!
 //! ```text
-//! find.rs         which program: CC and its kin, cross prefixes (crate `cc`), PATH
+//! find.rs         which program: CC and its like, cross prefixes (crate `cc`), PATH
 //! probe.rs        what it is: family, version, machine, where its parts are
+//! search.rs       every place where a driver looks for a part
 //! fingerprint.rs  the contents of its parts ──▶ ToolchainId
+//! watch.rs        whether a file changed, or appeared, since it was read
 //! memo.rs         all of this again for free while no file changed
 //! ```
 //! The C compiler is found at once, the C++ compiler when a unit first asks for it.
@@ -13,10 +15,13 @@ mod find;
 mod fingerprint;
 mod memo;
 mod probe;
+mod search;
+mod watch;
 
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -27,6 +32,8 @@ use precast_store::key::Language;
 use serde::{Deserialize, Serialize};
 
 pub use error::FindToolchainError;
+use memo::Memo;
+pub(crate) use watch::{Watched, changed};
 
 /// How long one run of a tool may take unless [`Toolchain::with_timeout`] says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -53,7 +60,7 @@ pub(crate) struct Compiler {
     /// `x86_64-linux-gnu`, as the compiler says it.
     pub(crate) machine: String,
     /// `PATH` for everything that is started: the directories of the driver, the assembler and the linker.
-    pub(crate) path: String,
+    pub(crate) path: OsString,
     /// Directory of the headers that belong to the compiler: `stdint.h`, `stddef.h`, …
     pub(crate) own_headers: PathBuf,
     /// Directories searched for `<…>`, the compiler's own among them.
@@ -68,8 +75,8 @@ pub struct Toolchain {
     target: String,
     /// The path the caller gave, instead of a search.
     explicit: Option<PathBuf>,
-    c: Compiler,
-    cxx: OnceLock<Compiler>,
+    c: Memo,
+    cxx: OnceLock<Memo>,
     timeout: Duration,
 }
 
@@ -78,7 +85,7 @@ impl Toolchain {
     ///
     /// The variables of the crate `cc` count (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`), then the names that it
     /// tries for the target, such as `aarch64-linux-gnu-gcc`. Contents are hashed once and remembered by device, inode,
-    /// size and time of each file: in `$PRECAST_CACHE`, else, in a build script, in `$OUT_DIR`, else in the user's
+    /// size and times of each file: in `$PRECAST_CACHE`, else, in a build script, in `$OUT_DIR`, else in the user's
     /// cache directory, else in this process only.
     ///
     /// # Errors
@@ -119,31 +126,31 @@ impl Toolchain {
     /// Gives the compiler's name and version: `gcc 12.2.0`.
     #[must_use]
     pub fn description(&self) -> &str {
-        &self.c.description
+        &self.c.compiler.description
     }
 
     /// Gives the family of the compiler.
     #[must_use]
     pub fn family(&self) -> Family {
-        self.c.family
+        self.c.compiler.family
     }
 
     /// Gives the C compiler's driver.
     #[must_use]
     pub fn driver(&self) -> &Path {
-        &self.c.driver
+        &self.c.compiler.driver
     }
 
     /// Gives the linker.
     #[must_use]
     pub fn linker(&self) -> &Path {
-        &self.c.ld
+        &self.c.compiler.ld
     }
 
     /// Gives the tool that localises symbols.
     #[must_use]
     pub fn objcopy(&self) -> &Path {
-        &self.c.objcopy
+        &self.c.compiler.objcopy
     }
 
     /// Gives the identity that units of this language are compiled under. C++ is looked for on the first call.
@@ -161,10 +168,20 @@ impl Toolchain {
 
     /// Gives the compiler of a language.
     pub(crate) fn compiler(&self, language: Language) -> Result<&Compiler, FindToolchainError> {
+        self.memo(language).map(|memo| &memo.compiler)
+    }
+
+    /// Finds the first file of a language's compiler that is no longer what its identity was made of: what is compiled
+    /// meanwhile may be another compiler's work.
+    pub(crate) fn changed(&self, language: Language) -> Result<Option<&Path>, FindToolchainError> {
+        self.memo(language).map(Memo::changed)
+    }
+
+    fn memo(&self, language: Language) -> Result<&Memo, FindToolchainError> {
         match language {
             Language::C => Ok(&self.c),
             Language::Cxx => match self.cxx.get() {
-                Some(compiler) => Ok(compiler),
+                Some(memo) => Ok(memo),
                 None => {
                     let found = find::find(&self.target, Language::Cxx, self.explicit.as_deref())?;
                     Ok(self.cxx.get_or_init(|| found))
@@ -177,7 +194,12 @@ impl Toolchain {
 impl fmt::Debug for Toolchain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { target, explicit: _, c, cxx, timeout: _ } = self;
-        f.debug_struct("Toolchain").field("target", target).field("c", c).field("cxx", cxx).finish()
+        let cxx = cxx.get().map(|memo| &memo.compiler);
+        f.debug_struct("Toolchain")
+            .field("target", target)
+            .field("c", &c.compiler)
+            .field("cxx", &cxx)
+            .finish()
     }
 }
 

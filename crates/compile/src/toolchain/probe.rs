@@ -1,26 +1,31 @@
 //! What a driver is: its own words taken apart. Nothing is guessed from its name.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use precast_store::ToolchainId;
 use precast_store::key::Language;
 
+use super::search::Search;
 use super::{Compiler, Family, FindToolchainError};
-use crate::run::{RunError, run};
+use crate::run::{RunError, command, run};
 
 /// How long a question to the driver may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
+/// Programs beside those that every compilation needs, which a driver starts where they are: in front of the linker, and
+/// behind it for objects that hold another compiler's intermediate code.
+const OPTIONAL: &[&str] = &["collect2", "real-ld", "collect-ld", "lto-wrapper", "lto1", "liblto_plugin.so"];
+
 /// A compiler whose contents are not yet known.
 pub(super) struct Probed {
     compiler: Compiler,
-    /// The program behind the driver: `cc1`, `cc1plus` or `clang`.
-    pub(super) back_end: Option<PathBuf>,
-    /// The assembler; clang's is built in.
-    pub(super) assembler: Option<PathBuf>,
-    /// gcc's specs, as text.
+    /// (role, file) of all that the driver starts or reads beside the compiler's own headers.
+    pub(super) parts: Vec<(String, PathBuf)>,
+    /// Places of which each is looked at before, or instead of, the one where something was found.
+    pub(super) candidates: Vec<PathBuf>,
+    /// gcc's built-in specs, as text.
     pub(super) specs: String,
 }
 
@@ -36,18 +41,19 @@ impl Probed {
 
 /// Asks the driver what it is and where its parts are.
 pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<Probed, FindToolchainError> {
-    let search =
-        driver.parent().map(|directory| directory.to_string_lossy().into_owned()).unwrap_or_default();
-    let user_path = std::env::var("PATH").unwrap_or_default();
     // Until the tools' own directories are known: the driver's first, then wherever the user has the assembler.
-    let wide = if search.is_empty() { user_path.clone() } else { format!("{search}:{user_path}") };
+    let user_path = std::env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<PathBuf> =
+        driver.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&user_path)).collect();
+    let broken =
+        |what: &str| FindToolchainError::Broken { program: driver.to_owned(), what: what.to_owned() };
+    let wide =
+        std::env::join_paths(&directories).map_err(|_| broken("its directory has a `:` in its name"))?;
     let kind = match language {
         Language::C => "c",
         Language::Cxx => "c++",
     };
     let words = ask(driver, &wide, &["-v", "-E", "-x", kind, "/dev/null"])?.stderr;
-    let broken =
-        |what: &str| FindToolchainError::Broken { program: driver.to_owned(), what: what.to_owned() };
     let (family, version) = version(&words).ok_or_else(|| broken("it is neither gcc nor clang"))?;
     let machine = words.lines().find_map(|line| line.strip_prefix("Target: ")).unwrap_or_default().to_owned();
     if family == Family::Gcc && !same_arch(&machine, target) {
@@ -57,12 +63,14 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
             target: target.to_owned(),
         });
     }
+    let said = ask(driver, &wide, &["-print-search-dirs"])?.stdout;
+    let mut search = Search::new(&said, machine.clone(), directories);
     let ask_path = |option: &str, tool: &str| -> Result<PathBuf, FindToolchainError> {
         let said = ask(driver, &wide, &[&format!("{option}{tool}")])?.stdout;
         Ok(PathBuf::from(said.trim()))
     };
-    let tool = |tool: &str| -> Result<PathBuf, FindToolchainError> {
-        locate(&ask_path("-print-prog-name=", tool)?, &wide).ok_or_else(|| incomplete(driver, tool))
+    let mut tool = |tool: &str| -> Result<PathBuf, FindToolchainError> {
+        search.locate(tool, &ask_path("-print-prog-name=", tool)?).ok_or_else(|| incomplete(driver, tool))
     };
     let own_headers = ask_path("-print-file-name=", "include")?;
     if !own_headers.is_absolute() {
@@ -80,20 +88,34 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
     let objcopy =
         if is_gcc { tool("objcopy")? } else { tool("objcopy").or_else(|_| tool("llvm-objcopy"))? };
     let specs = if is_gcc { ask(driver, &wide, &["-dumpspecs"])?.stdout } else { String::new() };
-    let parts = [Some(driver), assembler.as_deref(), Some(&*ld)];
+    let started = [Some(driver), assembler.as_deref(), Some(&*ld)];
+    let mut parts: Vec<(String, PathBuf)> = [
+        ("driver", Some(driver.to_owned())),
+        ("driver behind it", search.behind(driver, &words)),
+        ("back end", back_end),
+        ("as", assembler.clone()),
+        ("ld", Some(ld.clone())),
+        ("objcopy", Some(objcopy.clone())),
+    ]
+    .into_iter()
+    .filter_map(|(role, path)| Some((role.to_owned(), path?)))
+    .collect();
+    let optional = OPTIONAL.iter().filter_map(|name| Some(((*name).to_owned(), search.beside(name)?)));
+    parts.extend(optional.collect::<Vec<_>>());
+    parts.extend(search.configuration(&words, &own_headers));
     let compiler = Compiler {
         driver: driver.to_owned(),
         family,
         description: version,
         machine,
-        path: directories(&parts),
+        path: search.path(&started),
         own_headers,
         system_headers: system_headers(&words),
         ld,
         objcopy,
         id: ToolchainId::from_bytes([0; 32]),
     };
-    Ok(Probed { compiler, back_end, assembler, specs })
+    Ok(Probed { compiler, parts, candidates: search.into_candidates(), specs })
 }
 
 struct Answer {
@@ -101,9 +123,9 @@ struct Answer {
     stderr: String,
 }
 
-fn ask(driver: &Path, path: &str, arguments: &[&str]) -> Result<Answer, FindToolchainError> {
-    let mut command = Command::new(driver);
-    command.args(arguments).env_clear().env("PATH", path).env("LC_ALL", "C");
+fn ask(driver: &Path, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindToolchainError> {
+    let mut command = command(driver, path);
+    command.args(arguments);
     let broken = |what: String| FindToolchainError::Broken { program: driver.to_owned(), what };
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: driver.to_owned(), source },
@@ -145,25 +167,6 @@ fn system_headers(words: &str) -> Vec<PathBuf> {
     let list = words.lines().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
     let list = list.take_while(|line| line.starts_with(' '));
     list.map(|line| PathBuf::from(line.trim())).collect()
-}
-
-/// Finds a tool that the driver named, by path or as a word to be looked for on `PATH`.
-fn locate(named: &Path, path: &str) -> Option<PathBuf> {
-    if named.is_absolute() {
-        return named.is_file().then(|| named.to_owned());
-    }
-    std::env::split_paths(path).map(|directory| directory.join(named)).find(|file| file.is_file())
-}
-
-fn directories(tools: &[Option<&Path>]) -> String {
-    let mut list: Vec<String> = Vec::new();
-    for directory in tools.iter().flatten().filter_map(|tool| tool.parent()) {
-        let directory = directory.to_string_lossy().into_owned();
-        if !list.contains(&directory) {
-            list.push(directory);
-        }
-    }
-    list.join(":")
 }
 
 fn incomplete(driver: &Path, tool: &str) -> FindToolchainError {

@@ -3,7 +3,11 @@
 mod bytes;
 mod compat;
 mod errors;
+mod farm;
 mod hosted;
+mod identity;
+mod inputs;
 mod modules;
 mod parallel;
+mod places;
 mod statically;

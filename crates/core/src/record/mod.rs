@@ -8,7 +8,7 @@
 //! # Layout
 //!
 //! ```text
-//! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires
+//! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires | outside: path, content id
 //! member     key slot u32 fingerprints signature
 //! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
 //! entry      name | program | declared: the graph in JSON
@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 
 pub use crate::key::KeyDocument;
 use crate::key::{
-    ActionKey, ActionKind, BuildKey, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
+    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
     context,
 };
 pub use documents::{documents_bytes, set_documents};
@@ -81,6 +81,18 @@ pub struct Record {
     pub size: u64,
     /// What the code needs to run.
     pub requires: Requires,
+    /// The files outside of the modules' sources that were read: headers and libraries of the system.
+    pub outside: Vec<Outside>,
+}
+
+/// A file outside of the sources, as it was when it was read. A host that could compile compares it with its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Outside {
+    /// Its absolute path.
+    pub path: String,
+    /// Its content.
+    pub content: ContentId,
 }
 
 impl Member {
@@ -107,7 +119,7 @@ impl Record {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // Destructured whole, so that a new field cannot be forgotten here.
-        let Self { kind, action, toolchain, target, isa, profile, host_abi, language, members, digest, size, requires } =
+        let Self { kind, action, toolchain, target, isa, profile, host_abi, language, members, digest, size, requires, outside } =
             self;
         let mut writer = Writer::new(Kind::Record);
         writer.str(kind.name());
@@ -119,6 +131,10 @@ impl Record {
         writer.hash(digest.as_bytes());
         writer.u64(*size);
         requires.write(&mut writer);
+        writer.list(outside.iter(), |writer, Outside { path, content }| {
+            writer.str(path);
+            writer.hash(content.as_bytes());
+        });
         writer.finish()
     }
 
@@ -154,6 +170,9 @@ impl Record {
             digest: Digest::from_bytes(reader.hash()?),
             size: reader.u64()?,
             requires: Requires::read(&mut reader)?,
+            outside: reader.list(|reader| {
+                Ok(Outside { path: reader.str()?, content: ContentId::from_bytes(reader.hash()?) })
+            })?,
         };
         reader.end()?;
         record.check()?;

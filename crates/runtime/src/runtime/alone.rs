@@ -27,7 +27,7 @@ impl Runtime {
         module: Option<Module>,
     ) -> Result<Option<LoadedEntry>, FunctionError> {
         let compiles = match self.policy {
-            None => self.jit.has_compiler(),
+            None => crate::jit::Jit::has_compiler(),
             Some(policy) => policy == Policy::Jit,
         };
         if !compiles {

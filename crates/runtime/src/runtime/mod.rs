@@ -225,7 +225,7 @@ impl Runtime {
             Some(Policy::Strict) => Err(self.strict(&cover, &search, recorded)),
             Some(Policy::Interpret) => Ok(body::interpreted(graph.clone())),
             #[cfg(feature = "jit")]
-            None if !self.jit.has_compiler() => Err(self.strict(&cover, &search, recorded)),
+            None if !crate::jit::Jit::has_compiler() => Err(self.strict(&cover, &search, recorded)),
             #[cfg(feature = "jit")]
             None | Some(Policy::Jit) => self.compile(graph, cover, search),
             #[cfg(not(feature = "jit"))]

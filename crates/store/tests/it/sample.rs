@@ -87,6 +87,7 @@ pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
         digest: archive.digest().unwrap(),
         size: archive.size(),
         requires: requires(),
+        outside: Vec::new(),
     };
     (archive, record)
 }

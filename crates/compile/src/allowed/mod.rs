@@ -1,0 +1,194 @@
+//! The arguments that authors may ask of a compiler; every other is refused, however it is spelled.
+//!
+//! What is allowed is one word, spelled in full, that names no file and no machine, starts nothing and writes nothing: what
+//! it changes is a function of the unit's text, and its words are in the `BuildKey`.
+//!
+//! | family | why it is allowed |
+//! |---|---|
+//! | `-D…`, `-U…` | text |
+//! | `-O0` … `-O3`, `-Os`, `-Og`, `-Oz`, `-Ofast` | optimisation of this unit alone: links are not told of them |
+//! | `-std=…`, `-ansi`, `-pedantic…`, `-trigraphs`, `-pthread` | the language |
+//! | `-W…` without commas, `-w` | words of the compiler; `-Wp,` `-Wa,` `-Wl,` hand arguments on |
+//! | `-f…` of [`ARITHMETIC`], [`LANGUAGE`], [`OPTIMISATION`], [`VALUES`] | arithmetic, language, optimisation; many other `-f` write files or load them |
+//! | `--param=name=number` | limits of optimisations |
+//! | `-mtune=…`, `-mno-…`, `-m…` of [`MACHINE`] | what uses no more instructions than the variant's ISA level has |
+//!
+//! An ISA level is a promise about the CPU, so a flag that goes beyond it would need a variant of its own.
+
+/// `-f<name>` and `-fno-<name>` of arithmetic.
+const ARITHMETIC: &str = "
+    associative-math cx-fortran-rules cx-limited-range fast-math finite-math-only float-store
+    fp-int-builtin-inexact honor-infinities honor-nans math-errno reciprocal-math rounding-math signaling-nans
+    signed-zeros single-precision-constant strict-overflow trapping-math trapv unsafe-math-optimizations wrapv
+    wrapv-pointer
+";
+
+/// `-f<name>` and `-fno-<name>` of the language.
+const LANGUAGE: &str = "
+    access-control aligned-new builtin char8_t common concepts coroutines delete-null-pointer-checks
+    enforce-eh-specs exceptions extern-tls-init gnu89-inline ms-extensions nonansi-builtins openmp openmp-simd
+    operator-names permissive plan9-extensions rtti short-enums signed-bitfields signed-char sized-deallocation
+    strict-aliasing strict-enums threadsafe-statics unsigned-bitfields unsigned-char
+";
+
+/// `-f<name>` and `-fno-<name>` of optimisations.
+const OPTIMISATION: &str = "
+    aggressive-loop-optimizations align-functions align-jumps align-labels align-loops branch-count-reg
+    caller-saves code-hoisting combine-stack-adjustments conserve-stack cprop-registers crossjumping
+    cse-follow-jumps data-sections dce defer-pop devirtualize dse early-inlining expensive-optimizations
+    finite-loops forward-propagate function-sections gcse gcse-after-reload gcse-las gcse-lm gcse-sm
+    graphite-identity guess-branch-probability hoist-adjacent-loads if-conversion if-conversion2 inline
+    inline-functions inline-functions-called-once inline-small-functions ipa-cp ipa-icf ipa-pta ipa-pure-const
+    ipa-ra ipa-reference ipa-sra isolate-erroneous-paths-dereference ivopts jump-tables lifetime-dse
+    loop-interchange loop-nest-optimize loop-parallelize-all loop-unroll-and-jam merge-all-constants
+    merge-constants modulo-sched move-loop-invariants move-loop-stores omit-frame-pointer optimize-sibling-calls
+    optimize-strlen partial-inlining peel-loops peephole2 predictive-commoning prefetch-loop-arrays ree
+    rename-registers reorder-blocks reorder-functions rerun-cse-after-loop schedule-insns schedule-insns2
+    section-anchors shrink-wrap slp-vectorize split-ivs-in-unroller split-loops split-paths split-wide-types
+    ssa-phiopt stdarg-opt store-merging thread-jumps toplevel-reorder tracer tree-bit-ccp tree-builtin-call-dce
+    tree-ccp tree-ch tree-coalesce-vars tree-copy-prop tree-dce tree-dominator-opts tree-dse tree-forwprop
+    tree-fre tree-loop-distribute-patterns tree-loop-distribution tree-loop-if-convert tree-loop-im
+    tree-loop-ivcanon tree-loop-optimize tree-loop-vectorize tree-partial-pre tree-phiprop tree-pre tree-pta
+    tree-reassoc tree-scev-cprop tree-sink tree-slp-vectorize tree-slsr tree-sra tree-switch-conversion
+    tree-tail-merge tree-ter tree-vectorize tree-vrp unroll-all-loops unroll-loops unswitch-loops
+    variable-expansion-in-unroller vect-cost-model vectorize version-loops-for-strides web
+";
+
+/// `-f<name>=<value>`, the value a word or a number.
+const VALUES: &str = "
+    align-functions align-jumps align-labels align-loops constexpr-depth constexpr-loop-limit constexpr-ops-limit
+    denormal-fp-math excess-precision fp-contract fp-model inline-limit reorder-blocks-algorithm simd-cost-model
+    template-depth tree-parallelize-loops vect-cost-model
+";
+
+/// `-m…` that choose among the instructions that there are.
+const MACHINE: &str = "
+    -mfpmath=sse -minline-all-stringops -mprefer-vector-width=128 -mprefer-vector-width=256 -mprefer-vector-width=512
+    -mprefer-vector-width=none -mrecip -mstackrealign -mvzeroupper
+";
+
+/// `-mno-…`: instructions that are not to be used.
+const WITHOUT: &str = "
+    adx aes avx avx2 avx512bw avx512cd avx512dq avx512f avx512vl bmi bmi2 f16c fma gather lzcnt movbe pclmul popcnt
+    recip scatter sse3 sse4 sse4.1 sse4.2 ssse3 vzeroupper
+";
+
+/// Other words.
+const WHOLE: &str = "
+    -O -O0 -O1 -O2 -O3 -Ofast -Og -Os -Oz -ansi -pedantic -pedantic-errors -pthread -trigraphs -w
+";
+
+/// Says what to do instead of a flag; `None`: it may be asked for.
+pub(crate) fn remedy(flag: &str) -> Option<&'static str> {
+    if is_allowed(flag) {
+        return None;
+    }
+    if !flag.starts_with(['-', '@']) {
+        return Some("flags begin with `-`; sources are named by the op");
+    }
+    let known = INSTEAD.iter().find(|(prefix, _)| flag.starts_with(prefix));
+    Some(known.map_or(OTHERWISE, |(_, remedy)| remedy))
+}
+
+fn is_allowed(flag: &str) -> bool {
+    if flag.contains(char::is_control) {
+        return false;
+    }
+    let known = |name: &str| [ARITHMETIC, LANGUAGE, OPTIMISATION].iter().any(|names| has(names, name));
+    let switch = |name: &str| known(name) || name.strip_prefix("builtin-").is_some_and(is_word);
+    if has(WHOLE, flag) || has(MACHINE, flag) {
+        true
+    } else if let Some(name) = flag.strip_prefix("-D").or_else(|| flag.strip_prefix("-U")) {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+    } else if let Some(name) = flag.strip_prefix("-W") {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-+=_".contains(&byte))
+    } else if let Some(standard) = flag.strip_prefix("-std=") {
+        is_word(standard)
+    } else if let Some(value) = flag.strip_prefix("--param=") {
+        value.split_once('=').is_some_and(|(name, number)| is_word(name) && number.parse::<u32>().is_ok())
+    } else if let Some(name) = flag.strip_prefix("-fno-") {
+        switch(name)
+    } else if let Some(name) = flag.strip_prefix("-f") {
+        let value = |(name, value): (&str, &str)| has(VALUES, name) && is_word(value);
+        name.split_once('=').map_or_else(|| switch(name), value)
+    } else if let Some(name) = flag.strip_prefix("-mno-") {
+        has(WITHOUT, name)
+    } else if let Some(processor) = flag.strip_prefix("-mtune=") {
+        processor != "native" && is_word(processor)
+    } else {
+        false
+    }
+}
+
+fn has(names: &str, name: &str) -> bool {
+    names.split_whitespace().any(|known| known == name)
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-_.,:".contains(&byte))
+}
+
+const HEADERS: &str =
+    "return the header from `c_headers`, its directory from `c_header_dirs`, or its text from `c_sources`";
+const LIBRARIES: &str = "return libraries from `c_libraries`, and their directories from `c_lib_dirs`";
+const LEVEL: &str = "leave the instructions to the ISA levels that the unit is compiled for";
+const KEYS: &str = "name a compiler instead: this would be in no key";
+const WRITES: &str = "a compilation writes its object and nothing else";
+const FIXED: &str = "the steps of a compilation are fixed";
+const OTHERWISE: &str =
+    "ask for macros, warnings, a standard, optimisations or arithmetic: `-D`, `-W`, `-std=`, `-O`, `-f`";
+
+/// What to do instead, by how a flag begins; the first that fits.
+const INSTEAD: &[(&str, &str)] = &[
+    ("-I", HEADERS),
+    ("-i", HEADERS),
+    ("--i", HEADERS),
+    ("-l", LIBRARIES),
+    ("-L", LIBRARIES),
+    ("--l", LIBRARIES),
+    ("-Wl,", LIBRARIES),
+    ("-Xlinker", LIBRARIES),
+    ("-m", LEVEL),
+    ("--mac", LEVEL),
+    ("-Wp,", "give the compiler's own flag"),
+    ("-Wa,", "give the compiler's own flag"),
+    ("-X", "give the compiler's own flag"),
+    ("-fsanitize", "compile for the profile `asan`"),
+    ("-g", "compile for the profile `debug`"),
+    ("-flto", "link-time optimisation is not reproducible"),
+    ("-fprofile", "profiles are not reproducible"),
+    ("--cov", "coverage is not reproducible"),
+    ("-ftest-coverage", "coverage is not reproducible"),
+    ("-fplugin", "a plugin is in no key"),
+    ("-spec", "a specs file is in no key"),
+    ("--spec", "a specs file is in no key"),
+    ("-B", KEYS),
+    ("--pre", KEYS),
+    ("--sys", KEYS),
+    ("--tar", KEYS),
+    ("-wrapper", KEYS),
+    ("@", "give the arguments themselves"),
+    ("--param", "write it in one word: `--param=name=number`"),
+    ("-D", "write it in one word: `-DNAME=value`"),
+    ("-U", "write it in one word: `-UNAME`"),
+    ("-o", WRITES),
+    ("--out", WRITES),
+    ("-M", WRITES),
+    ("-d", WRITES),
+    ("-s", WRITES),
+    ("-aux-info", WRITES),
+    ("-time", WRITES),
+    ("-fdump", WRITES),
+    ("-fopt-info", WRITES),
+    ("-c", FIXED),
+    ("-S", FIXED),
+    ("-E", FIXED),
+    ("-x", FIXED),
+    ("-v", FIXED),
+    ("-###", FIXED),
+    ("-p", FIXED),
+    ("--", FIXED),
+];
+
+#[cfg(test)]
+mod tests;

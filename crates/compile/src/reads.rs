@@ -1,0 +1,180 @@
+//! What compiler and assembler read, in their own words: whatever spelling got a file in, no file is read that no key knows.
+//!
+//! | reader | how it tells | may read |
+//! |---|---|---|
+//! | preprocessor | `-MD` | the unit's files, the compiler's own headers; if not lean, the system's and those of named directories |
+//! | gcc's assembler (`.incbin`, `.include`, however their names are put together) | `--MD` | the unit's files, the compiler's own headers |
+//! | clang's assembler | – | the directives are looked for in its input |
+//!
+//! gcc's assembler also tells the names of line markers. Where one of them is a file outside, the unit is assembled once
+//! more without markers.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::action::Prepared;
+use crate::compile;
+use crate::diagnostics::Locator;
+use crate::error::CompileError;
+use crate::scratch::Scratch;
+use crate::toolchain::Family;
+
+const HEADERS: &str = "headers.d";
+const ASSEMBLER: &str = "assembler.d";
+
+/// Arguments that make the preprocessor tell.
+pub(crate) const WRITE_HEADERS: [&str; 5] = ["-MD", "-MF", HEADERS, "-MT", "unit"];
+
+/// Arguments that make the assembler tell.
+pub(crate) fn write_assembler(family: Family) -> impl Iterator<Item = &'static str> {
+    let gcc = "-Wa,--MD,assembler.d";
+    (family == Family::Gcc).then_some(gcc).into_iter()
+}
+
+/// Lists the headers outside of the unit and of the compiler.
+///
+/// # Errors
+///
+/// One is not the system's, nor in a directory that an op named.
+pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<PathBuf>, CompileError> {
+    let named = prepared.header_dirs().map(|(_, directory)| PathBuf::from(directory));
+    let system = prepared.compiler.system_headers.iter().cloned();
+    let allowed: BTreeSet<PathBuf> =
+        if prepared.lean { BTreeSet::new() } else { system.chain(named).map(|path| real(&path)).collect() };
+    let mut outside = Vec::new();
+    for file in told(prepared, scratch, HEADERS)? {
+        let path = real(&file);
+        if !allowed.iter().any(|directory| path.starts_with(directory)) {
+            return Err(CompileError::Outside { at: place(prepared, &file), path: file });
+        }
+        outside.push(file);
+    }
+    Ok(outside)
+}
+
+/// Checks what the assembler read.
+pub(crate) fn assembler(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<(), CompileError> {
+    let refuse = |what: String| CompileError::Embed { at: locate(prepared, "asm"), what };
+    match prepared.compiler.family {
+        Family::Gcc => {
+            if told(prepared, scratch, ASSEMBLER)?.iter().any(|file| file.is_file()) {
+                let plain = without_markers(&assembly(prepared, scratch, input)?);
+                scratch.write("plain.s", plain)?;
+                let arguments = ["-c", "plain.s", "-o", "plain.o", "-Wa,--MD,assembler.d"];
+                run(prepared, scratch, &arguments.map(str::to_owned))?;
+                if let Some(file) = told(prepared, scratch, ASSEMBLER)?.first() {
+                    return Err(refuse(file.display().to_string()));
+                }
+            }
+            Ok(())
+        }
+        Family::Clang if mentions_assembler(prepared) => {
+            directive(&assembly(prepared, scratch, input)?).map_or(Ok(()), |found| Err(refuse(found)))
+        }
+        Family::Clang => Ok(()),
+    }
+}
+
+/// The files outside of the unit and of the compiler's own headers that a rule names.
+fn told(prepared: &Prepared<'_>, scratch: &Scratch, rule: &str) -> Result<Vec<PathBuf>, CompileError> {
+    let rule = scratch.read(rule)?;
+    let own = real(&prepared.compiler.own_headers);
+    let files = dependencies(&String::from_utf8_lossy(&rule)).into_iter();
+    let files = files.map(|file| scratch.root().join(prepared.real_path(&file)));
+    Ok(files
+        .filter(|file| {
+            let path = real(file);
+            !path.starts_with(scratch.root()) && !path.starts_with(&own)
+        })
+        .collect())
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Where the name of a file stands in the unit.
+fn place(prepared: &Prepared<'_>, file: &Path) -> Option<String> {
+    locate(prepared, &file.display().to_string())
+}
+
+/// Where words stand in the unit's text or in its files.
+fn locate(prepared: &Prepared<'_>, words: &str) -> Option<String> {
+    let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
+    locator.find_words(words).or_else(|| {
+        prepared.sources.iter().find_map(|(source, text)| {
+            let line = text.lines().position(|line| line.contains(words))?;
+            Some(format!("{source}:{}", line + 1))
+        })
+    })
+}
+
+/// Compiles to assembler text.
+fn assembly(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<String, CompileError> {
+    let mut arguments = prepared.flags.compile.clone();
+    arguments.extend(prepared.places());
+    arguments.extend(["-S", input, "-o", "unit.s"].map(str::to_owned));
+    run(prepared, scratch, &arguments)?;
+    Ok(String::from_utf8_lossy(&scratch.read("unit.s")?).into_owned())
+}
+
+fn run(prepared: &Prepared<'_>, scratch: &Scratch, arguments: &[String]) -> Result<(), CompileError> {
+    let compiler = prepared.compiler;
+    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, arguments)?;
+    if ended.status.success() { Ok(()) } else { Err(compile::rejected(prepared, &ended.stderr)) }
+}
+
+/// Takes away lines such as `# 3 "unit.c" 1`.
+fn without_markers(text: &str) -> String {
+    let is_marker = |line: &&str| {
+        let number = line.strip_prefix('#').map(str::trim_start);
+        number.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    text.split_inclusive('\n').filter(|line| !is_marker(line)).collect()
+}
+
+/// Whether the unit's text can reach the assembler.
+fn mentions_assembler(prepared: &Prepared<'_>) -> bool {
+    let mut texts = std::iter::once(&*prepared.text).chain(prepared.sources.values().map(|text| &**text));
+    // A pasted token may be any word.
+    !prepared.lean || texts.any(|text| text.contains("asm") || text.contains("##") || text.contains("\\\n"))
+}
+
+/// Directives that read a file, and those that can put the name of such a directive together.
+const DIRECTIVES: &[&str] =
+    &[".incbin", ".include", ".macro", ".altmacro", ".irp", ".irpc", ".rept", ".bundle_lock"];
+
+fn directive(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let words = lower.split(|end: char| end.is_whitespace() || end == ';');
+    words.into_iter().find(|word| DIRECTIVES.contains(word)).map(str::to_owned)
+}
+
+/// Reads the prerequisites of make rules: blanks split, a backslash keeps a blank or `#`, `$$` is `$`, and a line that ends
+/// in a backslash goes on.
+fn dependencies(rule: &str) -> Vec<PathBuf> {
+    let rule = rule.replace("\\\n", " ").replace("\\ ", "\0").replace("\\#", "#");
+    let lists = rule.lines().filter_map(|line| line.split_once(": ").map(|(_, list)| list));
+    let names = lists.flat_map(str::split_whitespace);
+    names.map(|name| PathBuf::from(name.replace('\0', " ").replace("$$", "$"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn make_rules_are_read() {
+        let rule = "unit: unit.c include/a\\ b.h \\\n /usr/include/c\\#.h /x/$$d.h\n";
+        let found = dependencies(rule);
+        assert_eq!(found, ["unit.c", "include/a b.h", "/usr/include/c#.h", "/x/$d.h"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn directives_that_read_files_are_found_in_assembler_text() {
+        for text in ["\t.incbin \"x\"\n", "nop;.INCBIN \"x\"\n", ".macro m a b\n.\\a\\b \"x\"\n.endm\n"] {
+            assert!(directive(text).is_some(), "{text}");
+        }
+        assert_eq!(directive("\t.string \"incbin\"\n\tmovl %eax, %ebx\n"), None);
+    }
+}

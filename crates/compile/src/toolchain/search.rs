@@ -1,0 +1,105 @@
+//! Where a driver looks for its parts, and every place where one could appear and be taken instead.
+//!
+//! Drivers look in directories of their own, under a plain name and one with the machine in front, then on `PATH`. They read
+//! configuration from files that are most often not there: `specs` (gcc) beside the compiler, `clang.cfg` beside the driver.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::find::is_executable;
+
+/// The directories, and the places that were asked about.
+pub(super) struct Search {
+    machine: String,
+    programs: Vec<PathBuf>,
+    libraries: Vec<PathBuf>,
+    /// The driver's own directory, then those of `PATH`.
+    path: Vec<PathBuf>,
+    candidates: Vec<PathBuf>,
+}
+
+impl Search {
+    /// Reads the answer to `-print-search-dirs`.
+    pub(super) fn new(said: &str, machine: String, path: Vec<PathBuf>) -> Self {
+        let list = |mark: &str| {
+            let list = said.lines().find_map(|line| line.strip_prefix(mark)).unwrap_or_default();
+            let mut directories: Vec<PathBuf> = Vec::new();
+            for directory in std::env::split_paths(list).filter(|directory| directory.is_absolute()) {
+                if !directories.contains(&directory) {
+                    directories.push(directory);
+                }
+            }
+            directories
+        };
+        let (programs, libraries) = (list("programs: ="), list("libraries: ="));
+        Self { machine, programs, libraries, path, candidates: Vec::new() }
+    }
+
+    /// Finds a tool that the driver named, by path or as a word to be looked for on `PATH`.
+    pub(super) fn locate(&mut self, tool: &str, named: &Path) -> Option<PathBuf> {
+        self.candidates.extend(self.own_places(tool).collect::<Vec<_>>());
+        if named.is_absolute() {
+            return named.is_file().then(|| named.to_owned());
+        }
+        let places: Vec<PathBuf> = self.path.iter().map(|directory| directory.join(named)).collect();
+        let found = places.iter().position(|file| is_executable(file));
+        self.candidates.extend(places[..found.unwrap_or(places.len())].iter().cloned());
+        Some(places[found?].clone())
+    }
+
+    /// Finds what the driver takes from its own directories, where it is there.
+    pub(super) fn beside(&mut self, name: &str) -> Option<PathBuf> {
+        let places: Vec<PathBuf> = self.own_places(name).collect();
+        let found = places.iter().find(|file| file.is_file()).cloned();
+        self.candidates.extend(places);
+        found
+    }
+
+    fn own_places(&self, name: &str) -> impl Iterator<Item = PathBuf> {
+        let names = [format!("{}-{name}", self.machine), name.to_owned()];
+        self.programs.iter().flat_map(move |directory| names.clone().map(|name| directory.join(name)))
+    }
+
+    /// Finds the driver that a script in front of it starts, as `COLLECT_GCC` tells it.
+    pub(super) fn behind(&mut self, driver: &Path, words: &str) -> Option<PathBuf> {
+        let named = words.lines().find_map(|line| line.strip_prefix("COLLECT_GCC="))?;
+        let others = self.path.iter().map(|directory| directory.join(named));
+        let same = |file: &Path| fs_err::canonicalize(file).ok() == fs_err::canonicalize(driver).ok();
+        others.into_iter().find(|file| file.is_file() && !same(file))
+    }
+
+    /// Lists the files of configuration that the driver says it reads, and watches for those that it would.
+    pub(super) fn configuration(&mut self, words: &str, own_headers: &Path) -> Vec<(String, PathBuf)> {
+        let beside = own_headers.ancestors().skip(1).take(2);
+        let searched = self.programs.iter().chain(&self.libraries).map(PathBuf::as_path);
+        let specs: Vec<PathBuf> = beside.chain(searched).map(|directory| directory.join("specs")).collect();
+        let names = ["clang.cfg".to_owned(), "clang++.cfg".to_owned(), format!("{}.cfg", self.machine)];
+        let beside =
+            self.path.iter().take(1).flat_map(|directory| names.clone().map(|name| directory.join(name)));
+        self.candidates.extend(specs.into_iter().chain(beside).collect::<Vec<_>>());
+        let marks = ["Reading specs from ", "Configuration file: "];
+        let read = words.lines().filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
+        (0..)
+            .zip(read)
+            .map(|(number, file)| (format!("configuration {number}"), PathBuf::from(file)))
+            .collect()
+    }
+
+    /// Gives the `PATH` for everything that is started: the directories of tools, in the order in which they were searched,
+    /// so that a tool is found in the same place.
+    pub(super) fn path(&self, tools: &[Option<&Path>]) -> OsString {
+        let wanted: Vec<&Path> = tools.iter().flatten().filter_map(|tool| tool.parent()).collect();
+        let mut list: Vec<&Path> = Vec::new();
+        for directory in self.path.iter().map(PathBuf::as_path).chain(wanted.iter().copied()) {
+            if wanted.contains(&directory) && !list.contains(&directory) {
+                list.push(directory);
+            }
+        }
+        // Directories of `PATH` have no separator in their names.
+        std::env::join_paths(list).unwrap_or_default()
+    }
+
+    pub(super) fn into_candidates(self) -> Vec<PathBuf> {
+        self.candidates
+    }
+}

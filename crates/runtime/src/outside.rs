@@ -1,0 +1,72 @@
+//! Headers and libraries outside of a module's sources, which a record knows by content.
+//!
+//! `precast build` compiles again when one of them changed. A program that may compile does the same, so that both give the
+//! same answer: a record is passed over if a file that it names is there and holds something else. Where the file is not
+//! there, or nothing can be compiled, the module serves as it is: that is what it was compiled ahead for.
+
+use crate::policy::Policy;
+use precast_store::Record;
+
+/// Finds the first file of a record that this host has with another content, if it could compile with that.
+pub(crate) fn changed(record: &Record, policy: Option<Policy>) -> Option<&str> {
+    if record.outside.is_empty() || !compiles(policy) {
+        return None;
+    }
+    let mut files = record.outside.iter();
+    let file = files.find(|file| content::of(&file.path).is_some_and(|found| found != file.content))?;
+    Some(&file.path)
+}
+
+#[cfg(feature = "jit")]
+fn compiles(policy: Option<Policy>) -> bool {
+    matches!(policy, None | Some(Policy::Jit)) && precast_compile::Toolchain::find(None).is_ok()
+}
+
+#[cfg(not(feature = "jit"))]
+fn compiles(_policy: Option<Policy>) -> bool {
+    false
+}
+
+/// Contents of files, read once while they do not change: a C library is large, and many modules name it.
+mod content {
+    use precast_store::key::ContentId;
+    use std::collections::BTreeMap;
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::sync::{Mutex, PoisonError};
+    use std::time::{Duration, SystemTime};
+
+    /// Device, inode, size, times of content and inode.
+    type Stat = [i128; 5];
+
+    static KNOWN: Mutex<BTreeMap<String, (Stat, ContentId)>> = Mutex::new(BTreeMap::new());
+
+    /// Within one tick of the kernel's clock for files a change leaves the times as they are.
+    const TICK: Duration = Duration::from_millis(20);
+
+    /// The content of a file, if it is there.
+    pub(super) fn of(path: &str) -> Option<ContentId> {
+        let found = fs_err::metadata(path).ok().filter(Metadata::is_file)?;
+        let stat = stat(&found);
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, content)) = known().get(path)
+            && *then == stat
+        {
+            return Some(*content);
+        }
+        let content = ContentId::of(fs_err::read(path).ok()?);
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(found.ctime().unsigned_abs());
+        let changed = changed + Duration::from_nanos(found.ctime_nsec().unsigned_abs());
+        if changed.elapsed().is_ok_and(|age| age > TICK) {
+            known().insert(path.to_owned(), (stat, content));
+        }
+        Some(content)
+    }
+
+    fn stat(found: &Metadata) -> Stat {
+        let time = |seconds: i64, ns: i64| i128::from(seconds) * 1_000_000_000 + i128::from(ns);
+        let changed = time(found.ctime(), found.ctime_nsec());
+        let modified = time(found.mtime(), found.mtime_nsec());
+        [found.dev().into(), found.ino().into(), found.size().into(), modified, changed]
+    }
+}
