@@ -11,6 +11,7 @@ use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, own_file};
 use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
+use precast_store::file;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(super) fn read(
     table: &ExternalTable,
     files: &mut BTreeMap<String, Result<String, String>>,
 ) {
-    let load = |name: &str| fs_err::read_to_string(directory.join(name)).map_err(|error| error.to_string());
+    let load = |name: &str| file::read_text(&directory.join(name)).map_err(|error| error.to_string());
     let mut open: Vec<String> = table.files.iter().map(|file| file.get_ref().clone()).collect();
     while let Some(name) = open.pop() {
         // A name that leads out of the directory is refused when the op is made.

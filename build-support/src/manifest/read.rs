@@ -3,6 +3,7 @@
 use super::{Document, Manifest, line};
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind};
+use precast_store::file;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ impl Manifest {
 }
 
 fn read(path: &Path) -> Result<String, DeclareError> {
-    fs_err::read_to_string(path).map_err(|error| {
+    file::read_text(path).map_err(|error| {
         let kind = ProblemKind::File { path: path.to_owned(), message: error.to_string() };
         DeclareError { problems: vec![Problem::new(Place::in_file(path), kind)] }
     })
@@ -74,8 +75,7 @@ fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, St
     let names = document.graph.iter().filter_map(|table| table.get_ref().file.as_ref());
     let mut files: BTreeMap<String, Result<String, String>> = names
         .map(|name| {
-            let text =
-                fs_err::read_to_string(directory.join(name.get_ref())).map_err(|error| error.to_string());
+            let text = file::read_text(&directory.join(name.get_ref())).map_err(|error| error.to_string());
             (name.get_ref().clone(), text)
         })
         .collect();

@@ -9,6 +9,7 @@
 //! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`bundle`] | a store in one deployable file | reads one |
+//! | [`file`] | reading files that somebody named | reads them |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
@@ -17,6 +18,7 @@
 pub mod archive;
 pub mod bundle;
 pub mod event;
+pub mod file;
 pub mod key;
 pub mod record;
 pub mod store;

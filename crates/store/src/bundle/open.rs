@@ -1,12 +1,13 @@
 //! Opens a bundle: constant time once it is in memory.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::Bundle;
 use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
 use crate::event::Observer;
+use crate::file;
 
 /// Says why a bundle cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -68,8 +69,7 @@ impl Bundle {
     /// The file cannot be read, or is not a whole bundle of a format that is known here.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         let path = path.as_ref();
-        let data =
-            fs_err::read(path).map_err(|source| OpenBundleError::Io { path: path.to_path_buf(), source })?;
+        let data = read(path).map_err(|source| OpenBundleError::Io { path: path.to_path_buf(), source })?;
         Self::new(Cow::Owned(data), format!("bundle `{}`", path.display()))
     }
 
@@ -106,6 +106,22 @@ impl Bundle {
             Err(reason) => Err(OpenBundleError::Damaged { name, reason }),
         }
     }
+}
+
+/// Reads a file that begins as a bundle does; of any other no more than its beginning.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut opened = file::open(path)?;
+    let mut head = [0; MAGIC.len()];
+    let found = opened.metadata()?.len();
+    if found < head.len() as u64 {
+        return file::read_opened(opened, head.len() as u64);
+    }
+    opened.read_exact(&mut head)?;
+    if head != *MAGIC {
+        return Ok(head.to_vec());
+    }
+    opened.rewind()?;
+    file::read_opened(opened, u64::MAX)
 }
 
 /// Tells, in a constant, whether `data` begins like a bundle of this `generator`: so that a build helper of another version
