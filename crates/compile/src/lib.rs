@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod cancel;
 mod compile;
 mod diagnostics;
 mod error;
@@ -42,6 +43,7 @@ mod tokens;
 mod toolchain;
 
 pub use action::action;
+pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;
 pub use error::CompileError;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tempfile::TempDir;
+use precast_store::scratch;
 
 use crate::error::CompileError;
 use crate::run::{Ended, RunError, run};
@@ -14,13 +14,13 @@ use crate::toolchain::Toolchain;
 pub(crate) struct Scratch {
     /// Its path without links, as the compiler sees it: what prefix maps must name.
     root: PathBuf,
-    _directory: TempDir,
+    _directory: scratch::Scratch,
 }
 
 impl Scratch {
     pub(crate) fn new() -> Result<Self, CompileError> {
         let make = || -> io::Result<Self> {
-            let directory = tempfile::Builder::new().prefix("precast-").tempdir()?;
+            let directory = scratch::Scratch::new()?;
             Ok(Self { root: fs_err::canonicalize(directory.path())?, _directory: directory })
         };
         make().map_err(|source| CompileError::Scratch { directory: std::env::temp_dir(), source })

@@ -10,6 +10,7 @@
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`file`] | reading files that somebody named | reads them |
+//! | [`scratch`] | directories for a moment's work, swept when a process was killed | yes |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
@@ -21,6 +22,7 @@ pub mod event;
 pub mod file;
 pub mod key;
 pub mod record;
+pub mod scratch;
 pub mod store;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};

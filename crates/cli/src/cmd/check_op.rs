@@ -34,6 +34,7 @@ pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
             reports.push((Some(name), report?));
         }
     }
+    layers::tell(&runtime, false);
     told(args, &reports)
 }
 

@@ -5,8 +5,7 @@
 use std::path::Path;
 
 use precast_graph::{Array, FunctionGraph, Type};
-use precast_runtime::{ArrayRef, CallError, EntryError, Event, Function, Provenance, Runtime, Served};
-use precast_store::Event as StoreEvent;
+use precast_runtime::{ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served};
 use serde_json::{Value, json};
 
 use super::function_failure;
@@ -33,7 +32,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let outputs = function.call(&borrowed).map_err(call_failure)?;
         Ok((function, names.1, targets, outputs))
     });
-    tell(&runtime, args.explain);
+    layers::tell(&runtime, args.explain);
     let (function, names, targets, outputs) = result?;
     if let Some(report) = function.debug_report() {
         let lines: Vec<String> = report.applies.iter().map(super::check_op::line).collect();
@@ -119,23 +118,6 @@ fn names(graph: &FunctionGraph) -> (Vec<String>, Vec<String>) {
     let inputs = (0..graph.inputs().len()).map(|position| graph.input_name(position).to_owned()).collect();
     let outputs = (0..graph.outputs().len()).map(|position| graph.output_name(position)).collect();
     (inputs, outputs)
-}
-
-/// Tells of what went wrong on the way without stopping it, and of everything where that is asked for.
-fn tell(runtime: &Runtime, all: bool) {
-    for event in runtime.stats().events {
-        match event {
-            Event::NotPublished { .. }
-            | Event::Stale(_)
-            | Event::NotLoaded { .. }
-            | Event::NotRecorded { .. }
-            | Event::Layer(StoreEvent::Damaged { .. }) => {
-                term::warning(&event.to_string());
-            }
-            event if all => term::note(&event.to_string()),
-            _ => {}
-        }
-    }
 }
 
 fn explain(provenance: &[Provenance]) {

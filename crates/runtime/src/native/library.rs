@@ -4,6 +4,7 @@ use super::host;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
 use precast_store::BuildKey;
+use precast_store::scratch::Scratch;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
@@ -155,8 +156,7 @@ fn open_descriptor(file: File) -> Result<(Library, Option<File>), LoadLibraryErr
 
 /// Opens a shared object through a file in a directory that only this user can read, and deletes it.
 fn private_file(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
-    // tempfile makes the directory with mode 0700.
-    let directory = tempfile::Builder::new().prefix("precast-").tempdir().map_err(LoadLibraryError::Stage)?;
+    let directory = Scratch::new().map_err(LoadLibraryError::Stage)?;
     let path = directory.path().join("module.so");
     fs_err::write(&path, bytes).map_err(LoadLibraryError::Stage)?;
     // SAFETY: as in `open_descriptor`; nobody else can write to the directory.

@@ -299,7 +299,14 @@ impl Runtime {
         Ok(FunctionError::Miss { misses, recorded })
     }
 
-    /// Counters and the latest events.
+    /// Waits until everything that was compiled is published, or could not be: what [`Runtime::stats`] then tells of it is
+    /// final. Dropping the runtime waits too, but leaves nobody to ask.
+    pub fn flush(&self) {
+        #[cfg(feature = "jit")]
+        self.jit.flush(&self.resolver.recorder);
+    }
+
+    /// Counters and the latest events. What is still being published is not among them; see [`Runtime::flush`].
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.resolver.recorder.stats()
