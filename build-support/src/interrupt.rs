@@ -2,7 +2,8 @@
 //!
 //! A terminal sends its signal to compilers too; `kill` does not, and nobody sends anything to scratch directories. So
 //! compilers are ended, which makes the build fail and clean up after itself. What does not come to an end soon (an op that
-//! computes) is cut off. Whatever else a program has to end (the programs that it runs) it says when it asks for this.
+//! computes) is cut off. A program that has more to end, or hands a signal on to a program that it runs, says so when it asks
+//! for this.
 //!
 //! Only programs of which we are the main part ask: the command, and build scripts. A library installs no handlers.
 
@@ -22,11 +23,12 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// How long the build has to clean up after itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Ends this process in good order when it is told to end: `also`, then compilers and scratch directories. Signals that it was
-/// started with as ignored (`nohup`) stay so.
+/// Ends this process in good order when it is told to end: compilers, then scratch directories. `first` hears of a signal
+/// before that, and tells whether it has taken it: then nothing ends. Signals that the process was started with as ignored
+/// (`nohup`) stay so.
 ///
 /// Where signals cannot be had, they do what they do without this. Only the first call counts.
-pub fn watch(also: fn(i32)) {
+pub fn watch(first: fn(i32) -> bool) {
     static WATCHED: OnceLock<()> = OnceLock::new();
     WATCHED.get_or_init(|| {
         let ignored = ignored();
@@ -35,8 +37,8 @@ pub fn watch(also: fn(i32)) {
         let watcher = thread::Builder::new().name("precast-signals".to_owned());
         // Without a thread nobody hears of a signal; there are none to be had only where nothing else works either.
         let _ = watcher.spawn(move || {
-            for signal in signals.forever() {
-                end(signal, also);
+            for signal in signals.forever().filter(|signal| !first(*signal)) {
+                end(signal);
             }
         });
     });
@@ -51,10 +53,9 @@ pub fn exit_code() -> Option<u8> {
     }
 }
 
-fn end(signal: i32, also: fn(i32)) {
+fn end(signal: i32) {
     // Who insists does not want to wait.
     let insists = SIGNAL.swap(signal, Ordering::SeqCst) != 0;
-    also(signal);
     cancel();
     let cut = move || {
         scratch::remove_all();

@@ -11,6 +11,7 @@
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
@@ -21,6 +22,7 @@ mod damage;
 mod debugger;
 mod declarations;
 mod external;
+mod faults;
 mod flow;
 mod help;
 mod look;

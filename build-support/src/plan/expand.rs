@@ -1,6 +1,6 @@
 //! Multiplies matrices out. What several matrices share counts once.
 
-use crate::declared::{Declared, Matrix};
+use crate::declared::{Declared, Matrix, check_combinations};
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_graph::{DType, encode, text};
 use precast_ops::{Combination, CombinationsError, Ops};
@@ -13,10 +13,18 @@ pub(super) fn combinations<'d>(
     ops: &Ops,
     problems: &mut Vec<Problem>,
 ) -> Vec<(Combination, &'d Matrix)> {
-    let mut found = BTreeMap::new();
+    let (mut found, mut counted) = (BTreeMap::new(), declared.graphs().len());
     for matrix in declared.matrices() {
         let dtypes: Vec<DType> = matrix.dtypes.iter().copied().collect();
         let ndim: Vec<usize> = matrix.ndim.iter().copied().collect();
+        let more = precast_ops::count_combinations(&matrix.name, &dtypes, &ndim);
+        counted = match check_combinations(counted.checked_add(more)) {
+            Ok(counted) => counted,
+            Err(kind) => {
+                problems.push(Problem::new(matrix.place.clone(), kind));
+                break;
+            }
+        };
         match precast_ops::combinations(&matrix.name, &dtypes, &ndim, ops) {
             Ok(list) => {
                 for combination in list {

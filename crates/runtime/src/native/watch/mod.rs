@@ -17,7 +17,7 @@ mod place;
 mod region;
 mod run;
 
-pub(crate) use child::{Ended, Progress, in_child};
+pub(crate) use child::{Ended, Progress, end_children, in_child};
 pub(crate) use fault::{Fault, Side};
 pub(crate) use place::Layout;
 pub(crate) use region::{Flush, Role};
