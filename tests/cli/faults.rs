@@ -118,15 +118,14 @@ fn arrays_beyond_memory_are_an_error_of_the_op() {
         "arange(n)",
         "eye(n)",
         "eye(n, n, 0)",
-        "big + join(big, big).reshape(2097152, 1)",
         "reshape(big, (1048576, 1)) * big",
         "dot(reshape(big, (1048576, 1)), reshape(big, (1, 1048576)))",
-        "exp(full(n, 1.5))",
-        "full(n * n, 1.5)",
+        "exp(zeros(n) + 1.5)",
+        "zeros(n * 1000000)",
     ] {
         for policy in ["interpret", "jit"] {
             let mut command = place.command(["run", "--policy", policy, "--expr", text]);
-            for name in ["n", "big"].into_iter().filter(|name| text.contains(&format!("{name}")) ) {
+            for name in ["n", "big"] {
                 if text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name) {
                     command.args(["-i", &format!("{name}={name}.npy")]);
                 }
@@ -328,8 +327,6 @@ fn shell(place: &Place, script: &str) -> Ended {
 fn too_few_descriptors_are_told_as_such() {
     let place = Place::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
-    let terms: Vec<String> = (0..40).map(|n| format!("exp(x, dtype={n})")).collect();
-    drop(terms);
     let text = "exp(x) + sin(x) * cos(x) - tanh(x) / sqrt(x) + log(x) + abs(x) + expm1(x) + log1p(x)";
     let told = |ended: Ended| {
         if ended.code != 0 {

@@ -3,6 +3,7 @@
 //! A link keeps pointing to where it points. A character device (`/dev/null`, a terminal) and a pipe that somebody reads
 //! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -69,12 +70,13 @@ pub(crate) fn write(
 }
 
 /// Opens what takes bytes one after the other and keeps none, without waiting for a reader; `None` for anything else.
-fn open_stream(path: &Path, kind: Kind) -> io::Result<Option<fs_err::File>> {
-    let mut options = fs_err::OpenOptions::new();
+fn open_stream(path: &Path, kind: Kind) -> io::Result<Option<File>> {
+    // The error's number matters, which `fs_err` does not keep.
+    let mut options = std::fs::OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
     if kind == Kind::Fifo {
-        use fs_err::os::unix::fs::OpenOptionsExt as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
         options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
         return match options.open(path) {
             Ok(file) => {

@@ -160,7 +160,7 @@ fn load(
     let bytes = compiled.archive.members.get(UNIT).ok_or_else(|| failed(format!("no member `{UNIT}`")))?;
     let library = resolver
         .keep(&record.digest, bytes, signature)
-        .ok_or_else(|| failed("see the events of `stats()`".to_owned()))?;
+        .ok_or_else(|| resolver.check_stage(signature).err().unwrap_or_else(|| failed("see the events of `stats()`".to_owned())))?;
     let slot = record.members.iter().find(|member| member.key == *key).map_or(0, |member| member.slot);
     let entry = library.entry(slot, key).map_err(|error| failed(chain(&error)))?;
     let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };

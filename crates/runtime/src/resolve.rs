@@ -1,7 +1,7 @@
 //! From a key to callable code: find, load verified bytes, shake hands.
 
 use crate::layer::{Layer, LayerError};
-use crate::native::{LoadedEntry, LoadedLibrary};
+use crate::native::{LoadLibraryError, LoadedEntry, LoadedLibrary};
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_graph::FunctionGraph;
@@ -55,11 +55,13 @@ pub(crate) struct Resolver {
     pub(crate) recorder: Arc<Recorder>,
     /// Shared objects in use, by digest of their archive: loaded once in a runtime.
     libraries: Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>,
+    /// Why the last shared object could not be put anywhere: then no module can be loaded, whichever layer has it.
+    unstaged: Mutex<Option<String>>,
 }
 
 impl Resolver {
     pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>) -> Self {
-        Self { layers, recorder, libraries: Mutex::new(BTreeMap::new()) }
+        Self { layers, recorder, libraries: Mutex::new(BTreeMap::new()), unstaged: Mutex::new(None) }
     }
 
     /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
@@ -132,7 +134,10 @@ impl Resolver {
 
     /// Loads verified bytes and remembers them under the digest of their archive.
     pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
-        match LoadedLibrary::load(bytes) {
+        let loaded = LoadedLibrary::load(bytes);
+        let unstaged = loaded.as_ref().err().filter(|error| matches!(error, LoadLibraryError::Stage { .. }));
+        *self.unstaged.lock().unwrap_or_else(PoisonError::into_inner) = unstaged.map(|error| chain(error));
+        match loaded {
             Ok(library) => {
                 let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
                 libraries.retain(|_, library| library.strong_count() > 0);
@@ -144,6 +149,13 @@ impl Resolver {
                 None
             }
         }
+    }
+
+    /// The error of a graph that needs a module, if this process can load none at all.
+    pub(crate) fn check_stage(&self, signature: &str) -> Result<(), crate::FunctionError> {
+        let unstaged = self.unstaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let signature = signature.to_owned();
+        unstaged.map_or(Ok(()), |problem| Err(crate::FunctionError::Stage { signature, problem }))
     }
 
     fn loaded(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {

@@ -261,6 +261,9 @@ impl Runtime {
         module: Module,
         recorded: Option<PathBuf>,
     ) -> Result<Function, FunctionError> {
+        if self.policy != Some(Policy::Interpret) {
+            self.resolver.check_stage(&module.signature)?;
+        }
         match self.policy {
             Some(Policy::Strict) => Err(self.strict(lowered, &module, recorded)?),
             Some(Policy::Interpret) => Ok(Function::interpreted(graph.clone())),
