@@ -69,10 +69,11 @@ impl Manifest {
             return problems;
         }
         let op: Arc<ExternalCOp> = Arc::new(op);
-        let combinations = match combinations(table.name.get_ref(), &op, &dtypes, &ranks, declared.graphs().len()) {
-            Ok(combinations) => combinations,
-            Err(kind) => return vec![Problem::new(place, kind)],
-        };
+        let combinations =
+            match combinations(table.name.get_ref(), &op, &dtypes, &ranks, declared.graphs().len()) {
+                Ok(combinations) => combinations,
+                Err(kind) => return vec![Problem::new(place, kind)],
+            };
         for (name, types) in combinations {
             let added = graph(&op, &types)
                 .map_err(|error| {

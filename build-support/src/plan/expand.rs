@@ -13,18 +13,14 @@ pub(super) fn combinations<'d>(
     ops: &Ops,
     problems: &mut Vec<Problem>,
 ) -> Vec<(Combination, &'d Matrix)> {
-    let (mut found, mut counted) = (BTreeMap::new(), declared.graphs().len());
+    if let Err(problem) = count(declared) {
+        problems.push(problem);
+        return Vec::new();
+    }
+    let mut found = BTreeMap::new();
     for matrix in declared.matrices() {
         let dtypes: Vec<DType> = matrix.dtypes.iter().copied().collect();
         let ndim: Vec<usize> = matrix.ndim.iter().copied().collect();
-        let more = precast_ops::count_combinations(&matrix.name, &dtypes, &ndim);
-        counted = match check_combinations(counted.checked_add(more)) {
-            Ok(counted) => counted,
-            Err(kind) => {
-                problems.push(Problem::new(matrix.place.clone(), kind));
-                break;
-            }
-        };
         match precast_ops::combinations(&matrix.name, &dtypes, &ndim, ops) {
             Ok(list) => {
                 for combination in list {
@@ -37,6 +33,18 @@ pub(super) fn combinations<'d>(
         }
     }
     found.into_values().collect()
+}
+
+/// Counts the combinations before the first one is made.
+fn count(declared: &Declared) -> Result<(), Problem> {
+    let mut all = declared.graphs().len();
+    for Matrix { name, dtypes, ndim, place } in declared.matrices() {
+        let (dtypes, ndim): (Vec<_>, Vec<_>) =
+            (dtypes.iter().copied().collect(), ndim.iter().copied().collect());
+        let sum = all.checked_add(precast_ops::count_combinations(name, &dtypes, &ndim));
+        all = check_combinations(sum).map_err(|kind| Problem::new(place.clone(), kind))?;
+    }
+    Ok(())
 }
 
 fn refusal(error: CombinationsError, ops: &Ops) -> ProblemKind {

@@ -130,7 +130,7 @@ impl Failure {
             hints.extend(typed_hint(error).map(str::to_owned));
             next = error.source();
         }
-        if levels.iter().any(|level| level.contains("Too many open files")) {
+        if levels.iter().chain(&hints).any(|text| text.contains("Too many open files")) {
             hints.extend(descriptors_hint());
         }
         let mut levels = levels.into_iter();
@@ -190,7 +190,9 @@ fn typed_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
 /// Gives the remedy of the system's refusal to open more files, which may stand anywhere in what a tool or a library said.
 fn descriptors_hint() -> Option<String> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
-    Some(format!("this process may have {limit} open files; raise the limit with `ulimit -n`, or use fewer jobs with `-j`"))
+    Some(format!(
+        "this process may have {limit} open files; raise the limit with `ulimit -n`, or use fewer jobs with `-j`"
+    ))
 }
 
 #[cfg(test)]

@@ -99,8 +99,7 @@ impl Jit {
         };
         // A process that may have no more threads publishes at once.
         match std::thread::Builder::new().name("precast-publish".to_owned()).spawn(publish.clone()) {
-            Ok(handle) => self.publishing.lock().unwrap_or_else(PoisonError::into_inner)
-                .push((name, handle)),
+            Ok(handle) => self.publishing.lock().unwrap_or_else(PoisonError::into_inner).push((name, handle)),
             Err(_) => publish(),
         }
     }
@@ -158,9 +157,12 @@ fn load(
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let record = &compiled.record;
     let bytes = compiled.archive.members.get(UNIT).ok_or_else(|| failed(format!("no member `{UNIT}`")))?;
-    let library = resolver
-        .keep(&record.digest, bytes, signature)
-        .ok_or_else(|| resolver.check_stage(signature).err().unwrap_or_else(|| failed("see the events of `stats()`".to_owned())))?;
+    let library = resolver.keep(&record.digest, bytes, signature).ok_or_else(|| {
+        resolver
+            .check_stage(signature)
+            .err()
+            .unwrap_or_else(|| failed("see the events of `stats()`".to_owned()))
+    })?;
     let slot = record.members.iter().find(|member| member.key == *key).map_or(0, |member| member.slot);
     let entry = library.entry(slot, key).map_err(|error| failed(chain(&error)))?;
     let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };

@@ -11,6 +11,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use precast_build::Manifest;
+use precast_store::file::{Kind, NotReadable};
 
 use crate::args::RecordArgs;
 use crate::error::{Exit, Failure};
@@ -95,6 +96,10 @@ fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
 fn check_writable(path: &Path) -> Result<(), Failure> {
     let refused =
         |error: std::io::Error| Failure::new(format!("cannot record to `{}`", path.display())).because(error);
+    match fs_err::metadata(path).ok().and_then(|found| Kind::of(found.file_type())) {
+        None | Some(Kind::CharacterDevice) => {}
+        Some(found) => return Err(refused(NotReadable::Kind { path: path.to_owned(), found }.into())),
+    }
     if path.exists() {
         fs_err::OpenOptions::new().append(true).open(path).map_err(refused)?;
     }

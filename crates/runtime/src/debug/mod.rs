@@ -142,12 +142,7 @@ fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], Functio
 }
 
 /// Checks one Apply on some inputs.
-fn one(
-    mut alone: Alone,
-    cases: &[Case],
-    options: &Options,
-    bytes: usize,
-) -> Result<Checked, CheckError> {
+fn one(mut alone: Alone, cases: &[Case], options: &Options, bytes: usize) -> Result<Checked, CheckError> {
     let limits = Limits { bytes, time: options.time };
     alone.contract.approximate = options.approximate;
     let trials = Trial::all();

@@ -35,12 +35,7 @@ pub(super) struct Told {
 }
 
 /// Runs `trials` of an Apply on each case.
-pub(super) fn series(
-    alone: &Alone,
-    cases: &[Case],
-    trials: &[Trial],
-    limits: Limits,
-) -> io::Result<Told> {
+pub(super) fn series(alone: &Alone, cases: &[Case], trials: &[Trial], limits: Limits) -> io::Result<Told> {
     let (mut lines, mut results) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let files = (lines.try_clone()?, results.try_clone()?);
     let ended = in_child(limits.time, |progress| {
