@@ -301,8 +301,8 @@ pub(crate) fn combinations(
 ) -> Result<Vec<(String, Vec<Type>)>, ProblemKind> {
     let first = dtypes.iter().filter_map(|(letter, list)| Some((letter.clone(), *list.first()?))).collect();
     let lists = ranks.first().and_then(|rank| op.input_types(&first, *rank)).map_or(0, |lists| lists.len());
-    let counts = dtypes.values().map(Vec::len).chain([ranks.len()]);
-    let found = counts.fold(Some(lists), |all, count| all?.checked_mul(count));
+    let mut counts = dtypes.values().map(Vec::len).chain([ranks.len()]);
+    let found = counts.try_fold(lists, |all: usize, count| all.checked_mul(count));
     check_combinations(found.and_then(|found| found.checked_add(before)))?;
     let mut choices: Vec<BTreeMap<String, DType>> = vec![BTreeMap::new()];
     for (letter, list) in dtypes {

@@ -144,6 +144,8 @@ impl Resolver {
                 libraries.insert(*digest, Arc::downgrade(&library));
                 Some(library)
             }
+            // That is told once, not for each module: see `check_stage`.
+            Err(LoadLibraryError::Stage { .. }) => None,
             Err(error) => {
                 self.passed_over(signature, &error);
                 None

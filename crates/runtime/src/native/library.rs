@@ -1,10 +1,12 @@
 //! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
 
 use super::host;
+use crate::resolve::chain;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
 use precast_store::BuildKey;
 use precast_store::scratch::Scratch;
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
@@ -59,8 +61,8 @@ fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
 }
 
 /// Whether the limit of open files is reached. The dynamic linker has only words for it.
-fn is_limit(error: &impl std::fmt::Display) -> bool {
-    error.to_string().contains("Too many open files")
+fn is_limit(error: &(dyn Error + 'static)) -> bool {
+    chain(error).contains("Too many open files")
 }
 
 /// A loaded shared object; its code stays mapped as long as anything refers to it.
@@ -103,7 +105,7 @@ impl LoadedLibrary {
                 Err(LoadLibraryError::Open(error)) if is_limit(&error) => {
                     // The linker opens the file once more; a private file is not held open.
                     drop(file);
-                    (open_private(bytes, io::Error::other(error))?, None)
+                    (open_private(bytes, io::Error::other(chain(&error)))?, None)
                 }
                 Err(error) => return Err(error),
             },

@@ -261,8 +261,12 @@ impl Runtime {
         module: Module,
         recorded: Option<PathBuf>,
     ) -> Result<Function, FunctionError> {
-        if self.policy != Some(Policy::Interpret) {
-            self.resolver.check_stage(&module.signature)?;
+        match self.resolver.check_stage(&module.signature) {
+            Err(error) if self.policy == Some(Policy::Interpret) => {
+                let (signature, reason) = (module.signature.clone(), error.to_string());
+                self.resolver.recorder.tell(Event::NotLoaded { signature, reason });
+            }
+            checked => checked?,
         }
         match self.policy {
             Some(Policy::Strict) => Err(self.strict(lowered, &module, recorded)?),
