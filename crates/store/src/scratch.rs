@@ -39,7 +39,11 @@ impl Scratch {
         SWEPT.call_once(|| sweep(&place));
         loop {
             let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&place)?;
-            let lock = fs_err::File::open(directory.path())?;
+            let lock = match fs_err::File::open(directory.path()) {
+                // A sweeper took it for litter, as it had no lock yet.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened?,
+            };
             lock.file().lock()?;
             // A sweeper that was faster holds the lock until it has removed the directory.
             if is_at(&lock, directory.path()) {

@@ -47,7 +47,8 @@ pub fn parse(
     for (position, text) in outputs.iter().enumerate() {
         let output = (outputs.len() > 1).then_some(position);
         let tokens = lex(text, output)?;
-        all += tokens.len();
+        // Without the end, which is a token too.
+        all += tokens.len().saturating_sub(1);
         if all > MAX_TOKENS {
             return Err(ParseTextError::Long { found: all, limit: MAX_TOKENS });
         }
