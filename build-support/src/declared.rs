@@ -13,6 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
 pub(crate) const MAX_NDIM: usize = 32;
 
+/// Most combinations that all declarations of a build may have: hours of compiling, and a mistake long before.
+pub(crate) const COMBINATIONS_LIMIT: usize = 50_000;
+
+/// Says that there are too many combinations, before any is made. `None` is more than can be counted.
+pub(crate) fn check_combinations(found: Option<usize>) -> Result<usize, ProblemKind> {
+    match found {
+        Some(found) if found <= COMBINATIONS_LIMIT => Ok(found),
+        found => Err(ProblemKind::Combinations { found, most: COMBINATIONS_LIMIT }),
+    }
+}
+
 /// Every combination of one op with some dtypes and ranks: a `[[op]]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {

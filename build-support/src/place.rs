@@ -18,6 +18,21 @@ pub struct Place {
     pub key: Option<String>,
 }
 
+/// Where the lines of a text begin, so that finding one does not read the text again.
+#[derive(Debug, Clone)]
+pub(crate) struct Lines(Vec<usize>);
+
+impl Lines {
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(newline, _)| newline + 1).collect())
+    }
+
+    /// The number of the line, from 1, that a byte is in.
+    pub(crate) fn number(&self, offset: usize) -> usize {
+        1 + self.0.partition_point(|start| *start <= offset)
+    }
+}
+
 impl Place {
     /// A place in a file.
     #[must_use]

@@ -39,6 +39,17 @@ pub enum ProblemKind {
         /// What there can be.
         most: usize,
     },
+    /// More combinations than anyone compiles.
+    #[error(
+        "{} combinations of dtypes and ranks, expected at most {most} in all\nhint: list the dtypes and ranks that are used",
+        found.map_or_else(|| "countless".to_owned(), |found| found.to_string())
+    )]
+    Combinations {
+        /// What is declared up to here; nothing if it is more than can be counted.
+        found: Option<usize>,
+        /// What there can be.
+        most: usize,
+    },
     /// An op that the library does not have.
     #[error("unknown op `{found}`{}", nearest.as_ref().map_or_else(String::new, |name| format!("; nearest `{name}`")))]
     UnknownOp {

@@ -12,6 +12,7 @@
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
@@ -22,6 +23,7 @@ mod damage;
 mod debugger;
 mod declarations;
 mod external;
+mod faults;
 mod flow;
 mod help;
 mod look;

@@ -35,7 +35,11 @@ impl External {
             return problems;
         }
         let ranks = if op.has_open_rank() { self.ndim.clone() } else { vec![0] };
-        for (name, types) in combinations(name, &op, &dtypes, &ranks) {
+        let combinations = match combinations(name, &op, &dtypes, &ranks, declared.graphs().len()) {
+            Ok(combinations) => combinations,
+            Err(kind) => return vec![Problem::new(place, kind)],
+        };
+        for (name, types) in combinations {
             let added = graph(&op, &types)
                 .map_err(|error| external(&error))
                 .and_then(|graph| declared.graph(&name, graph, place.clone()));

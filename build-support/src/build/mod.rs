@@ -120,7 +120,10 @@ impl Build {
     }
 
     /// Builds, tells Cargo about it, and ends the process with an error where there is one: the `main` of a `build.rs`.
+    ///
+    /// When the process is told to end (SIGINT, SIGTERM, SIGHUP), compilers end with it.
     pub fn run(self) {
+        crate::interrupt::watch(|_| false);
         print::run(&self);
     }
 

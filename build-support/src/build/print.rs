@@ -17,7 +17,7 @@ pub(super) fn run(build: &Build) {
                 println!("cargo::error={line}");
             }
             #[allow(clippy::exit, reason = "a build script says by its exit code that it failed")]
-            std::process::exit(1);
+            std::process::exit(crate::interrupt::exit_code().map_or(1, i32::from));
         }
     }
 }

@@ -102,7 +102,7 @@ fn unpacked(name: &str) -> Option<PathBuf> {
 
 /// Whether a manifest has the table. One that cannot be read is said to, so that reading it reports why.
 fn declares(manifest: &Path) -> bool {
-    let Ok(text) = fs_err::read_to_string(manifest) else { return true };
+    let Ok(text) = precast_store::file::read_text(manifest) else { return true };
     let table: Result<toml::Table, _> = text.parse();
     let Ok(table) = table else { return true };
     let at = |table: &toml::Table, key| table.get(key).and_then(toml::Value::as_table).cloned();

@@ -6,11 +6,12 @@
 //! the op by its name gets the combination that his inputs ask for.
 
 use super::{ExternalTable, Manifest, params};
-use crate::declared::Declared;
+use crate::declared::{Declared, check_combinations};
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, own_file};
 use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
+use precast_store::file;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(super) fn read(
     table: &ExternalTable,
     files: &mut BTreeMap<String, Result<String, String>>,
 ) {
-    let load = |name: &str| fs_err::read_to_string(directory.join(name)).map_err(|error| error.to_string());
+    let load = |name: &str| file::read_text(&directory.join(name)).map_err(|error| error.to_string());
     let mut open: Vec<String> = table.files.iter().map(|file| file.get_ref().clone()).collect();
     while let Some(name) = open.pop() {
         // A name that leads out of the directory is refused when the op is made.
@@ -68,7 +69,12 @@ impl Manifest {
             return problems;
         }
         let op: Arc<ExternalCOp> = Arc::new(op);
-        for (name, types) in combinations(table.name.get_ref(), &op, &dtypes, &ranks) {
+        let combinations =
+            match combinations(table.name.get_ref(), &op, &dtypes, &ranks, declared.graphs().len()) {
+                Ok(combinations) => combinations,
+                Err(kind) => return vec![Problem::new(place, kind)],
+            };
+        for (name, types) in combinations {
             let added = graph(&op, &types)
                 .map_err(|error| {
                     Problem::new(place.clone(), ProblemKind::External { message: chain(&error) })
@@ -285,13 +291,19 @@ impl Manifest {
     }
 }
 
-/// Names and input types of all combinations.
+/// Names and input types of all combinations, which are counted before the first is made; `before` are declared already.
 pub(crate) fn combinations(
     name: &str,
     op: &ExternalCOp,
     dtypes: &BTreeMap<String, Vec<DType>>,
     ranks: &[usize],
-) -> Vec<(String, Vec<Type>)> {
+    before: usize,
+) -> Result<Vec<(String, Vec<Type>)>, ProblemKind> {
+    let first = dtypes.iter().filter_map(|(letter, list)| Some((letter.clone(), *list.first()?))).collect();
+    let lists = ranks.first().and_then(|rank| op.input_types(&first, *rank)).map_or(0, |lists| lists.len());
+    let mut counts = dtypes.values().map(Vec::len).chain([ranks.len()]);
+    let found = counts.try_fold(lists, |all: usize, count| all.checked_mul(count));
+    check_combinations(found.and_then(|found| found.checked_add(before)))?;
     let mut choices: Vec<BTreeMap<String, DType>> = vec![BTreeMap::new()];
     for (letter, list) in dtypes {
         let with = |choice: &BTreeMap<String, DType>, dtype: &DType| {
@@ -319,7 +331,7 @@ pub(crate) fn combinations(
     if let [(only, _)] = found.as_mut_slice() {
         name.clone_into(only);
     }
-    found
+    Ok(found)
 }
 
 pub(crate) fn graph(

@@ -44,7 +44,7 @@ mod tests;
 
 pub use schema::{ConstantTable, Document, ExternalTable, GraphTable, OpTable, ParamTable};
 
-use crate::place::Place;
+use crate::place::{Lines, Place};
 use precast_store::key::Canonical;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -55,6 +55,7 @@ use std::path::{Path, PathBuf};
 pub struct Manifest {
     path: PathBuf,
     text: String,
+    lines: Lines,
     document: Document,
     /// Content of the graph files, and of the C files and their headers, by the name they have in the manifest, or what the system said.
     files: BTreeMap<String, Result<String, String>>,
@@ -100,11 +101,6 @@ impl Manifest {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        Place { line: Some(line(&self.text, span.start)), ..Place::in_file(&self.path) }
+        Place { line: Some(self.lines.number(span.start)), ..Place::in_file(&self.path) }
     }
-}
-
-/// The number of the line, from 1, that a byte is in.
-fn line(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count()
 }

@@ -1,8 +1,9 @@
 //! Reads a manifest and the files it names. Mistakes in the text come back with file, table and line.
 
-use super::{Document, Manifest, line};
-use crate::place::Place;
+use super::{Document, Manifest};
+use crate::place::{Lines, Place};
 use crate::problem::{DeclareError, Problem, ProblemKind};
+use precast_store::file;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ impl Manifest {
         let document = Document::deserialize(table.clone().into_deserializer())
             .map_err(|error| syntax(path, &text, table.get_ref().as_table(), &error))?;
         let files = files(path, &document);
-        Ok(Some(Self { path: path.to_owned(), text, document, files }))
+        Ok(Some(Self { path: path.to_owned(), lines: Lines::of(&text), text, document, files }))
     }
 
     /// Reads a manifest from its text; `path` says where it stands, for messages and for the files it names.
@@ -46,12 +47,12 @@ impl Manifest {
         let document = Document::deserialize(root.clone().into_deserializer())
             .map_err(|error| syntax(path, &text, Some(root.get_ref()), &error))?;
         let files = files(path, &document);
-        Ok(Self { path: path.to_owned(), text, document, files })
+        Ok(Self { path: path.to_owned(), lines: Lines::of(&text), text, document, files })
     }
 }
 
 fn read(path: &Path) -> Result<String, DeclareError> {
-    fs_err::read_to_string(path).map_err(|error| {
+    file::read_text(path).map_err(|error| {
         let kind = ProblemKind::File { path: path.to_owned(), message: error.to_string() };
         DeclareError { problems: vec![Problem::new(Place::in_file(path), kind)] }
     })
@@ -74,8 +75,7 @@ fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, St
     let names = document.graph.iter().filter_map(|table| table.get_ref().file.as_ref());
     let mut files: BTreeMap<String, Result<String, String>> = names
         .map(|name| {
-            let text =
-                fs_err::read_to_string(directory.join(name.get_ref())).map_err(|error| error.to_string());
+            let text = file::read_text(&directory.join(name.get_ref())).map_err(|error| error.to_string());
             (name.get_ref().clone(), text)
         })
         .collect();
@@ -88,7 +88,7 @@ fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, St
 fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> DeclareError {
     let mut place = Place::in_file(path);
     if let Some(span) = error.span() {
-        place.line = Some(line(text, span.start));
+        place.line = Some(Lines::of(text).number(span.start));
         place.table = table.and_then(|table| table_at(table, span.start));
     }
     let kind = ProblemKind::Syntax { message: with_nearest(error.message()) };

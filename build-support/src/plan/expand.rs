@@ -1,6 +1,6 @@
 //! Multiplies matrices out. What several matrices share counts once.
 
-use crate::declared::{Declared, Matrix};
+use crate::declared::{Declared, Matrix, check_combinations};
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_graph::{DType, encode, text};
 use precast_ops::{Combination, CombinationsError, Ops};
@@ -13,6 +13,10 @@ pub(super) fn combinations<'d>(
     ops: &Ops,
     problems: &mut Vec<Problem>,
 ) -> Vec<(Combination, &'d Matrix)> {
+    if let Err(problem) = count(declared) {
+        problems.push(problem);
+        return Vec::new();
+    }
     let mut found = BTreeMap::new();
     for matrix in declared.matrices() {
         let dtypes: Vec<DType> = matrix.dtypes.iter().copied().collect();
@@ -29,6 +33,18 @@ pub(super) fn combinations<'d>(
         }
     }
     found.into_values().collect()
+}
+
+/// Counts the combinations before the first one is made.
+fn count(declared: &Declared) -> Result<(), Problem> {
+    let mut all = declared.graphs().len();
+    for Matrix { name, dtypes, ndim, place } in declared.matrices() {
+        let (dtypes, ndim): (Vec<_>, Vec<_>) =
+            (dtypes.iter().copied().collect(), ndim.iter().copied().collect());
+        let sum = all.checked_add(precast_ops::count_combinations(name, &dtypes, &ndim));
+        all = check_combinations(sum).map_err(|kind| Problem::new(place.clone(), kind))?;
+    }
+    Ok(())
 }
 
 fn refusal(error: CombinationsError, ops: &Ops) -> ProblemKind {

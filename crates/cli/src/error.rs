@@ -130,6 +130,9 @@ impl Failure {
             hints.extend(typed_hint(error).map(str::to_owned));
             next = error.source();
         }
+        if levels.iter().chain(&hints).any(|text| text.contains("Too many open files")) {
+            hints.extend(descriptors_hint());
+        }
         let mut levels = levels.into_iter();
         let message = levels.next().unwrap_or_else(|| "unknown error".to_owned());
         hints.extend(self.hints.iter().cloned());
@@ -182,6 +185,14 @@ fn split_hints(message: &str) -> (String, Vec<String>) {
 fn typed_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let text = error.downcast_ref::<ParseTextError>().and_then(ParseTextError::hint);
     text.or_else(|| error.downcast_ref::<ParseJsonError>().and_then(ParseJsonError::hint))
+}
+
+/// Gives the remedy of the system's refusal to open more files, which may stand anywhere in what a tool or a library said.
+fn descriptors_hint() -> Option<String> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
+    Some(format!(
+        "this process may have {limit} open files; raise the limit with `ulimit -n`, or use fewer jobs with `-j`"
+    ))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use precast_graph::{FunctionGraph, Type, json, text};
 use precast_ops::Ops;
+use precast_store::file;
 
 use crate::args::GraphArgs;
 use crate::error::Failure;
@@ -20,7 +21,7 @@ pub(crate) fn read(args: &GraphArgs, found: &[(String, Type)], ops: &Ops) -> Res
     }
     if let Some(path) = &args.graph {
         let place = path.display();
-        let text = fs_err::read_to_string(path)
+        let text = file::read_text(path)
             .map_err(|error| Failure::new(format!("cannot read the graph in `{place}`")).because(error))?;
         let graph = json::parse(&text, ops)
             .map_err(|error| Failure::new(format!("cannot read the graph in `{place}`")).because(error))?;

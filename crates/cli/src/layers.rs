@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
-use precast_runtime::{BuildRuntimeError, Policy, Runtime};
+use precast_runtime::{BuildRuntimeError, Event, Policy, Runtime};
+use precast_store::Event as StoreEvent;
 use precast_store::{Bundle, CreateError, Entry, OpenError, Record, Store};
 
 use crate::args::LayerArgs;
@@ -199,5 +200,24 @@ fn can_publish(path: &Path, policy: Option<Policy>, writable: Option<&Path>) -> 
             Ok(false)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Waits for what is being published, and tells of what went wrong on the way without stopping it, and of everything where that is asked for.
+pub(crate) fn tell(runtime: &Runtime, all: bool) {
+    // A publish that is still going on may yet fail.
+    runtime.flush();
+    for event in runtime.stats().events {
+        match event {
+            Event::NotPublished { .. }
+            | Event::Stale(_)
+            | Event::NotLoaded { .. }
+            | Event::NotRecorded { .. }
+            | Event::Layer(StoreEvent::Damaged { .. }) => {
+                term::warning(&event.to_string());
+            }
+            event if all => term::note(&event.to_string()),
+            _ => {}
+        }
     }
 }

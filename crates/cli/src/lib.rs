@@ -27,6 +27,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
+use precast_build::interrupt;
 
 /// As what the program was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,9 +54,13 @@ pub fn main(face: Face) -> ExitCode {
         Ok(cli) => cli,
         Err(message) => return term::usage(&message),
     };
-    match cmd::run(cli.command) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
+    interrupt::watch(cmd::end);
+    let ended = cmd::run(cli.command);
+    match (interrupt::exit_code(), ended) {
+        // What could not be done was not to be done any more.
+        (Some(code), _) => code.into(),
+        (None, Ok(exit)) => exit.into(),
+        (None, Err(failure)) => {
             term::error(&failure.render());
             failure.exit().into()
         }

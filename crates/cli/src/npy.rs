@@ -7,12 +7,13 @@
 //!
 //! Writing is that of [`whole`]: a reader finds the old file or the whole new one.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ndarray::{ArrayD, IxDyn, ShapeBuilder as _};
 use ndarray_npy::npy::header::{Header, Layout, ParseHeaderError, ReadHeaderError};
 use precast_graph::{Array, DType, Element, with_array};
+use precast_store::file;
 
 use crate::whole::{self, Pending, WriteError};
 
@@ -64,23 +65,8 @@ fn zip_hint(found: &str) -> &'static str {
 
 /// Reads the array in a file.
 pub(crate) fn read(path: &Path) -> Result<Array, ReadError> {
-    let at = |source| ReadError::Io { path: path.to_owned(), source };
-    let mut file = open(path).map_err(at)?;
-    let mut bytes = Vec::new();
-    let stated = file.metadata().map_err(at)?.len();
-    // A reservation that is refused is an error; running out of memory later would end the process.
-    let room = usize::try_from(stated).map_err(drop).and_then(|n| bytes.try_reserve_exact(n).map_err(drop));
-    room.map_err(|()| at(io::ErrorKind::OutOfMemory.into()))?;
-    file.read_to_end(&mut bytes).map_err(at)?;
-    parse(path, &bytes)
-}
-
-/// Opens a regular file. A device or a pipe could be read for ever, or wait for ever.
-pub(crate) fn open(path: &Path) -> io::Result<fs_err::File> {
-    if !fs_err::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected a regular file"));
-    }
-    fs_err::File::open(path)
+    let bytes = file::read(path, u64::MAX);
+    parse(path, &bytes.map_err(|source| ReadError::Io { path: path.to_owned(), source })?)
 }
 
 /// Reads the array in the bytes of a file; `path` is for messages.
@@ -123,20 +109,23 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
         let found = data[position];
         return Err(ReadError::Truth { path: path(), position, found });
     }
-    Ok(elements(dtype, &shape, header.layout == Layout::Fortran, data))
+    elements(dtype, &shape, header.layout == Layout::Fortran, data)
+        .ok_or_else(|| ReadError::Huge { path: path(), shape })
 }
 
-/// The array of checked bytes.
-fn elements(dtype: DType, shape: &[usize], fortran: bool, data: &[u8]) -> Array {
+/// The array of checked bytes; `None` if there is no memory for it.
+fn elements(dtype: DType, shape: &[usize], fortran: bool, data: &[u8]) -> Option<Array> {
     macro_rules! read {
         ($($variant:ident => $element:ty),*) => {
-            match dtype { $(DType::$variant => Array::from(array::<$element>(shape, fortran, data)),)* }
+            match dtype { $(DType::$variant => array::<$element>(shape, fortran, data).map(Array::from),)* }
         };
     }
     precast_graph::for_each_dtype!(read)
 }
 
-fn array<T: Element>(shape: &[usize], fortran: bool, data: &[u8]) -> ArrayD<T> {
+fn array<T: Element>(shape: &[usize], fortran: bool, data: &[u8]) -> Option<ArrayD<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(data.len() / T::DTYPE.itemsize_bytes()).ok()?;
     let elements = data.chunks_exact(T::DTYPE.itemsize_bytes()).map(|bytes| {
         let mut words = [0; 16];
         words[..bytes.len()].copy_from_slice(bytes);
@@ -145,9 +134,15 @@ fn array<T: Element>(shape: &[usize], fortran: bool, data: &[u8]) -> ArrayD<T> {
         )
     });
     let layout = if fortran { IxDyn(shape).f() } else { IxDyn(shape).into_shape_with_order() };
-    // The number of elements was checked; the fallback is never taken.
-    let array = ArrayD::from_shape_vec(layout, elements.collect());
-    array.unwrap_or_else(|_| ArrayD::from_elem(IxDyn(&[0]), T::default())).as_standard_layout().into_owned()
+    all.extend(elements);
+    let array = ArrayD::from_shape_vec(layout, all).ok()?;
+    if array.is_standard_layout() {
+        return Some(array);
+    }
+    let mut ordered = Vec::new();
+    ordered.try_reserve_exact(array.len()).ok()?;
+    ordered.extend(array.iter().copied());
+    ArrayD::from_shape_vec(IxDyn(shape), ordered).ok()
 }
 
 /// The bytes of an element as the file has them.

@@ -8,6 +8,7 @@ use std::io::{self, Cursor, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use precast_graph::Array;
+use precast_store::file;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
@@ -76,7 +77,7 @@ pub(crate) fn read_one(path: &Path, wanted: &str) -> Result<Array, ReadError> {
 type Archive = ZipArchive<io::BufReader<fs_err::File>>;
 
 fn open(path: &Path) -> Result<Archive, ReadError> {
-    let file = npy::open(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let file = file::open(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     let archive = ZipArchive::new(io::BufReader::new(file))
         .map_err(|source| ReadError::NotNpz { path: path.to_owned(), source })?;
     if archive.len() > MEMBERS_LIMIT {

@@ -1,10 +1,15 @@
 //! Files that appear whole: written beside their target, then renamed, so that a reader finds the old one or the new one.
 //!
-//! A target that is no regular file (`/dev/null`, a pipe) is written in place, and a link keeps pointing to where it points.
+//! A link keeps pointing to where it points. A character device (`/dev/null`, a terminal) and a pipe that somebody reads
+//! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use precast_store::file::Kind;
+#[cfg(unix)]
+use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 /// Says why a file was not written.
@@ -14,6 +19,12 @@ pub(crate) enum WriteError {
     /// The file system refused.
     #[error("cannot write `{}`{}", path.display(), hint(source))]
     Io { path: PathBuf, source: io::Error },
+    /// Something that is no file and takes no bytes.
+    #[error(
+        "cannot write `{}`: it is {found}{}\nhint: name a file",
+        path.display(), if *found == Kind::Fifo { " that nobody reads" } else { "" }
+    )]
+    Kind { path: PathBuf, found: Kind },
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -38,12 +49,9 @@ pub(crate) fn write(
 ) -> Result<Pending, WriteError> {
     let at = |source| WriteError::Io { path: path.to_owned(), source };
     let target = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let kind = fs_err::metadata(&target).map(|metadata| metadata.file_type());
-    if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
-        return Err(at(io::ErrorKind::IsADirectory.into()));
-    }
-    if kind.is_ok_and(|kind| !kind.is_file()) {
-        let mut file = fs_err::OpenOptions::new().write(true).open(&target).map_err(at)?;
+    if let Some(kind) = fs_err::metadata(&target).ok().and_then(|found| Kind::of(found.file_type())) {
+        let refused = || WriteError::Kind { path: path.to_owned(), found: kind };
+        let mut file = open_stream(&target, kind).map_err(at)?.ok_or_else(refused)?;
         buffered(&mut file, fill).map_err(at)?;
         return Ok(Pending { target, file: None });
     }
@@ -59,6 +67,28 @@ pub(crate) fn write(
     let mut file = builder.tempfile_in(directory).map_err(at)?;
     buffered(file.as_file_mut(), fill).map_err(at)?;
     Ok(Pending { target, file: Some(file) })
+}
+
+/// Opens what takes bytes one after the other and keeps none, without waiting for a reader; `None` for anything else.
+fn open_stream(path: &Path, kind: Kind) -> io::Result<Option<File>> {
+    // The error's number matters, which `fs_err` does not keep.
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    if kind == Kind::Fifo {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        return match options.open(path) {
+            Ok(file) => {
+                // From here on a reader may take its time.
+                rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
+                Ok(Some(file))
+            }
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => Ok(None),
+            Err(error) => Err(error),
+        };
+    }
+    if kind == Kind::CharacterDevice { options.open(path).map(Some) } else { Ok(None) }
 }
 
 fn buffered(file: &mut dyn Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

@@ -26,6 +26,7 @@
 
 mod action;
 mod allowed;
+mod cancel;
 mod compile;
 mod diagnostics;
 mod error;
@@ -44,6 +45,7 @@ mod tokens;
 mod toolchain;
 
 pub use action::action;
+pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;
 pub use error::CompileError;

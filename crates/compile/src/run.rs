@@ -8,6 +8,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::cancel::spawn;
+
 /// How a tool ended, with its words.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -36,7 +38,7 @@ pub(crate) fn command(program: &Path, path: &OsStr) -> Command {
 /// Runs a command without input.
 pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunError> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(RunError::Start)?;
+    let (mut child, running) = spawn(command).map_err(RunError::Start)?;
     let stderr = child.stderr.take().map(collect);
     let stdout = child.stdout.take().map(collect);
     let mut words = [String::new(), String::new()];
@@ -45,12 +47,14 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunEr
         match pipe.recv_timeout(limit) {
             Ok(bytes) => *words = String::from_utf8_lossy(&bytes).into_owned(),
             Err(mpsc::RecvTimeoutError::Timeout) => {
+                drop(running);
                 stop(&mut child);
                 return Err(RunError::Timeout);
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => {}
         }
     }
+    drop(running);
     let status = child.wait().map_err(RunError::Start)?;
     let [stdout, stderr] = words;
     Ok(Ended { status, stdout, stderr })
@@ -68,24 +72,32 @@ fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     receive
 }
 
-/// Stops a tool and what it started: a driver that is killed leaves its `cc1` running.
+/// Stops a tool and what it started.
 fn stop(child: &mut Child) {
-    #[cfg(target_os = "linux")]
-    for pid in descendants(child.id()) {
-        if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
-            // It may have ended by itself.
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
-    }
+    end_tree(child.id());
     let _ = child.kill();
     let _ = child.wait();
 }
 
+/// Kills a process that has not been waited for, and what it started: a driver that is killed leaves its `cc1` running.
+pub(crate) fn end_tree(pid: u32) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Signal, kill_process};
+        let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+        // Stopped, it starts nothing more. It may have ended by itself.
+        let _ = kill_process(process, Signal::STOP);
+        children(pid).into_iter().for_each(end_tree);
+        let _ = kill_process(process, Signal::KILL);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pid;
+}
+
 #[cfg(target_os = "linux")]
-fn descendants(pid: u32) -> Vec<u32> {
+fn children(pid: u32) -> Vec<u32> {
     let list = fs_err::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    let children = list.split_whitespace().filter_map(|child| child.parse().ok());
-    children.flat_map(|child| std::iter::once(child).chain(descendants(child))).collect()
+    list.split_whitespace().filter_map(|child| child.parse().ok()).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tempfile::TempDir;
+use precast_store::scratch;
 
 use crate::error::CompileError;
 use crate::run::{Ended, RunError, command, run};
@@ -22,13 +22,13 @@ pub(crate) const SEEN_AS: &str = "/proc/self/cwd";
 pub(crate) struct Scratch {
     /// Its path without links.
     root: PathBuf,
-    _directory: TempDir,
+    _directory: scratch::Scratch,
 }
 
 impl Scratch {
     pub(crate) fn new() -> Result<Self, CompileError> {
         let make = || -> io::Result<Self> {
-            let directory = tempfile::Builder::new().prefix("precast-").tempdir()?;
+            let directory = scratch::Scratch::new()?;
             Ok(Self { root: fs_err::canonicalize(directory.path())?, _directory: directory })
         };
         make().map_err(|source| CompileError::Scratch { directory: std::env::temp_dir(), source })

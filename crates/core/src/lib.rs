@@ -15,6 +15,7 @@
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
 //! | [`model`] | what generated, typed functions stand on | no |
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
+//! | [`file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`event`] | what readers got over, as values | no |
 //!
@@ -24,6 +25,7 @@
 pub mod bundle;
 pub mod cpu;
 pub mod event;
+pub mod file;
 pub mod function;
 pub mod key;
 mod loader;
@@ -32,6 +34,7 @@ pub mod native;
 pub mod program;
 mod provenance;
 pub mod record;
+pub mod scratch;
 pub mod trust;
 pub mod value;
 

@@ -8,6 +8,7 @@ use crate::Array;
 use crate::contracts::{self, ContractError};
 use crate::op::{MakeNodeError, Op};
 use crate::Type;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -134,6 +135,9 @@ pub struct FunctionGraph {
     inputs: Vec<VarId>,
     outputs: Vec<VarId>,
     output_names: Vec<Option<String>>,
+    /// The inputs and the named outputs by name: graphs with very many of them are rebuilt by every pass.
+    inputs_by_name: BTreeMap<String, VarId>,
+    outputs_by_name: BTreeSet<String>,
 }
 
 impl FunctionGraph {
@@ -159,6 +163,7 @@ impl FunctionGraph {
         let origin = Origin::Input(self.inputs.len());
         let variable = self.push(Variable { ty, name: Some(name.to_owned()), origin });
         self.inputs.push(variable);
+        self.inputs_by_name.entry(name.to_owned()).or_insert(variable);
         variable
     }
 
@@ -211,7 +216,7 @@ impl FunctionGraph {
     pub fn output(&mut self, variable: VarId, name: Option<&str>) -> Result<(), BuildError> {
         self.check(variable)?;
         if let Some(name) = name
-            && self.output_names.iter().any(|n| n.as_deref() == Some(name))
+            && self.outputs_by_name.contains(name)
         {
             return Err(BuildError::DuplicateName { name: name.to_owned(), what: "output" });
         }
@@ -223,6 +228,7 @@ impl FunctionGraph {
     pub(crate) fn push_output(&mut self, variable: VarId, name: Option<&str>) {
         self.outputs.push(variable);
         self.output_names.push(name.map(str::to_owned));
+        self.outputs_by_name.extend(name.map(str::to_owned));
     }
 
     /// Gives a variable a name for people, unless it has one.
@@ -287,7 +293,7 @@ impl FunctionGraph {
     /// The input of this name.
     #[must_use]
     pub fn find_input(&self, name: &str) -> Option<VarId> {
-        self.inputs.iter().copied().find(|v| self.variables[v.index()].name.as_deref() == Some(name))
+        self.inputs_by_name.get(name).copied()
     }
 
     /// The variable behind an id of this graph.

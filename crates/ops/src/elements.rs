@@ -94,6 +94,29 @@ pub(crate) fn extents(op: &str, arrays: &[&Array]) -> Result<Vec<usize>, Perform
     arrays.iter().enumerate().map(extent).collect()
 }
 
+/// Bytes that an element costs while a `perform` computes it: its position, its value and the result, each in a list.
+const COST_BYTES: usize = 48;
+
+/// Bytes that are asked for without a question: a process that lacks these is at its end anyhow.
+const SMALL_BYTES: usize = 16 << 20;
+
+/// The number of elements of a result that may be larger than the inputs together, if there is memory to compute so many.
+/// Without memory a list ends the process, so the whole is asked for before the first of them is made.
+pub(crate) fn room(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
+    let too_large = || {
+        let problem = format!("cannot allocate an array of shape {}: there is no memory for it", text(shape));
+        PerformError::value(op, problem)
+    };
+    // An extent of 0 does not excuse the others, as in NumPy.
+    let bytes = shape.iter().try_fold(COST_BYTES, |bytes, n| bytes.checked_mul((*n).max(1)));
+    let bytes = bytes.ok_or_else(too_large)?;
+    let size = shape.iter().product();
+    if size * COST_BYTES > SMALL_BYTES {
+        Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| too_large())?;
+    }
+    Ok(size)
+}
+
 /// A shape as NumPy prints it.
 pub(crate) fn text<T: ToString>(shape: &[T]) -> String {
     let extents: Vec<String> = shape.iter().map(ToString::to_string).collect();

@@ -32,7 +32,7 @@ pub mod rewrite;
 pub mod scalar;
 pub mod shape;
 
-pub use combinations::{Combination, CombinationsError, combinations};
+pub use combinations::{Combination, CombinationsError, combinations, count_combinations};
 pub use composite::Composite;
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;

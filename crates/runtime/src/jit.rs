@@ -1,6 +1,9 @@
 //! Compiling on a miss: the same `compile()` as ahead of time, single flight, published where a layer is writable.
 //!
-//! Publishing waits for the disk several times, so it happens beside the first call; dropping the runtime waits for it.
+//! Publishing waits for the disk several times, so it happens beside the first call. [`Runtime::flush`] waits for it, as does
+//! dropping the runtime.
+//!
+//! [`Runtime::flush`]: crate::Runtime::flush
 
 use crate::FunctionError;
 use crate::layer::UNIT;
@@ -11,7 +14,7 @@ use crate::resolve::Resolver;
 use precast_core::event::chain;
 use precast_core::native::LoadedEntry;
 use precast_core::{Provenance, Served};
-use crate::stats::Event;
+use crate::stats::{Event, Recorder};
 use precast_codegen::{Module, Unit};
 use precast_compile::{CompileError, Compiled, Isa, Toolchain, Variant, compile};
 use precast_store::{BuildKey, Fingerprint};
@@ -31,7 +34,8 @@ type Flight = Arc<OnceLock<Result<Arc<Compiled>, Failure>>>;
 #[derive(Default)]
 pub(crate) struct Jit {
     flights: Mutex<BTreeMap<BuildKey, Flight>>,
-    publishing: Mutex<Vec<JoinHandle<()>>>,
+    /// The threads that publish, each with the module's signature.
+    publishing: Mutex<Vec<(String, JoinHandle<()>)>>,
 }
 
 impl Jit {
@@ -87,7 +91,7 @@ impl Jit {
             resolver.layers.iter().filter_map(|layer| Some((layer.to_string(), layer.writable()?.clone())));
         let Some((layer, store)) = stores.next() else { return };
         let (compiled, recorder) = (Arc::clone(compiled), Arc::clone(&resolver.recorder));
-        let signature = signature.to_owned();
+        let (signature, name) = (signature.to_owned(), signature.to_owned());
         let publish = move || {
             recorder.tell(match store.publish(&compiled.archive, &compiled.record) {
                 Ok(_) => Event::Published { signature, layer },
@@ -96,8 +100,21 @@ impl Jit {
         };
         // A process that may have no more threads publishes at once.
         match std::thread::Builder::new().name("precast-publish".to_owned()).spawn(publish.clone()) {
-            Ok(handle) => self.publishing.lock().unwrap_or_else(PoisonError::into_inner).push(handle),
+            Ok(handle) => self.publishing.lock().unwrap_or_else(PoisonError::into_inner).push((name, handle)),
             Err(_) => publish(),
+        }
+    }
+}
+
+impl Jit {
+    /// Waits for what is being published.
+    pub(crate) fn flush(&self, recorder: &Recorder) {
+        let publishing = std::mem::take(&mut *self.publishing.lock().unwrap_or_else(PoisonError::into_inner));
+        for (signature, handle) in publishing {
+            if handle.join().is_err() {
+                let reason = "the thread that publishes panicked".to_owned();
+                recorder.tell(Event::NotPublished { signature, reason });
+            }
         }
     }
 }
@@ -105,8 +122,8 @@ impl Jit {
 impl Drop for Jit {
     fn drop(&mut self) {
         let publishing = self.publishing.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for handle in publishing.drain(..) {
-            // A panic of the publisher costs the next process a hit, nothing else.
+        for (_, handle) in publishing.drain(..) {
+            // A panic of the publisher costs the next process a hit, and nobody is left to be told.
             let _ = handle.join();
         }
     }
@@ -155,9 +172,12 @@ fn load(
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let record = &compiled.record;
     let bytes = compiled.archive.members.get(UNIT).ok_or_else(|| failed(format!("no member `{UNIT}`")))?;
-    let library = resolver
-        .keep(&record.digest, bytes, signature)
-        .ok_or_else(|| failed("see the events of `stats()`".to_owned()))?;
+    let library = resolver.keep(&record.digest, bytes, signature).ok_or_else(|| {
+        resolver
+            .check_stage(signature)
+            .err()
+            .unwrap_or_else(|| failed("see the events of `stats()`".to_owned()))
+    })?;
     let slot = record.members.iter().find(|member| member.key == *key).map_or(0, |member| member.slot);
     let entry = library.entry(slot, key).map_err(|error| failed(chain(&error)))?;
     let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };

@@ -6,12 +6,12 @@ use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_core::event::chain;
-use precast_core::native::{LoadedEntry, LoadedLibrary};
+use precast_core::native::{LoadLibraryError, LoadedEntry, LoadedLibrary};
 use precast_core::{Libraries, Provenance, Served};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_store::{BuildKey, Digest, Record};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Layers, and what was loaded from them.
 pub(crate) struct Resolver {
@@ -19,11 +19,13 @@ pub(crate) struct Resolver {
     pub(crate) recorder: Arc<Recorder>,
     policy: Option<Policy>,
     libraries: Libraries,
+    /// Why the last shared object could not be put anywhere: then no module can be loaded, whichever layer has it.
+    unstaged: Mutex<Option<String>>,
 }
 
 impl Resolver {
     pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>, policy: Option<Policy>) -> Self {
-        Self { layers, recorder, policy, libraries: Libraries::default() }
+        Self { layers, recorder, policy, libraries: Libraries::default(), unstaged: Mutex::new(None) }
     }
 
     /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
@@ -107,8 +109,25 @@ impl Resolver {
     /// Loads verified bytes and remembers them under the digest of their archive.
     #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT has bytes of its own"))]
     pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
-        let library = self.libraries.keep(digest, bytes);
-        library.inspect_err(|error| self.passed_over(signature, chain(error))).ok()
+        let loaded = self.libraries.keep(digest, bytes);
+        let unstaged = loaded.as_ref().err().filter(|error| matches!(error, LoadLibraryError::Stage { .. }));
+        *self.unstaged.lock().unwrap_or_else(PoisonError::into_inner) = unstaged.map(|error| chain(error));
+        match loaded {
+            Ok(library) => Some(library),
+            // That is told once, not for each module: see `check_stage`.
+            Err(LoadLibraryError::Stage { .. }) => None,
+            Err(error) => {
+                self.passed_over(signature, chain(&error));
+                None
+            }
+        }
+    }
+
+    /// The error of a graph that needs a module, if this process can load none at all.
+    pub(crate) fn check_stage(&self, signature: &str) -> Result<(), crate::FunctionError> {
+        let unstaged = self.unstaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let signature = signature.to_owned();
+        unstaged.map_or(Ok(()), |problem| Err(crate::FunctionError::Stage { signature, problem }))
     }
 
     fn passed_over(&self, signature: &str, reason: String) {

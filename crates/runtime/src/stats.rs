@@ -116,6 +116,8 @@ pub struct Stats {
     pub misses: u64,
     /// Modules compiled.
     pub compiled: u64,
+    /// Compiled modules that could not be published: the next process compiles them again.
+    pub unpublished: u64,
     /// Declarations written to the manifest that misses are recorded in.
     pub recorded: u64,
     /// Damaged objects met, and never used.
@@ -138,6 +140,7 @@ impl Recorder {
             Event::Hit { .. } => stats.hits += 1,
             Event::Miss { .. } => stats.misses += 1,
             Event::Compiled { .. } => stats.compiled += 1,
+            Event::NotPublished { .. } => stats.unpublished += 1,
             Event::Recorded { added: true, .. } => stats.recorded += 1,
             Event::Layer(StoreEvent::Damaged { .. }) => stats.damaged += 1,
             _ => {}

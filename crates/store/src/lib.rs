@@ -10,6 +10,8 @@
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
+//! | [`file`] | reading files that somebody named | reads them |
+//! | [`scratch`] | directories for a moment's work, swept when a process was killed | yes |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
@@ -29,4 +31,5 @@ pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
     Store, WriteError,
 };
+pub use precast_core::{file, scratch};
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};

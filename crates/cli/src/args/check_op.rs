@@ -56,6 +56,9 @@ pub(crate) struct CheckOpArgs {
     /// Lets results differ from the reference by rounding.
     #[arg(long)]
     pub(crate) approximate: bool,
+    /// How many seconds one call of an op may take; one that takes longer hangs.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeout: u32,
     /// Where to put what repeats a violation: the graph of the Apply, and its inputs.
     #[arg(long, value_name = "DIR", default_value = "precast-repro")]
     pub(crate) repro: PathBuf,

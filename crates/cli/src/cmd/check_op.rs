@@ -1,6 +1,7 @@
 //! `precast check-op`: ops in C against their contract.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use precast_build::{Declared, Manifest};
 use precast_graph::FunctionGraph;
@@ -20,6 +21,7 @@ pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
     let runtime = layers::runtime(&args.layers, args.policy, None, ops)?;
     let mut options = Options::default();
     (options.seed, options.approximate) = (args.seed, args.approximate);
+    options.time = Duration::from_secs(args.timeout.into());
     let mut reports = Vec::new();
     if args.op.is_none() && args.manifest.is_none() {
         let graph = of_graph(args, &runtime)?;
@@ -34,6 +36,7 @@ pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
             reports.push((Some(name), report?));
         }
     }
+    layers::tell(&runtime, false);
     told(args, &reports)
 }
 

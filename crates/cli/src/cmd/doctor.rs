@@ -147,7 +147,7 @@ impl Health {
     fn look(&mut self, path: &Path, verify: bool) -> Result<(), Failure> {
         let store = Store::open(path)?;
         store.check_trust()?;
-        let stated = fs_err::read_to_string(path.join("STORE"))?;
+        let stated = precast_store::file::read_text(&path.join("STORE"))?;
         let format =
             stated.lines().find_map(|line| line.strip_prefix("format=")).unwrap_or("unknown").to_owned();
         self.facts.push(("format", json!(format)));

@@ -38,6 +38,12 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
+/// Ends what a command has started, when a signal ends the command; tells whether it does not end the command.
+pub(crate) fn end(signal: i32) -> bool {
+    precast_runtime::debug::cancel();
+    record::hand_on(signal)
+}
+
 /// Says why a graph cannot be made a function; a miss has an exit code of its own.
 fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
     let FunctionError::Miss { recorded, .. } = &error else { return error.into() };

@@ -5,10 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use precast_build::Manifest;
+use precast_store::file::{Kind, NotReadable};
 
 use crate::args::RecordArgs;
 use crate::error::{Exit, Failure};
@@ -27,7 +30,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     command.args(arguments).env("PRECAST_RECORD", &manifest).env("PRECAST_RECORD_REPORT", report.path());
     let words: Vec<&str> = args.serve.iter().map(|word| word.name()).collect();
     command.env("PRECAST_RECORD_SERVE", words.join(","));
-    let status = command.status().map_err(|error| cannot_start(program, error))?;
+    let status = wait(&mut command).map_err(|error| cannot_start(program, error))?;
     let problems = fs_err::read_to_string(report.path())?;
     let added = tables(&manifest)?.difference(&before).count();
     tell(&args.output, added, &problems);
@@ -35,6 +38,32 @@ pub(super) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
         Exit::Ok if !problems.is_empty() => Exit::Error,
         other => other,
     })
+}
+
+/// The program's process; 0 when there is none.
+static PROGRAM: AtomicI32 = AtomicI32::new(0);
+
+/// Runs the program to its end.
+fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
+    let mut child = command.spawn()?;
+    PROGRAM.store(child.id().cast_signed(), Ordering::SeqCst);
+    let status = child.wait();
+    PROGRAM.store(0, Ordering::SeqCst);
+    status
+}
+
+/// Hands a signal on to the program, if one runs, and tells whether it did. The program decides what becomes of it, as if it
+/// had been started alone; what it has missed by its end is told.
+pub(super) fn hand_on(signal: i32) -> bool {
+    use rustix::process::{Pid, Signal, kill_process};
+    let Some(program) = Pid::from_raw(PROGRAM.load(Ordering::SeqCst)) else { return false };
+    let signal = Signal::from_named_raw(signal);
+    // A terminal gives its interrupt to both.
+    if let Some(signal) = signal.filter(|signal| *signal != Signal::INT || !std::io::stderr().is_terminal()) {
+        // It may have ended by itself.
+        let _ = kill_process(program, signal);
+    }
+    true
 }
 
 fn cannot_start(program: &OsStr, error: std::io::Error) -> Failure {
@@ -67,6 +96,10 @@ fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
 fn check_writable(path: &Path) -> Result<(), Failure> {
     let refused =
         |error: std::io::Error| Failure::new(format!("cannot record to `{}`", path.display())).because(error);
+    match fs_err::metadata(path).ok().and_then(|found| Kind::of(found.file_type())) {
+        None | Some(Kind::CharacterDevice) => {}
+        Some(found) => return Err(refused(NotReadable::Kind { path: path.to_owned(), found }.into())),
+    }
     if path.exists() {
         fs_err::OpenOptions::new().append(true).open(path).map_err(refused)?;
     }

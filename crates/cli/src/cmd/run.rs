@@ -8,9 +8,8 @@ use std::path::Path;
 use precast_graph::{Array, FunctionGraph, Type};
 use precast_runtime::debug::Violation;
 use precast_runtime::{
-    ArrayRef, CallError, EntryError, Event, Function, Provenance, Runtime, Served, debug_report,
+    ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served, debug_report,
 };
-use precast_store::Event as StoreEvent;
 use serde_json::{Value, json};
 
 use super::function_failure;
@@ -37,7 +36,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let outputs = function.call(&borrowed).map_err(call_failure)?;
         Ok((function, names, targets, outputs))
     });
-    tell(&runtime, args.explain);
+    layers::tell(&runtime, args.explain);
     let (function, names, targets, outputs) = result?;
     if let Some(report) = debug_report(&function) {
         let lines: Vec<String> = report.applies.iter().map(super::check_op::line).collect();
@@ -118,23 +117,6 @@ fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<
         given.iter().map(|one| (position(one), arrays::open_type(&one.array))).collect();
     placed.sort_by_key(|(position, _)| *position);
     Ok(Some(placed.into_iter().map(|(_, ty)| ty).collect()))
-}
-
-/// Tells of what went wrong on the way without stopping it, and of everything where that is asked for.
-fn tell(runtime: &Runtime, all: bool) {
-    for event in runtime.stats().events {
-        match event {
-            Event::NotPublished { .. }
-            | Event::Stale(_)
-            | Event::NotLoaded { .. }
-            | Event::NotRecorded { .. }
-            | Event::Layer(StoreEvent::Damaged { .. }) => {
-                term::warning(&event.to_string());
-            }
-            event if all => term::note(&event.to_string()),
-            _ => {}
-        }
-    }
 }
 
 fn explain(provenance: &[Provenance]) {

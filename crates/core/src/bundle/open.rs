@@ -1,12 +1,13 @@
 //! Opens a bundle: constant time once it is in memory.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::Bundle;
 use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
 use crate::event::Observer;
+use crate::file;
 use crate::trust::{self, TrustError, Untrusted};
 
 /// Says why a bundle cannot be opened.
@@ -16,12 +17,6 @@ pub enum OpenBundleError {
     /// Others can change it.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
-    /// It is a directory, a pipe or a device.
-    #[error("`{}` is not a bundle: it is no file", path.display())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-    },
     /// The file system refused.
     #[error("cannot read bundle `{}`", path.display())]
     Io {
@@ -79,11 +74,12 @@ impl Bundle {
     /// [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         let path = path.as_ref();
-        let data = trust::read_file(path).map_err(|error| match error {
+        let refused = |source| OpenBundleError::Io { path: path.to_path_buf(), source };
+        let opened = trust::open(path).map_err(|error| match error {
             TrustError::Untrusted(untrusted) => OpenBundleError::Untrusted(untrusted),
-            TrustError::Io { source, .. } => OpenBundleError::Io { path: path.to_path_buf(), source },
+            TrustError::Io { source, .. } => refused(source),
         })?;
-        let data = data.ok_or_else(|| OpenBundleError::NoFile { path: path.to_path_buf() })?;
+        let data = read(opened).map_err(refused)?;
         Self::new(Cow::Owned(data), format!("bundle `{}`", path.display()))
     }
 
@@ -120,6 +116,21 @@ impl Bundle {
             Err(reason) => Err(OpenBundleError::Damaged { name, reason }),
         }
     }
+}
+
+/// Reads a file that begins as a bundle does; of any other no more than its beginning.
+fn read(mut opened: fs_err::File) -> io::Result<Vec<u8>> {
+    let mut head = [0; MAGIC.len()];
+    let found = opened.metadata()?.len();
+    if found < head.len() as u64 {
+        return file::read_opened(opened, head.len() as u64);
+    }
+    opened.read_exact(&mut head)?;
+    if head != *MAGIC {
+        return Ok(head.to_vec());
+    }
+    opened.rewind()?;
+    file::read_opened(opened, u64::MAX)
 }
 
 /// Tells, in a constant, whether `data` begins like a bundle of this `generator`: so that a build helper of another version

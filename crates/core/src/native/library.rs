@@ -4,9 +4,13 @@ use super::host;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
 use crate::BuildKey;
+use crate::event::chain;
+use crate::scratch::Scratch;
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Why verified bytes could not be loaded.
@@ -14,8 +18,18 @@ use std::sync::{Arc, OnceLock};
 #[non_exhaustive]
 pub enum LoadLibraryError {
     /// Neither a memory file nor a private file could be made.
-    #[error("cannot put the shared object where it can be loaded from")]
-    Stage(#[source] io::Error),
+    #[error(
+        "it needs a file in memory under `/proc` ({memory}), or a directory that can be written, `{}` ({file})\nhint: {}",
+        directory.display(), hint(memory, file)
+    )]
+    Stage {
+        /// Why there is no file in memory.
+        memory: io::Error,
+        /// Where a private file was to be.
+        directory: PathBuf,
+        /// Why there is none.
+        file: io::Error,
+    },
     /// The dynamic linker refused.
     #[error("the dynamic linker refuses the shared object")]
     Open(#[source] libloading::Error),
@@ -35,6 +49,20 @@ pub enum LoadLibraryError {
         /// What it reported.
         message: String,
     },
+}
+
+/// What helps where neither file can be made.
+fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
+    if is_limit(memory) || is_limit(file) {
+        "each loaded module holds a file open; raise the limit with `ulimit -n`"
+    } else {
+        "mount `/proc`, or name a directory in `TMPDIR`"
+    }
+}
+
+/// Whether the limit of open files is reached. The dynamic linker has only words for it.
+fn is_limit(error: &(dyn Error + 'static)) -> bool {
+    chain(error).contains("Too many open files")
 }
 
 /// A loaded shared object; its code stays mapped as long as anything refers to it.
@@ -73,10 +101,18 @@ impl LoadedLibrary {
     /// # Errors
     /// There is no place to load from, the dynamic linker refuses, or the table is not one that this host serves.
     pub fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
-        let (library, file) = match memory_file(bytes).and_then(open_descriptor) {
-            Ok(opened) => opened,
-            Err(LoadLibraryError::Stage(_)) => (private_file(bytes)?, None),
-            Err(error) => return Err(error),
+        let staged = memory_file(bytes).and_then(|file| Ok((descriptor(&file)?, file)));
+        let (library, file) = match staged {
+            Ok((path, file)) => match open(&path) {
+                Ok(library) => (library, Some(file)),
+                Err(LoadLibraryError::Open(error)) if is_limit(&error) => {
+                    // The linker opens the file once more; a private file is not held open.
+                    drop(file);
+                    (open_private(bytes, io::Error::other(chain(&error)))?, None)
+                }
+                Err(error) => return Err(error),
+            },
+            Err(memory) => (open_private(bytes, memory)?, None),
         };
         // SAFETY: the symbol is the module table of the contract; its fields are checked before use.
         let symbol = unsafe { library.get::<*const Module>(SYMBOL) }.map_err(LoadLibraryError::Open)?;
@@ -135,38 +171,43 @@ impl LoadedEntry {
 }
 
 /// A sealed file in memory that holds `bytes`.
-fn memory_file(bytes: &[u8]) -> Result<File, LoadLibraryError> {
+fn memory_file(bytes: &[u8]) -> io::Result<File> {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     // Kernels before 6.3 do not know EXEC; some later ones refuse files without it.
-    let fd = memfd_create(c"precast", flags | MemfdFlags::EXEC).or_else(|_| memfd_create(c"precast", flags));
-    let mut file = File::from(fd.map_err(|error| LoadLibraryError::Stage(error.into()))?);
-    file.write_all(bytes).map_err(LoadLibraryError::Stage)?;
+    let fd =
+        memfd_create(c"precast", flags | MemfdFlags::EXEC).or_else(|_| memfd_create(c"precast", flags))?;
+    let mut file = File::from(fd);
+    file.write_all(bytes)?;
     let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-    fcntl_add_seals(&file, seals).map_err(|error| LoadLibraryError::Stage(error.into()))?;
+    fcntl_add_seals(&file, seals)?;
     Ok(file)
 }
 
-/// Opens a shared object through its descriptor. The path names the process, not `self`: debuggers follow it.
-fn open_descriptor(file: File) -> Result<(Library, Option<File>), LoadLibraryError> {
-    let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
-    if fs_err::metadata(&path).is_err() {
-        return Err(LoadLibraryError::Stage(io::Error::other("no /proc")));
-    }
-    // SAFETY: the bytes were verified by the caller; modules have no initialisers of their own.
-    let library =
-        unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)?;
-    Ok((library, Some(file)))
+/// The path of a descriptor. It names the process, not `self`: debuggers follow it.
+fn descriptor(file: &File) -> io::Result<PathBuf> {
+    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    fs_err::metadata(&path).map(|_| path)
 }
 
-/// Opens a shared object through a file in a directory that only this user can read, and deletes it.
-fn private_file(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
-    // tempfile makes the directory with mode 0700.
-    let directory = tempfile::Builder::new().prefix("precast-").tempdir().map_err(LoadLibraryError::Stage)?;
-    let path = directory.path().join("module.so");
-    fs_err::write(&path, bytes).map_err(LoadLibraryError::Stage)?;
-    // SAFETY: as in `open_descriptor`; nobody else can write to the directory.
-    unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)
+/// Opens a shared object.
+fn open(path: &Path) -> Result<Library, LoadLibraryError> {
+    // SAFETY: the bytes were verified by the caller, and nobody else can write to the file; modules have no initialisers
+    // of their own.
+    unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)
+}
+
+/// Opens a shared object through a file in a directory that only this user can enter, and deletes it. `memory` says why it
+/// is no file in memory.
+fn open_private(bytes: &[u8], memory: io::Error) -> Result<Library, LoadLibraryError> {
+    let write = |scratch: &Scratch| {
+        let path = scratch.path().join("module.so");
+        fs_err::write(&path, bytes).map(|()| path)
+    };
+    match Scratch::new().and_then(|scratch| Ok((write(&scratch)?, scratch))) {
+        Ok((path, _scratch)) => open(&path),
+        Err(file) => Err(LoadLibraryError::Stage { memory, directory: std::env::temp_dir(), file }),
+    }
 }
 
 /// Checks the module table, field by field, before anything beyond it is read.

@@ -26,10 +26,11 @@ mod way;
 
 use std::fmt;
 use std::fs::Metadata;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::file;
 use fs_err::File;
 use rustix::fs::{Mode, OFlags};
 
@@ -149,22 +150,19 @@ pub fn open_file(path: &Path) -> io::Result<Found<(File, Metadata)>> {
     })
 }
 
-/// Reads a file that stands by itself, such as a bundle, and checks the way to it. `None` for a directory, a pipe or a device.
+/// Opens a file that stands by itself, such as a bundle, and checks the way to it.
 ///
 /// # Errors
 ///
-/// Others can change it, or the file system refuses.
-pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, TrustError> {
+/// Others can change it, it is no file, or the file system refuses.
+pub fn open(path: &Path) -> Result<File, TrustError> {
     let at = |source| TrustError::Io { path: path.to_path_buf(), source };
     let real = check_way(path)?;
     match open_file(&real).map_err(at)? {
-        Found::It((mut file, metadata)) => {
-            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-            file.read_to_end(&mut bytes).map_err(at)?;
-            Ok(Some(bytes))
-        }
+        Found::It((file, _)) => Ok(file),
         Found::Missing => Err(at(io::ErrorKind::NotFound.into())),
-        Found::Other => Ok(None),
+        // It says what is there.
+        Found::Other => file::open(&real).map_err(at),
         Found::Wrong(fault) => Err(Untrusted::new(&real, fault, path).into()),
     }
 }

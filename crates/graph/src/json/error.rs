@@ -35,6 +35,16 @@ pub enum ParseJsonError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// More operations than anyone compiles.
+    #[error("`{place}applies` has {found} operations, expected at most {limit}")]
+    Long {
+        /// The way to the graph; empty for the document itself.
+        place: String,
+        /// How many there are.
+        found: usize,
+        /// The most that is read.
+        limit: usize,
+    },
     /// A type cannot be read.
     #[error("at `{place}`")]
     Type {

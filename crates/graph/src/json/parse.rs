@@ -18,6 +18,9 @@ use crate::{Extent, Type};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// How many operations a graph may have: more than a C compiler takes.
+const MAX_APPLIES: usize = 50_000;
+
 /// Reads a graph from the text of its JSON form.
 ///
 /// # Errors
@@ -72,6 +75,10 @@ pub(super) fn build(
     check_version(place, &VersionDocument { precast_graph: document.precast_graph })?;
     let mut builder =
         Builder { document, library, place, graph: FunctionGraph::new(), ready: BTreeMap::new() };
+    if document.applies.len() > MAX_APPLIES {
+        let (place, found) = (place.to_owned(), document.applies.len());
+        return Err(ParseJsonError::Long { place, found, limit: MAX_APPLIES });
+    }
     let makers = declare(document, place)?;
     for (i, input) in document.inputs.iter().enumerate() {
         let ty = parse_type(&input.ty, || format!("{place}inputs[{i}].type"))?;

@@ -96,6 +96,16 @@ pub enum ParseTextError {
         /// What is wrong, in words.
         problem: &'static str,
     },
+    /// More text than anyone writes.
+    #[error(
+        "found {found} tokens, expected at most {limit}\nhint: make the numbers an input, and use `sum`, `dot` or `join` over it"
+    )]
+    Long {
+        /// How many there are up to the end of the text that is one too many.
+        found: usize,
+        /// The most that is read.
+        limit: usize,
+    },
     /// No text at all.
     #[error("no outputs are given")]
     NoOutputs,
@@ -115,7 +125,7 @@ impl ParseTextError {
             | Self::Duplicate { place, .. }
             | Self::Depth { place, .. }
             | Self::Call { place, .. } => Some(place),
-            Self::Input { .. } | Self::NoOutputs => None,
+            Self::Input { .. } | Self::Long { .. } | Self::NoOutputs => None,
         }
     }
 

@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 /// How deep brackets, signs and powers may nest.
 const MAX_DEPTH: usize = 100;
 
+/// How many tokens the texts of a graph may have: some 50 000 operations, more than a C compiler takes.
+const MAX_TOKENS: usize = 100_000;
+
 /// Reads a graph from texts, each of which gives one output.
 ///
 /// The last statement of a text is the output; those before it are intermediates. Names bound in one text can be used in
@@ -40,10 +43,15 @@ pub fn parse(
         let variable = graph.input(name, ty.clone()).map_err(|_| refuse("is declared twice"))?;
         names.insert(name.clone(), Operand::Var(variable));
     }
-    let mut results = Vec::new();
+    let (mut results, mut all) = (Vec::new(), 0);
     for (position, text) in outputs.iter().enumerate() {
         let output = (outputs.len() > 1).then_some(position);
         let tokens = lex(text, output)?;
+        // Without the end, which is a token too.
+        all += tokens.len().saturating_sub(1);
+        if all > MAX_TOKENS {
+            return Err(ParseTextError::Long { found: all, limit: MAX_TOKENS });
+        }
         let parser = Parser { text, output, tokens, next: 0, depth: 0, graph, names, library };
         let (result, name);
         (graph, names, result, name) = parser.statements()?;

@@ -92,6 +92,13 @@ pub fn combinations(
     Err(CombinationsError::Unsupported { op: op.to_owned(), problems })
 }
 
+/// How many graphs the combinations of `op` are made from, without making one; 0 for an op that has none.
+#[must_use]
+pub fn count_combinations(op: &str, dtypes: &[DType], ndim: &[usize]) -> usize {
+    let at = |dtype| ndim.iter().filter_map(move |rank| cases(op, dtype, *rank, dtypes, ndim));
+    dtypes.iter().flat_map(|dtype| at(*dtype)).map(|cases| cases.len()).sum()
+}
+
 /// Why an op has no combinations at all.
 fn none(op: &str, ops: &Ops) -> CombinationsError {
     let (op, names) = (op.to_owned(), ops.names());

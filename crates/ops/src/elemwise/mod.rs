@@ -11,6 +11,7 @@ pub(crate) mod code;
 pub(crate) mod kernel;
 pub(crate) mod types;
 
+use crate::elements;
 use crate::scalar::{self, ScalarOp, Value};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Type};
 use std::sync::Arc;
@@ -97,7 +98,7 @@ impl Op for Elemwise {
     }
 }
 
-/// The shape that all inputs broadcast to.
+/// The shape that all inputs broadcast to, if there is memory for it.
 pub(crate) fn common_shape(op: &str, inputs: &[&Array]) -> Result<Vec<usize>, PerformError> {
     let ndim = inputs.iter().map(|a| a.shape().len()).max().unwrap_or(0);
     let mut shape = vec![1; ndim];
@@ -115,6 +116,7 @@ pub(crate) fn common_shape(op: &str, inputs: &[&Array]) -> Result<Vec<usize>, Pe
             }
         }
     }
+    elements::room(op, &shape)?;
     Ok(shape)
 }
 

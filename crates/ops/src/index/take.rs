@@ -62,6 +62,7 @@ pub(super) fn rows(
 ) -> Result<(Vec<usize>, Vec<usize>), PerformError> {
     let run: usize = whole[1..].iter().product();
     let (mut count, mut positions) = (0, Vec::new());
+    elements::room(op, &[indices.shape(), &whole[1..]].concat())?;
     for index in elements::integers(op, indices)? {
         let row = position(op, index, 0, whole[0])?;
         positions.extend(row * run..(row + 1) * run);

@@ -104,7 +104,7 @@ fn floats<T: LinalgScalar>(
     let (last, gone) = (a.ndim() - 1, inner(shared, b.ndim()));
     let rest = (shared..b.ndim()).filter(|d| *d != gone).map(|d| b.shape()[d]);
     let shape: Vec<usize> = a.shape()[..last].iter().copied().chain(rest).collect();
-    let mut all = Vec::with_capacity(shape.iter().product());
+    let mut all = Vec::with_capacity(elements::room(op, &shape)?);
     for (left, right) in left.iter().zip(&right) {
         for a in left {
             let mut products = Vec::new();
@@ -136,6 +136,7 @@ fn plain(op: &str, shared: usize, inputs: &[&Array]) -> Result<Array, PerformErr
     let others: Vec<usize> = (shared..b.len()).filter(|d| *d != gone).collect();
     let (steps_a, steps_b) = (elements::steps(a), elements::steps(b));
     let shape: Vec<usize> = a[..last].iter().copied().chain(others.iter().map(|d| b[*d])).collect();
+    elements::room(op, &shape)?;
     let place = |of: &dyn Fn(usize) -> usize| (0..shape.len()).map(|d| of(d) as i64).collect::<Vec<_>>();
     let in_a = place(&|d| if d < last { steps_a[d] } else { 0 });
     let in_b = place(&|d| match d {

@@ -72,6 +72,23 @@ pub struct Joined {
 /// results must have one shape. `None` if they are nothing that can be fused.
 #[must_use]
 pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<Joined> {
+    join_with(graph, &Uses::of(graph), members)
+}
+
+/// How often each variable of a graph is read or returned: counted once for all that is joined in the graph.
+pub(super) struct Uses(Vec<usize>);
+
+impl Uses {
+    pub(super) fn of(graph: &FunctionGraph) -> Self {
+        let mut uses = Self(vec![0; graph.variables().len()]);
+        let read = graph.applies().iter().flat_map(|apply| &apply.inputs);
+        read.chain(graph.outputs()).for_each(|variable| uses.0[variable.index()] += 1);
+        uses
+    }
+}
+
+/// As [`join`], in a graph whose uses are counted.
+pub(super) fn join_with(graph: &FunctionGraph, uses: &Uses, members: &[usize]) -> Option<Joined> {
     let (last, rest) = members.split_last()?;
     let root = &graph.applies()[*last];
     if rest.is_empty() {
@@ -98,7 +115,7 @@ pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<Joined> {
     }
     let writes = match reduce {
         Some(_) => root.outputs.clone(),
-        None => used_outside(graph, members, made),
+        None => used_outside(graph, uses, members, made),
     };
     let results = if reduce.is_some() { &root.inputs } else { &writes };
     let results = results.iter().map(|v| values.get(v).copied()).collect::<Option<Vec<_>>>()?;
@@ -111,11 +128,12 @@ pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<Joined> {
 }
 
 /// Those of the variables that some Applies made which others read, or which the graph returns; the last one if none is.
-fn used_outside(graph: &FunctionGraph, members: &[usize], made: BTreeSet<VarId>) -> Vec<VarId> {
-    let others =
-        graph.applies().iter().enumerate().filter(|(position, _)| members.binary_search(position).is_err());
-    let read: BTreeSet<VarId> = others.flat_map(|(_, apply)| &apply.inputs).copied().collect();
-    let is_used = |v: &VarId| read.contains(v) || graph.outputs().contains(v);
+fn used_outside(graph: &FunctionGraph, uses: &Uses, members: &[usize], made: BTreeSet<VarId>) -> Vec<VarId> {
+    let mut inside: BTreeMap<VarId, usize> = BTreeMap::new();
+    for variable in members.iter().flat_map(|member| &graph.applies()[*member].inputs) {
+        *inside.entry(*variable).or_default() += 1;
+    }
+    let is_used = |v: &VarId| uses.0[v.index()] > inside.get(v).copied().unwrap_or(0);
     let used: Vec<VarId> = made.iter().copied().filter(is_used).collect();
     if used.is_empty() { made.last().copied().into_iter().collect() } else { used }
 }

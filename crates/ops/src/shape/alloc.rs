@@ -51,6 +51,7 @@ impl Op for Alloc {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let shape = elements::extents(NAME, &inputs[1..])?;
+        elements::room(NAME, &shape)?;
         let own = inputs[0].shape();
         let positions =
             elements::broadcast(own, &shape).ok_or_else(|| elements::not_broadcast(NAME, own, &shape))?;

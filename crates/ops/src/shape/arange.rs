@@ -72,6 +72,7 @@ impl Op for ARange {
             (Array::F32(start), Array::F32(stop), Array::F32(step)) => {
                 let [start, stop, step] = [start, stop, step].map(|a| a.first().copied().unwrap_or(0.0));
                 let n = length(f64::from(start), f64::from(stop), f64::from(step)).map_err(refuse)?;
+                elements::room(NAME, &[n])?;
                 let second = (f64::from(start) + f64::from(step)) as f32;
                 let number =
                     |i: usize| [start, second].get(i).copied().unwrap_or(start + i as f32 * (second - start));
@@ -80,12 +81,13 @@ impl Op for ARange {
             (Array::F64(start), Array::F64(stop), Array::F64(step)) => {
                 let [start, stop, step] = [start, stop, step].map(|a| a.first().copied().unwrap_or(0.0));
                 let n = length(start, stop, step).map_err(refuse)?;
+                elements::room(NAME, &[n])?;
                 let second = start + step;
                 let number =
                     |i: usize| [start, second].get(i).copied().unwrap_or(start + i as f64 * (second - start));
                 (0..n).map(|i| Value::F64(number(i))).collect()
             }
-            _ => integers(inputs).ok_or_else(|| elements::mismatch(NAME))?.map_err(refuse)?,
+            _ => integers(inputs)?,
         };
         // Integers wrap into their dtype.
         let n = all.len();
@@ -104,20 +106,23 @@ fn length(start: f64, stop: f64, step: f64) -> Result<usize, &'static str> {
     }
 }
 
-/// The numbers of integers of any width; `None` if the inputs are no integers.
-fn integers(inputs: &[&Array]) -> Option<Result<Vec<Value>, &'static str>> {
-    let [start, stop, step] = [0, 1, 2].map(|k| exact(inputs[k]));
-    let (start, stop, step) = (start?, stop?, step?);
+/// The numbers of integers of any width.
+fn integers(inputs: &[&Array]) -> Result<Vec<Value>, PerformError> {
+    let refuse = |problem: &str| Err(PerformError::value(NAME, problem));
+    let [Some(start), Some(stop), Some(step)] = [0, 1, 2].map(|k| exact(inputs[k])) else {
+        return Err(elements::mismatch(NAME));
+    };
     if step == 0 {
-        return Some(Err("arange: the step must not be zero"));
+        return refuse("arange: the step must not be zero");
     }
     let span = if step > 0 { stop - start } else { start - stop };
     let n = if span <= 0 { 0 } else { (span - 1) / step.abs() + 1 };
     if n > i128::from(i64::MAX) {
-        return Some(Err("Maximum allowed size exceeded"));
+        return refuse("Maximum allowed size exceeded");
     }
+    elements::room(NAME, &[n as usize])?;
     // No number but the first n is made, so all lie between start and stop and fit the dtype.
-    Some(Ok((0..n).map(|i| Value::I64((start + i * step) as i64)).collect()))
+    Ok((0..n).map(|i| Value::I64((start + i * step) as i64)).collect())
 }
 
 /// The only element of an integer array.

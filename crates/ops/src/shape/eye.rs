@@ -55,6 +55,7 @@ impl Op for Eye {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let shape = elements::extents(NAME, &inputs[..2])?;
+        elements::room(NAME, &shape)?;
         let k = i128::from(elements::integer(NAME, inputs[2])?);
         let at = |i: usize, j: usize| Value::Bool(j as i128 - i as i128 == k);
         let all: Vec<Value> = (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| at(i, j))).collect();

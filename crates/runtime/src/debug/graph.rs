@@ -6,7 +6,7 @@ use super::series;
 use super::trial::Trial;
 use super::value::Value;
 use super::violation::{Report, Violation, ViolationKind};
-use super::{CheckError, Options, forms, one};
+use super::{CheckError, Limits, Options, forms, one};
 use crate::runtime::{FunctionError, Runtime};
 use precast_graph::{Array, FunctionGraph, Origin, encode};
 use std::collections::BTreeSet;
@@ -73,6 +73,7 @@ fn walk(
         Origin::Output { .. } => None,
     };
     let mut values: Vec<Option<Array>> = graph.variables().iter().map(origin).collect();
+    let limits = Limits { bytes: usize::MAX, time: options.time };
     for (apply, alone) in graph.applies().iter().zip(applies) {
         let given: Option<Vec<Array>> = apply.inputs.iter().map(|v| values[v.index()].clone()).collect();
         let (alone, given) = match (alone, given) {
@@ -100,7 +101,7 @@ fn walk(
         if known.insert((encode::canonical(&alone.graph), bits)) {
             report.applies.push(one(alone.clone(), std::slice::from_ref(&case), options, usize::MAX)?);
         }
-        let told = series::series(alone, std::slice::from_ref(&case), &[Trial::FIRST], usize::MAX)?;
+        let told = series::series(alone, std::slice::from_ref(&case), &[Trial::FIRST], limits)?;
         let results = told.results.into_iter().next().or(match case.expected {
             Expected::Outputs(outputs) => Some(outputs),
             _ => None,

@@ -292,6 +292,11 @@ pub(super) fn fault(fault: Fault) -> Finding {
         Fault::Freed(role) => (Kind::UseAfterFree, format!("uses {} after it was given back", whose(role))),
         Fault::Signal(name) => (Kind::Crashed, format!("is ended by {name}")),
         Fault::TimeOut => (Kind::Hangs, "does not come to an end".to_owned()),
+        Fault::Stuck => {
+            let why =
+                "it stopped its process, or takes no signal; it was ended with all processes that it started";
+            (Kind::Hangs, format!("does not come to an end: {why}"))
+        }
         Fault::Exit(status) => (Kind::Crashed, format!("ends the process, status {status}")),
     }
 }

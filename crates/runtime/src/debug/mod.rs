@@ -22,22 +22,42 @@ mod violation;
 pub(crate) use graph::{Checks, against_served};
 pub use violation::{Checked, Report, Violation, ViolationKind};
 
+use precast_core::native::watch::end_children;
 use crate::runtime::{FunctionError, Runtime};
 use alone::Alone;
 use cases::Case;
 use precast_graph::{Array, FunctionGraph, encode};
 use precast_ops::{Ops, rewrite};
 use std::collections::BTreeSet;
+use std::time::Duration;
 use trial::Trial;
 
 /// How a check is made.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
     /// Where the random inputs begin.
     pub seed: u64,
     /// Lets results differ from `perform` by rounding. Without this their bits must be equal, but for matrix products.
     pub approximate: bool,
+    /// How long one call of an op may take, in whole seconds. An op that takes longer hangs.
+    pub time: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        // Not a measure of anything: a loop without end has to end.
+        Self { seed: 0, approximate: false, time: Duration::from_secs(120) }
+    }
+}
+
+/// What a call of an op may use.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Most bytes of one tensor.
+    bytes: usize,
+    /// The time of one call.
+    time: Duration,
 }
 
 /// Why a check could not be made.
@@ -106,6 +126,12 @@ pub fn check_on(
     Checks::new(runtime, graph)?.run(inputs, options).map(|(report, _)| report)
 }
 
+/// Ends every check that is going on, with all processes that ops have started: for a program that is told to end, which
+/// nothing else tells to these processes.
+pub fn cancel() {
+    end_children();
+}
+
 /// A graph as it was declared, and as it is served.
 fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], FunctionError> {
     // A graph of one Apply may give up its inputs; rewrites would not take it.
@@ -116,15 +142,11 @@ fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], Functio
 }
 
 /// Checks one Apply on some inputs.
-fn one(
-    mut alone: Alone,
-    cases: &[Case],
-    options: &Options,
-    limit_bytes: usize,
-) -> Result<Checked, CheckError> {
+fn one(mut alone: Alone, cases: &[Case], options: &Options, bytes: usize) -> Result<Checked, CheckError> {
+    let limits = Limits { bytes, time: options.time };
     alone.contract.approximate = options.approximate;
     let trials = Trial::all();
-    let told = series::series(&alone, cases, &trials, limit_bytes)?;
+    let told = series::series(&alone, cases, &trials, limits)?;
     let mut checked = Checked {
         signature: alone.signature.clone(),
         apply: alone.apply,
@@ -135,7 +157,7 @@ fn one(
         violations: Vec::new(),
     };
     for found in told.found {
-        let (found, inputs) = shrink::shrink(&alone, found, cases, limit_bytes)?;
+        let (found, inputs) = shrink::shrink(&alone, found, cases, limits)?;
         let (kind, detail) = found.finding;
         checked.violations.push(Violation {
             kind,

@@ -3,6 +3,7 @@
 //! What the child finds it writes to a file, a line each, as soon as it knows it; a crash leaves the lines before it. The
 //! results of the first trials go to another file if they are wanted: what comes after an Apply in a graph needs them.
 
+use super::Limits;
 use super::alone::Alone;
 use super::cases::Case;
 use super::judge::{self, FILLS, Finding, First, is_apt};
@@ -34,17 +35,12 @@ pub(super) struct Told {
 }
 
 /// Runs `trials` of an Apply on each case.
-pub(super) fn series(
-    alone: &Alone,
-    cases: &[Case],
-    trials: &[Trial],
-    limit_bytes: usize,
-) -> io::Result<Told> {
+pub(super) fn series(alone: &Alone, cases: &[Case], trials: &[Trial], limits: Limits) -> io::Result<Told> {
     let (mut lines, mut results) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let files = (lines.try_clone()?, results.try_clone()?);
-    let ended = in_child(|progress| {
+    let ended = in_child(limits.time, |progress| {
         let mut child =
-            Child { alone, trials, limit_bytes, lines: files.0, results: files.1, seen: BTreeSet::new() };
+            Child { alone, trials, limits, lines: files.0, results: files.1, seen: BTreeSet::new() };
         for (number, case) in cases.iter().enumerate() {
             // A file that cannot be written is missed by the parent.
             if child.case(progress, number, case).is_err() {
@@ -93,7 +89,7 @@ impl Told {
 struct Child<'a> {
     alone: &'a Alone,
     trials: &'a [Trial],
-    limit_bytes: usize,
+    limits: Limits,
     lines: File,
     results: File,
     /// Kinds that were told: one of each is enough.
@@ -179,8 +175,8 @@ impl Child<'_> {
                 return Ok(None);
             }
         };
-        let a = watched.run(&inputs(false), &rooms, (FILLS[0], Flush::End), self.limit_bytes)?;
-        let b = watched.run(&inputs(true), &rooms, (FILLS[1], Flush::Start), self.limit_bytes)?;
+        let a = watched.run(&inputs(false), &rooms, (FILLS[0], Flush::End), self.limits.bytes)?;
+        let b = watched.run(&inputs(true), &rooms, (FILLS[1], Flush::Start), self.limits.bytes)?;
         let left = watched.end();
         if left > 0 {
             let detail = format!("{left} tensor(s) or block(s) are never given back");

@@ -3,10 +3,12 @@
 //! All extents that are equal are halved together, so that inputs that belong together keep doing so. What the op refuses,
 //! or where nothing is found any more, is taken back.
 
+use super::Limits;
 use super::alone::Alone;
 use super::cases::Case;
 use super::series::{Found, series};
 use super::trial::Trial;
+use super::violation::ViolationKind;
 use precast_graph::{Array, with_array};
 use std::collections::BTreeSet;
 use std::io;
@@ -19,9 +21,13 @@ pub(super) fn shrink(
     alone: &Alone,
     found: Found,
     cases: &[Case],
-    limit_bytes: usize,
+    limits: Limits,
 ) -> io::Result<(Found, Vec<Array>)> {
     let Some(case) = cases.get(found.case) else { return Ok((found, Vec::new())) };
+    if found.finding.0 == ViolationKind::Hangs {
+        // Each attempt would take as long as there is time.
+        return Ok((found, case.inputs.clone()));
+    }
     let (mut best, mut inputs) = (found, case.inputs.clone());
     let mut trials = vec![Trial::FIRST];
     if best.trial != Trial::FIRST {
@@ -43,7 +49,7 @@ pub(super) fn shrink(
                 continue;
             }
             let case = Case::new(&alone.graph, smaller.clone());
-            let told = series(alone, &[case], &trials, limit_bytes)?;
+            let told = series(alone, &[case], &trials, limits)?;
             if let Some(again) = told.found.into_iter().find(|again| again.finding.0 == best.finding.0) {
                 (best, inputs) = (again, smaller);
                 continue 'smaller;

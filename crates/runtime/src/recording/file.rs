@@ -8,6 +8,7 @@ use super::declaration::{Declaration, Identity};
 use super::{RecordError, Recorded};
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use fs_err::{File, OpenOptions};
+use precast_store::file::{Kind, read_text};
 use std::fs::TryLockError;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -27,12 +28,12 @@ const KEYS: [&str; 5] = ["isa", "target", "op", "graph", "external"];
 /// Checks that the file, if there is one, is a manifest.
 pub(super) fn check(path: &Path) -> Result<(), RecordError> {
     match fs_err::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {
-            let text = fs_err::read_to_string(path);
-            let text = text.map_err(|error| read_error(path, error))?;
+        // What is written to a device is gone, as it is wanted.
+        Ok(metadata) if Kind::of(metadata.file_type()) == Some(Kind::CharacterDevice) => Ok(()),
+        Ok(_) => {
+            let text = read_text(path).map_err(|error| read_error(path, error))?;
             parse(path, &text).map(drop)
         }
-        Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(source) => Err(RecordError::Open { path: path.to_owned(), source }),
     }

@@ -89,6 +89,14 @@ pub enum FunctionError {
         /// Why not.
         problem: String,
     },
+    /// No module can be loaded in this process.
+    #[error("cannot load a module for `{signature}`, nor any other: {problem}")]
+    Stage {
+        /// The module.
+        signature: String,
+        /// What is missing, and what helps.
+        problem: String,
+    },
     /// A module refused to make an instance.
     #[error("cannot make an instance")]
     Instance(#[from] CallError),

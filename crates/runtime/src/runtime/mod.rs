@@ -221,6 +221,15 @@ impl Runtime {
         search: Search<'_>,
         recorded: Option<PathBuf>,
     ) -> Result<Function, FunctionError> {
+        let signature = search.unserved(&cover).next().map(|module| module.signature.clone());
+        let signature = signature.unwrap_or_default();
+        match self.resolver.check_stage(&signature) {
+            Err(error) if self.policy == Some(Policy::Interpret) => {
+                let reason = error.to_string();
+                self.resolver.recorder.tell(Event::NotLoaded { signature, reason });
+            }
+            checked => checked?,
+        }
         match self.policy {
             Some(Policy::Strict) => Err(self.strict(&cover, &search, recorded)),
             Some(Policy::Interpret) => Ok(body::interpreted(graph.clone())),
@@ -274,7 +283,14 @@ impl Runtime {
         segments.iter().copied().chain(applies).map(|module| inventory.explain(module)).collect()
     }
 
-    /// Counters and the latest events.
+    /// Waits until everything that was compiled is published, or could not be: what [`Runtime::stats`] then tells of it is
+    /// final. Dropping the runtime waits too, but leaves nobody to ask.
+    pub fn flush(&self) {
+        #[cfg(feature = "jit")]
+        self.jit.flush(&self.resolver.recorder);
+    }
+
+    /// Counters and the latest events. What is still being published is not among them; see [`Runtime::flush`].
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.resolver.recorder.stats()

@@ -3,17 +3,24 @@
 //! The child is a fork: it has the loaded modules and the arrays already, and needs no command line, so tests and programs
 //! can check as the command does. It shares one page with its parent, for where it is and what the signal handler saw; all
 //! else it has to tell goes through a file. It never returns to the code that forked it.
+//!
+//! A trial has a limit of time, kept twice: the child has an alarm, which says so by itself; an op that stops the process or
+//! ignores the alarm is ended by the parent, with all processes that it started.
 
 use super::fault::{self, Fault};
-use std::io;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{io, ptr, thread};
 
 /// The page that parent and child share. Zeroed at first.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Mailbox {
+    /// How many trials it has begun.
+    begun: AtomicU32,
     /// How far the child has come.
     case: AtomicU32,
     trial: AtomicU32,
@@ -27,20 +34,46 @@ pub(super) struct Mailbox {
 
 /// What a child tells while it works.
 #[derive(Debug)]
-pub struct Progress<'a>(&'a Mailbox);
+pub struct Progress<'a> {
+    mailbox: &'a Mailbox,
+    limit: Duration,
+}
 
 impl Progress<'_> {
-    /// Says what comes next; it may take [`SECONDS`].
+    /// Says what comes next; it may take as long as the limit says.
     pub fn begin(&self, case: usize, trial: usize) {
-        self.0.case.store(case as u32, Relaxed);
-        self.0.trial.store(trial as u32, Relaxed);
+        self.mailbox.case.store(case as u32, Relaxed);
+        self.mailbox.trial.store(trial as u32, Relaxed);
+        self.mailbox.begun.fetch_add(1, Relaxed);
+        let seconds = u32::try_from(self.limit.as_secs()).unwrap_or(u32::MAX).max(1);
         // SAFETY: sets a timer whose signal the child handles.
-        unsafe { libc::alarm(SECONDS) };
+        unsafe { libc::alarm(seconds) };
     }
 }
 
-/// Seconds that one trial may take. Not a measure of anything: a loop without end has to end.
-const SECONDS: u32 = 120;
+/// How much longer than the limit the parent waits for a trial, whose child may end by its alarm.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The longest time between two looks at the child.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The groups of the children that run, by their leaders; `None` once no more are to be started.
+static GROUPS: Mutex<Option<BTreeSet<libc::pid_t>>> = Mutex::new(Some(BTreeSet::new()));
+
+/// Does something with the groups, unless everything has been cancelled.
+fn groups<T>(work: impl FnOnce(&mut BTreeSet<libc::pid_t>) -> T) -> io::Result<T> {
+    let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+    groups.as_mut().map(work).ok_or_else(|| io::Error::new(io::ErrorKind::Interrupted, "cancelled"))
+}
+
+/// Ends every child with all that it started, and lets no more be started: for a program that is told to end.
+pub fn end_children() {
+    let groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner).take();
+    for group in groups.into_iter().flatten() {
+        // SAFETY: the group is that of a child which nobody has waited for, so the number is its own.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+    }
+}
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,40 +116,52 @@ impl Drop for Shared {
     }
 }
 
-/// Runs `work` in a child process and waits for it. Nothing that it changes in memory is seen here.
-pub fn in_child(work: impl FnOnce(&Progress<'_>)) -> io::Result<Ended> {
+/// Runs `work` in a child process and waits for it, `limit` long for each trial. Nothing that it changes in memory is seen
+/// here.
+///
+/// # Errors
+/// No child can be made, or it cannot be waited for.
+pub fn in_child(limit: Duration, work: impl FnOnce(&Progress<'_>)) -> io::Result<Ended> {
     let shared = Shared::new()?;
+    groups(|_| ())?;
     // SAFETY: what C has buffered is written before the fork, not once by each process.
     unsafe { libc::fflush(ptr::null_mut()) };
     // SAFETY: the child runs `work` and ends; it takes no lock that another thread of the parent may hold but the
     // allocator's, which the C library hands over in order.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => child(&shared, work),
+        0 => child(&shared, limit, work),
         pid => {
             // SAFETY: the child does the same; whoever comes second finds it done.
             unsafe { libc::setpgid(pid, pid) };
-            let status = wait(pid)?;
             let mailbox = shared.mailbox();
+            let status = wait(pid, mailbox, limit.saturating_add(GRACE))?;
             if mailbox.done.load(Relaxed) == 1 {
                 return Ok(Ended::Done);
             }
-            let fault = fault::read(mailbox).unwrap_or(Fault::Exit(status));
+            let ended = || status.map_or(Fault::Stuck, Fault::Exit);
+            let fault = fault::read(mailbox).unwrap_or_else(ended);
             let place = |number: &AtomicU32| number.load(Relaxed) as usize;
             Ok(Ended::Fault { case: place(&mailbox.case), trial: place(&mailbox.trial), fault })
         }
     }
 }
 
-fn child(shared: &Shared, work: impl FnOnce(&Progress<'_>)) -> ! {
+fn child(shared: &Shared, limit: Duration, work: impl FnOnce(&Progress<'_>)) -> ! {
     // A group of its own, so that processes which the op starts end with it; and it ends with its parent.
     // SAFETY: changes this process only.
     unsafe { libc::setpgid(0, 0) };
     // SAFETY: as above.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // A handler of the program would speak for the program.
+        // SAFETY: sets the default action.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
     // SAFETY: the child never unmaps the page.
     let ready = unsafe { fault::report_to(shared.0) };
-    if ready.is_ok() && catch_unwind(AssertUnwindSafe(|| work(&Progress(shared.mailbox())))).is_ok() {
+    let progress = Progress { mailbox: shared.mailbox(), limit };
+    if ready.is_ok() && catch_unwind(AssertUnwindSafe(|| work(&progress))).is_ok() {
         shared.mailbox().done.store(1, Relaxed);
     }
     // SAFETY: what the op printed is written.
@@ -134,25 +179,34 @@ pub(super) fn end_copies(pid: u32) {
     }
 }
 
-/// Waits for the child, and ends what is left of its group while its number is still its own.
-fn wait(pid: libc::pid_t) -> io::Result<i32> {
-    let mut status = 0;
-    // SAFETY: zeroes are a valid value of this plain struct.
-    let mut ended: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    let options = libc::WEXITED | libc::WNOWAIT;
-    // SAFETY: the struct is ours; an interrupted wait is taken up again.
-    while unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &raw mut ended, options) } != 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
+/// Waits for the child, `limit` long for each trial, and ends what is left of its group while its number is still its own.
+/// Gives its status, or nothing if it had to be ended.
+fn wait(pid: libc::pid_t, mailbox: &Mailbox, limit: Duration) -> io::Result<Option<i32>> {
+    let known = groups(|groups| groups.insert(pid));
+    let (mut trial, mut since, mut pause) = (0, Instant::now(), Duration::from_micros(100));
+    let has_ended = loop {
+        match known.as_ref().map_or(Ok(true), |_| has_ended(pid)) {
+            Ok(false) => {}
+            ended => break ended,
         }
-    }
+        let begun = mailbox.begun.load(Relaxed);
+        if begun != trial {
+            (trial, since) = (begun, Instant::now());
+        } else if since.elapsed() > limit {
+            break Ok(false);
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(PAUSE);
+    };
+    let kept = groups(|groups| groups.remove(&pid));
     // SAFETY: the group is that of our child.
     unsafe { libc::kill(-pid, libc::SIGKILL) };
+    let mut status = 0;
     loop {
         // SAFETY: the pid is that of our child, which nobody else waits for.
         if unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid {
-            return Ok(status);
+            // What was cancelled has not ended in a way that says anything.
+            return kept.and(has_ended).map(|ended| ended.then_some(status));
         }
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {
@@ -161,11 +215,31 @@ fn wait(pid: libc::pid_t) -> io::Result<i32> {
     }
 }
 
+/// Whether the child has ended; it stays to be waited for.
+fn has_ended(pid: libc::pid_t) -> io::Result<bool> {
+    // SAFETY: zeroes are a valid value of this plain struct.
+    let mut ended: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+    // SAFETY: the struct is ours.
+    if unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &raw mut ended, options) } != 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
+    }
+    // SAFETY: `waitid` fills the field in, or leaves it zero where nothing has happened.
+    Ok(unsafe { ended.si_pid() } == pid)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Ended, in_child};
+    use super::{Ended, Progress};
     use crate::native::watch::fault::{Fault, Side};
     use crate::native::watch::region::{Flush, Region, Role};
+
+    use std::time::Duration;
+
+    fn in_child(work: impl FnOnce(&Progress<'_>)) -> std::io::Result<Ended> {
+        super::in_child(Duration::from_secs(120), work)
+    }
 
     /// How a child ends that reads a byte so far from the first of 24 bytes.
     fn ended(flush: Flush, distance: isize, close: bool) -> Ended {
@@ -209,6 +283,23 @@ mod tests {
         assert_eq!(ended.unwrap(), Ended::Done);
         drop(writer);
         // The end of the pipe: nobody holds it any more.
+        assert_eq!(std::io::Read::bytes(reader).count(), 0);
+    }
+
+    #[test]
+    fn a_child_that_nothing_ends_is_ended_by_its_parent_with_all_that_it_started() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let ended = super::in_child(Duration::ZERO, |progress| {
+            // SAFETY: the copy stays as it is, holding the pipe open.
+            unsafe { libc::fork() };
+            progress.begin(1, 2);
+            // SAFETY: no alarm ends the child.
+            unsafe { libc::signal(libc::SIGALRM, libc::SIG_IGN) };
+            // SAFETY: stops the child.
+            unsafe { libc::raise(libc::SIGSTOP) };
+        });
+        assert_eq!(ended.unwrap(), Ended::Fault { case: 1, trial: 2, fault: Fault::Stuck });
+        drop(writer);
         assert_eq!(std::io::Read::bytes(reader).count(), 0);
     }
 

@@ -28,6 +28,8 @@ pub enum Fault {
     Signal(&'static str),
     /// It took too long.
     TimeOut,
+    /// It took too long, and did not hear its alarm.
+    Stuck,
     /// It ended by itself, with this status.
     Exit(i32),
 }

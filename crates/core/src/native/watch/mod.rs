@@ -17,7 +17,7 @@ mod place;
 mod region;
 mod run;
 
-pub use child::{Ended, Progress, in_child};
+pub use child::{Ended, Progress, end_children, in_child};
 pub use fault::{Fault, Side};
 pub use place::Layout;
 pub use region::{Flush, Role};

@@ -15,7 +15,7 @@ mod group;
 mod shape;
 
 use super::rebuild::Rebuild;
-use super::unfuse::{Joined, join};
+use super::unfuse::{Joined, Uses, join_with};
 use crate::composite::Composite;
 use crate::scalar::ScalarOp;
 use crate::{Elemwise, Reduce};
@@ -25,10 +25,10 @@ use std::sync::Arc;
 
 /// Fuses elementwise groups.
 pub(super) fn fuse(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    let mut rebuild = Rebuild::new(graph)?;
+    let (mut rebuild, uses) = (Rebuild::new(graph)?, Uses::of(graph));
     for group in group::groups(graph) {
         let members: Vec<usize> = group.members.into_iter().collect();
-        if let Some(Joined { op, reads, writes }) = join(graph, &members) {
+        if let Some(Joined { op, reads, writes }) = join_with(graph, &uses, &members) {
             rebuild.apply(op, &reads, &writes)?;
         }
     }

@@ -1,0 +1,240 @@
+//! Reads files that somebody named, whatever stands there.
+//!
+//! A path of a command line, a manifest or an environment variable may name a FIFO that nobody writes to, a device without
+//! an end, a directory, or a file larger than memory. So a file is opened without waiting, asked what it is by its
+//! descriptor (nobody can exchange it afterwards), and read into memory that is asked for first, up to a limit.
+//! What cannot be used is refused at once, with a remedy.
+
+use std::fmt;
+use std::fs::FileType;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a text: a manifest, a graph, a source file.
+pub const TEXT_LIMIT: u64 = 64 << 20;
+
+/// Says why a path that exists cannot be read as a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotReadable {
+    /// A directory, a FIFO, a socket or a device.
+    #[error("`{}` is {found}, expected a regular file\nhint: {}", path.display(), found.remedy())]
+    Kind {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        found: Kind,
+    },
+    /// More bytes than such a file has.
+    #[error("`{}` has {found} bytes, expected at most {limit}", path.display())]
+    Long {
+        /// The file.
+        path: PathBuf,
+        /// Its length, in bytes.
+        found: u64,
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
+    /// More bytes than there is memory for.
+    #[error("`{}` has {found} bytes, more than there is memory for", path.display())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// Its length, in bytes.
+        found: u64,
+    },
+    /// Bytes that are no text.
+    #[error("`{}` is not UTF-8: byte {at} begins no character", path.display())]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// Where the text ends, in bytes from the beginning.
+        at: usize,
+    },
+}
+
+/// What stands at a path, if no regular file does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A named or unnamed pipe.
+    Fifo,
+    /// A Unix socket.
+    Socket,
+    /// A terminal, `/dev/zero` and the like.
+    CharacterDevice,
+    /// A disk.
+    BlockDevice,
+    /// Anything else.
+    Other,
+}
+
+impl Kind {
+    /// Tells what a file is; `None` for a regular one.
+    #[must_use]
+    pub fn of(kind: FileType) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::FileTypeExt as _;
+            let special = [
+                (kind.is_fifo(), Self::Fifo),
+                (kind.is_socket(), Self::Socket),
+                (kind.is_char_device(), Self::CharacterDevice),
+                (kind.is_block_device(), Self::BlockDevice),
+            ];
+            if let Some((_, found)) = special.into_iter().find(|(is, _)| *is) {
+                return Some(found);
+            }
+        }
+        match kind {
+            _ if kind.is_file() => None,
+            _ if kind.is_dir() => Some(Self::Directory),
+            _ => Some(Self::Other),
+        }
+    }
+
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::Directory => "name a file in it",
+            _ => "copy what it gives to a file first, and name that",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Directory => "a directory",
+            Self::Fifo => "a FIFO",
+            Self::Socket => "a socket",
+            Self::CharacterDevice => "a character device",
+            Self::BlockDevice => "a block device",
+            Self::Other => "no file",
+        })
+    }
+}
+
+impl From<NotReadable> for io::Error {
+    fn from(error: NotReadable) -> Self {
+        let kind = match &error {
+            NotReadable::Kind { found: Kind::Directory, .. } => io::ErrorKind::IsADirectory,
+            NotReadable::Kind { .. } => io::ErrorKind::InvalidInput,
+            NotReadable::Long { .. } => io::ErrorKind::FileTooLarge,
+            NotReadable::Memory { .. } => io::ErrorKind::OutOfMemory,
+            NotReadable::Text { .. } => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}
+
+/// Opens a regular file for reading, and never waits.
+///
+/// # Errors
+///
+/// There is no such file, it may not be read, or it is something else: [`NotReadable::Kind`].
+pub fn open(path: &Path) -> io::Result<fs_err::File> {
+    let mut options = fs_err::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use fs_err::os::unix::fs::OpenOptionsExt as _;
+        // A FIFO would be waited on until somebody writes, a terminal would become ours. Both flags mean nothing to files.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let special = |found| NotReadable::Kind { path: path.to_owned(), found }.into();
+    let file = options.open(path).map_err(|error| {
+        // A socket cannot be opened; the system's words for it do not say that it is one.
+        let kind = fs_err::metadata(path).ok().and_then(|found| Kind::of(found.file_type()));
+        kind.map_or(error, special)
+    })?;
+    match Kind::of(file.metadata()?.file_type()) {
+        None => Ok(file),
+        Some(kind) => Err(special(kind)),
+    }
+}
+
+/// Reads a whole regular file of at most `limit` bytes.
+///
+/// # Errors
+///
+/// As [`open()`]; it is longer than the limit, or than there is memory for.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_opened(open(path)?, limit)
+}
+
+/// Reads an opened file to its end, if that is at most `limit` bytes away.
+///
+/// # Errors
+///
+/// As [`read()`].
+pub fn read_opened(file: fs_err::File, limit: u64) -> io::Result<Vec<u8>> {
+    let (path, found) = (file.path().to_owned(), file.metadata()?.len());
+    if found > limit {
+        return Err(NotReadable::Long { path, found, limit }.into());
+    }
+    let mut bytes = Vec::new();
+    let room = usize::try_from(found).map_err(drop).and_then(|n| bytes.try_reserve_exact(n).map_err(drop));
+    if room.is_err() {
+        return Err(NotReadable::Memory { path, found }.into());
+    }
+    // A file that grows meanwhile is still no longer than the limit.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 {
+        found if found > limit => Err(NotReadable::Long { path, found, limit }.into()),
+        _ => Ok(bytes),
+    }
+}
+
+/// Reads a whole text of at most [`TEXT_LIMIT`] bytes.
+///
+/// # Errors
+///
+/// As [`read()`]; it is not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path, TEXT_LIMIT)?).map_err(|error| {
+        NotReadable::Text { path: path.to_owned(), at: error.utf8_error().valid_up_to() }.into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(path: &Path) -> String {
+        read(path, 100).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn files_are_read_whole_up_to_the_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x");
+        fs_err::write(&path, [7; 100]).unwrap();
+        assert_eq!(read(&path, 100).unwrap(), [7; 100]);
+        assert!(read(&path, 99).unwrap_err().to_string().contains("100 bytes, expected at most 99"));
+        fs_err::File::create(&path).unwrap().set_len(1 << 43).unwrap();
+        assert_eq!(read(&path, u64::MAX).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
+        assert_eq!(read_text(&path).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        fs_err::write(&path, b"a\xff").unwrap();
+        assert!(read_text(&path).unwrap_err().to_string().contains("byte 1"));
+        assert_eq!(read(&directory.path().join("y"), 1).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_refused_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(refusal(directory.path()).contains("a directory"));
+        assert!(refusal(Path::new("/dev/zero")).contains("a character device"));
+        let (fifo, socket) = (directory.path().join("fifo"), directory.path().join("socket"));
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert!(refusal(&socket).contains("a socket"));
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert!(refusal(&fifo).contains("a FIFO") && refusal(&fifo).contains("\nhint: "));
+        std::os::unix::fs::symlink(&fifo, directory.path().join("link")).unwrap();
+        assert!(refusal(&directory.path().join("link")).contains("a FIFO"));
+    }
+}

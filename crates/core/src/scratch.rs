@@ -1,0 +1,137 @@
+//! Directories for a moment's work, which never outlive it for long.
+//!
+//! ```text
+//! $TMPDIR/precast-scratch-<random>/   0700, locked with flock by the process that works in it
+//! ```
+//! The lock goes with the process, however it ends, so a directory without one is what a killed process left. The first
+//! directory that a process makes sweeps those away. Nobody's work can be taken for litter: a maker that got his lock looks
+//! whether the directory still has its name, and a sweeper removes nothing that it has not locked.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+
+use tempfile::TempDir;
+
+const PREFIX: &str = "precast-scratch-";
+
+/// The directories that this process works in.
+static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A directory that only this user can enter; removed with the value.
+#[derive(Debug)]
+pub struct Scratch {
+    /// Removed before the lock is given up.
+    directory: TempDir,
+    _lock: fs_err::File,
+}
+
+impl Scratch {
+    /// Makes a directory in the system's directory for temporary files.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be made there.
+    pub fn new() -> io::Result<Self> {
+        static SWEPT: Once = Once::new();
+        let place = std::env::temp_dir();
+        SWEPT.call_once(|| sweep(&place));
+        loop {
+            let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&place)?;
+            let lock = match fs_err::File::open(directory.path()) {
+                // A sweeper took it for litter, as it had no lock yet.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened?,
+            };
+            lock.file().lock()?;
+            // A sweeper that was faster holds the lock until it has removed the directory.
+            if is_at(&lock, directory.path()) {
+                LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.path().to_owned());
+                return Ok(Self { directory, _lock: lock });
+            }
+        }
+    }
+
+    /// Gives its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(self.directory.path());
+    }
+}
+
+/// Removes the directories that this process works in: for a program that is about to end without dropping them.
+pub fn remove_all() {
+    for path in std::mem::take(&mut *LIVE.lock().unwrap_or_else(PoisonError::into_inner)) {
+        // What cannot be removed is swept by the next process.
+        let _ = fs_err::remove_dir_all(path);
+    }
+}
+
+/// Removes what processes that were killed have left in `place`.
+fn sweep(place: &Path) {
+    let entries = walkdir::WalkDir::new(place).min_depth(1).max_depth(1);
+    let named = |entry: &walkdir::DirEntry| entry.file_name().to_string_lossy().starts_with(PREFIX);
+    for entry in entries.into_iter().flatten().filter(|entry| entry.file_type().is_dir() && named(entry)) {
+        // What is another user's can be neither opened nor removed.
+        let Ok(lock) = fs_err::File::open(entry.path()) else { continue };
+        if lock.file().try_lock().is_ok() && is_at(&lock, entry.path()) {
+            let _ = fs_err::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether a path still leads to an opened directory, and not through a link.
+fn is_at(opened: &fs_err::File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let place = |found: std::fs::Metadata| (found.dev(), found.ino());
+        let (mine, now) = (opened.metadata().map(place), fs_err::symlink_metadata(path).map(place));
+        matches!((mine, now), (Ok(mine), Ok(now)) if mine == now)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = opened;
+        path.exists()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_swept_and_what_is_used_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let [left, used, foreign] = [&format!("{PREFIX}left"), &format!("{PREFIX}used"), "other"]
+            .map(|name: &str| place.path().join(name));
+        for directory in [&left, &used, &foreign] {
+            fs_err::create_dir_all(directory.join("deep")).unwrap();
+        }
+        let lock = fs_err::File::open(&used).unwrap();
+        lock.file().lock().unwrap();
+        sweep(place.path());
+        assert_eq!([left.exists(), used.exists(), foreign.exists()], [false, true, true]);
+        drop(lock);
+        sweep(place.path());
+        assert!(!used.exists());
+    }
+
+    #[test]
+    fn a_directory_goes_with_its_value() {
+        let scratch = Scratch::new().unwrap();
+        let path = scratch.path().to_owned();
+        fs_err::write(path.join("file"), "x").unwrap();
+        sweep(path.parent().unwrap());
+        assert!(path.join("file").exists());
+        drop(scratch);
+        assert!(!path.exists());
+    }
+}

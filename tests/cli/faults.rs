@@ -1,0 +1,407 @@
+//! What stands in the way of a command: pipes where files belong, sizes beyond memory, no room to work, signals.
+//!
+//! Each is told at once and by name; nothing waits for ever, is cut off without a word, or is left behind.
+
+use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::place::{Ended, ISA, Place, args};
+
+const INTERPRET: &[&str] = &["run", "--policy", "interpret"];
+
+fn fifo(place: &Place, name: &str) {
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, place.path(name), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+}
+
+/// A place with one of everything that is no file.
+fn special() -> (Place, std::os::unix::net::UnixListener) {
+    let place = Place::new();
+    fifo(&place, "fifo");
+    fs_err::create_dir(place.path("directory")).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(place.path("socket")).unwrap();
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    (place, socket)
+}
+
+const SPECIAL: [(&str, &str); 4] = [
+    ("fifo", "a FIFO"),
+    ("directory", "a directory"),
+    ("socket", "a socket"),
+    ("/dev/zero", "a character device"),
+];
+
+/// Runs a command that must end by itself soon.
+fn soon(mut command: Command) -> Ended {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    await_end(&mut child);
+    Ended::of(child.wait_with_output().unwrap())
+}
+
+/// Waits for a process that ends by itself; ends one that does not, and fails.
+fn await_end(child: &mut Child) {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn what_is_no_file_is_refused_wherever_a_file_is_read() {
+    let (place, _socket) = special();
+    for (path, kind) in SPECIAL {
+        let manifest = |text: &str| place.write("m.toml", text);
+        let refused = |arguments: &[&str]| {
+            soon(place.command(arguments))
+                .fails(1, &[&format!("{path}` is {kind}, expected a regular file"), "hint: "]);
+        };
+        refused(&["build", path]);
+        refused(&args(&[INTERPRET, &["--graph", path]]));
+        refused(&args(&[INTERPRET, &["--expr", "x", "-i", &format!("x={path}")]]));
+        refused(&args(&[
+            INTERPRET,
+            &["--expr", "x", "--type", "x=f64[?]", "-i", "x=x.npy", "--bundle", path],
+        ]));
+        refused(&["check-op", "--manifest", path]);
+        let told = soon(place.command(["doctor", "--bundle", path]));
+        assert!(told.code == 1 && told.out.contains(&format!("`{path}` is {kind}")), "{told:?}");
+        manifest(&format!("[[graph]]\nname = \"g\"\nfile = \"{path}\"\n"));
+        refused(&["build", "m.toml"]);
+        if path.starts_with('/') {
+            continue;
+        }
+        refused(&["record", "-o", path, "true"]);
+        let external = |files: &str| {
+            format!(
+                "[[external]]\nname = \"op\"\nfiles = [\"{files}\"]\ninputs = [\"f64[?]\"]\noutputs = [\"f64[?]\"]\n"
+            )
+        };
+        manifest(&external(path));
+        refused(&["build", "m.toml"]);
+        place.write("op.c", format!("#section code\n#include \"{path}\"\n"));
+        manifest(&external("op.c"));
+        soon(place.command(["build", "m.toml"])).fails(1, &[path]);
+    }
+}
+
+#[test]
+fn what_takes_no_bytes_is_refused_wherever_a_file_is_written() {
+    let (place, _socket) = special();
+    for (path, kind) in SPECIAL.into_iter().filter(|(path, _)| !path.starts_with('/')) {
+        let output = format!("out={path}");
+        let run = args(&[INTERPRET, &["--expr", "out = x + x", "-i", "x=x.npy", "-o", &output]]);
+        soon(place.command(run)).fails(1, &[&format!("cannot write `{path}`: it is {kind}"), "hint: "]);
+    }
+    assert_eq!(place.names(), ["directory", "fifo", "socket", "x.npy"]);
+}
+
+#[test]
+fn a_pipe_that_is_read_takes_an_array() {
+    let (place, _socket) = special();
+    let run = args(&[INTERPRET, &["--expr", "out = x + x", "-i", "x=x.npy", "-o", "out=/dev/stdout"]]);
+    let output = place.command(run).output().unwrap();
+    assert!(output.status.success());
+    assert!(output.stdout.starts_with(b"\x93NUMPY"));
+}
+
+#[test]
+fn arrays_beyond_memory_are_an_error_of_the_op() {
+    let place = Place::new();
+    place.npy("n.npy", &[], vec![1_i64 << 40]);
+    place.npy("big.npy", &[1 << 20], vec![1.0_f64; 1 << 20]);
+    for text in [
+        "zeros(n)",
+        "zeros(n, n, n)",
+        "zeros(n, n, 0)",
+        "arange(n)",
+        "eye(n)",
+        "eye(n, n, 0)",
+        "reshape(big, (1048576, 1)) * big",
+        "dot(reshape(big, (1048576, 1)), reshape(big, (1, 1048576)))",
+        "exp(zeros(n) + 1.5)",
+        "zeros(n * 1000000)",
+    ] {
+        for policy in ["interpret", "jit"] {
+            let mut command = place.command(["run", "--policy", policy, "--expr", text]);
+            for name in ["n", "big"] {
+                if text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name) {
+                    command.args(["-i", &format!("{name}={name}.npy")]);
+                }
+            }
+            let ended = soon(command);
+            assert!(ended.code == 1 && ended.err.starts_with("error: "), "{text} under {policy}: {ended:?}");
+        }
+    }
+}
+
+#[test]
+fn archives_that_state_more_than_memory_are_refused() {
+    let place = Place::new();
+    let file = fs_err::File::create(place.path("x.npy")).unwrap();
+    file.set_len(1 << 43).unwrap();
+    let run = args(&[INTERPRET, &["--expr", "x", "-i", "x=x.npy"]]);
+    soon(place.command(run)).fails(1, &["`x.npy`", "8796093022208 bytes"]);
+    let run =
+        args(&[INTERPRET, &["--expr", "x", "--type", "x=f64[?]", "-i", "x=x.npy", "--bundle", "x.npy"]]);
+    soon(place.command(run)).fails(1, &["x.npy"]);
+}
+
+#[test]
+fn manifests_that_explode_are_refused_before_they_are_expanded() {
+    let place = Place::new();
+    let dtypes: Vec<String> = precast_graph::DType::ALL.iter().map(|dtype| format!("\"{dtype}\"")).collect();
+    let dtypes = dtypes.join(", ");
+    let ranks: Vec<String> = (0..=32).map(|rank| rank.to_string()).collect();
+    let letters = ["A", "B", "C", "D", "E", "F"];
+    let lists: Vec<String> = letters.iter().map(|letter| format!("{letter} = [{dtypes}]")).collect();
+    let inputs: Vec<String> = letters.iter().map(|letter| format!("\"{{{letter}}}[..]\"")).collect();
+    let manifest = format!(
+        "[[external]]\nname = \"op\"\nfiles = [\"op.c\"]\ninputs = [{}]\noutputs = [\"{{A}}[..]\"]\nndim = [{}]\n\
+         dtypes = {{ {} }}\n",
+        inputs.join(", "),
+        ranks.join(", "),
+        lists.join(", ")
+    );
+    place.write("op.c", "#section code\n;\n");
+    place.write("precast.toml", &manifest);
+    soon(place.command(["build"])).fails(1, &["375890625 combinations", "at most 50000", "hint: "]);
+    let table = format!("[[op]]\nname = \"dot\"\ndtypes = [{dtypes}]\nndim = [{}]\n", ranks.join(", "));
+    place.write("precast.toml", table.repeat(4));
+    soon(place.command(["build"])).fails(1, &["precast.toml:", "combinations", "at most 50000"]);
+}
+
+#[test]
+fn long_lists_and_long_texts_take_no_longer_than_they_are() {
+    let place = Place::new();
+    let list = |item: &str, n: usize| vec![item; n].join(",\n");
+    place.write(
+        "precast.toml",
+        format!("[[op]]\nname = \"add\"\ndtypes = [\"f65\"]\nndim = [{}]\n", list("1", 200_000)),
+    );
+    soon(place.command(["build"])).fails(1, &["precast.toml:3", "f65"]);
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    place.write("long.txt", list("x", 200_000).replace(",\n", "+"));
+    let text = fs_err::read_to_string(place.path("long.txt")).unwrap();
+    let manifest = format!("[[graph]]\nname = \"g\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"{text}\"]\n");
+    place.write("precast.toml", manifest);
+    soon(place.command(["build"])).fails(1, &["399999 tokens", "at most 100000", "hint: "]);
+}
+
+#[test]
+fn a_publish_that_fails_is_told() {
+    let place = Place::new();
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    place.run(&["run", "--policy", "jit", "--store", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
+    for shard in 0..=255 {
+        // An object of this shard cannot be put there.
+        let shard = format!("s/objects/{shard:02x}");
+        if !place.path(&shard).exists() {
+            place.write(&shard, "in the way");
+        }
+    }
+    let ended =
+        place.run(&["run", "--policy", "jit", "--store", "s", "--expr", "x * 2.5", "-i", "x=x.npy"]).ok();
+    assert!(ended.err.contains("warning: ") && ended.err.contains("stays in memory"), "{}", ended.err);
+}
+
+/// An op whose compilation takes as long as it is let: its header includes itself too often.
+fn endless(place: &Place) {
+    let mut text = String::from("#section support_code\n#define A(x) x x x x x x x x x x\n");
+    for (name, of) in [("B", "A"), ("C", "B"), ("D", "C"), ("E", "D"), ("F", "E"), ("G", "F"), ("H", "G")] {
+        text.push_str(&format!("#define {name}(x) {of}({of}(x))\n"));
+    }
+    text.push_str("static double endless(void) { return 0 H(+ 1.0); }\n");
+    text.push_str("int op(pc_context *ctx, pc_tensor *x, pc_tensor **z) { return endless() > 0; }\n");
+    place.write("op.c", text);
+    place.write(
+        "precast.toml",
+        "[[external]]\nname = \"op\"\nfiles = [\"op.c\"]\nfunc = \"op\"\ninputs = [\"f64[?]\"]\noutputs = [\"f64[?]\"]\n",
+    );
+}
+
+/// Processes whose working directory or arguments are below a place.
+fn processes(place: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs_err::read_dir("/proc").unwrap().flatten() {
+        if let Ok(directory) = fs_err::read_link(entry.path().join("cwd"))
+            && directory.starts_with(place)
+        {
+            found.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+/// Waits until something holds; fails after a time that nothing takes.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_signal_ends_compilers_and_removes_scratch_directories() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let place = Place::new();
+        endless(&place);
+        let scratch = place.path("tmp");
+        fs_err::create_dir(&scratch).unwrap();
+        let mut command = place.command(["build"]);
+        command.env("TMPDIR", &scratch).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let compiling = || processes(&scratch).len() >= 2;
+        until("no compiler is started", || compiling() || child.try_wait().unwrap().is_some());
+        assert!(compiling(), "the compiler has ended: {child:?}");
+        kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), signal).unwrap();
+        await_end(&mut child);
+        let mut words = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(code), "{words} {:?}", status.signal());
+        until("a compiler goes on", || processes(&scratch).is_empty());
+        assert_eq!(fs_err::read_dir(&scratch).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn what_a_killed_build_has_left_is_swept_by_the_next() {
+    let place = Place::new();
+    endless(&place);
+    let scratch = place.path("tmp");
+    fs_err::create_dir(&scratch).unwrap();
+    let mut child = place.command(["build"]).env("TMPDIR", &scratch).stderr(Stdio::null()).spawn().unwrap();
+    until("no compiler is started", || processes(&scratch).len() >= 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for process in processes(&scratch) {
+        let _ = kill_process(Pid::from_raw(process.parse().unwrap()).unwrap(), Signal::KILL);
+    }
+    assert_ne!(fs_err::read_dir(&scratch).unwrap().count(), 0);
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    let mut run = place.command(["run", "--policy", "jit", "--expr", "x + 3.25", "-i", "x=x.npy"]);
+    assert!(run.env("TMPDIR", &scratch).status().unwrap().success());
+    assert_eq!(fs_err::read_dir(&scratch).unwrap().count(), 0);
+}
+
+#[test]
+fn a_signal_goes_on_to_the_program_that_is_recorded() {
+    let place = Place::new();
+    let mut command = place.command([
+        "record",
+        "sh",
+        "-c",
+        "trap 'echo told; exit 7' TERM; echo ready; while :; do sleep 0.01; done",
+    ]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut line = [0; 6];
+    out.read_exact(&mut line).unwrap();
+    kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::TERM).unwrap();
+    await_end(&mut child);
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &*rest), (Some(7), "told\n"));
+}
+
+#[test]
+fn an_op_that_stops_itself_is_ended_by_the_check() {
+    let place = Place::new();
+    place.write(
+        "op.c",
+        "#section support_code\n#include <signal.h>\n#include <unistd.h>\n\
+         int op(pc_context *ctx, pc_tensor *x, pc_tensor **z) { fork(); raise(SIGSTOP); return 0; }\n",
+    );
+    place.write(
+        "precast.toml",
+        "[[external]]\nname = \"op\"\nfiles = [\"op.c\"]\nfunc = \"op\"\ninputs = [\"f64[?]\"]\noutputs = [\"f64[?]\"]\n",
+    );
+    let ended = soon(place.command(["check-op", "--manifest", "precast.toml", "--timeout", "1"]));
+    assert_eq!(ended.code, 5, "{ended:?}");
+    assert!(ended.out.contains("Hangs") && ended.out.contains("stopped its process"), "{ended:?}");
+    assert_eq!(processes(&place.path("")), Vec::<String>::new());
+}
+
+/// Runs a command of the shell with the binary as `$0`, in a place.
+fn shell(place: &Place, script: &str) -> Ended {
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_precast")]).current_dir(place.path("")).env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("PRECAST_CACHE", place.path("cache"));
+    soon(command)
+}
+
+#[test]
+fn too_few_descriptors_are_told_as_such() {
+    let place = Place::new();
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    let text = "exp(x) + sin(x) * cos(x) - tanh(x) / sqrt(x) + log(x) + abs(x) + expm1(x) + log1p(x)";
+    let mut refused = 0;
+    let mut told = |ended: Ended| {
+        if ended.code != 0 {
+            refused += 1;
+            ended.fails(1, &["Too many open files", "`ulimit -n`"]);
+        }
+    };
+    for limit in [6, 7, 8, 9, 10, 12, 14, 16, 20] {
+        let run = |rest: &str| format!("ulimit -n {limit}; exec \"$0\" {rest}");
+        told(shell(&place, &run(&format!("run --policy jit --expr '{text}' -i x=x.npy"))));
+        place.write("precast.toml", "[[op]]\nname = \"exp\"\ndtypes = [\"f64\", \"f32\"]\nndim = [1]\n");
+        told(shell(&place, &run("build -j 4 --store s")));
+    }
+    assert!(refused > 0);
+}
+
+/// A store that serves four functions op by op.
+fn served() -> (Place, &'static str) {
+    let place = Place::new();
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    let table = |op: &str| format!("[[op]]\nname = \"{op}\"\ndtypes = [\"f64\"]\nndim = [1]\n");
+    let tables: String = ["exp", "sin", "cos", "tanh", "add"].map(table).concat();
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{tables}"));
+    place.run(&["build", "--store", "s"]).ok();
+    (place, "run --policy strict --store s --expr 'exp(x)+sin(x)+cos(x)+tanh(x)' -i x=x.npy")
+}
+
+#[test]
+fn too_few_descriptors_to_load_modules_are_told_as_such() {
+    let (place, run) = served();
+    let mut refused = 0;
+    for limit in 4..12 {
+        let ended = shell(&place, &format!("ulimit -n {limit}; exec \"$0\" {run}"));
+        // Below some limit not even the program itself is loaded, and that is not ours to tell.
+        if ended.code != 0 && !ended.err.contains("error while loading shared libraries") {
+            refused += 1;
+            ended.fails(1, &["error: ", "Too many open files", "`ulimit -n`"]);
+        }
+    }
+    assert!(refused > 0);
+}
+
+#[test]
+fn without_proc_and_a_directory_one_error_says_what_is_needed() {
+    let (place, run) = served();
+    let within =
+        |rest: &str| format!("exec unshare --mount sh -c 'mount -t tmpfs none /proc && {rest}' \"$0\"");
+    if shell(&place, &within("true")).code != 0 {
+        eprintln!("skipped: no mount namespace may be made here");
+        return;
+    }
+    let run = run.replace('\'', "\"");
+    shell(&place, &within(&format!("exec \"$0\" {run}"))).ok();
+    let ended = shell(&place, &within(&format!("TMPDIR=/nonexistent exec \"$0\" {run}")));
+    let ended = ended
+        .fails(1, &["`/proc`", "`/nonexistent`", "hint: mount `/proc`, or name a directory in `TMPDIR`"]);
+    assert!(!ended.err.contains("miss: ") && !ended.err.contains("warning: "), "{}", ended.err);
+}
