@@ -107,11 +107,19 @@ fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool 
         return false;
     }
     let is_word = |byte: char| byte.is_ascii_alphanumeric() || byte == '_';
+    // Of one and two letters anything can be put together: nobody writes that by accident.
+    let is_piece = |word: &str| word.len() > 2 || word.bytes().all(|byte| byte == b'_');
     let is_part = |word: &&str| {
-        !word.is_empty() && QUESTIONS.iter().any(|question| *question != *word && question.contains(word))
+        !word.is_empty()
+            && is_piece(word)
+            && QUESTIONS.iter().any(|question| question != word && question.contains(word))
     };
-    let words = texts.flat_map(|text| text.split(move |end: char| !is_word(end)));
-    let parts: BTreeSet<&str> = words.filter(is_part).collect();
+    let mut parts: BTreeSet<String> = BTreeSet::new();
+    for text in texts {
+        let text = without_comments(text);
+        let words = text.split(|end: char| !is_word(end));
+        parts.extend(words.filter(is_part).map(str::to_owned));
+    }
     QUESTIONS.iter().any(|question| {
         // How much of it can be put together, from its beginning on.
         let mut reached = BTreeSet::from([0]);
@@ -120,8 +128,9 @@ fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool 
             if rest.is_empty() {
                 return true;
             }
-            reached
-                .extend(parts.iter().filter(|part| rest.starts_with(**part)).map(|part| start + part.len()));
+            reached.extend(
+                parts.iter().filter(|part| rest.starts_with(part.as_str())).map(|part| start + part.len()),
+            );
         }
         false
     })
