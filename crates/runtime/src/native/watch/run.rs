@@ -3,6 +3,7 @@
 use super::arena::{self, arena};
 use super::child::end_copies;
 use super::place::{Layout, Steps, lay_out, offsets};
+use super::process::ProcessState;
 use super::region::{Flush, Region, Role};
 use crate::native::header::Header;
 use crate::native::host::context_of;
@@ -81,6 +82,8 @@ pub(crate) struct Seen {
     pub(crate) overrun: Vec<Role>,
     /// Whether the host computed a matrix product.
     pub(crate) used_gemm: bool,
+    /// What the op changed for the whole process, in words.
+    pub(crate) process: Vec<String>,
 }
 
 /// A tensor in a region.
@@ -166,6 +169,8 @@ impl Operand {
 pub(crate) struct Watched {
     instance: Option<Instance>,
     outputs: Vec<Owned>,
+    /// What the process was before the instance was made.
+    process: ProcessState,
 }
 
 impl Watched {
@@ -174,10 +179,11 @@ impl Watched {
         let slots = slots.iter().cloned().map(Owned::constant).collect();
         arena().open(0, Flush::End, usize::MAX);
         let own = std::process::id();
+        let process = ProcessState::now();
         let instance = Instance::on(&arena::HOST, entry, slots);
         end_copies(own);
         let instance = instance?;
-        Ok(Self { instance: Some(instance), outputs: Vec::new() })
+        Ok(Self { instance: Some(instance), outputs: Vec::new(), process })
     }
 
     /// Runs the entry. Rooms, and what the op asks for, are filled with `fill`. There is an input and a room for each that
@@ -230,6 +236,7 @@ impl Watched {
             room_references: cells.iter().map(|cell| cell.as_ref().map(Operand::references)).collect(),
             overrun: std::mem::take(&mut arena.overrun),
             used_gemm: arena.used_gemm,
+            process: ProcessState::now().since(&self.process),
         })
     }
 
