@@ -23,8 +23,7 @@ impl CLinkerObject for Double {
         vec!["precast/link.h".to_owned()]
     }
     fn c_sources(&self) -> SourceSet {
-        let scalar =
-            precast_codegen::c_type(&Type::Scalar(precast::DType::F64), Ops::standard().c()).unwrap();
+        let scalar = precast_codegen::c_type(&Type::Scalar(DType::F64), Ops::standard().c()).unwrap();
         scalar.c_sources()
     }
 }

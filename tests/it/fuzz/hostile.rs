@@ -30,7 +30,7 @@ const ATTACKS: [&str; 12] = [
     "#define SIZE sizeof(long double)\n#undef SIZE\n",
     "#pragma pack(1)\n",
     "#pragma GCC optimize(\"Ofast\")\n",
-    "#pragma GCC diagnostic error \"-Wall\"\n",
+    "#pragma GCC diagnostic error \"-Wunused-variable\"\n",
     "#define data 3\n#define ndim 4\n#define run 5\n#define args 6\n",
     "struct pair { char c; double d; } __attribute__((packed));\n",
     "double labelled(void) __asm__(\"same_label\");\ndouble labelled(void) { return 7; }\n",
