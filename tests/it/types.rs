@@ -2,10 +2,10 @@
 //! key.
 
 use crate::external::{call, chain};
-use precast::{Array, Function, FunctionGraph, Ops, Policy, Runtime};
+use precast::{Array, DType, Function, FunctionGraph, Ops, Policy, Runtime};
 use precast_codegen::template::render;
-use precast_codegen::{CLinkerObject, CType, SourceSet, Sub, TypeOps, link};
-use precast_graph::{Op, Type, TypeRules};
+use precast_codegen::{CDataType, CLinkerObject, COp, CType, LinkError, Node, SourceSet, Sub, TypeOps, link};
+use precast_graph::{MakeNodeError, Op, PerformError, Type, TypeRules};
 use precast_ops::shape::{DeepCopy, Shape, ShapeI, View};
 use precast_ops::{fingerprint, rewrite};
 use std::path::Path;
@@ -23,8 +23,7 @@ impl CLinkerObject for Double {
         vec!["precast/link.h".to_owned()]
     }
     fn c_sources(&self) -> SourceSet {
-        let scalar =
-            precast_codegen::c_type(&Type::Scalar(precast::DType::F64), Ops::standard().c()).unwrap();
+        let scalar = precast_codegen::c_type(&Type::Scalar(DType::F64), Ops::standard().c()).unwrap();
         scalar.c_sources()
     }
 }
@@ -105,6 +104,76 @@ fn views_and_shapes_are_the_types_own_too() {
     let row: Type = "double<f64[?]>".parse().unwrap();
     let module = link(&graph(Some(Arc::new(ShapeI { axis: 0 })), row), ops().c()).unwrap();
     assert!(module.body.contains("\"no dimension 0\""), "{}", module.body);
+}
+
+/// Makes a plan of a number.
+#[derive(Debug)]
+struct Make;
+
+/// Scales a number by a plan.
+#[derive(Debug)]
+struct Scale;
+
+impl Op for Make {
+    fn name(&self) -> &str {
+        "make"
+    }
+    fn make_node(&self, _: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(vec!["plan<opaque>".parse().unwrap()])
+    }
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::NoReference { op: "make".to_owned() })
+    }
+}
+
+impl CLinkerObject for Make {}
+
+impl COp for Make {
+    fn c_code(&self, _: &Node, _: &str, i: &[String], o: &[String], _: &Sub) -> Result<String, LinkError> {
+        Ok(format!("{} = plan_new({});", o[0], i[0]))
+    }
+}
+
+impl Op for Scale {
+    fn name(&self) -> &str {
+        "scale"
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(vec![inputs[1].clone()])
+    }
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::NoReference { op: "scale".to_owned() })
+    }
+}
+
+impl CLinkerObject for Scale {}
+
+impl COp for Scale {
+    fn c_code(&self, _: &Node, _: &str, i: &[String], o: &[String], _: &Sub) -> Result<String, LinkError> {
+        Ok(format!("{} = {}->scale * {};", o[0], i[0], i[1]))
+    }
+}
+
+/// Each op has a module of its own; the value goes from one to the next as an object that frees it.
+#[test]
+fn opaque_values_pass_between_the_modules_of_a_graph() {
+    let plan = CDataType::new("plan", "plan *").free_func("plan_free").header("plan.h");
+    let plan = plan.source("plan.h", include_str!("../../crates/codegen/tests/c/plan/plan.h"));
+    let ops = Ops::standard().with_c::<Make>().with_c::<Scale>().with_type("plan", Arc::new(plan));
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", Type::Scalar(DType::F64)).unwrap();
+    let mut last = x;
+    for _ in 0..2 {
+        let plan = graph.apply(Arc::new(Make), &[x]).unwrap()[0];
+        for _ in 0..2 {
+            last = graph.apply(Arc::new(Scale), &[plan, last]).unwrap()[0];
+        }
+    }
+    graph.output(last, None).unwrap();
+    let function = Runtime::builder().ops(ops).policy(Policy::Jit).build().unwrap().function(&graph).unwrap();
+    for x in [3.0, -2.0, 3.0] {
+        assert_eq!(call(&function, &[Array::from(x)]).unwrap(), [Array::from(f64::powi(x, 5))]);
+    }
 }
 
 #[test]

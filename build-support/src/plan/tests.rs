@@ -4,9 +4,12 @@ use super::{Plan, plan};
 use crate::declared::{Declared, matrix};
 use crate::manifest::Manifest;
 use crate::place::Place;
+use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_graph::{FunctionGraph, OpLibrary as _, Operand, Props};
 use precast_ops::Ops;
 use proptest::prelude::*;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What decides a bundle, for comparison: texts of the units with their keys, entries, fingerprints.
 fn essence(plan: &Plan) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -144,4 +147,32 @@ fn a_graph_is_served_by_what_it_asks_for() {
     let all = graph("serve = [\"ops\", \"whole\", \"groups\"]");
     assert_eq!(all.modules(), 6, "the product of both cuts is one module");
     assert_eq!(all.entries[0].program, whole.entries[0].program);
+}
+
+#[test]
+fn a_whole_graph_is_a_module_for_each_segment() {
+    let text = "#section code\nOUTPUT_0 = INPUT_0;\n";
+    let own =
+        ExternalCOp::new(Declaration::new("own").file("own.c", text).input("f64").output("f64")).unwrap();
+    let ops = Ops::standard();
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", "f64".parse().unwrap()).unwrap();
+    let double = |graph: &mut FunctionGraph, v| {
+        let operands = [Operand::Var(v), Operand::Var(v)];
+        ops.call(graph, "add", &operands, &Props::new()).unwrap().unwrap()
+    };
+    let before = double(&mut graph, x);
+    let between = graph.apply(Arc::new(own), &[before]).unwrap()[0];
+    let after = double(&mut graph, between);
+    graph.output(after, None).unwrap();
+    let mut declared = Declared::default();
+    declared.graph("mixed", graph, Place::in_build("test", "mixed")).unwrap();
+    let plan = plan(&declared, &ops).unwrap();
+    let program = &plan.entries[0].program;
+    assert_eq!(
+        (program.steps.len(), program.steps[0].key),
+        (3, program.steps[2].key),
+        "what is before and behind it is one module, called twice"
+    );
+    assert_eq!((plan.units.len(), plan.modules()), (2, 2));
 }

@@ -26,7 +26,9 @@ pub enum LinkError {
         problem: String,
     },
     /// C of an author that would share a translation unit with other ops.
-    #[error("apply {apply}: the C of `{op}` is its author's and shares no module\nhint: link each of the graph's `segments`")]
+    #[error(
+        "apply {apply}: the C of `{op}` is its author's and shares no module\nhint: link each of the graph's `segments`"
+    )]
     Crowded {
         /// Position of the Apply.
         apply: usize,

@@ -143,7 +143,11 @@ fn tell_stale(module: &Module, resolver: &Resolver) {
     }
 }
 
-fn compile_here(module: Arc<Module>, toolchain: &Toolchain, resolver: &Resolver) -> Result<Compiled, Failure> {
+fn compile_here(
+    module: Arc<Module>,
+    toolchain: &Toolchain,
+    resolver: &Resolver,
+) -> Result<Compiled, Failure> {
     let start = Instant::now();
     let signature = module.signature.clone();
     let isa = Isa::native()

@@ -2,6 +2,7 @@
 //!
 //! The C stands in `c/`, as an author would write it.
 
+mod apart;
 mod errors;
 mod outside;
 mod params;

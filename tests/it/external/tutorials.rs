@@ -150,12 +150,18 @@ fn array(dtype: DType, values: &[i64], shape: &[usize]) -> Array {
     }
 }
 
-/// An op on one dtype with every other, all Applies in one graph.
-fn all_pairs(op: &Arc<dyn Op>, dtype: DType, rank: usize) -> FunctionGraph {
+/// Some dtypes that one is paired with: over all dtypes, each comes up in each place.
+fn others(dtype: DType, count: usize) -> Vec<DType> {
+    let at = DTYPES.iter().position(|known| *known == dtype).unwrap();
+    (0..count).map(|k| DTYPES[(at + 3 * k + 1) % DTYPES.len()]).collect()
+}
+
+/// An op on one dtype with others, all Applies in one graph.
+fn pairs(op: &Arc<dyn Op>, dtype: DType, others: &[DType], rank: usize) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(dtype, 1)).unwrap();
-    let ys = DTYPES.map(|dtype| graph.input(&format!("y_{dtype}"), Type::tensor(dtype, rank)).unwrap());
-    for y in ys {
+    for dtype in others {
+        let y = graph.input(&format!("y_{dtype}"), Type::tensor(*dtype, rank)).unwrap();
         let z = graph.apply(Arc::clone(op), &[x, y]).unwrap()[0];
         graph.output(z, None).unwrap();
     }
@@ -163,7 +169,7 @@ fn all_pairs(op: &Arc<dyn Op>, dtype: DType, rank: usize) -> FunctionGraph {
 }
 
 #[test]
-fn the_tutorials_ops_are_right_for_all_pairs_of_dtypes_in_c_and_cxx() {
+fn the_tutorials_ops_are_right_for_pairs_of_dtypes_in_c_and_cxx() {
     let (x, y) = ([1, 2, 3, 5, 7], [2, 0, 4, 3, 11]);
     for language in LANGUAGES {
         for (op, rank) in tutorials(language) {
@@ -171,16 +177,17 @@ fn the_tutorials_ops_are_right_for_all_pairs_of_dtypes_in_c_and_cxx() {
             let ys = if scalar { vec![3] } else { y.to_vec() };
             let shape = if scalar { vec![] } else { vec![5] };
             let products: Vec<i64> = (0..5).map(|i| x[i] * if scalar { 3 } else { y[i] }).collect();
-            // Each graph takes the compiler half a second.
+            // Each pair takes the compiler a quarter of a second.
             let all = language == Language::C && op.name() == "external";
             let few = [DType::U8, DType::I64, DType::F32, DType::F64];
             for a in if all { DTYPES.to_vec() } else { few.to_vec() } {
-                let function = runtime().function(&all_pairs(&op, a, rank)).unwrap();
-                let ys = DTYPES.iter().map(|b| array(*b, &ys, &shape));
+                let others = others(a, if all { 3 } else { 1 });
+                let function = runtime().function(&pairs(&op, a, &others, rank)).unwrap();
+                let ys = others.iter().map(|b| array(*b, &ys, &shape));
                 let inputs: Vec<Array> = std::iter::once(array(a, &x, &[5])).chain(ys).collect();
                 let found = call(&function, &inputs).unwrap();
-                assert_eq!(found.len(), DTYPES.len());
-                for (b, found) in DTYPES.iter().zip(&found) {
+                assert_eq!(found.len(), others.len());
+                for (b, found) in others.iter().zip(&found) {
                     let expected = array(if scalar { a } else { a.upcast(*b) }, &products, &[5]);
                     assert_eq!(*found, expected, "{} in {language}: {a}, {b}", op.label());
                 }

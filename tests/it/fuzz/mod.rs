@@ -17,6 +17,7 @@
 //! (`cargo xtask fuzz-graphs`); a graph depends on its own seed only.
 
 mod functions;
+mod hostile;
 mod shrink;
 
 use crate::compiled::{Cut, try_bundle};

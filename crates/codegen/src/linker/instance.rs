@@ -93,7 +93,7 @@ pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> Str
     text + context.leave
 }
 
-/// The function that runs once after loading, and its name; `NULL` when there is nothing to run.
+/// The function that runs once after loading, and its name; `0` when there is nothing to run.
 pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
@@ -109,7 +109,7 @@ pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str)
         }
     }
     if snippets.is_empty() {
-        return (String::new(), "NULL");
+        return (String::new(), "0");
     }
     let values = [("CODE", &*snippets.join("\n")), ("ENTER", &*context.enter), ("LEAVE", context.leave)];
     (render(include_str!("../../c/load.c.in"), &values), "@M@_load")

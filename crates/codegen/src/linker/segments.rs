@@ -36,9 +36,7 @@ pub struct Segment<'g> {
 
 /// Whether an Apply has C of an author.
 pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t Type>) -> bool {
-    op.content_id().is_none()
-        || !op.c_files().is_empty()
-        || types.any(|ty| ty.as_user().is_some())
+    op.content_id().is_none() || !op.c_files().is_empty() || types.any(|ty| ty.as_user().is_some())
 }
 
 /// The position of a foreign Apply that has others beside it.
@@ -87,11 +85,7 @@ fn is_foreign_apply(graph: &FunctionGraph, position: usize, library: &Library) -
 }
 
 /// The segment of one Apply.
-fn alone<'g>(
-    graph: &'g FunctionGraph,
-    position: usize,
-    library: &Library,
-) -> Result<Segment<'g>, LinkError> {
+fn alone<'g>(graph: &'g FunctionGraph, position: usize, library: &Library) -> Result<Segment<'g>, LinkError> {
     let apply = &graph.applies()[position];
     let (reads, writes) = (apply.inputs.clone(), apply.outputs.clone());
     let graph = Cow::Owned(single(graph, position, library)?);

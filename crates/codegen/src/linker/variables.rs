@@ -113,7 +113,14 @@ pub(super) struct Plan<'a> {
 
 /// Plans the variables and steps of `graph`.
 pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Plan<'a>, LinkError> {
-    let mut plan = Plan { vars: Vec::new(), steps: Vec::new(), tasks: Vec::new(), n_kept: 0, n_params: 0, is_foreign: false };
+    let mut plan = Plan {
+        vars: Vec::new(),
+        steps: Vec::new(),
+        tasks: Vec::new(),
+        n_kept: 0,
+        n_params: 0,
+        is_foreign: false,
+    };
     check_outputs(graph)?;
     for id in order(graph) {
         let ctype = c_type(graph.ty(id), library)?;

@@ -104,7 +104,10 @@ fn a_module_has_the_c_of_one_author() {
     let signatures = segments(&graph, &library()).unwrap().into_iter();
     let signatures = signatures.map(|segment| link(&segment.graph, &library()).unwrap().signature);
     let [ty, one] = ["double<f64[]>", "double<f64[]>, double<f64[]>"];
-    assert_eq!(signatures.collect::<Vec<_>>(), [format!("add({one}) -> {ty}"), format!("mul({one}) -> {ty}")]);
+    assert_eq!(
+        signatures.collect::<Vec<_>>(),
+        [format!("add({one}) -> {ty}"), format!("mul({one}) -> {ty}")]
+    );
 }
 
 #[test]

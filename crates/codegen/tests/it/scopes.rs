@@ -3,7 +3,9 @@
 
 use crate::run::{Outcome, opwise, whole};
 use precast_codegen::template::render;
-use precast_codegen::{CCompiler, CLinkerObject, COp, Library, LinkError, Module, Node, SourceSet, Sub, link, segments};
+use precast_codegen::{
+    CCompiler, CLinkerObject, COp, Library, LinkError, Module, Node, SourceSet, Sub, link, segments,
+};
 use precast_graph::{Array, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type, VarId};
 use precast_store::key::Language;
 use precast_testkit::Choices;

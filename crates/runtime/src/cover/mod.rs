@@ -221,7 +221,8 @@ impl<'a> Search<'a> {
             return Ok(cuts);
         }
         let canonical = encode::canonical(&segment.graph);
-        let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
+        let remembered =
+            self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
         // What is missing in a group that was then taken apart is not remembered: who asks why wants to know.
         if let Some(known) = remembered.filter(|_| self.how.loads)
             && self.confirm(&known)?

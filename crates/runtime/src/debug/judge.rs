@@ -78,6 +78,7 @@ impl Contract {
             seen.overrun.iter().map(|role| (Kind::OutOfBounds, format!("writes beside {}", whose(*role)))),
         );
         found.extend(references(seen));
+        found.extend(seen.process.iter().map(|words| (Kind::ChangesProcess, words.clone())));
         match &seen.failure {
             Some((error, told)) if !told || error.message.ends_with(SILENT) => {
                 found.push((Kind::FailsWithoutError, "reports failure, but sets no error".to_owned()));

@@ -39,6 +39,8 @@ pub enum ViolationKind {
     ReferenceCount,
     /// Memory was never given back.
     Leak,
+    /// The locale of the process, or who handles a signal, was changed.
+    ChangesProcess,
     /// The code failed without saying why.
     FailsWithoutError,
     /// The process was ended by a signal.
@@ -49,7 +51,7 @@ pub enum ViolationKind {
 
 impl ViolationKind {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::DiffersFromPerform,
         Self::DiffersFromServed,
         Self::NotDeterministic,
@@ -66,6 +68,7 @@ impl ViolationKind {
         Self::UseAfterFree,
         Self::ReferenceCount,
         Self::Leak,
+        Self::ChangesProcess,
         Self::FailsWithoutError,
         Self::Crashed,
         Self::Hangs,

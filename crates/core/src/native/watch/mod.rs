@@ -5,6 +5,7 @@
 //! fault    a signal handler that says whose memory was overrun, by how many bytes
 //! region   memory between two pages that nobody may touch; it ends (or begins) exactly where they begin (or end)
 //! arena    a host whose tensors and blocks are regions, filled with a pattern, closed for good when they are freed
+//! process  what of the process an op could change for everybody else
 //! place    an array laid out in memory: contiguous, Fortran, strided, reversed, broadcast
 //! run      one call of an entry on inputs and rooms for outputs, and everything that can be seen of it afterwards
 //! ```
@@ -14,6 +15,7 @@ mod arena;
 mod child;
 mod fault;
 mod place;
+mod process;
 mod region;
 mod run;
 

@@ -3,6 +3,7 @@
 use super::arena::{self, arena};
 use super::child::end_copies;
 use super::place::{Layout, Steps, lay_out, offsets};
+use super::process::ProcessState;
 use super::region::{Flush, Region, Role};
 use crate::native::header::Header;
 use crate::native::host::context_of;
@@ -22,10 +23,13 @@ unsafe extern "C" fn keep(_object: *mut Object) {}
 /// An input of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
+    /// Type of the elements.
     pub dtype: DType,
+    /// The extents.
     pub shape: &'a [usize],
     /// The elements in C order.
     pub bytes: &'a [u8],
+    /// How they lie in memory.
     pub layout: Layout,
     /// Whether the op is told that it must not write to it.
     pub readonly: bool,
@@ -37,7 +41,16 @@ pub enum Room {
     /// Nothing.
     Empty,
     /// A tensor, filled with the pattern.
-    Tensor { dtype: DType, shape: Vec<usize>, layout: Layout, readonly: bool },
+    Tensor {
+        /// Type of the elements.
+        dtype: DType,
+        /// The extents.
+        shape: Vec<usize>,
+        /// How the elements lie in memory.
+        layout: Layout,
+        /// Whether the op is told that it must not write to it.
+        readonly: bool,
+    },
 }
 
 /// How an input or a room differs from what it was.
@@ -52,7 +65,9 @@ pub enum Touched {
 /// An output, as the op left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
+    /// The number of its dtype.
     pub typenum: i32,
+    /// The extents.
     pub shape: Vec<i64>,
     /// The elements in C order; `None` if they lie outside of the memory that they begin in.
     pub bytes: Option<Vec<u8>>,
@@ -81,6 +96,8 @@ pub struct Seen {
     pub overrun: Vec<Role>,
     /// Whether the host computed a matrix product.
     pub used_gemm: bool,
+    /// What the op changed for the whole process, in words.
+    pub process: Vec<String>,
 }
 
 /// A tensor in a region.
@@ -166,6 +183,8 @@ impl Operand {
 pub struct Watched {
     instance: Option<Instance>,
     outputs: Vec<Owned>,
+    /// What the process was before the instance was made.
+    process: ProcessState,
 }
 
 impl Watched {
@@ -174,10 +193,11 @@ impl Watched {
         let slots = slots.iter().cloned().map(Owned::constant).collect();
         arena().open(0, Flush::End, usize::MAX);
         let own = std::process::id();
+        let process = ProcessState::now();
         let instance = Instance::on(&arena::HOST, entry, slots);
         end_copies(own);
         let instance = instance?;
-        Ok(Self { instance: Some(instance), outputs: Vec::new() })
+        Ok(Self { instance: Some(instance), outputs: Vec::new(), process })
     }
 
     /// Runs the entry. Rooms, and what the op asks for, are filled with `fill`. There is an input and a room for each that
@@ -230,6 +250,7 @@ impl Watched {
             room_references: cells.iter().map(|cell| cell.as_ref().map(Operand::references)).collect(),
             overrun: std::mem::take(&mut arena.overrun),
             used_gemm: arena.used_gemm,
+            process: ProcessState::now().since(&self.process),
         })
     }
 
