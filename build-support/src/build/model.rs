@@ -48,11 +48,15 @@ fn function(text: &mut String, name: &str, Entry { name: entry, program, .. }: &
     let parameters: Vec<String> =
         parameters.map(|(name, port)| format!("    {name}: {},\n", parameter(&port.ty))).collect();
     let values = arguments.iter().zip(&program.inputs);
-    let values: Vec<String> = values.map(|(name, port)| format!("        {},\n", value(name, &port.ty))).collect();
+    let values: Vec<String> =
+        values.map(|(name, port)| format!("        {},\n", value(name, &port.ty))).collect();
     let types: Vec<String> = program.outputs.iter().map(|port| result(&port.ty)).collect();
     let (result, taken) = match types.as_slice() {
         [one] => (one.clone(), "__results.take()".to_owned()),
-        _ => (format!("({})", types.join(", ")), format!("Ok(({}))", vec!["__results.take()?"; types.len()].join(", "))),
+        _ => (
+            format!("({})", types.join(", ")),
+            format!("Ok(({}))", vec!["__results.take()?"; types.len()].join(", ")),
+        ),
     };
     let lifetime = if program.inputs.iter().any(|port| port.ty.ndim() > 0) { "<'a>" } else { "" };
     // Writing to a string cannot fail.
@@ -135,9 +139,9 @@ fn identifier(name: &str) -> String {
 /// Words that Rust keeps for itself, but for those that cannot be raw.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
-    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try",
-    "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
 #[cfg(test)]
@@ -146,9 +150,14 @@ mod tests {
 
     #[test]
     fn every_name_of_a_graph_becomes_a_name_of_rust() {
-        for (name, expected) in
-            [("score", "score"), ("a-b.f32", "a_b_f32"), ("1st", "_1st"), ("fn", "r#fn"), ("self", "self_"), ("_", "__")]
-        {
+        for (name, expected) in [
+            ("score", "score"),
+            ("a-b.f32", "a_b_f32"),
+            ("1st", "_1st"),
+            ("fn", "r#fn"),
+            ("self", "self_"),
+            ("_", "__"),
+        ] {
             assert_eq!(identifier(name), expected);
         }
     }

@@ -141,7 +141,11 @@ fn a_graph_is_served_by_what_it_asks_for() {
     let whole = graph("");
     assert_eq!((whole.modules(), whole.entries[0].program.steps.len()), (1, 1));
     let groups = graph("serve = [\"groups\"]");
-    assert_eq!((groups.modules(), groups.entries[0].program.steps.len()), (2, 2), "the fused sum and the product");
+    assert_eq!(
+        (groups.modules(), groups.entries[0].program.steps.len()),
+        (2, 2),
+        "the fused sum and the product"
+    );
     let ops = graph("serve = [\"ops\"]");
     assert_eq!((ops.modules(), ops.entries[0].program.steps.len()), (4, 4), "exp, mul, sum, dot");
     let all = graph("serve = [\"ops\", \"whole\", \"groups\"]");

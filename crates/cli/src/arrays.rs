@@ -61,10 +61,7 @@ fn twice(what: &str, name: &str) -> Failure {
 }
 
 /// Puts the arrays into the order of the inputs and holds them against their types.
-pub(crate) fn arrange<'a>(
-    given: &'a [Given],
-    ports: &[Port],
-) -> Result<Vec<&'a Array>, Failure> {
+pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a Array>, Failure> {
     let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
     let mut bound: Vec<Option<&Given>> = vec![None; names.len()];
     for one in given {

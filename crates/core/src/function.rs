@@ -1,9 +1,11 @@
 //! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
 
-use crate::native::{ArrayMut, ArrayRef, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets};
+use crate::native::{
+    ArrayMut, ArrayRef, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets,
+};
 use crate::program::{Port, Program, bind};
-use crate::value::{Array, DType, Extent, TensorType, Type};
 use crate::provenance::Provenance;
+use crate::value::{Array, DType, Extent, TensorType, Type};
 use std::any::Any;
 use std::error::Error;
 use std::fmt::Debug;

@@ -48,8 +48,8 @@ pub use native::{ArrayMut, ArrayRef, LoadLibraryError, matmul};
 pub use num_complex::Complex;
 pub use program::Program;
 pub use provenance::{Provenance, Served};
-pub use trust::{Fault, TrustError, Untrusted};
 pub use record::{Entry, Host, Member, Record, Requires, Unmet};
+pub use trust::{Fault, TrustError, Untrusted};
 pub use value::{
     Array, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
     TensorType, Type, UserType,

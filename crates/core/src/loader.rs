@@ -134,7 +134,8 @@ impl Loader {
             let found = found.map(|(entry, served)| (entry, Provenance { ops, served }));
             found.map_err(|reason| LoadEntryError::Module { name: name.clone(), signature, reason })
         });
-        let (entries, provenance): (Vec<_>, Vec<_>) = steps.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        let (entries, provenance): (Vec<_>, Vec<_>) =
+            steps.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         Function::new(program, &entries, provenance)
             .map_err(|source| LoadEntryError::Instance { name: name.clone(), source })
     }
@@ -145,9 +146,11 @@ impl Loader {
         for record in best_first(self.bundle.find(key), &mut reasons) {
             let Some(slot) = record.member(key).map(|member| member.slot) else { continue };
             let load = || self.bundle.load(&record).map_err(|error| chain(&error));
-            match self.libraries.get(&record.digest, load).and_then(|library| {
-                library.entry(slot, key).map_err(|error| chain(&error))
-            }) {
+            match self
+                .libraries
+                .get(&record.digest, load)
+                .and_then(|library| library.entry(slot, key).map_err(|error| chain(&error)))
+            {
                 Ok(entry) => {
                     let Record { action, digest, isa, .. } = record;
                     let layer = self.bundle.name().to_owned();

@@ -7,10 +7,10 @@
 //! A graph that is renamed, an argument that is added or another dtype is a compile error of the program that calls it.
 
 use crate::bundle::OpenBundleError;
+use crate::for_each_dtype;
 use crate::function::{CallError, Function};
 use crate::loader::{LoadEntryError, Loader};
 use crate::native::ArrayRef;
-use crate::for_each_dtype;
 use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, Dimension};
 use std::sync::OnceLock;
@@ -92,7 +92,8 @@ impl Handle {
             return Ok(function);
         }
         let loaded = model.loader()?.entry(self.name);
-        let function = loaded.map_err(|source| ModelError::Load { name: self.name, source: source.into() })?;
+        let function =
+            loaded.map_err(|source| ModelError::Load { name: self.name, source: source.into() })?;
         Ok(self.function.get_or_init(|| function))
     }
 

@@ -11,8 +11,8 @@
 //! An order of Applies is right when nothing destroyed is read later. The order of a graph's list is the one that counts;
 //! [`orders`] gives what any other order has to keep.
 
-use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::Type;
+use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use std::collections::BTreeMap;
 
 /// How an op breaks the rules of memory in a graph.

@@ -1,7 +1,7 @@
 //! What may cross the edge of a graph.
 
-use crate::graph::{BuildError, FunctionGraph, VarId};
 use crate::UserType;
+use crate::graph::{BuildError, FunctionGraph, VarId};
 
 impl FunctionGraph {
     /// Checks that no opaque value comes from outside or leaves: what a caller may call is such a graph. The graph of one

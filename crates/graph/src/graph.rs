@@ -5,9 +5,9 @@
 //! applies are in topological order whatever is done to it. Rewrites build a new graph rather than edit one.
 
 use crate::Array;
+use crate::Type;
 use crate::contracts::{self, ContractError};
 use crate::op::{MakeNodeError, Op};
-use crate::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;

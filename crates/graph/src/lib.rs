@@ -30,11 +30,11 @@ pub mod text;
 pub use contracts::ContractError;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
 pub use nearest::nearest;
-pub use precast_core::{
-    Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
-    TensorType, Type, UserType, bf16, f16, for_each_dtype, with_array,
-};
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};
-pub use special::special_bits;
+pub use precast_core::{
+    Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,
+    ParseTypeError, TensorType, Type, UserType, bf16, f16, for_each_dtype, with_array,
+};
 pub use rules::{CarrierRules, FilterError, TypeRules};
+pub use special::special_bits;

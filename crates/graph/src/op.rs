@@ -6,8 +6,8 @@
 
 use crate::Array;
 use crate::DType;
-use crate::graph::{BuildError, FunctionGraph, VarId};
 use crate::Type;
+use crate::graph::{BuildError, FunctionGraph, VarId};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;

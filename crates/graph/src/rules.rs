@@ -11,10 +11,10 @@
 //!
 //! Rank and extents must always be the type's.
 
-use crate::Type;
 use crate::Array;
-use crate::Number;
 use crate::DType;
+use crate::Number;
+use crate::Type;
 
 /// Why a value is none of a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -28,11 +28,11 @@
 pub use ndarray;
 #[doc(hidden)]
 pub use precast_core::bundle::FORMAT;
-pub use precast_core::{event, model};
 pub use precast_core::{
     Array, ArrayMut, ArrayRef, Bundle, CallError, Complex, DType, Function, LoadEntryError, LoadLibraryError,
     Loader, OpenBundleError, OtherDTypeError, Provenance, Served, Type, bf16, f16,
 };
+pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]
 pub use precast_ops::build;
 #[cfg(feature = "record")]
@@ -41,8 +41,9 @@ pub use precast_runtime::RecordError;
 pub use precast_runtime::debug;
 #[cfg(feature = "resolve")]
 pub use precast_runtime::{
-    BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Event, Explanation, FunctionError,
-    FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, ParsePolicyError, Policy, Runtime, Serve, Stats,
+    BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Event, Explanation,
+    FunctionError, FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, ParsePolicyError, Policy,
+    Runtime, Serve, Stats,
 };
 
 /// The bundle that `precast-build` wrote in this package's `build.rs`, as `&'static [u8]`.

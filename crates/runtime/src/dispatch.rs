@@ -9,11 +9,11 @@
 //! The signature of a call holds dtypes and ranks: `f1f1)` is two vectors of f32. Readers take no lock; a new function
 //! is added under one.
 
-use precast_core::{CallError, Function};
-use precast_core::native::ArrayRef;
 use crate::runtime::{FunctionError, Runtime};
 use precast_abi::signature::{ParseSignatureError, Signature};
 use precast_abi::table::{Table, TableCell};
+use precast_core::native::ArrayRef;
+use precast_core::{CallError, Function};
 use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

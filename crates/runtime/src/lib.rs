@@ -23,11 +23,11 @@
 //!
 //! Nothing here prints; what happened is in [`Stats`].
 
+mod body;
 mod cover;
 pub mod debug;
 mod dispatch;
 mod explain;
-mod body;
 #[cfg(feature = "jit")]
 mod jit;
 mod layer;
@@ -41,13 +41,13 @@ mod resolve;
 mod runtime;
 mod stats;
 
+pub use body::debug_report;
 pub use dispatch::{DispatchError, Dispatcher};
 pub use explain::{Check, Explanation, Lookup};
-pub use body::debug_report;
 pub use layer::LayerError;
 pub use miss::Miss;
-pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use policy::{ParsePolicyError, Policy};
+pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, Serve};
 #[cfg(feature = "record")]

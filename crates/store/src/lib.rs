@@ -22,14 +22,16 @@ pub mod key;
 pub mod store;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
-pub use precast_core::bundle::{self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle};
-pub use precast_core::event::{self, Event};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
+pub use precast_core::bundle::{
+    self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle,
+};
+pub use precast_core::event::{self, Event};
 pub use precast_core::key::KeyDocument;
 pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requires, Unmet};
+pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
+pub use precast_core::{file, scratch};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
     Store, WriteError,
 };
-pub use precast_core::{file, scratch};
-pub use precast_core::trust::{self, Fault, TrustError, Untrusted};

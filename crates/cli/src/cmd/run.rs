@@ -7,9 +7,7 @@ use std::path::Path;
 
 use precast_graph::{Array, FunctionGraph, Type};
 use precast_runtime::debug::Violation;
-use precast_runtime::{
-    ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served, debug_report,
-};
+use precast_runtime::{ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served, debug_report};
 use serde_json::{Value, json};
 
 use super::function_failure;

@@ -79,8 +79,7 @@ pub fn write_bundle(
     let page_count: usize = pages.iter().map(|(count, (_, per_page))| count.div_ceil(*per_page)).sum();
     // Where the blobs begin: after the head, the page hashes and the three tables.
     let tables: usize = pages.iter().map(|(count, (row, _))| count * row).sum();
-    let mut blobs =
-        Blobs { base: head_bytes(generator) + 32 * page_count + tables, ..Blobs::default() };
+    let mut blobs = Blobs { base: head_bytes(generator) + 32 * page_count + tables, ..Blobs::default() };
     let mut rows: Vec<Vec<u8>> = records
         .iter()
         .map(|(id, item)| [id.as_bytes().as_slice(), &blobs.put(&item.record)].concat())

@@ -1,7 +1,7 @@
 //! Borrowed arrays of any dtype: what a call takes, and what it may write to.
 
-use ndarray::{ArrayView, ArrayViewMut, Dimension, IxDyn};
 use crate::{Array, DType};
+use ndarray::{ArrayView, ArrayViewMut, Dimension, IxDyn};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
@@ -196,8 +196,8 @@ impl<'a> From<&'a mut Array> for ArrayMut<'a> {
 /// Reading tensors that modules made; the raw side, in this file because it needs the fields.
 mod raw {
     use super::{ArrayRef, DType, IxDyn, PhantomData, Place, Shape, c_char};
-    use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
     use crate::Array;
+    use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
 
     impl<'a> ArrayRef<'a> {
         /// What a tensor holds; `None` if the dtype is unknown or a stride is not a whole number of elements.

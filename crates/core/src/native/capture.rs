@@ -10,10 +10,10 @@ use super::host;
 use super::instance::Instance;
 use super::library::LoadedEntry;
 use super::object::{Owned, new_tensor};
+use crate::DType;
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Elemwise, Kernel, LOOP_OPERANDS, Reduce};
 use precast_abi::tensor::{Object, Tensor};
-use crate::DType;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 

@@ -10,16 +10,16 @@
 //! view is, because the program says that it dies no earlier.
 
 use super::chain::{Line, Running, lines};
+use super::executable::{Bound, Executable, Work};
 use super::host;
 use super::instance::{Instance, RunError};
 use super::object::{Borrowed, Owned, extents};
-use super::executable::{Bound, Executable, Work};
-use crate::program::Register;
 use super::storage::Storage;
 use super::{ArrayMut, ArrayRef};
+use crate::Array;
+use crate::program::Register;
 use precast_abi::context::ErrorKind;
 use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
-use crate::Array;
 use std::ptr;
 
 /// A step that failed.

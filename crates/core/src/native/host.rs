@@ -3,10 +3,10 @@
 //! Panics never cross C: every service is `extern "C"`, which aborts rather than unwinds; none is expected to panic.
 
 use super::object::{new_tensor, new_view};
+use crate::DType;
 use ndarray::{ArrayView, ArrayViewMut, Ix2, ShapeBuilder as _};
 use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
 use precast_abi::tensor::{MAX_NDIM, Tensor};
-use crate::DType;
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;

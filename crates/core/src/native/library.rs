@@ -1,11 +1,11 @@
 //! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
 
 use super::host;
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
 use crate::BuildKey;
 use crate::event::chain;
 use crate::scratch::Scratch;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -126,11 +126,7 @@ impl LoadedLibrary {
     ///
     /// # Errors
     /// The slot has another key, or the initialisation failed.
-    pub fn entry(
-        self: &Arc<Self>,
-        slot: u32,
-        key: &BuildKey,
-    ) -> Result<LoadedEntry, LoadLibraryError> {
+    pub fn entry(self: &Arc<Self>, slot: u32, key: &BuildKey) -> Result<LoadedEntry, LoadLibraryError> {
         let out_of_range = || LoadLibraryError::Handshake {
             what: "the number of entries",
             found: self.entries.len().to_string(),

@@ -11,8 +11,8 @@
 
 use super::array_ref::{ArrayRef, Place};
 use super::header::Header;
-use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
 use crate::{Array, DType};
+use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_char;
 use std::ptr;

@@ -4,8 +4,8 @@
 //! calls allocate nothing, and temporaries whose lives do not meet share memory. The first time it takes any that might fit;
 //! the module replaces one that does not. What a call did not need is given back at its end.
 
-use super::object::{Owned, extents};
 use super::executable::Room;
+use super::object::{Owned, extents};
 use precast_abi::tensor::Object;
 use std::ptr;
 

@@ -63,11 +63,8 @@ impl Entry {
     /// Another format, or bytes that no entry has.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
-        let entry = Self {
-            name: reader.str()?,
-            program: Program::read(&mut reader)?,
-            declared: reader.str()?,
-        };
+        let entry =
+            Self { name: reader.str()?, program: Program::read(&mut reader)?, declared: reader.str()? };
         reader.end()?;
         // A type or an element may be spelled in more than one way; an entry is not.
         if entry.to_bytes() == bytes {

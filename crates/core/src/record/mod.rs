@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 
 pub use crate::key::KeyDocument;
 use crate::key::{
-    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId, ToolchainId,
-    context,
+    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId,
+    ToolchainId, context,
 };
 pub use documents::{documents_bytes, set_documents};
 pub use entry::{Entry, EntryNameError, check_entry_name};
@@ -119,8 +119,21 @@ impl Record {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // Destructured whole, so that a new field cannot be forgotten here.
-        let Self { kind, action, toolchain, target, isa, profile, host_abi, language, members, digest, size, requires, outside } =
-            self;
+        let Self {
+            kind,
+            action,
+            toolchain,
+            target,
+            isa,
+            profile,
+            host_abi,
+            language,
+            members,
+            digest,
+            size,
+            requires,
+            outside,
+        } = self;
         let mut writer = Writer::new(Kind::Record);
         writer.str(kind.name());
         writer.hash(action.as_bytes());

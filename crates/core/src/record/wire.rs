@@ -81,7 +81,11 @@ impl Writer {
         self.bytes(value.as_bytes());
     }
 
-    pub(crate) fn list<T>(&mut self, items: impl ExactSizeIterator<Item = T>, mut item: impl FnMut(&mut Self, T)) {
+    pub(crate) fn list<T>(
+        &mut self,
+        items: impl ExactSizeIterator<Item = T>,
+        mut item: impl FnMut(&mut Self, T),
+    ) {
         self.count(items.len());
         for value in items {
             item(self, value);

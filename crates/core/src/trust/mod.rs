@@ -11,8 +11,9 @@
 //! * **Mode**: not writable by everybody, nor by a group with members besides root and that user. So trees made under
 //!   umask 002 are fine where each user has a group of his own. Groups are those of `/etc/group` and `/etc/passwd`; a group
 //!   that is not there, or a file with an access control list, counts as shared.
-//! * **Directories above**, up to the root of the file system: the same, since their owners can rename what is below. A
-//!   sticky one (`/tmp`) may be written by others: they cannot rename what is not theirs.
+//! * **Directories above**, up to the root of the file system: the same mode, since who can write there can rename what is
+//!   below. A sticky one (`/tmp`) may be written by others: they cannot rename what is not theirs. Its owner may be anybody,
+//!   as in a container that works on a directory of the host: what he could put there is not ours, so it is not used.
 //! * **Links** on the way to a store or a bundle are followed, and have an owner too; inside of a store there are none.
 //!
 //! # Races

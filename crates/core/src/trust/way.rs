@@ -63,11 +63,17 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 way.real.extend(ahead.into_iter().rev());
-                return Ok(way);
+                break;
             }
             Err(source) => return Err(TrustError::Io { path: way.real, source }),
         }
     }
+    // Whose a directory above is does not matter while he alone can write to it: he can put another tree there, but what is
+    // in a tree has to be ours. Root in a container works in directories of the host's user.
+    let Way { real, faults } = &mut way;
+    faults.retain(|(path, fault)| {
+        !(matches!(fault, Fault::Owner { .. }) && path != real && real.starts_with(path))
+    });
     Ok(way)
 }
 

@@ -1,10 +1,10 @@
 //! What can be wrong with a document.
 
 use crate::ParseDTypeError;
+use crate::ParseTypeError;
 use crate::graph::BuildError;
 use crate::nearest::suggestion;
 use crate::op::MakeNodeError;
-use crate::ParseTypeError;
 
 /// Why a document is not a graph.
 #[derive(Debug, thiserror::Error)]

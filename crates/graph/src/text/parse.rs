@@ -9,10 +9,10 @@ use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::literal::{fold, negate};
 use super::place::Place;
 use crate::Array;
+use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::{OpLibrary, Operand, Props};
-use crate::Type;
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.

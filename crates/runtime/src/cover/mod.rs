@@ -15,10 +15,10 @@ mod pattern;
 
 use crate::FunctionError;
 use crate::layer::{Layer, LayerError};
-use precast_core::native::LoadedEntry;
 use crate::resolve::Resolver;
-use precast_core::Provenance;
 use precast_codegen::{Module, link, segments, single};
+use precast_core::Provenance;
+use precast_core::native::LoadedEntry;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Record};

@@ -1,9 +1,9 @@
 //! One Apply of a graph, taken out: a graph and a module of its own.
 
 use super::judge::Contract;
-use precast_core::native::LoadedEntry;
 use crate::runtime::{FunctionError, Runtime};
 use precast_codegen::{params::apply_slots, single};
+use precast_core::native::LoadedEntry;
 use precast_graph::{Array, FunctionGraph, Origin, Type, VarId};
 
 /// An Apply that can be run by itself.

@@ -8,8 +8,8 @@ use super::cases::{Case, Expected};
 use super::trial::{Rooms, Trial};
 use super::value::Value;
 use super::violation::ViolationKind as Kind;
-use precast_core::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
 use precast_abi::module::TaskKind;
+use precast_core::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
 use precast_graph::{Array, DType, Type};
 
 /// What memory is filled with in the two runs: NaN in every float type, then a pattern.

@@ -22,10 +22,10 @@ mod violation;
 pub(crate) use graph::{Checks, against_served};
 pub use violation::{Checked, Report, Violation, ViolationKind};
 
-use precast_core::native::watch::end_children;
 use crate::runtime::{FunctionError, Runtime};
 use alone::Alone;
 use cases::Case;
+use precast_core::native::watch::end_children;
 use precast_graph::{Array, FunctionGraph, encode};
 use precast_ops::{Ops, rewrite};
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! The module of one Apply by itself: what debug mode runs.
 
 use super::{FunctionError, Runtime};
-use precast_core::native::LoadedEntry;
 #[cfg(feature = "jit")]
 use crate::policy::Policy;
 use precast_codegen::{Module, link};
+use precast_core::native::LoadedEntry;
 use precast_graph::FunctionGraph;
 #[cfg(feature = "jit")]
 use std::sync::Arc;

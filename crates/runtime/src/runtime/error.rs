@@ -1,9 +1,9 @@
 //! Why a runtime, a function or an entry cannot be had.
 
-use precast_core::CallError;
 use crate::layer::LayerError;
 use crate::miss::Miss;
 use precast_codegen::LinkError;
+use precast_core::CallError;
 use precast_graph::BuildError;
 use precast_graph::json::ParseJsonError;
 use precast_store::{CreateError, OpenBundleError, OpenError};

@@ -8,11 +8,11 @@ mod explain;
 pub use builder::Builder;
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 
+use crate::body;
 #[cfg(feature = "jit")]
 use crate::cover::By;
 use crate::cover::{Cover, Cuts, How, Search};
 use crate::debug::Checks;
-use crate::body;
 use crate::layer::Layer;
 use crate::miss::{Inventory, Miss};
 use crate::plan;
@@ -21,10 +21,10 @@ use crate::policy::Policy;
 use crate::recording::Recorded;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
-use precast_core::Function;
 use precast_codegen::Module;
 #[cfg(feature = "jit")]
 use precast_codegen::segments;
+use precast_core::Function;
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::Ops;
 use std::path::PathBuf;
@@ -73,7 +73,11 @@ impl Runtime {
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
         let function = self.resolve(graph)?;
-        if self.debug { Ok(body::checked(function, graph.clone(), Checks::new(self, graph)?)) } else { Ok(function) }
+        if self.debug {
+            Ok(body::checked(function, graph.clone(), Checks::new(self, graph)?))
+        } else {
+            Ok(function)
+        }
     }
 
     /// Whether functions check their Applies in every call; see [`Builder::debug`].

@@ -48,7 +48,8 @@ pub use build::BuildInputs;
 pub use diff::{Diff, Difference, nearest};
 pub use precast_core::key::{
     ActionKey, ActionKind, BuildKey, Canonical, ContentId, Digest, FORMAT_EPOCH, Fingerprint, HostAbi,
-    KeyDocument, Language, ParseHashError, ParseNameError, Profile, RecordId, ToolchainId, Versioned, context,
+    KeyDocument, Language, ParseHashError, ParseNameError, Profile, RecordId, ToolchainId, Versioned,
+    context,
 };
 pub use signature::{Signature, SignatureDiff};
 pub use version::{ChangedFile, StaleVersion, ambiguous, stale};

@@ -2,9 +2,9 @@
 
 use super::{FindError, Store};
 use crate::archive::{Archive, Limits};
-use precast_core::event::chain;
 use crate::key::Digest;
 use crate::record::Record;
+use precast_core::event::chain;
 
 /// Says why an archive was not loaded. The first two are a miss to the caller, the last is not.
 #[derive(Debug, thiserror::Error)]

@@ -38,7 +38,8 @@ fn what_is_no_record_is_refused_by_name() {
     let (_, record) = unit("a", "v3");
     let bytes = record.to_bytes();
     let refused = |bytes: &[u8]| Record::parse(bytes).unwrap_err();
-    let malformed = |bytes: &[u8]| matches!(refused(bytes), ParseRecordError::Malformed { what: "record", .. });
+    let malformed =
+        |bytes: &[u8]| matches!(refused(bytes), ParseRecordError::Malformed { what: "record", .. });
     assert!(malformed(&[&bytes[..], b" "].concat()) && malformed(b"") && malformed(b"{\"format\":1}"));
     assert!(malformed(&entry("score").to_bytes()), "an entry is no record");
     for format in [1, 3] {
@@ -46,7 +47,9 @@ fn what_is_no_record_is_refused_by_name() {
         other[3] = format;
         let error = refused(&other);
         assert!(matches!(error, ParseRecordError::Format { found, .. } if found == u32::from(format)));
-        assert!(error.to_string().starts_with(&format!("found a record of format {format}, expected 2\nhint: ")));
+        assert!(
+            error.to_string().starts_with(&format!("found a record of format {format}, expected 2\nhint: "))
+        );
     }
     // A count that the bytes cannot hold is refused before memory is asked for.
     let members = bytes.windows(4).position(|window| window == 3_u32.to_le_bytes()).unwrap();

@@ -260,9 +260,7 @@ fn the_way_to_a_store_counts() {
         return;
     }
     lchown(above, Some(STRANGER), None).unwrap();
-    let refusal = place.read().unwrap_err();
-    assert_eq!((refusal.path.as_path(), refusal.fault), (above, Fault::Owner { uid: STRANGER }));
-    assert!(refusal.remedy.contains("cp -R '"), "{refusal}");
+    place.read().expect("what is in a directory of somebody else is judged by itself");
     lchown(above, Some(0), None).unwrap();
     // A link whose owner can let it lead elsewhere.
     let link = above.join("link");

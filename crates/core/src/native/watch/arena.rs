@@ -5,12 +5,12 @@
 //! process, because services have no other place for it; it is used in a child only, by one run at a time.
 
 use super::region::{Flush, Region, Role};
+use crate::DType;
 use crate::native::header::Header;
 use crate::native::host::{self, gemm, host_alloc, host_release, numbers, rank, report};
 use crate::native::object::release;
 use precast_abi::context::{Context, ErrorKind, Host};
 use precast_abi::tensor::{Object, Tensor, Type};
-use crate::DType;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -19,8 +19,7 @@ pub enum Layout {
 
 impl Layout {
     /// Those that any array can have.
-    pub const ANY: [Self; 5] =
-        [Self::C, Self::Fortran, Self::Strided, Self::Reversed, Self::ReversedStrided];
+    pub const ANY: [Self; 5] = [Self::C, Self::Fortran, Self::Strided, Self::Reversed, Self::ReversedStrided];
 
     /// In messages: `strided`.
     pub const fn name(self) -> &'static str {

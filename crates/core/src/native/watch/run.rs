@@ -10,8 +10,8 @@ use crate::native::host::context_of;
 use crate::native::instance::{Instance, RunError};
 use crate::native::library::LoadedEntry;
 use crate::native::object::{Owned, extents, release, strides};
-use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
 use crate::{Array, DType};
+use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
 use std::io;
 use std::ptr;
 
