@@ -36,7 +36,7 @@ pub use composite::Composite;
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::{GENERATOR, fingerprint};
-pub use linalg::{BatchedDot, Dot, matmul};
+pub use linalg::{BatchedDot, Dot, Matmul, matmul};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;
 pub use serve::{ParseServeError, Serve};

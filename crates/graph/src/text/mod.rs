@@ -12,7 +12,7 @@
 //! power      = primary ["**" factor]
 //! primary    = atom {"[" item {"," item} [","] "]"}
 //! item       = comparison | [comparison] ":" [comparison] [":" [comparison]] | "None" | "..."
-//! atom       = number | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
+//! atom       = number | number "j" | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
 //! arguments  = [comparison {"," comparison}] {"," name "=" setting} [","]
 //! setting    = integer | "True" | "False" | "None" | dtype | quoted text | "(" setting {"," setting} ")" | "[" … "]"
 //! ```
@@ -23,8 +23,9 @@
 //! An index `x[i, 1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and a text for each item in the
 //! list `index`: `i` an index; `b`, `e`, `s` what is given of begin, end and step, `""` for `:`; `n` for `None`; `...`.
 //!
-//! A name is bound once. A literal bound to a name stays a literal: it takes the dtype of what it meets. So does what
-//! `+ - * / **` make of literals alone, as in Python: `x * (1/3)` is f32 when `x` is.
+//! A name is bound once, and every statement is used: as an output, or by its name. A literal bound to a name stays a
+//! [`Literal`](crate::Literal): it takes the dtype of what it meets. So does what operators and functions make of literals
+//! alone, as in Python: `x * (1/3)` and `x / sqrt(2)` are f32 when `x` is, and `2**100 / 2**99` is 2.
 //!
 //! ```text
 //! text ──lex──▶ tokens ──parse──▶ OpLibrary::call ──▶ FunctionGraph        one pass, no tree between
@@ -35,7 +36,6 @@ mod error;
 mod index;
 mod input;
 mod lex;
-mod literal;
 mod parse;
 mod place;
 
@@ -65,6 +65,6 @@ pub const OPERATORS: [(&str, &str); 19] = [
     ("/", "div"),
     ("//", "floor_div"),
     ("%", "mod"),
-    ("@", "dot"),
+    ("@", "matmul"),
     ("**", "pow"),
 ];

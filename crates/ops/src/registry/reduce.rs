@@ -60,11 +60,12 @@ pub(super) fn library(c: Library) -> Library {
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
 fn axes_of(function: &str, props: &Props, ndim: usize) -> Result<Option<Vec<usize>>, MakeNodeError> {
-    let mut axes = axes(function, "axis", props, ndim)?;
+    // A number has one axis for NumPy, along which it is alone.
+    let mut axes = axes(function, "axis", props, ndim.max(1))?;
     if let Some(axes) = &mut axes {
         axes.sort_unstable();
     }
-    Ok(axes.filter(|axes| axes.len() < ndim || ndim == 0))
+    Ok(axes.filter(|axes| axes.len() < ndim))
 }
 
 /// The dtype that sums of this one have.
@@ -190,13 +191,14 @@ fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     operands.cast(spread, result)
 }
 
-/// A single axis, which may be counted from the end; `None` for all elements.
+/// A single axis, which may be counted from the end; `None` for all elements, and for that of a number.
 fn axis_of(
     operands: &Operands<'_>,
     declared: &Declared<'_>,
     ndim: usize,
 ) -> Result<Option<usize>, MakeNodeError> {
-    declared.int("axis")?.map(|axis| operands.axis(axis, ndim)).transpose()
+    let axis = declared.int("axis")?.map(|axis| operands.axis(axis, ndim.max(1))).transpose()?;
+    Ok(axis.filter(|_| ndim > 0))
 }
 
 /// `argmax(x, axis=1, keepdims=True)`.
