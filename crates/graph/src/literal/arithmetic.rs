@@ -30,6 +30,9 @@ pub enum LiteralError {
     /// An integer longer than any use.
     #[error("the result has more than {MAX_BITS} bits")]
     Long,
+    /// `1 < 2j`.
+    #[error("complex numbers have no order")]
+    Order,
     /// A shift by a negative number.
     #[error("a negative shift")]
     Shift,
@@ -63,9 +66,7 @@ pub fn arithmetic(function: &str, literals: &[Literal]) -> Option<Result<Literal
         [a, b] => compare(function, a, b).map(|truth| Ok(Literal::Bool(truth))).or_else(|| {
             match (a.int(), b.int()) {
                 (Some(a), Some(b)) => two(function, &a, &b),
-                _ => {
-                    by_zero(function, b).map(Err).or_else(|| floats(function, a.float()?, b.float()?).map(Ok))
-                }
+                _ => inexact(function, a, b),
             }
         }),
         _ => None,
@@ -81,26 +82,28 @@ fn one(function: &str, n: &BigInt) -> Option<BigInt> {
     }
 }
 
-/// What IEEE 754 fixes to the last bit; other functions of floats are the library's.
-fn floats(function: &str, a: f64, b: f64) -> Option<Literal> {
-    Some(Literal::Float(match function {
+/// What IEEE 754 fixes to the last bit, and what Python refuses; other functions of floats are the library's.
+fn inexact(function: &str, a: &Literal, b: &Literal) -> Option<Result<Literal, LiteralError>> {
+    let to_less = |exponent: &Literal| exponent.float().is_some_and(|exponent| exponent < 0.0);
+    match function {
+        "lt" | "le" | "gt" | "ge" => return Some(Err(LiteralError::Order)),
+        "pow" if !a.is_true() && to_less(b) => return Some(Err(LiteralError::Zero)),
+        "div" | "floor_div" | "mod" if !b.is_true() => return Some(Err(LiteralError::Zero)),
+        _ => {}
+    }
+    let (a, b) = (a.float()?, b.float()?);
+    Some(Ok(Literal::Float(match function {
         "add" => a + b,
         "sub" => a - b,
         "mul" => a * b,
         "div" => a / b,
         _ => return None,
-    }))
-}
-
-/// Floats and complex numbers divide by zero no more than integers do.
-fn by_zero(function: &str, divisor: &Literal) -> Option<LiteralError> {
-    let divides = matches!(function, "div" | "floor_div" | "mod");
-    (divides && !divisor.is_true()).then_some(LiteralError::Zero)
+    })))
 }
 
 fn two(function: &str, a: &BigInt, b: &BigInt) -> Option<Result<Literal, LiteralError>> {
-    if let Some(error) = by_zero(function, &Literal::Int(b.clone())) {
-        return Some(Err(error));
+    if matches!(function, "div" | "floor_div" | "mod") && *b == BigInt::ZERO {
+        return Some(Err(LiteralError::Zero));
     }
     let integer = match function {
         "add" => Ok(a + b),
@@ -114,7 +117,12 @@ fn two(function: &str, a: &BigInt, b: &BigInt) -> Option<Result<Literal, Literal
         "left_shift" | "right_shift" => shift(function, a, b),
         "div" => return Some(float(a, b)),
         "pow" if b.sign() == Sign::Minus => {
-            return Some(match (a.sign(), power(a, b)) {
+            // Python takes the power of the float.
+            let base = ratio(a, &BigInt::from(1));
+            if base.is_infinite() {
+                return Some(Err(LiteralError::Float { literal: Literal::Int(a.clone()).to_string() }));
+            }
+            return Some(match (a.sign(), power(&whole(base), b)) {
                 (Sign::NoSign, _) => Err(LiteralError::Zero),
                 (_, Ok(power)) => float(&BigInt::from(1), &power),
                 // The reciprocal of what is longer than any float.
@@ -222,6 +230,7 @@ mod tests {
     use super::{LiteralError, arithmetic};
     use crate::literal::Literal::{self, Bool, Float};
     use num_bigint::BigInt;
+    use num_complex::Complex;
 
     fn int(n: i64) -> Literal {
         n.into()
@@ -275,13 +284,15 @@ mod tests {
 
     #[test]
     fn what_python_refuses_is_refused() {
-        let rows: [(&str, Literal, Literal, LiteralError); 7] = [
+        let rows: [(&str, Literal, Literal, LiteralError); 9] = [
             ("div", int(1), int(0), LiteralError::Zero),
             ("mod", Float(1.0), Float(0.0), LiteralError::Zero),
             ("pow", int(0), int(-1), LiteralError::Zero),
+            ("pow", Float(0.0), Float(-0.5), LiteralError::Zero),
             ("pow", int(3), int(1_000_000), LiteralError::Long),
             ("left_shift", int(1), int(1 << 40), LiteralError::Long),
             ("left_shift", int(1), int(-1), LiteralError::Shift),
+            ("lt", int(1), Complex::new(0.0, 2.0).into(), LiteralError::Order),
             (
                 "div",
                 power(10, 400),

@@ -47,6 +47,17 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind of the numbers of a dtype.
+    #[must_use]
+    pub fn of(dtype: DType) -> Self {
+        match dtype {
+            DType::Bool => Self::Bool,
+            dtype if dtype.is_integer() => Self::Int,
+            dtype if dtype.is_complex() => Self::Complex,
+            _ => Self::Float,
+        }
+    }
+
     /// The dtype of a number of this kind that meets no other.
     #[must_use]
     pub fn dtype(self) -> DType {

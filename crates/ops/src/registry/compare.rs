@@ -11,14 +11,14 @@ use super::operand::Operands;
 use precast_graph::{Array, BuildError, DType, Literal, Operand, VarId};
 
 /// Applies `eq`, `ne`, `lt`, `le`, `gt` or `ge`.
-pub(super) fn compare(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
+pub(super) fn compare(operands: &mut Operands<'_>, scalar: &str) -> Result<VarId, BuildError> {
     let dtype = operands.common();
     for position in 0..2 {
         let Some(literal @ Literal::Int(n)) = operands.literal(position) else { continue };
         if dtype.is_integer() && literal.value(dtype).is_none() {
             // Which side of everything the literal is on decides for every element.
             let literal_is_less = n.sign() == num_bigint::Sign::Minus;
-            return beyond(operands, 1 - position, literal_is_less == (position == 0));
+            return beyond(operands, scalar, 1 - position, literal_is_less == (position == 0));
         }
     }
     let strong = |position: usize| match operands.args[position] {
@@ -27,13 +27,13 @@ pub(super) fn compare(operands: &mut Operands<'_>) -> Result<VarId, BuildError> 
     };
     let signed = |dtype: DType| dtype.is_integer() && !dtype.is_unsigned();
     match (strong(0), strong(1)) {
-        (Some(DType::U64), Some(other)) if signed(other) => return mixed(operands, 1),
-        (Some(other), Some(DType::U64)) if signed(other) => return mixed(operands, 0),
+        (Some(DType::U64), Some(other)) if signed(other) => return mixed(operands, scalar, 1),
+        (Some(other), Some(DType::U64)) if signed(other) => return mixed(operands, scalar, 0),
         (Some(a), Some(b)) if a.is_integer() && b.is_integer() => {
-            let inputs = [a, b].into_iter().enumerate().map(|(i, _)| operands.variable(i));
-            let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-            let inputs = [operands.cast(inputs[0], a.upcast(b))?, operands.cast(inputs[1], a.upcast(b))?];
-            return scalar_apply(operands, operands.function, &inputs);
+            // An extent keeps its dtype here.
+            let own = [operands.variable(0)?, operands.variable(1)?];
+            let inputs = [operands.cast(own[0], a.upcast(b))?, operands.cast(own[1], a.upcast(b))?];
+            return scalar_apply(operands, scalar, &inputs);
         }
         _ => {}
     }
@@ -47,12 +47,17 @@ pub(super) fn compare(operands: &mut Operands<'_>) -> Result<VarId, BuildError> 
             None => operands.cast_argument(position, dtype)?,
         });
     }
-    scalar_apply(operands, operands.function, &inputs)
+    scalar_apply(operands, scalar, &inputs)
 }
 
 /// A comparison with what is above or below every integer of the dtype: `less` says that the left side is.
-fn beyond(operands: &mut Operands<'_>, position: usize, less: bool) -> Result<VarId, BuildError> {
-    let truth = match operands.function {
+fn beyond(
+    operands: &mut Operands<'_>,
+    scalar: &str,
+    position: usize,
+    less: bool,
+) -> Result<VarId, BuildError> {
+    let truth = match scalar {
         "eq" => false,
         "ne" => true,
         "lt" | "le" => less,
@@ -63,11 +68,11 @@ fn beyond(operands: &mut Operands<'_>, position: usize, less: bool) -> Result<Va
 }
 
 /// u64 against the signed integers of an argument: those below 0 are less than everything.
-fn mixed(operands: &mut Operands<'_>, signed: usize) -> Result<VarId, BuildError> {
+fn mixed(operands: &mut Operands<'_>, scalar: &str, signed: usize) -> Result<VarId, BuildError> {
     let own = [operands.variable(0)?, operands.variable(1)?];
     let wide = [operands.cast(own[0], DType::U64)?, operands.cast(own[1], DType::U64)?];
-    let of_others = scalar_apply(operands, operands.function, &wide)?;
-    let of_negative = match operands.function {
+    let of_others = scalar_apply(operands, scalar, &wide)?;
+    let of_negative = match scalar {
         "eq" => false,
         "ne" => true,
         "lt" | "le" => signed == 0,

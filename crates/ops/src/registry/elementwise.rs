@@ -23,7 +23,7 @@ pub(super) fn apply(
         Promotion::Power => return pow(operands),
         Promotion::Angle => return angle(operands),
         Promotion::Bounds => bounded(operands)?,
-        Promotion::Order => return compare(operands),
+        Promotion::Order => return compare(operands, function.scalar),
         Promotion::Common => operands.cast_all(dtype)?,
         Promotion::Number => operands.cast_all(number(dtype))?,
         Promotion::Quotient => operands.cast_all(if known(dtype) { dtype } else { DType::F64 })?,

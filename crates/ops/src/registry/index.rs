@@ -147,6 +147,8 @@ fn take(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError>
     let ndim = operands.graph.ty(tensor).ndim();
     let axis = operands.axis(axis.unwrap_or(0), ndim)?;
     let rank = operands.graph.ty(indices).ndim();
+    let truth = operands.graph.ty(indices).dtype() == DType::Bool;
+    let indices = if truth { operands.cast(indices, DType::I64)? } else { indices };
     let vector = if rank == 1 { indices } else { operands.reshape(indices, &[-1])? };
     let front: Vec<usize> = std::iter::once(axis).chain((0..ndim).filter(|d| *d != axis)).collect();
     let turned = operands.shuffle(tensor, &front)?;

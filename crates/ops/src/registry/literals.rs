@@ -3,7 +3,7 @@
 use super::elementwise;
 use super::functions::Function;
 use super::operand::Operands;
-use precast_graph::literal::{Kind, arithmetic};
+use precast_graph::literal::{Kind, LiteralError, arithmetic};
 use precast_graph::{BuildError, FunctionGraph, Literal, MakeNodeError, Operand, Props, interpret};
 
 /// The literals among arguments, if they are nothing else.
@@ -34,7 +34,7 @@ pub(super) fn call(
     let args: Vec<Operand> = literals
         .iter()
         .map(|literal| match literal.float() {
-            Some(x) if root && literals[0].float().is_some_and(|base| base < 0.0) => num_complex(x).into(),
+            Some(x) if root && literals[0].float().is_some_and(|base| base < 0.0) => complex(x),
             _ => literal.clone(),
         })
         .map(Operand::Literal)
@@ -46,10 +46,15 @@ pub(super) fn call(
     let value = interpret(&graph, &[]).ok().and_then(|values| values.first()?.numbers().first().copied());
     let refused = || MakeNodeError::prop(name, "literals", "have no result");
     let literal = Literal::from(value.ok_or_else(refused)?);
+    // Python's powers of finite floats are finite.
+    let finite = |literal: &Literal| literal.float().is_none_or(f64::is_finite);
+    if function.name == "pow" && literals.iter().all(finite) && !finite(&literal) {
+        return Err(failed(LiteralError::Float { literal: "the power".to_owned() }).into());
+    }
     let is_bool = graph.ty(result).dtype() == Kind::Bool.dtype();
     Ok(if is_bool { Literal::Bool(literal.is_true()) } else { literal })
 }
 
-fn num_complex(re: f64) -> Literal {
+fn complex(re: f64) -> Literal {
     precast_graph::Complex::new(re, 0.0).into()
 }

@@ -23,6 +23,7 @@ use crate::{DimShuffle, Elemwise, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
+use precast_graph::literal::Kind;
 use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
@@ -143,13 +144,14 @@ impl OpLibrary for Ops {
             _ if let Some(function) = function => elementwise::apply(&mut operands, function, props),
             _ => self.own(&mut operands, props)?,
         };
-        let weak = |operands: &Operands<'_>, result| match function {
-            Some(_) => args.iter().all(|arg| !matches!(arg, Operand::Var(_))),
-            None => operands.is_extent(result),
-        };
-        Some(result.map(|result| match weak(&operands, result) {
-            true => Operand::Weak(result),
-            false => Operand::Var(result),
+        Some(result.and_then(|result| match function {
+            // Python's numbers in, one out: in the dtype of its kind.
+            Some(_) if args.iter().all(|arg| !matches!(arg, Operand::Var(_))) => {
+                let dtype = Kind::of(operands.graph.ty(result).dtype()).dtype();
+                operands.cast(result, dtype).map(Operand::Weak)
+            }
+            None if operands.is_extent(result) => Ok(Operand::Weak(result)),
+            _ => Ok(Operand::Var(result)),
         }))
     }
 

@@ -55,6 +55,15 @@ impl Operands<'_> {
         match (array, weak) {
             (Some(dtype), Some(kind)) => kind.meet(dtype),
             (Some(dtype), None) => dtype,
+            // An integer that only u64 holds is one, where no array says otherwise.
+            (None, Some(Kind::Int))
+                if self
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg, Operand::Literal(n) if n.dtype() == DType::U64)) =>
+            {
+                DType::U64
+            }
             (None, kind) => kind.map_or(DType::F64, Kind::dtype),
         }
     }
@@ -74,6 +83,7 @@ impl Operands<'_> {
         match (strong, weak) {
             (Some(DType::Bool), Some(Kind::Int)) => DType::F64,
             (Some(strong), Some(kind)) if kind > Kind::Int => kind.meet(strong),
+            (Some(strong), _) if strong.is_float() || strong.is_complex() => strong,
             _ => widest.unwrap_or_else(|| weak.map_or(DType::F64, Kind::dtype).to_inexact()),
         }
     }
@@ -94,12 +104,7 @@ impl Operands<'_> {
         match arg {
             Operand::Var(v) => Strength::Array(self.graph.ty(*v).dtype()),
             Operand::Literal(literal) => Strength::Weak(literal.kind()),
-            Operand::Weak(v) => Strength::Weak(match self.graph.ty(*v).dtype() {
-                DType::Bool => Kind::Bool,
-                dtype if dtype.is_integer() => Kind::Int,
-                dtype if dtype.is_complex() => Kind::Complex,
-                _ => Kind::Float,
-            }),
+            Operand::Weak(v) => Strength::Weak(Kind::of(self.graph.ty(*v).dtype())),
         }
     }
 

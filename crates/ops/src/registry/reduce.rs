@@ -59,9 +59,15 @@ pub(super) fn library(c: Library) -> Library {
 }
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
-fn axes_of(function: &str, props: &Props, ndim: usize) -> Result<Option<Vec<usize>>, MakeNodeError> {
-    // A number has one axis for NumPy, along which it is alone.
-    let mut axes = axes(function, "axis", props, ndim.max(1))?;
+fn axes_of(
+    kind: ReduceKind,
+    function: &str,
+    props: &Props,
+    ndim: usize,
+) -> Result<Option<Vec<usize>>, MakeNodeError> {
+    // A number has one axis for NumPy, along which it is alone, but none to take means of.
+    let least = usize::from(kind != ReduceKind::Mean);
+    let mut axes = axes(function, "axis", props, ndim.max(least))?;
     if let Some(axes) = &mut axes {
         axes.sort_unstable();
     }
@@ -137,7 +143,7 @@ fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, kind, operands.graph.ty(variable).dtype())?;
     let variable = operands.cast(variable, acc)?;
-    let axes = axes_of(name, props, operands.graph.ty(variable).ndim())?;
+    let axes = axes_of(kind, name, props, operands.graph.ty(variable).ndim())?;
     let reduced = reduced(operands, kind, variable, axes.as_deref(), keepdims)?;
     operands.cast(reduced, result)
 }
@@ -163,7 +169,7 @@ fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
     let variable = operands.cast(variable, acc)?;
     let ndim = operands.graph.ty(variable).ndim();
-    let axes = axes_of(name, props, ndim)?;
+    let axes = axes_of(ReduceKind::Mean, name, props, ndim)?;
     let axes = axes.as_deref();
     let mean = reduced(operands, ReduceKind::Mean, variable, axes, true)?;
     let distance = scalar_apply(operands, "sub", &[variable, mean])?;

@@ -9,6 +9,7 @@ mod golden;
 mod kernels;
 mod machine;
 mod math_bits;
+mod numpy;
 mod own_op;
 mod precise;
 mod readme;
