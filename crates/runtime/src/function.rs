@@ -4,7 +4,7 @@ use crate::debug::{self, CheckError, Checks, Options, Report, Violation};
 use crate::native::{ArrayMut, ArrayRef, Frame, Pool, Program, RunError, StepError, Targets};
 use crate::resolve::Provenance;
 use precast_abi::context::ErrorKind;
-use precast_graph::{Array, FunctionGraph, InterpretError, Type};
+use precast_graph::{Array, FunctionGraph, InterpretError, Origin, Type};
 
 /// A graph that can be called, from any number of threads at once.
 ///
@@ -84,6 +84,21 @@ pub enum CallError {
     /// Debug mode: the check itself failed.
     #[error("debug mode")]
     Check(#[from] Box<CheckError>),
+    /// An op gave another dtype, rank or extent than it declares.
+    #[error(
+        "`{signature}` gave `{found}` for output `{name}`, declared as `{expected}`\nhint: the op's C and its declared \
+         outputs disagree; debug mode shows the first Apply that does so"
+    )]
+    Undeclared {
+        /// The Apply that the output is of.
+        signature: String,
+        /// Name of the output.
+        name: String,
+        /// What it is.
+        found: String,
+        /// The declared type.
+        expected: String,
+    },
     /// A module left an output without a value, against its contract.
     #[error("output `{name}` was left without a value")]
     NoValue {
@@ -191,7 +206,7 @@ impl Function {
 
     fn serve(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
         match &self.body {
-            Body::Interpret => self.interpret(inputs, targets),
+            Body::Interpret => self.interpret(inputs, &mut targets)?,
             Body::Native { program, idle } => {
                 let mut frame = match idle.take() {
                     Some(frame) => frame,
@@ -201,15 +216,44 @@ impl Function {
                 let misfit = frame.take_misfit();
                 idle.give(frame);
                 result.map_err(|error| op_error(program, error))?;
-                misfit.map_or(Ok(()), |(position, shape)| Err(self.misfit(position, &shape, &targets)))
+                if let Some((position, shape)) = misfit {
+                    return Err(self.misfit(position, &shape, &targets));
+                }
             }
         }
+        self.check_results(&targets)
     }
 
-    fn interpret(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
+    /// Whether every result is what its op declares; the caller's own memory was compared with it before.
+    fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
+        for (position, variable) in self.graph.outputs().iter().enumerate() {
+            let result = match targets {
+                Targets::New(slots) => slots.get(position).and_then(Option::as_ref),
+                Targets::Reuse(arrays) => arrays.get(position),
+                Targets::Into(_) => None,
+            };
+            let ty = self.graph.ty(*variable);
+            let Some(result) = result.filter(|result| !ty.admits(result.dtype(), result.shape())) else {
+                continue;
+            };
+            let signature = match self.graph.variable(*variable).origin {
+                Origin::Output { apply, .. } => self.graph.signature(&self.graph.applies()[apply.index()]),
+                Origin::Input(_) | Origin::Constant(_) => self.graph.to_string(),
+            };
+            return Err(CallError::Undeclared {
+                signature,
+                name: self.graph.output_name(position),
+                found: exact(result.dtype(), result.shape()),
+                expected: ty.to_string(),
+            });
+        }
+        Ok(())
+    }
+
+    fn interpret(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         let inputs: Vec<Array> = inputs.iter().map(|input| input.to_array()).collect();
         let results = precast_graph::interpret(&self.graph, &inputs)?;
-        match &mut targets {
+        match targets {
             Targets::New(slots) => {
                 slots.iter_mut().zip(results).for_each(|(slot, result)| *slot = Some(result));
             }
@@ -220,7 +264,7 @@ impl Function {
                 let misfit =
                     arrays.iter_mut().zip(&results).position(|(array, result)| !array.assign(result));
                 if let Some(position) = misfit {
-                    return Err(self.misfit(position, results[position].shape(), &targets));
+                    return Err(self.misfit(position, results[position].shape(), targets));
                 }
             }
         }

@@ -6,6 +6,7 @@ mod errors;
 mod params;
 mod sections;
 mod tutorials;
+mod undeclared;
 mod versions;
 
 use precast::{Array, ArrayRef, CallError, Function, FunctionGraph, Policy, Runtime};

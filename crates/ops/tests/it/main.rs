@@ -7,6 +7,7 @@ mod complex;
 mod functions;
 mod golden;
 mod kernels;
+mod literals;
 mod machine;
 mod math_bits;
 mod numpy;

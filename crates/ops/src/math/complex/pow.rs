@@ -101,7 +101,18 @@ fn general_power_c128(z: Complex<f64>, w: Complex<f64>) -> Complex<f64> {
     let p = power_of_f64(re);
     let x = pair_times_f64(p.e, t.c, p.far) * p.low * p.high;
     let y = pair_times_f64(p.e, t.s, p.far) * p.low * p.high;
-    Complex::new(x, y)
+    // Without an angle an infinite exponent still decides the magnitude, as C99's cexp has it.
+    let lost = t.c.hi.is_nan();
+    let least = lost & (plain == f64::NEG_INFINITY);
+    let most = lost & (plain == f64::INFINITY);
+    let x = if least {
+        0.0
+    } else if most {
+        plain
+    } else {
+        x
+    };
+    Complex::new(x, if least { 0.0 } else { y })
 }
 
 /// z^w. z^0 is 1; 0^w is 0 for re w > 0, NaN else.
