@@ -115,6 +115,9 @@ pub struct ExternalTable {
     pub destroy_map: Vec<(usize, usize)>,
     /// Whether types validate the values.
     pub check_input: Option<bool>,
+    /// Whether C for NumPy's headers takes f16 and bf16 for what they are.
+    #[serde(default)]
+    pub f16_ok: bool,
 }
 
 /// The type of a param: `"f32"`, `"generic"`, or a table with one of `tensor` and `enum`.

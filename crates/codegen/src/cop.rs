@@ -118,6 +118,15 @@ pub trait COp: Op + CLinkerObject {
         true
     }
 
+    /// Whether the C takes f16 and bf16 for what they are. NumPy's headers have `npy_half`, an integer, for them, with which
+    /// C computes in silence; an op that uses those headers is refused for such types unless it says `true` here.
+    ///
+    /// # Source
+    /// PyTensor, `CLinkerOp._f16_ok`.
+    fn f16_ok(&self) -> bool {
+        false
+    }
+
     /// Whether inputs are broadcast against each other at run time, so that the module for higher ranks also serves
     /// inputs of lower rank. Lets one artifact of `mul(f64[..], f64[..])` serve `2*x` when a graph is served op by op.
     fn broadcasts(&self) -> bool {

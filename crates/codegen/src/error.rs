@@ -35,6 +35,17 @@ pub enum LinkError {
         /// The op.
         op: String,
     },
+    /// An op whose C sees a 16-bit float as an integer.
+    #[error(
+        "no C code for `{signature}`: the op uses NumPy's headers, where `{dtype}` is an integer\nhint: let it convert with \
+         `npy_half_to_float` and say `f16_ok = true` (`COp::f16_ok`), or cast to f32 before"
+    )]
+    Half {
+        /// The Apply.
+        signature: String,
+        /// The dtype, f16 or bf16.
+        dtype: precast_graph::DType,
+    },
     /// A user type without a C side.
     #[error(
         "no C code for values of type `{ty}`: the library has no type `{name}`\nhint: add it by `Library::with_type`"

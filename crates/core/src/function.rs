@@ -1,9 +1,9 @@
 //! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
 
 use crate::native::{
-    ArrayMut, ArrayRef, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets,
+    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets,
 };
-use crate::program::{Port, Program, bind};
+use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
 use crate::value::{Array, DType, Extent, TensorType, Type};
 use std::any::Any;
@@ -38,7 +38,7 @@ pub trait Body: Debug + Send + Sync + Any {
     ///
     /// # Errors
     /// As [`Function::call`].
-    fn run(&self, inputs: &[ArrayRef<'_>], targets: Targets<'_, '_>) -> Result<(), CallError>;
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError>;
 }
 
 /// Why a call failed. The function can be called again.
@@ -98,6 +98,20 @@ pub enum CallError {
         what: &'static str,
         /// Why it refused.
         source: Arc<dyn Error + Send + Sync>,
+    },
+    /// An op gave another dtype, rank or extent than it declares.
+    #[error(
+        "`{signature}` gave `{found}` for output `{name}`, declared as `{expected}`\nhint: the op's C and its declared outputs disagree; debug mode shows the first Apply that does so"
+    )]
+    Undeclared {
+        /// The Applies that the output is of.
+        signature: String,
+        /// Name of the output.
+        name: String,
+        /// What it is.
+        found: String,
+        /// The declared type.
+        expected: String,
     },
     /// A module left an output without a value, against its contract.
     #[error("output `{name}` was left without a value")]
@@ -171,7 +185,7 @@ impl Function {
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
         check_inputs(self.inputs(), inputs)?;
         let mut results: Vec<Option<Array>> = self.outputs().iter().map(|_| None).collect();
-        self.run(inputs, Targets::New(&mut results))?;
+        self.run(inputs, &mut Targets::New(&mut results))?;
         let missing = |(port, result): (&Port, Option<Array>)| {
             result.ok_or_else(|| CallError::NoValue { name: port.name.clone() })
         };
@@ -186,7 +200,7 @@ impl Function {
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
         check_inputs(self.inputs(), inputs)?;
         check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
-        self.run(inputs, Targets::Reuse(outputs))
+        self.run(inputs, &mut Targets::Reuse(outputs))
     }
 
     /// Calls the function; the results are written to memory of the caller, of whatever strides.
@@ -196,28 +210,61 @@ impl Function {
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         check_inputs(self.inputs(), inputs)?;
         check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
-        self.run(inputs, Targets::Into(outputs))
+        self.run(inputs, &mut Targets::Into(outputs))
     }
 
     /// Serves a call whose inputs and targets were checked.
     ///
     /// # Errors
     /// As [`Function::call`].
-    pub fn run(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
+    pub fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         let (executable, idle) = match &self.0.body {
             Serves::Modules { executable, idle } => (executable, idle),
-            Serves::Other(body) => return body.run(inputs, targets),
+            Serves::Other(body) => {
+                body.run(inputs, targets)?;
+                return self.check_results(targets);
+            }
         };
         let mut frame = match idle.take() {
             Some(frame) => frame,
             None => Box::new(Frame::new(executable).map_err(|error| op_error(executable, error))?),
         };
-        let result = frame.run(executable, inputs, &mut targets);
+        let result = frame.run(executable, inputs, targets);
         let misfit = frame.take_misfit();
         idle.give(frame);
         result.map_err(|error| op_error(executable, error))?;
-        let Some((position, shape)) = misfit else { return Ok(()) };
-        Err(misfit_error(self.outputs(), position, &shape, &targets))
+        match misfit {
+            None => self.check_results(targets),
+            Some((position, shape)) => Err(misfit_error(self.outputs(), position, &shape, targets)),
+        }
+    }
+
+    /// Whether every result is what it was declared as; the caller's own memory was compared with it before.
+    fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
+        for (position, Port { name, ty }) in self.outputs().iter().enumerate() {
+            let result = match targets {
+                Targets::New(slots) => slots.get(position).and_then(Option::as_ref),
+                Targets::Reuse(arrays) => arrays.get(position),
+                Targets::Into(_) => None,
+            };
+            if let Some(result) = result.filter(|result| !ty.admits(result.dtype(), result.shape())) {
+                return Err(CallError::Undeclared {
+                    signature: self.maker(position),
+                    name: name.clone(),
+                    found: exact(result.dtype(), result.shape()),
+                    expected: ty.to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Printable signatures of the Applies that make an output.
+    #[cold]
+    fn maker(&self, position: usize) -> String {
+        let Serves::Modules { executable, .. } = &self.0.body else { return "the function".to_owned() };
+        let makes = |step: &&Bound| step.args[step.n_inputs..].contains(&Register::Output(position));
+        executable.steps.iter().find(makes).map(|step| step.signatures.join("; ")).unwrap_or_default()
     }
 }
 

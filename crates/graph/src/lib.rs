@@ -20,6 +20,7 @@ pub mod encode;
 mod graph;
 mod interface;
 pub mod json;
+pub mod literal;
 mod nearest;
 pub mod op;
 mod perform;
@@ -29,6 +30,7 @@ pub mod text;
 
 pub use contracts::ContractError;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
+pub use literal::Literal;
 pub use nearest::nearest;
 pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
 pub use perform::{InterpretError, interpret};

@@ -8,6 +8,7 @@ use crate::Array;
 use crate::DType;
 use crate::Type;
 use crate::graph::{BuildError, FunctionGraph, VarId};
+use crate::literal::{Literal, LiteralError};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -173,23 +174,51 @@ impl fmt::Display for Prop {
     }
 }
 
-/// An argument of a function call in text form.
+/// An argument of a function call in text form, and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// A variable of the graph.
+    /// A variable of the graph, which promotes as NumPy's arrays do.
     Var(VarId),
-    /// An integer literal: takes the dtype of what it meets (`2*x` is f32 when x is), else i64.
-    Int(i64),
-    /// A float literal: takes the dtype of a float it meets, else f64.
-    Float(f64),
-    /// `True` or `False`.
-    Bool(bool),
+    /// A variable without dimensions that promotes as a literal of its kind does: an extent, and what is computed of extents.
+    Weak(VarId),
+    /// A number, which takes the dtype of what it meets.
+    Literal(Literal),
+}
+
+impl Operand {
+    /// The variable of an operand; a literal becomes a constant of its own dtype.
+    ///
+    /// # Errors
+    /// An integer that no dtype holds.
+    pub fn variable(&self, graph: &mut FunctionGraph) -> Result<VarId, MakeNodeError> {
+        match self {
+            Self::Var(variable) | Self::Weak(variable) => Ok(*variable),
+            Self::Literal(literal) => {
+                let wide = || LiteralError::Wide { literal: literal.to_string() };
+                let wide = || MakeNodeError::Arithmetic { op: "constant".to_owned(), source: wide() };
+                Ok(graph.constant(literal.value(literal.dtype()).ok_or_else(wide)?))
+            }
+        }
+    }
+}
+
+impl From<VarId> for Operand {
+    fn from(variable: VarId) -> Self {
+        Self::Var(variable)
+    }
+}
+
+impl<L: Into<Literal>> From<L> for Operand {
+    fn from(literal: L) -> Self {
+        Self::Literal(literal.into())
+    }
 }
 
 /// Turns the names of a written form into ops.
 pub trait OpLibrary {
     /// Applies the function `name` of the text form (`exp`, `add`, `sum`, …; operators have names too) to `args`:
-    /// chooses the ops, inserts casts by NumPy's promotion, adds constants for literals. `None` if there is no such function.
+    /// chooses the ops, inserts casts by NumPy's promotion, adds constants for literals. What a function makes of literals
+    /// alone is a literal. `None` if there is no such function.
     ///
     /// # Errors
     /// Arguments or props that the function refuses.
@@ -199,7 +228,7 @@ pub trait OpLibrary {
         name: &str,
         args: &[Operand],
         props: &Props,
-    ) -> Option<Result<VarId, BuildError>>;
+    ) -> Option<Result<Operand, BuildError>>;
 
     /// The op of this name with these props; `None` if the library has no op of that name.
     ///
@@ -237,6 +266,14 @@ pub enum MakeNodeError {
         /// What is supported.
         expected: String,
     },
+    /// Literals that have no result.
+    #[error("`{op}` of literals")]
+    Arithmetic {
+        /// The op.
+        op: String,
+        /// Why not.
+        source: LiteralError,
+    },
     /// A literal that the dtype it meets cannot hold.
     #[error("`{op}`: input {input} is the literal `{literal}`, which does not fit `{dtype}`")]
     Literal {
@@ -248,6 +285,14 @@ pub enum MakeNodeError {
         literal: String,
         /// The dtype that it would take.
         dtype: DType,
+    },
+    /// Values, known when the graph is built, that the op refuses.
+    #[error("`{op}`: {problem}")]
+    Value {
+        /// The op.
+        op: String,
+        /// What is wrong, in words.
+        problem: String,
     },
     /// An input has the wrong type otherwise (rank, extent, scalar against tensor).
     #[error("`{op}`: input {input} has type `{found}`, expected {expected}")]

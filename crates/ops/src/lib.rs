@@ -37,7 +37,7 @@ pub use composite::Composite;
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::{GENERATOR, fingerprint};
-pub use linalg::{BatchedDot, Dot};
+pub use linalg::{BatchedDot, Dot, Matmul};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;

@@ -39,11 +39,11 @@ struct Interpreted {
 }
 
 impl Body for Interpreted {
-    fn run(&self, inputs: &[ArrayRef<'_>], mut targets: Targets<'_, '_>) -> Result<(), CallError> {
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         let inputs: Vec<Array> = inputs.iter().map(ArrayRef::to_array).collect();
         let results = interpret(&self.graph, &inputs);
         let results = results.map_err(|error| other("cannot interpret the graph", error))?;
-        match &mut targets {
+        match targets {
             Targets::New(slots) => {
                 slots.iter_mut().zip(results).for_each(|(slot, result)| *slot = Some(result));
             }
@@ -55,7 +55,7 @@ impl Body for Interpreted {
                     arrays.iter_mut().zip(&results).position(|(array, result)| !array.assign(result));
                 if let Some(position) = misfit {
                     let ports = self.graph.interface().1;
-                    return Err(misfit_error(&ports, position, results[position].shape(), &targets));
+                    return Err(misfit_error(&ports, position, results[position].shape(), targets));
                 }
             }
         }
@@ -72,7 +72,7 @@ struct Checked {
 }
 
 impl Body for Checked {
-    fn run(&self, inputs: &[ArrayRef<'_>], targets: Targets<'_, '_>) -> Result<(), CallError> {
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         const WHAT: &str = "debug mode";
         let given: Vec<Array> = inputs.iter().map(ArrayRef::to_array).collect();
         let checked = self.checks.run(&given, &Options::default());
@@ -80,7 +80,7 @@ impl Body for Checked {
         report.into_result().map_err(|violation| other(WHAT, *violation))?;
         if let Some(expected) = expected {
             let mut results: Vec<Option<Array>> = self.function.outputs().iter().map(|_| None).collect();
-            self.function.run(inputs, Targets::New(&mut results))?;
+            self.function.run(inputs, &mut Targets::New(&mut results))?;
             let served: Vec<Array> = results.into_iter().flatten().collect();
             let violation = debug::against_served(&self.graph, &given, &served, &expected);
             violation.map_or(Ok(()), |violation| Err(other(WHAT, violation)))?;

@@ -165,6 +165,7 @@ impl Dispatcher {
         let applied = self.runtime.ops().call(&mut graph, &self.name, &operands, &self.props);
         let unknown = || DispatchError::UnknownOp { name: self.name.clone() };
         let output = applied.ok_or_else(unknown)?.map_err(failed)?;
+        let output = output.variable(&mut graph).map_err(|source| failed(source.into()))?;
         graph.output(output, None).map_err(failed)?;
         Ok(graph)
     }

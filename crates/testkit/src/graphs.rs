@@ -191,10 +191,10 @@ impl Growing {
     fn operand(&self, choices: &mut Choices, position: usize) -> Operand {
         if position > 0 && choices.one_in(6) {
             return match choices.below(4) {
-                0 => Operand::Int(choices.below(5) as i64 - 2),
-                1 => Operand::Float(8.0 * choices.unit() - 4.0),
-                2 => Operand::Float([0.0, -0.0, 0.5, 1e300][choices.below(4)]),
-                _ => Operand::Bool(choices.one_in(2)),
+                0 => (choices.below(5) as i64 - 2).into(),
+                1 => (8.0 * choices.unit() - 4.0).into(),
+                2 => [0.0, -0.0, 0.5, 1e300][choices.below(4)].into(),
+                _ => choices.one_in(2).into(),
             };
         }
         let known = self.values.len();

@@ -28,7 +28,7 @@ usage: cargo xtask COMMAND
 
   test [ARGS…]          run all tests; ARGS go to the runner (and leave out the doctests)
   ci [--without-test]   run what .ci/run runs
-  fuzz-graphs [--count N] [--seed S]
+  fuzz-graphs [--numpy] [--count N] [--seed S]
                         run N (100000) random graphs, from seed S (0) on, against `perform`
   tidy                  check the rules of the tree
 ";

@@ -8,6 +8,7 @@ mod outside;
 mod params;
 mod sections;
 mod tutorials;
+mod undeclared;
 mod versions;
 
 use precast::{Array, ArrayRef, CallError, Function, FunctionGraph, Policy, Runtime};

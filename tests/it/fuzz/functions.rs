@@ -25,7 +25,7 @@ fn props<const N: usize>(given: [(&str, Prop); N]) -> Props {
 }
 
 fn ints(items: &[i64]) -> Vec<Operand> {
-    items.iter().map(|n| Operand::Int(*n)).collect()
+    items.iter().map(|n| Operand::from(*n)).collect()
 }
 
 fn int(n: i64) -> Prop {

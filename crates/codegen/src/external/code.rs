@@ -260,6 +260,10 @@ impl COp for ExternalCOp {
         self.declaration.check_input
     }
 
+    fn f16_ok(&self) -> bool {
+        self.declaration.f16_ok
+    }
+
     /// All C follows from the props, which are part of the graph's canonical form, and from this crate.
     fn content_id(&self) -> Option<String> {
         Some("external".to_owned())

@@ -61,6 +61,8 @@ pub struct Declaration {
     pub destroy_map: Vec<(usize, usize)>,
     /// Whether the types validate the values, and tell their dtypes in macros.
     pub check_input: bool,
+    /// Whether C for NumPy's headers takes f16 and bf16 for what they are, see [`COp::f16_ok`](crate::COp::f16_ok).
+    pub f16_ok: bool,
 }
 
 impl Declaration {
@@ -89,6 +91,7 @@ impl Declaration {
             view_map: Vec::new(),
             destroy_map: Vec::new(),
             check_input: true,
+            f16_ok: false,
         }
     }
 

@@ -12,7 +12,7 @@ use super::param_types;
 use precast_graph::{MakeNodeError, Prop, Props, nearest};
 
 /// Keys that no param can have.
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 22] = [
     "op",
     "files",
     "sources",
@@ -34,6 +34,7 @@ pub(super) const KEYS: [&str; 21] = [
     "view_map",
     "destroy_map",
     "check_input",
+    "f16_ok",
 ];
 
 /// The name of all external ops in JSON.
@@ -81,6 +82,7 @@ pub(super) fn props(declaration: &Declaration) -> Props {
         add(key, Prop::List(pairs), map.is_empty());
     }
     add("check_input", Prop::Bool(d.check_input), d.check_input);
+    add("f16_ok", Prop::Bool(d.f16_ok), !d.f16_ok);
     props
 }
 
@@ -107,6 +109,7 @@ pub(super) fn declaration(props: &Props) -> Result<Declaration, MakeNodeError> {
     d.view_map = read.map("view_map")?;
     d.destroy_map = read.map("destroy_map")?;
     d.check_input = read.bool("check_input")?.unwrap_or(true);
+    d.f16_ok = read.bool("f16_ok")?.unwrap_or(false);
     let types = param_types::types(read.list("param_types")?);
     d.param_types = types.ok_or_else(|| wrong("param_types", "is no list of types of params"))?;
     let names = read.texts("params")?;

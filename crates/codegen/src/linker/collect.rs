@@ -4,6 +4,7 @@ use super::variables::Plan;
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
+use precast_graph::{DType, Type};
 use precast_store::key::Language;
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ pub(super) struct Requests {
 pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, LinkError> {
     let objects: Vec<&dyn CLinkerObject> = objects(plan).collect();
     let compiler = CCompiler { language };
+    check_halves(plan, &compiler)?;
     let all = |with: fn(&dyn CLinkerObject, &CCompiler) -> Option<Vec<String>>,
                without: fn(&dyn CLinkerObject) -> Vec<String>| {
         unique(objects.iter().flat_map(|o| with(*o, &compiler).unwrap_or_else(|| without(*o))))
@@ -94,6 +96,23 @@ pub(super) fn language(plan: &Plan<'_>) -> Language {
 fn is_foreign(header: &str) -> bool {
     let name = header.trim_matches(['<', '>', '"']);
     name == "Python.h" || name.starts_with("numpy/")
+}
+
+/// Refuses 16-bit floats where an op's C would take them for integers.
+fn check_halves(plan: &Plan<'_>, compiler: &CCompiler) -> Result<(), LinkError> {
+    for step in plan.steps.iter().filter(|step| !step.op.f16_ok()) {
+        let own = step.op.c_headers_for(compiler).unwrap_or_else(|| step.op.c_headers());
+        let foreign = own.iter().chain(&step.op.c_headers_apply(&step.node)).any(|header| is_foreign(header));
+        let dtypes = step.node.inputs.iter().chain(&step.node.outputs).map(Type::dtype);
+        let half = dtypes.into_iter().find(|dtype| matches!(dtype, DType::F16 | DType::Bf16));
+        if let (true, Some(dtype)) = (foreign, half) {
+            let types = |types: &[Type]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let (inputs, outputs) = (types(&step.node.inputs), types(&step.node.outputs));
+            let signature = format!("{}({inputs}) -> {outputs}", step.apply.op.label());
+            return Err(LinkError::Half { signature, dtype });
+        }
+    }
+    Ok(())
 }
 
 /// The own files of all, and the headers that every module may include; one name cannot stand for two texts.

@@ -2,8 +2,8 @@
 //! names its Apply and says what was wrong, and the instance works on.
 
 use crate::run::{Outcome, opwise, whole};
-use precast_codegen::Library;
 use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_codegen::{Library, LinkError};
 use precast_graph::{Array, FunctionGraph, Op, Prop};
 use precast_store::key::Language;
 use std::sync::Arc;
@@ -23,6 +23,33 @@ fn compat(language: Language) -> Arc<dyn Op> {
     let d = Declaration::new("twice").file("compat.c", include_str!("../c/external/compat.c"));
     let d = d.func("APPLY_SPECIFIC(twice)").input("{T}[?]").output("{T}[?]");
     Arc::new(ExternalCOp::new(Declaration { language: Some(language), ..d }).unwrap())
+}
+
+#[test]
+fn halves_are_refused_where_c_would_take_them_for_integers() {
+    let c = "#section code\nnpy_half *x = (npy_half *)PyArray_DATA(INPUT_0);\n(void)x;\n";
+    let native = "#section code\n(void)INPUT_0;\n";
+    let link = |text: &str, output: &str, f16_ok| {
+        let d = Declaration::new("half").file("half.c", text).input("f16[?]").output(output);
+        let mut graph = FunctionGraph::new();
+        let x = graph.input("x", "f16[?]".parse().unwrap()).unwrap();
+        let op = Arc::new(ExternalCOp::new(Declaration { f16_ok, ..d }).unwrap());
+        let y = graph.apply(op, &[x]).unwrap()[0];
+        graph.output(y, None).unwrap();
+        precast_codegen::link(&graph, &library())
+    };
+    for output in ["f16[?]", "f32[?]"] {
+        let error = link(c, output, false).unwrap_err();
+        assert!(matches!(error, LinkError::Half { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("`half(f16[?]) -> {output}`")), "{error}");
+        assert!(
+            error.to_string().contains("hint: ") && error.to_string().contains("`f16_ok = true`"),
+            "{error}"
+        );
+        link(c, output, true).unwrap();
+        // A `pc_f16` is a struct, which nobody computes with by mistake.
+        link(native, output, false).unwrap();
+    }
 }
 
 fn chain(n: usize, op: impl Fn(usize) -> Arc<dyn Op>) -> FunctionGraph {

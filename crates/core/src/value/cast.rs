@@ -141,6 +141,14 @@ complex!(f32, f64);
 macro_rules! cast {
     ($($variant:ident => $element:ty),*) => {
         impl Array {
+            /// The array without dimensions that holds a number in `dtype`.
+            #[must_use]
+            pub fn of(number: Number, dtype: DType) -> Self {
+                match dtype {
+                    $(DType::$variant => Self::from(<$element>::from_number(number)),)*
+                }
+            }
+
             /// The array with its elements converted.
             ///
             /// # Examples

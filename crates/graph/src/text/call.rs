@@ -1,7 +1,7 @@
 //! Calls: operands, then named arguments, which become props.
 
 use super::error::ParseTextError;
-use super::lex::Token;
+use super::lex::{Token, integer};
 use super::parse::{Parsed, Parser};
 use crate::DType;
 use crate::nearest::nearest;
@@ -50,11 +50,10 @@ impl Parser<'_> {
         const EXPECTED: &str = "a number, `True`, `False`, `None`, a dtype, a text or a tuple of these";
         let negative = self.skip("-");
         let prop = match self.peek() {
-            Token::Int(value) => {
-                let value =
-                    if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() };
-                let value = value.ok_or_else(|| self.unexpected("an integer that fits i64"))?;
-                Prop::Int(value)
+            Token::Int(digits) => {
+                let value = integer(digits).map(|value| if negative { -value } else { value });
+                let value = value.and_then(|value| i64::try_from(value).ok());
+                Prop::Int(value.ok_or_else(|| self.unexpected("an integer that fits i64"))?)
             }
             Token::Float(value) => Prop::Float(if negative { -value } else { value }),
             _ if negative => return Err(self.unexpected("a number")),
@@ -106,7 +105,7 @@ impl Parser<'_> {
         props: &Props,
     ) -> Parsed<Operand> {
         match self.library.call(&mut self.graph, function, operands, props) {
-            Some(Ok(variable)) => Ok(Operand::Var(variable)),
+            Some(Ok(result)) => Ok(result),
             Some(Err(source)) => {
                 Err(ParseTextError::Call { place: self.place(at), function: function.to_owned(), source })
             }

@@ -70,6 +70,12 @@ pub enum ParseTextError {
         /// The name.
         name: String,
     },
+    /// A statement whose value is neither an output nor used by name.
+    #[error("{place}: nothing uses this statement{}", place.caret())]
+    Unused {
+        /// Where it begins.
+        place: Box<Place>,
+    },
     /// Brackets or signs nested deeper than anyone writes.
     #[error("{place}: nested more than {limit} deep{}", place.caret())]
     Depth {
@@ -123,6 +129,7 @@ impl ParseTextError {
             | Self::UnknownName { place, .. }
             | Self::UnknownFunction { place, .. }
             | Self::Duplicate { place, .. }
+            | Self::Unused { place }
             | Self::Depth { place, .. }
             | Self::Call { place, .. } => Some(place),
             Self::Input { .. } | Self::Long { .. } | Self::NoOutputs => None,
@@ -132,7 +139,15 @@ impl ParseTextError {
     /// What the user can do about it, where that is known.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
-        let Self::Unexpected { found, .. } = self else { return None };
+        let found = match self {
+            Self::Unused { .. } => {
+                return Some(
+                    "remove it, use its name below, or put an expression of several lines in parentheses",
+                );
+            }
+            Self::Unexpected { found, .. } => found,
+            _ => return None,
+        };
         match found.as_str() {
             "`and`" => Some("write `&`, with comparisons in parentheses"),
             "`or`" => Some("write `|`, with comparisons in parentheses"),

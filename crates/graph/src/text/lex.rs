@@ -2,12 +2,16 @@
 
 use super::error::ParseTextError;
 use super::place::Place;
+use num_bigint::BigInt;
 
 /// Words of Python that are no names here, whether or not the form has a use for them.
 const KEYWORDS: [&str; 15] = [
     "True", "False", "None", "and", "or", "not", "if", "else", "in", "is", "lambda", "for", "while", "def",
     "return",
 ];
+
+/// The longest integer, as Python has it.
+const MAX_DIGITS: usize = 4300;
 
 /// Signs, longest first, so that `**` is not read as two.
 const SIGNS: [&str; 30] = [
@@ -19,8 +23,11 @@ const SIGNS: [&str; 30] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token<'t> {
     Name(&'t str),
-    Int(u64),
+    /// Its digits, `_` among them.
+    Int(&'t str),
     Float(f64),
+    /// The imaginary part of a complex number, as in `2j`.
+    Imaginary(f64),
     Text(&'t str),
     Sign(&'static str),
     End,
@@ -31,8 +38,9 @@ impl Token<'_> {
     pub(super) fn describe(self) -> String {
         match self {
             Self::Name(name) => format!("`{name}`"),
-            Self::Int(value) => format!("`{value}`"),
+            Self::Int(digits) => format!("`{}`", excerpt(digits)),
             Self::Float(value) => format!("`{value}`"),
+            Self::Imaginary(value) => format!("`{value}j`"),
             Self::Text(text) => format!("text {text:?}"),
             Self::Sign("\n") => "the end of the line".to_owned(),
             Self::Sign(sign) => format!("`{sign}`"),
@@ -135,23 +143,32 @@ fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     }
     let literal = &rest[..length];
     let plain = literal.replace('_', "");
-    let grouped = literal.split('_').all(|part| {
-        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit() || literal == part);
-        literal == part || digit(part.chars().next()) && digit(part.chars().last())
+    let grouped = literal.trim_end_matches(['j', 'J']).split('_').all(|part| {
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        !literal.contains('_') || digit(part.chars().next()) && digit(part.chars().last())
     });
     if plain.bytes().all(|b| b.is_ascii_digit()) && grouped {
         if plain.len() > 1 && plain.starts_with('0') && plain.bytes().any(|b| b != b'0') {
             return Err(Some((length, "an integer without leading zeros")));
         }
-        let value = plain.parse().map_err(|_| Some((length, "an integer that fits i64")))?;
-        return Ok((Token::Int(value), length));
+        if plain.len() > MAX_DIGITS {
+            return Err(Some((length, "an integer of at most 4300 digits")));
+        }
+        return Ok((Token::Int(literal), length));
     }
+    let (plain, imaginary) =
+        plain.strip_suffix(['j', 'J']).map_or((plain.as_str(), false), |part| (part, true));
     let shaped = plain.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
     let value = plain.parse::<f64>().ok().filter(|_| shaped && grouped).ok_or(Some((length, "a number")))?;
     if value.is_infinite() {
         return Err(Some((length, "a number that fits f64")));
     }
-    Ok((Token::Float(value), length))
+    Ok((if imaginary { Token::Imaginary(value) } else { Token::Float(value) }, length))
+}
+
+/// The value of an integer's digits.
+pub(super) fn integer(digits: &str) -> Option<BigInt> {
+    digits.replace('_', "").parse().ok()
 }
 
 /// The beginning of a literal, for messages.
@@ -164,7 +181,7 @@ fn excerpt(literal: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, lex};
+    use super::{Token, integer, lex};
 
     fn tokens(text: &str) -> Vec<Token<'_>> {
         lex(text, None).unwrap().into_iter().map(|spanned| spanned.token).collect()
@@ -172,19 +189,20 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_python_does() {
-        use Token::{End, Float, Int, Name, Sign};
+        use Token::{End, Float, Imaginary, Int, Name, Sign};
         assert_eq!(
             tokens("1_000 1e-3 .5 1. 00"),
-            [Int(1000), Float(1e-3), Float(0.5), Float(1.0), Int(0), End]
+            [Int("1_000"), Float(1e-3), Float(0.5), Float(1.0), Int("00"), End]
         );
-        assert_eq!(tokens("1-3"), [Int(1), Sign("-"), Int(3), End]);
+        assert_eq!(tokens("1-3"), [Int("1"), Sign("-"), Int("3"), End]);
+        assert_eq!(tokens("2j 1_0.5J"), [Imaginary(2.0), Imaginary(10.5), End]);
+        assert_eq!(integer("1_0").map(|n| n.to_string()).as_deref(), Some("10"));
         assert_eq!(tokens("1e3-e"), [Float(1e3), Sign("-"), Name("e"), End]);
     }
 
     #[test]
     fn what_is_nearly_a_number_is_refused_whole() {
-        for text in
-            ["1x", "0x1f", "1.2.3", "1e", "1e+", "1__0", "1_", "1_.5", "007", "1e999", "18446744073709551616"]
+        for text in ["1x", "0x1f", "1.2.3", "1e", "1e+", "1__0", "1_", "1_.5", "007", "1e999", "2jj", "0x1j"]
         {
             let message = lex(text, None).unwrap_err().to_string();
             assert!(message.contains(&format!("`{text}` is not")), "{message}");

@@ -12,7 +12,7 @@
 //! power      = primary ["**" factor]
 //! primary    = atom {"[" item {"," item} [","] "]"}
 //! item       = comparison | [comparison] ":" [comparison] [":" [comparison]] | "None" | "..."
-//! atom       = number | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
+//! atom       = number | number "j" | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
 //! arguments  = [comparison {"," comparison}] {"," name "=" setting} [","]
 //! setting    = integer | "True" | "False" | "None" | dtype | quoted text | "(" setting {"," setting} ")" | "[" … "]"
 //! ```
@@ -23,8 +23,9 @@
 //! An index `x[i, 1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and a text for each item in the
 //! list `index`: `i` an index; `b`, `e`, `s` what is given of begin, end and step, `""` for `:`; `n` for `None`; `...`.
 //!
-//! A name is bound once. A literal bound to a name stays a literal: it takes the dtype of what it meets. So does what
-//! `+ - * / **` make of literals alone, as in Python: `x * (1/3)` is f32 when `x` is.
+//! A name is bound once, and every statement is used: as an output, or by its name. A literal bound to a name stays a
+//! [`Literal`](crate::Literal): it takes the dtype of what it meets. So does what operators and functions make of literals
+//! alone, as in Python: `x * (1/3)` and `x / sqrt(2)` are f32 when `x` is, and `2**100 / 2**99` is 2.
 //!
 //! Brackets nest at most 100 deep, and the texts of a graph have at most 100 000 tokens.
 //!
@@ -37,7 +38,6 @@ mod error;
 mod index;
 mod input;
 mod lex;
-mod literal;
 mod parse;
 mod place;
 
@@ -67,6 +67,6 @@ pub const OPERATORS: [(&str, &str); 19] = [
     ("/", "div"),
     ("//", "floor_div"),
     ("%", "mod"),
-    ("@", "dot"),
+    ("@", "matmul"),
     ("**", "pow"),
 ];

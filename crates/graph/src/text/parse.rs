@@ -5,14 +5,12 @@
 
 use super::OPERATORS;
 use super::error::ParseTextError;
-use super::lex::{Spanned, Token, is_keyword, is_name, lex};
-use super::literal::{fold, negate};
+use super::lex::{Spanned, Token, integer, is_keyword, is_name, lex};
 use super::place::Place;
-use crate::Array;
-use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::{OpLibrary, Operand, Props};
+use crate::{Complex, Type};
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -41,7 +39,7 @@ pub fn parse(
             return Err(refuse("has a name that no expression can use"));
         }
         let variable = graph.input(name, ty.clone()).map_err(|_| refuse("is declared twice"))?;
-        names.insert(name.clone(), Operand::Var(variable));
+        names.insert(name.clone(), Bound { operand: variable.into(), unused: None });
     }
     let (mut results, mut all) = (Vec::new(), 0);
     for (position, text) in outputs.iter().enumerate() {
@@ -59,6 +57,10 @@ pub fn parse(
     }
     if results.is_empty() {
         return Err(ParseTextError::NoOutputs);
+    }
+    let unused = names.values().filter_map(|bound| bound.unused.clone());
+    if let Some(place) = unused.min_by_key(|place| (place.output, place.line, place.column)) {
+        return Err(ParseTextError::Unused { place });
     }
     let only = results.len() == 1;
     for (result, name) in results {
@@ -80,28 +82,43 @@ pub(super) struct Parser<'t> {
     pub(super) next: usize,
     depth: usize,
     pub(super) graph: FunctionGraph,
-    names: BTreeMap<String, Operand>,
+    names: BTreeMap<String, Bound>,
     pub(super) library: &'t dyn OpLibrary,
 }
 
+/// What a name stands for.
+struct Bound {
+    operand: Operand,
+    /// The statement that binds it, until something uses it; inputs need no use.
+    unused: Option<Box<Place>>,
+}
+
 /// What a text leaves behind: the graph so far, the names so far, its result and the name of that.
-type Statements = (FunctionGraph, BTreeMap<String, Operand>, VarId, Option<String>);
+type Statements = (FunctionGraph, BTreeMap<String, Bound>, VarId, Option<String>);
 
 impl<'t> Parser<'t> {
     fn statements(mut self) -> Parsed<Statements> {
         loop {
             while self.skip(";") || self.skip("\n") {}
+            let at = self.offset();
             let (name, value) = self.statement()?;
             if !matches!(self.peek(), Token::End | Token::Sign(";" | "\n")) {
                 return Err(self.unexpected("an operator, `;` or the end"));
             }
             while self.skip(";") || self.skip("\n") {}
             if self.peek() == Token::End {
-                let result = self.variable(value);
+                let result = value.variable(&mut self.graph).map_err(|source| {
+                    let (function, source) = ("constant".to_owned(), source.into());
+                    ParseTextError::Call { place: self.place(at), function, source }
+                })?;
                 if let Some(name) = &name {
                     self.graph.name(result, name);
+                    self.bound(at, name)?;
                 }
                 return Ok((self.graph, self.names, result, name));
+            }
+            if name.is_none() {
+                return Err(ParseTextError::Unused { place: self.place(at) });
             }
         }
     }
@@ -125,10 +142,11 @@ impl<'t> Parser<'t> {
         }
         self.next += 1;
         let value = self.binary(0)?;
-        if let Operand::Var(variable) = value {
+        if let Operand::Var(variable) | Operand::Weak(variable) = value {
             self.graph.name(variable, name);
         }
-        self.names.insert(name.to_owned(), value.clone());
+        let bound = Bound { operand: value.clone(), unused: Some(self.place(at)) };
+        self.names.insert(name.to_owned(), bound);
         Ok((Some(name.to_owned()), value))
     }
 
@@ -140,7 +158,7 @@ impl<'t> Parser<'t> {
                 let at = parser.offset();
                 parser.next += 1;
                 let right = parser.binary(its_level + 1)?;
-                left = parser.operator(at, function, left, right)?;
+                left = parser.call(at, function, &[left, right], &Props::new())?;
                 if its_level == 0 && parser.peek_binary().is_some_and(|(_, next)| next == 0) {
                     return Err(ParseTextError::Chained { place: parser.place(parser.offset()) });
                 }
@@ -159,18 +177,10 @@ impl<'t> Parser<'t> {
             _ => return self.power(),
         };
         self.next += 1;
-        // The least i64, whose magnitude is none.
-        if (function, self.peek()) == (Some("neg"), Token::Int(i64::MIN.unsigned_abs())) {
-            self.next += 1;
-            return Ok(Operand::Int(i64::MIN));
-        }
         let operand = self.nested(Self::factor)?;
         match function {
             None => Ok(operand),
-            Some(function) => match negate(&operand).filter(|_| function == "neg") {
-                Some(literal) => Ok(literal),
-                None => self.call(at, function, &[operand], &Props::new()),
-            },
+            Some(function) => self.call(at, function, &[operand], &Props::new()),
         }
     }
 
@@ -182,14 +192,7 @@ impl<'t> Parser<'t> {
             return Ok(base);
         }
         let exponent = self.nested(Self::factor)?;
-        self.operator(at, "pow", base, exponent)
-    }
-
-    fn operator(&mut self, at: usize, function: &str, left: Operand, right: Operand) -> Parsed<Operand> {
-        match fold(function, &left, &right) {
-            Some(literal) => Ok(literal),
-            None => self.call(at, function, &[left, right], &Props::new()),
-        }
+        self.call(at, "pow", &[base, exponent], &Props::new())
     }
 
     /// `atom {"[" items "]"}`
@@ -207,18 +210,17 @@ impl<'t> Parser<'t> {
     fn atom(&mut self) -> Parsed<Operand> {
         let at = self.offset();
         match self.peek() {
-            Token::Int(value) => {
-                let value = i64::try_from(value).map_err(|_| ParseTextError::Literal {
-                    place: self.place(at),
-                    found: value.to_string(),
-                    expected: "an integer that fits i64",
-                })?;
+            Token::Int(digits) => {
                 self.next += 1;
-                Ok(Operand::Int(value))
+                Ok(integer(digits).unwrap_or_default().into())
             }
             Token::Float(value) => {
                 self.next += 1;
-                Ok(Operand::Float(value))
+                Ok(value.into())
+            }
+            Token::Imaginary(value) => {
+                self.next += 1;
+                Ok(Complex::new(0.0, value).into())
             }
             Token::Sign("(") => {
                 self.next += 1;
@@ -228,7 +230,7 @@ impl<'t> Parser<'t> {
             }
             Token::Name(name) if name == "True" || name == "False" => {
                 self.next += 1;
-                Ok(Operand::Bool(name == "True"))
+                Ok((name == "True").into())
             }
             Token::Name(name) if !is_keyword(name) => {
                 self.next += 1;
@@ -238,22 +240,16 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn bound(&self, at: usize, name: &str) -> Parsed<Operand> {
-        self.names.get(name).cloned().ok_or_else(|| ParseTextError::UnknownName {
+    fn bound(&mut self, at: usize, name: &str) -> Parsed<Operand> {
+        if let Some(bound) = self.names.get_mut(name) {
+            bound.unused = None;
+            return Ok(bound.operand.clone());
+        }
+        Err(ParseTextError::UnknownName {
             place: self.place(at),
             found: name.to_owned(),
             nearest: nearest(name, self.names.keys().map(String::as_str)).map(str::to_owned),
         })
-    }
-
-    /// The variable of an operand; a literal that met nothing becomes a constant of its own dtype.
-    fn variable(&mut self, operand: Operand) -> VarId {
-        match operand {
-            Operand::Var(variable) => variable,
-            Operand::Int(value) => self.graph.constant(Array::from(value)),
-            Operand::Float(value) => self.graph.constant(Array::from(value)),
-            Operand::Bool(value) => self.graph.constant(Array::from(value)),
-        }
     }
 
     /// The function and level of the binary operator that comes next; `**` is no business of the levels.

@@ -143,7 +143,7 @@ impl OpLibrary for HolderLibrary {
         _: &str,
         _: &[Operand],
         _: &Props,
-    ) -> Option<Result<VarId, BuildError>> {
+    ) -> Option<Result<Operand, BuildError>> {
         None
     }
     fn op(&self, _: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {

@@ -104,6 +104,7 @@ impl Var {
         complex: "The complex numbers with these real and those imaginary parts.";
 
         dot: "Inner product: vectors and matrices.";
+        matmul: "Product of matrices, or of stacks of them, which are broadcast.";
     }
 }
 

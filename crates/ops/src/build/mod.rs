@@ -21,7 +21,7 @@ pub use structural::Index;
 
 use crate::registry::Ops;
 use precast_graph::{
-    BuildError, FunctionGraph, OpLibrary as _, Operand, ParseTypeError, Prop, Props, Type, VarId,
+    BuildError, Complex, FunctionGraph, Literal, OpLibrary as _, Operand, ParseTypeError, Prop, Props, Type,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -83,8 +83,8 @@ pub struct Graph(Rc<RefCell<State>>);
 #[derive(Debug, Clone)]
 pub struct Var {
     graph: Graph,
-    /// `None` after a mistake.
-    id: Option<VarId>,
+    /// `None` after a mistake. A literal where no variable has come in yet.
+    value: Option<Operand>,
 }
 
 impl Default for Graph {
@@ -116,20 +116,24 @@ impl Graph {
             }
             Err(source) => self.keep(Err(GraphError::Type { name: name.to_owned(), source })),
         };
-        Var { graph: self.clone(), id }
+        Var { graph: self.clone(), value: id.map(Operand::Var) }
     }
 
     /// Adds a constant array; numbers can be used as they are.
     #[must_use]
     pub fn constant(&self, value: impl Into<precast_graph::Array>) -> Var {
         let id = self.0.borrow_mut().graph.constant(value.into());
-        Var { graph: self.clone(), id: Some(id) }
+        Var { graph: self.clone(), value: Some(Operand::Var(id)) }
     }
 
     /// Makes a variable an output.
     pub fn output(&self, name: &str, variable: &Var) {
-        if let Some(id) = self.own(variable) {
-            let added = self.0.borrow_mut().graph.output(id, Some(name));
+        if let Some(value) = self.own(variable) {
+            let added = {
+                let graph = &mut self.0.borrow_mut().graph;
+                let id = value.variable(graph).map_err(BuildError::from);
+                id.and_then(|id| graph.output(id, Some(name)))
+            };
             self.keep(added.map_err(|source| GraphError::Name { name: name.to_owned(), source }));
         }
     }
@@ -150,7 +154,7 @@ impl Graph {
     #[must_use]
     pub fn apply(&self, function: &str, args: &[Arg], props: &Props) -> Var {
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| self.operand(arg)).collect();
-        let id = operands.and_then(|operands| {
+        let value = operands.and_then(|operands| {
             let applied = {
                 let state = &mut *self.0.borrow_mut();
                 state.ops.call(&mut state.graph, function, &operands, props)
@@ -161,23 +165,21 @@ impl Graph {
                 Some(result) => result.map_err(|source| GraphError::Apply { function, source }),
             })
         });
-        Var { graph: self.clone(), id }
+        Var { graph: self.clone(), value }
     }
 
     fn operand(&self, arg: &Arg) -> Option<Operand> {
-        Some(match arg {
-            Arg::Var(variable) => Operand::Var(self.own(variable)?),
-            Arg::Int(n) => Operand::Int(*n),
-            Arg::Float(x) => Operand::Float(*x),
-            Arg::Bool(b) => Operand::Bool(*b),
-        })
+        match arg {
+            Arg::Var(variable) => self.own(variable),
+            Arg::Literal(literal) => Some(Operand::Literal(literal.clone())),
+        }
     }
 
-    fn own(&self, variable: &Var) -> Option<VarId> {
+    fn own(&self, variable: &Var) -> Option<Operand> {
         if !Rc::ptr_eq(&self.0, &variable.graph.0) {
             return self.keep(Err(GraphError::Mixed));
         }
-        variable.id
+        variable.value.clone()
     }
 
     /// The value of a step; a mistake is kept unless there is an earlier one.
@@ -191,24 +193,26 @@ impl Graph {
 pub enum Arg {
     /// A variable.
     Var(Var),
-    /// An integer, which takes the dtype of what it meets.
-    Int(i64),
-    /// A float, which takes the dtype of a float it meets.
-    Float(f64),
-    /// A truth value.
-    Bool(bool),
+    /// A number, which takes the dtype of what it meets.
+    Literal(Literal),
+}
+
+impl From<Var> for Arg {
+    fn from(variable: Var) -> Self {
+        Self::Var(variable)
+    }
 }
 
 macro_rules! args {
-    ($($from:ty => $variant:ident),*) => {$(
+    ($($from:ty),*) => {$(
         impl From<$from> for Arg {
             fn from(value: $from) -> Self {
-                Self::$variant(value.into())
+                Self::Literal(value.into())
             }
         }
     )*};
 }
-args!(Var => Var, i64 => Int, i32 => Int, f64 => Float, f32 => Float, bool => Bool);
+args!(i32, i64, u64, f32, f64, bool, Complex<f64>, Literal);
 
 impl From<&Var> for Arg {
     fn from(variable: &Var) -> Self {

@@ -5,7 +5,7 @@
 //! | elementwise | all of one dtype and rank; `switch` has a condition of bool | `cast` goes to every other listed dtype |
 //! | reductions, `argmax`, `cumsum` and their kin | one | over all axes, and over each single axis |
 //! | `transpose`, `flatten`, `shape`, `view`, `deep_copy` | one | |
-//! | `dot`, `batched_dot` | every pair of the listed ranks | |
+//! | `dot`, `batched_dot`, `matmul` | every pair of the listed ranks | |
 //! | `join` | two | along each axis |
 //! | `take` | one, with a vector of i64 | along each axis |
 //! | `subtensor`, `set_subtensor`, `inc_subtensor` | one, and what is written | `x[i]`, `x[i:]`, `x[:j]`, `x[i:j]` and `x[v]` of the first axis |
@@ -42,7 +42,7 @@ pub(super) fn cases(
     Some(match op {
         "sum" | "prod" | "mean" | "var" | "std" | "max" | "min" | "any" | "all" | "argmax" | "argmin"
         | "cumsum" | "cumprod" => at.over_axes(),
-        "dot" | "batched_dot" => {
+        "dot" | "batched_dot" | "matmul" => {
             ranks.iter().map(|other| at.of(&[at.own(), at.ranked(*other)], "x0, x1")).collect()
         }
         "cast" => {

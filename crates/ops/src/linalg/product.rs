@@ -51,11 +51,11 @@ pub(super) fn make_node(op: &str, shared: usize, inputs: &[Type]) -> Result<Type
     Ok(of(inputs[0].dtype(), a[..last].iter().copied().chain(rest).collect()))
 }
 
-/// The call in C.
-pub(super) fn call(shared: usize, node: &Node) -> Call {
+/// The call in C: of so many shared dimensions, or -1 for all but two, broadcast.
+pub(super) fn call(shared: i64, node: &Node) -> Call {
     match node.inputs[0].dtype() {
-        DType::F32 | DType::F64 => Call::of("pc_dot", vec![shared as i64]),
-        dtype => Call::stamped("PC_DOT_PLAIN", dtype.name(), vec![shared as i64]),
+        DType::F32 | DType::F64 => Call::of("pc_dot", vec![shared]),
+        dtype => Call::stamped("PC_DOT_PLAIN", dtype.name(), vec![shared]),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over what comes of it.
 
+use super::compare::compare;
 use super::functions::{Function, Promotion};
 use super::operand::Operands;
 use super::{first, no_props};
 use crate::{Elemwise, scalar};
-use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, Type, VarId};
+use num_bigint::Sign;
+use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Props, VarId};
 
 /// Applies an elementwise function.
 pub(super) fn apply(
@@ -15,47 +17,27 @@ pub(super) fn apply(
     no_props(operands.function, props)?;
     operands.expect(function.arity)?;
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
+    let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };
+    let dtype = operands.common();
     let inputs = match function.promotion {
-        Promotion::Own if function.name == "pow" => return pow(operands),
-        Promotion::Own => return angle(operands),
-        Promotion::Common => {
-            let dtype = operands.common()?;
-            operands.cast_all(dtype)?
-        }
-        Promotion::Order => {
-            let dtype = operands.common()?;
-            let wide = operands.literals_fit(dtype) || dtype == DType::U64;
-            operands.cast_all(if wide { dtype } else { DType::I64 })?
-        }
-        Promotion::Number => {
-            let dtype = operands.common()?;
-            operands.cast_all(if dtype == DType::Bool { DType::I8 } else { dtype })?
-        }
-        Promotion::Quotient => {
-            let dtype = operands.common()?;
-            operands.cast_all(if known(dtype) { dtype } else { DType::F64 })?
-        }
-        Promotion::Inexact => {
-            let dtype = operands.inexact()?;
-            operands.cast_all(dtype)?
-        }
-        Promotion::Rounding => {
-            let dtype = operands.common()?;
-            if !known(dtype) {
-                return operands.variable(0);
-            }
-            operands.cast_all(dtype)?
-        }
-        Promotion::Complex => {
-            let dtype = operands.common()?;
-            if !dtype.is_complex() {
-                return operands.variable(0);
-            }
+        Promotion::Power => return pow(operands),
+        Promotion::Angle => return angle(operands),
+        Promotion::Bounds => bounded(operands)?,
+        Promotion::Order => return compare(operands, function.scalar),
+        Promotion::Common => operands.cast_all(dtype)?,
+        Promotion::Number => operands.cast_all(number(dtype))?,
+        Promotion::Quotient => operands.cast_all(if known(dtype) { dtype } else { DType::F64 })?,
+        Promotion::Inexact => operands.cast_all(operands.inexact())?,
+        Promotion::Nearest if dtype == DType::Bool => operands.cast_all(DType::F16)?,
+        Promotion::Nearest | Promotion::Rounding if !known(dtype) => return operands.variable(0),
+        Promotion::Conjugate if !dtype.is_complex() => return operands.cast_argument(0, number(dtype)),
+        Promotion::Complex if !dtype.is_complex() => return operands.variable(0),
+        Promotion::Nearest | Promotion::Rounding | Promotion::Conjugate | Promotion::Complex => {
             operands.cast_all(dtype)?
         }
         Promotion::Bool => operands.cast_all(DType::Bool)?,
         Promotion::Condition => {
-            let dtype = operands.common_of(1..3)?;
+            let dtype = operands.common_of(1..3);
             vec![
                 operands.cast_argument(0, DType::Bool)?,
                 operands.cast_argument(1, dtype)?,
@@ -64,6 +46,22 @@ pub(super) fn apply(
         }
     };
     scalar_apply(operands, function.scalar, &inputs)
+}
+
+/// The arguments of `clip`, where a literal bound beyond all integers of the dtype bounds nothing.
+fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
+    let dtype = operands.common();
+    let mut inputs = vec![operands.cast_argument(0, dtype)?];
+    for (position, idle) in [(1, Sign::Minus), (2, Sign::Plus)] {
+        let open = match operands.literal(position) {
+            Some(literal @ Literal::Int(n)) if dtype.is_integer() && n.sign() == idle => {
+                literal.value(dtype).is_none()
+            }
+            _ => false,
+        };
+        inputs.push(if open { inputs[0] } else { operands.cast_argument(position, dtype)? });
+    }
+    Ok(inputs)
 }
 
 /// Applies a scalar op of the library, mapped over tensors.
@@ -80,52 +78,49 @@ pub(super) fn scalar_apply(
 
 /// `x**n`: for the literal exponents 0.5, 1, 2, 3, 4 and -1 products, a root or a quotient, each exact to its last bit.
 fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
-    operands.expect(2)?;
-    let base = operands.variable(0)?;
-    let dtype = operands.graph.ty(base).dtype();
-    let exponent = match &operands.args[1] {
-        Operand::Int(n) => *n as f64,
-        Operand::Float(x) => *x,
+    let dtype = operands.common();
+    let literal = operands.literal(1).filter(|_| operands.literal(0).is_none()).cloned();
+    let exponent = match &literal {
+        Some(literal @ (Literal::Int(_) | Literal::Float(_))) => literal.float().unwrap_or(f64::NAN),
         _ => f64::NAN,
     };
-    let float = if dtype.is_float() || dtype.is_complex() { dtype } else { DType::F64 };
-    let times = |operands: &mut Operands<'_>, a, b| scalar_apply(operands, "mul", &[a, b]);
-    if exponent == 0.5 {
-        let base = operands.cast(base, float)?;
-        return scalar_apply(operands, "sqrt", &[base]);
+    let integral = dtype.is_integer() || dtype == DType::Bool;
+    if integral && exponent < 0.0 && !dtype.is_unsigned() {
+        let problem =
+            "integers to negative integer powers are not allowed; a float exponent, as in `-1.0`, is"
+                .to_owned();
+        return Err(MakeNodeError::Value { op: operands.function.to_owned(), problem }.into());
     }
-    if exponent == -1.0 {
-        let base = operands.cast(base, float)?;
-        let one = scalar::Value::F64(1.0).cast(float).into_array();
-        let ty = operands.graph.ty(base).clone();
-        let one = match ty {
-            Type::Scalar(_) => operands.graph.constant_of(one, ty),
-            _ => operands.graph.constant(one),
-        };
-        return scalar_apply(operands, "div", &[one, base]);
-    }
-    if ![1.0, 2.0, 3.0, 4.0].contains(&exponent) {
-        let dtype = operands.common()?;
+    if ![-1.0, 0.5, 1.0, 2.0, 3.0, 4.0].contains(&exponent) || (integral && exponent < 0.0) {
         let inputs = operands.cast_all(if dtype == DType::Bool { DType::I8 } else { dtype })?;
         return scalar_apply(operands, "pow", &inputs);
     }
-    let integral = matches!(operands.args[1], Operand::Int(_));
-    let number = if dtype == DType::Bool { DType::I64 } else { dtype };
-    let base = operands.cast(base, if integral { number } else { float })?;
+    // NumPy squares truth values as i8.
+    let own = operands.dtype(0);
+    let dtype = if own == DType::Bool && integral && exponent == 2.0 { DType::I8 } else { dtype };
+    let base = operands.cast_argument(0, dtype)?;
+    if exponent == 0.5 {
+        return scalar_apply(operands, "sqrt", &[base]);
+    }
+    if exponent == -1.0 {
+        let one = operands.constant(Array::of(Number::Float(1.0), dtype));
+        return scalar_apply(operands, "div", &[one, base]);
+    }
     if exponent == 1.0 {
         return Ok(base);
     }
-    let square = times(operands, base, base)?;
+    let square = scalar_apply(operands, "mul", &[base, base])?;
     if exponent == 2.0 {
         return Ok(square);
     }
     let last = if exponent == 3.0 { base } else { square };
-    times(operands, square, last)
+    scalar_apply(operands, "mul", &[square, last])
 }
 
 /// `angle(x)`: that of a complex number; 0 or π of a real one, by its sign.
 fn angle(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
-    let dtype = operands.inexact()?;
+    let truth = operands.common() == DType::Bool;
+    let dtype = if truth { DType::F64 } else { operands.inexact() };
     let x = operands.cast_argument(0, dtype)?;
     let im = scalar_apply(operands, "imag", &[x])?;
     let re = if dtype.is_complex() { scalar_apply(operands, "real", &[x])? } else { x };

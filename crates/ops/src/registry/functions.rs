@@ -5,8 +5,10 @@
 pub(super) enum Promotion {
     /// All to their common dtype.
     Common,
-    /// As [`Promotion::Common`]; an integer literal that does not fit the other operand makes it i64.
+    /// As [`super::compare`] says: integers exactly.
     Order,
+    /// As [`Promotion::Common`]; literal bounds may lie beyond the dtype.
+    Bounds,
     /// All to their common dtype, or i8 if that is bool.
     Number,
     /// All to their common dtype, or f64 if that is bool or an integer.
@@ -15,14 +17,20 @@ pub(super) enum Promotion {
     Inexact,
     /// As [`Promotion::Common`]; bool and integers are given back as they are.
     Rounding,
+    /// As [`Promotion::Rounding`], but bool becomes f16.
+    Nearest,
     /// As [`Promotion::Common`]; what is real is given back as it is.
     Complex,
+    /// As [`Promotion::Complex`], but bool becomes i8.
+    Conjugate,
     /// All to bool.
     Bool,
     /// The first to bool, the others to their common dtype.
     Condition,
-    /// As [`super::elementwise`] says for this function alone.
-    Own,
+    /// As NumPy's operator `**`, which knows literal exponents.
+    Power,
+    /// As [`Promotion::Inexact`], but bool becomes f64.
+    Angle,
 }
 
 /// A function of the text form.
@@ -46,7 +54,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("div", 2, Promotion::Quotient),
     function("floor_div", 2, Promotion::Number),
     function("mod", 2, Promotion::Number),
-    function("pow", 2, Promotion::Own),
+    function("pow", 2, Promotion::Power),
     function("neg", 1, Promotion::Common),
     function("abs", 1, Promotion::Common),
     function("sign", 1, Promotion::Common),
@@ -60,7 +68,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("ge", 2, Promotion::Order),
     function("maximum", 2, Promotion::Common),
     function("minimum", 2, Promotion::Common),
-    function("clip", 3, Promotion::Common),
+    function("clip", 3, Promotion::Bounds),
     function("switch", 3, Promotion::Condition),
     function("isnan", 1, Promotion::Common),
     function("isinf", 1, Promotion::Common),
@@ -78,7 +86,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("floor", 1, Promotion::Rounding),
     function("ceil", 1, Promotion::Rounding),
     function("trunc", 1, Promotion::Rounding),
-    function("round", 1, Promotion::Rounding),
+    function("round", 1, Promotion::Nearest),
     function("round_half_away", 1, Promotion::Rounding),
     function("sqrt", 1, Promotion::Inexact),
     function("cbrt", 1, Promotion::Inexact),
@@ -114,9 +122,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("rad2deg", 1, Promotion::Inexact),
     function("complex", 2, Promotion::Inexact),
     function("real", 1, Promotion::Complex),
-    function("conj", 1, Promotion::Complex),
+    function("conj", 1, Promotion::Conjugate),
     function("imag", 1, Promotion::Common),
-    function("angle", 1, Promotion::Own),
+    function("angle", 1, Promotion::Angle),
     function("identity", 1, Promotion::Common),
 ];
 

@@ -9,6 +9,7 @@ use super::structural::Function;
 use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use crate::shape::{MakeVector, Reshape, ShapeI};
 use precast_codegen::Library;
 use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};
 use std::any::Any;
@@ -48,6 +49,34 @@ fn items(declared: &Declared<'_>) -> Result<Vec<Item>, MakeNodeError> {
     let items = declared.list("index").ok_or_else(wrong)?.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let rests = items.iter().filter(|item| matches!(item, Item::Rest)).count();
     if rests > 1 { Err(wrong()) } else { Ok(items) }
+}
+
+impl Operands<'_> {
+    /// A tensor with its dimensions in another order.
+    fn shuffle(&mut self, tensor: VarId, order: &[usize]) -> Result<VarId, BuildError> {
+        if order.is_sorted() {
+            return Ok(tensor);
+        }
+        self.apply(DimShuffle::new(order.iter().copied().map(Some).collect()), &[tensor])
+    }
+
+    /// A tensor in another shape.
+    fn reshape(&mut self, tensor: VarId, shape: &[i64]) -> Result<VarId, BuildError> {
+        let vector = self.vector(shape);
+        self.apply(Reshape { ndim: shape.len() }, &[tensor, vector])
+    }
+
+    /// Whether a result is an extent, `shape(x)[0]` or `shape_i(x, i=0)`, which is an integer of Python's in NumPy.
+    pub(super) fn is_extent(&self, result: VarId) -> bool {
+        let Origin::Output { apply, .. } = self.graph.variable(result).origin else { return false };
+        let apply = &self.graph.applies()[apply.index()];
+        let of_shape = || match self.graph.variable(apply.inputs[0]).origin {
+            Origin::Output { apply, .. } => self.graph.applies()[apply.index()].op.name() == "shape",
+            _ => false,
+        };
+        let part = apply.op.name() == "subtensor" && self.graph.ty(result).ndim() == 0 && of_shape();
+        part || apply.op.name() == "shape_i"
+    }
 }
 
 fn subtensor(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
@@ -106,21 +135,38 @@ fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<Va
     operands.apply(AdvancedSubtensor1, &[tensor, indices])
 }
 
-/// `take(x, indices, axis=0)`.
+/// `take(x, indices, axis=0)`; without an axis of all elements in C order. The result has the shape of the indices in the
+/// place of the axis.
 fn take(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new("take", props, &["axis"])?.int("axis")?.unwrap_or(0);
+    let axis = Declared::new("take", props, &["axis"])?.int("axis")?;
     operands.expect(2)?;
-    let (tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
-    let ndim = operands.graph.ty(tensor).ndim();
-    let axis = operands.axis(axis, ndim)?;
-    if axis == 0 {
-        return rows(operands, tensor, indices);
+    let (mut tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
+    if axis.is_none() || operands.graph.ty(tensor).ndim() == 0 {
+        tensor = operands.reshape(tensor, &[-1])?;
     }
+    let ndim = operands.graph.ty(tensor).ndim();
+    let axis = operands.axis(axis.unwrap_or(0), ndim)?;
+    let rank = operands.graph.ty(indices).ndim();
+    let truth = operands.graph.ty(indices).dtype() == DType::Bool;
+    let indices = if truth { operands.cast(indices, DType::I64)? } else { indices };
+    let vector = if rank == 1 { indices } else { operands.reshape(indices, &[-1])? };
     let front: Vec<usize> = std::iter::once(axis).chain((0..ndim).filter(|d| *d != axis)).collect();
-    let back = (0..ndim).map(|d| front.iter().position(|f| *f == d)).collect();
-    let turned = operands.apply(DimShuffle::new(front.iter().copied().map(Some).collect()), &[tensor])?;
-    let taken = rows(operands, turned, indices)?;
-    operands.apply(DimShuffle::new(back), &[taken])
+    let turned = operands.shuffle(tensor, &front)?;
+    let mut taken = rows(operands, turned, vector)?;
+    if rank == 0 {
+        taken = operands.apply(DimShuffle::new((1..ndim).map(Some).collect()), &[taken])?;
+    } else if rank > 1 {
+        let of_indices = (0..rank).map(|axis| operands.apply(ShapeI { axis }, &[indices]));
+        let mut extents = of_indices.collect::<Result<Vec<_>, _>>()?;
+        for axis in 1..ndim {
+            extents.push(operands.apply(ShapeI { axis }, &[taken])?);
+        }
+        let shape = operands.apply(MakeVector { dtype: DType::I64 }, &extents)?;
+        taken = operands.apply(Reshape { ndim: extents.len() }, &[taken, shape])?;
+    }
+    // The dimensions of the indices go to the place of the axis, behind those that stood before it.
+    let order: Vec<usize> = (rank..rank + axis).chain(0..rank).chain(rank + axis..rank + ndim - 1).collect();
+    operands.shuffle(taken, &order)
 }
 
 /// `set_subtensor(x[1:3], y)`, `inc_subtensor(x[indices], y)`: x with that part set, or y added to it.
@@ -149,7 +195,7 @@ fn write(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError
     };
     let whole = apply.inputs[0];
     let dtype = operands.graph.ty(whole).dtype();
-    let common = operands.common()?;
+    let common = operands.common();
     if common != dtype {
         let found = common;
         let (op, expected) = (operands.function.to_owned(), format!("values that promote to `{dtype}`"));

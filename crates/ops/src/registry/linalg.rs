@@ -1,21 +1,25 @@
-//! Functions of linear algebra: `dot`, `a @ b` and `batched_dot`.
+//! Functions of linear algebra: `dot`, `matmul` (`a @ b`) and `batched_dot`.
 
 use super::elementwise::scalar_apply;
 use super::operand::Operands;
 use super::structural::Function;
-use crate::linalg::{BatchedDot, Dot};
+use crate::DimShuffle;
+use crate::linalg::{BatchedDot, Dot, Matmul};
 use precast_codegen::Library;
 use precast_graph::{BuildError, DType, Props, VarId};
 
 /// The functions by name.
-pub(super) const FUNCTIONS: &[(&str, Function)] = &[("batched_dot", product), ("dot", product)];
+pub(super) const FUNCTIONS: &[(&str, Function)] =
+    &[("batched_dot", product), ("dot", product), ("matmul", product)];
 
 /// Adds the ops.
 pub(super) fn library(c: Library) -> Library {
     c.with_c::<BatchedDot>()
         .with_c::<Dot>()
+        .with_c::<Matmul>()
         .with_name("batched_dot", BatchedDot::from_props)
         .with_name("dot", Dot::from_props)
+        .with_name("matmul", Matmul::from_props)
 }
 
 /// A product of what both promote to; f16 and bf16 are computed in f32 and rounded once. A number times a tensor is a
@@ -23,14 +27,37 @@ pub(super) fn library(c: Library) -> Library {
 fn product(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     super::no_props(operands.function, props)?;
-    let dtype = operands.common()?;
+    let dtype = operands.common_array();
     let computed = if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype };
     let inputs = operands.cast_all(computed)?;
     let number = inputs.iter().any(|input| operands.graph.ty(*input).ndim() == 0);
     let product = match operands.function {
         "dot" if number => scalar_apply(operands, "mul", &inputs)?,
         "dot" => operands.apply(Dot, &inputs)?,
+        "matmul" => matmul(operands, &inputs)?,
         _ => operands.apply(BatchedDot, &inputs)?,
     };
     operands.cast(product, dtype)
+}
+
+/// Of vectors and matrices a dot; in a stack of matrices a vector is one of one row, or of one column, which goes again.
+fn matmul(operands: &mut Operands<'_>, inputs: &[VarId]) -> Result<VarId, BuildError> {
+    let ranks = [operands.graph.ty(inputs[0]).ndim(), operands.graph.ty(inputs[1]).ndim()];
+    if ranks[0].min(ranks[1]) > 0 && ranks[0].max(ranks[1]) <= 2 {
+        return operands.apply(Dot, inputs);
+    }
+    let mut matrices = inputs.to_vec();
+    for (position, order) in [(0, [None, Some(0)]), (1, [Some(0), None])] {
+        if ranks[position] == 1 {
+            matrices[position] = operands.apply(DimShuffle::new(order.to_vec()), &[inputs[position]])?;
+        }
+    }
+    let product = operands.apply(Matmul, &matrices)?;
+    let ndim = operands.graph.ty(product).ndim();
+    let gone = if ranks[0] == 1 { ndim - 2 } else { ndim - 1 };
+    if ranks[0].min(ranks[1]) > 1 {
+        return Ok(product);
+    }
+    let order = (0..ndim).filter(|d| *d != gone).map(Some).collect();
+    operands.apply(DimShuffle::new(order), &[product])
 }

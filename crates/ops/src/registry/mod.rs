@@ -7,10 +7,12 @@
 //! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
 //! [`Ops::standard`] and adds to it.
 
+mod compare;
 mod elementwise;
 mod functions;
 mod index;
 mod linalg;
+mod literals;
 mod operand;
 mod reduce;
 mod shape;
@@ -21,6 +23,7 @@ use crate::{DimShuffle, Elemwise, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
+use precast_graph::literal::Kind;
 use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
@@ -126,19 +129,30 @@ impl OpLibrary for Ops {
         name: &str,
         args: &[Operand],
         props: &Props,
-    ) -> Option<Result<VarId, BuildError>> {
+    ) -> Option<Result<Operand, BuildError>> {
+        let function = functions::find(name);
+        if let (Some(function), Some(literals)) = (function, literals::all(args)) {
+            return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
+        }
         let mut operands = Operands { graph, function: name, args };
-        Some(match name {
+        let result = match name {
             "transpose" => transpose(&mut operands, props),
             "dimshuffle" => dimshuffle(&mut operands, props),
             "cast" => cast(&mut operands, props),
             _ if let Some(function) = structural::find(name) => function(&mut operands, props),
             _ if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
-            _ if let Some(function) = functions::find(name) => {
-                elementwise::apply(&mut operands, function, props)
-            }
+            _ if let Some(function) = function => elementwise::apply(&mut operands, function, props),
             _ => self.own(&mut operands, props)?,
-        })
+        };
+        Some(result.and_then(|result| match function {
+            // Python's numbers in, one out: in the dtype of its kind.
+            Some(_) if args.iter().all(|arg| !matches!(arg, Operand::Var(_))) => {
+                let dtype = Kind::of(operands.graph.ty(result).dtype()).dtype();
+                operands.cast(result, dtype).map(Operand::Weak)
+            }
+            None if operands.is_extent(result) => Ok(Operand::Weak(result)),
+            _ => Ok(Operand::Var(result)),
+        }))
     }
 
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
@@ -162,7 +176,7 @@ impl Ops {
     fn own(&self, operands: &mut Operands<'_>, props: &Props) -> Option<Result<VarId, BuildError>> {
         let factory = self.c.factory(operands.function).filter(|_| operands.function != "elemwise")?;
         Some(factory(props).map_err(BuildError::from).and_then(|op| {
-            let dtype = operands.common()?;
+            let dtype = operands.common();
             let inputs = operands.variables(dtype)?;
             first(operands.graph.apply(op, &inputs)?, operands.function)
         }))

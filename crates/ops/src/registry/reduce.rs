@@ -59,12 +59,19 @@ pub(super) fn library(c: Library) -> Library {
 }
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
-fn axes_of(function: &str, props: &Props, ndim: usize) -> Result<Option<Vec<usize>>, MakeNodeError> {
-    let mut axes = axes(function, "axis", props, ndim)?;
+fn axes_of(
+    kind: ReduceKind,
+    function: &str,
+    props: &Props,
+    ndim: usize,
+) -> Result<Option<Vec<usize>>, MakeNodeError> {
+    // A number has one axis for NumPy, along which it is alone, but none to take means of.
+    let least = usize::from(kind != ReduceKind::Mean);
+    let mut axes = axes(function, "axis", props, ndim.max(least))?;
     if let Some(axes) = &mut axes {
         axes.sort_unstable();
     }
-    Ok(axes.filter(|axes| axes.len() < ndim || ndim == 0))
+    Ok(axes.filter(|axes| axes.len() < ndim))
 }
 
 /// The dtype that sums of this one have.
@@ -136,7 +143,7 @@ fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, kind, operands.graph.ty(variable).dtype())?;
     let variable = operands.cast(variable, acc)?;
-    let axes = axes_of(name, props, operands.graph.ty(variable).ndim())?;
+    let axes = axes_of(kind, name, props, operands.graph.ty(variable).ndim())?;
     let reduced = reduced(operands, kind, variable, axes.as_deref(), keepdims)?;
     operands.cast(reduced, result)
 }
@@ -162,7 +169,7 @@ fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
     let variable = operands.cast(variable, acc)?;
     let ndim = operands.graph.ty(variable).ndim();
-    let axes = axes_of(name, props, ndim)?;
+    let axes = axes_of(ReduceKind::Mean, name, props, ndim)?;
     let axes = axes.as_deref();
     let mean = reduced(operands, ReduceKind::Mean, variable, axes, true)?;
     let distance = scalar_apply(operands, "sub", &[variable, mean])?;
@@ -190,13 +197,14 @@ fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
     operands.cast(spread, result)
 }
 
-/// A single axis, which may be counted from the end; `None` for all elements.
+/// A single axis, which may be counted from the end; `None` for all elements, and for that of a number.
 fn axis_of(
     operands: &Operands<'_>,
     declared: &Declared<'_>,
     ndim: usize,
 ) -> Result<Option<usize>, MakeNodeError> {
-    declared.int("axis")?.map(|axis| operands.axis(axis, ndim)).transpose()
+    let axis = declared.int("axis")?.map(|axis| operands.axis(axis, ndim.max(1))).transpose()?;
+    Ok(axis.filter(|_| ndim > 0))
 }
 
 /// `argmax(x, axis=1, keepdims=True)`.

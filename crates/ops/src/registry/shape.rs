@@ -8,7 +8,7 @@ use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
 use precast_codegen::Library;
-use precast_graph::{Array, BuildError, DType, Extent, MakeNodeError, Operand, Props, VarId};
+use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Operand, Props, VarId};
 
 /// The functions by name; `shape`, `view` and `deep_copy` are called by the names of their ops.
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
@@ -79,7 +79,10 @@ fn reshape(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErr
     }
     let extents: Vec<i64> = operands.args[1..]
         .iter()
-        .filter_map(|arg| if let Operand::Int(n) = arg { Some(*n) } else { None })
+        .filter_map(|arg| match arg {
+            Operand::Literal(Literal::Int(n)) => i64::try_from(n).ok(),
+            _ => None,
+        })
         .collect();
     let ndim = operands.args.len() - 1;
     let vector = if extents.len() == ndim {
@@ -133,7 +136,7 @@ pub(super) fn number_of(operands: &mut Operands<'_>, n: i64, dtype: DType) -> Re
 fn arange(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::new("arange", props, &["dtype"])?;
     operands.expect_between(1, 3)?;
-    let common = operands.common()?;
+    let common = operands.common_array();
     let common = if common == DType::Bool { DType::I64 } else { common };
     let dtype = declared.dtype("dtype")?.unwrap_or(common);
     // Small floats are counted in f32 and rounded.
@@ -177,7 +180,7 @@ fn eye(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> 
 fn join(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::new(operands.function, props, &["axis"])?.int("axis")?.unwrap_or(0);
     operands.expect_between(1, usize::MAX)?;
-    let dtype = operands.common()?;
+    let dtype = operands.common_array();
     let inputs = operands.cast_all(dtype)?;
     let axis = operands.axis(axis, operands.graph.ty(inputs[0]).ndim())?;
     operands.apply(Join { axis }, &inputs)
@@ -187,7 +190,7 @@ fn join(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError>
 fn stack(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::new("stack", props, &["axis"])?.int("axis")?.unwrap_or(0);
     operands.expect_between(1, usize::MAX)?;
-    let dtype = operands.common()?;
+    let dtype = operands.common_array();
     let mut inputs = operands.cast_all(dtype)?;
     let ndim = operands.graph.ty(inputs[0]).ndim();
     let axis = operands.axis(axis, ndim + 1)?;
@@ -228,7 +231,7 @@ fn make_vector(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, Buil
     let declared = Declared::new("make_vector", props, &["dtype"])?;
     let dtype = match declared.dtype("dtype")? {
         Some(dtype) => dtype,
-        None => operands.common()?,
+        None => operands.common_array(),
     };
     let inputs = operands.cast_all(dtype)?;
     operands.apply(MakeVector { dtype }, &inputs)

@@ -3,7 +3,9 @@
 use super::operand::Operands;
 use super::{first, index, linalg, reduce, shape};
 use precast_codegen::Library;
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Op, Operand, Prop, Props, Type, VarId};
+use precast_graph::{
+    Array, BuildError, DType, Literal, MakeNodeError, Op, Operand, Prop, Props, Type, VarId,
+};
 use std::sync::Arc;
 
 /// Applies a function to the arguments of a call.
@@ -48,11 +50,12 @@ impl Operands<'_> {
     /// An argument as an integer without dimensions.
     pub(super) fn integer(&mut self, position: usize) -> Result<VarId, BuildError> {
         let found = match &self.args[position] {
-            Operand::Int(n) => return Ok(self.graph.constant(Array::from(*n))),
-            Operand::Var(v) if is_integer(self.graph.ty(*v)) => return self.cast(*v, DType::I64),
-            Operand::Var(v) => self.graph.ty(*v).to_string(),
-            Operand::Float(x) => x.to_string(),
-            Operand::Bool(b) => b.to_string(),
+            Operand::Var(v) | Operand::Weak(v) if is_integer(self.graph.ty(*v)) => {
+                return self.cast(*v, DType::I64);
+            }
+            Operand::Var(v) | Operand::Weak(v) => self.graph.ty(*v).to_string(),
+            Operand::Literal(Literal::Int(_)) => return self.cast_argument(position, DType::I64),
+            Operand::Literal(literal) => literal.to_string(),
         };
         let (op, expected) = (self.function.to_owned(), "an integer without dimensions".to_owned());
         Err(MakeNodeError::Input { op, input: position, found, expected }.into())

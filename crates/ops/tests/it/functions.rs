@@ -5,7 +5,7 @@ use precast_ops::build::{Graph, Var};
 use precast_ops::{Ops, combinations, scalar};
 
 /// The value of a text over inputs `x` and `y`.
-fn value(text: &str, inputs: &[Array]) -> Result<Array, String> {
+pub(crate) fn value(text: &str, inputs: &[Array]) -> Result<Array, String> {
     let typed = ["x", "y"].iter().zip(inputs);
     let types: Vec<(String, Type)> =
         typed.map(|(name, a)| ((*name).to_owned(), Type::tensor(a.dtype(), a.shape().len()))).collect();
@@ -104,9 +104,8 @@ fn literals_take_the_dtype_they_meet_or_are_refused() {
     for (text, x, literal, dtype) in [
         ("x + 300", Array::from(1_u8), "300", "u8"),
         ("x - -1", Array::from(1_u64), "-1", "u64"),
-        ("x < -1", Array::from(1_u64), "-1", "u64"),
         ("x // 128", Array::from(1_i8), "128", "i8"),
-        ("clip(x, 0, 256)", Array::from(1_u8), "256", "u8"),
+        ("clip(x, 256, 300)", Array::from(1_u8), "256", "u8"),
         ("x * 1e39", Array::from(1_f32), "1e39", "f32"),
         ("x + 70000", Array::from(precast_graph::f16::ONE), "70000", "f16"),
     ] {

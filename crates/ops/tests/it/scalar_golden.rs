@@ -132,5 +132,6 @@ fn result(function: &str, dtypes: &[DType]) -> Option<DType> {
         .map(|(i, d)| Operand::Var(graph.input(&format!("x{i}"), Type::tensor(*d, 1)).unwrap()))
         .collect();
     let output = Ops::standard().call(&mut graph, function, &operands, &Props::new()).unwrap();
-    output.ok().map(|output| graph.ty(output).dtype())
+    let output = output.ok()?.variable(&mut graph).unwrap();
+    Some(graph.ty(output).dtype())
 }

@@ -3,8 +3,9 @@
 use super::pointwise::{Cast, find, names};
 use super::reduce::{Dot, MinMax, Sum};
 use super::wrap::{Composite, Map};
+use precast_graph::literal::{Literal, arithmetic};
 use precast_graph::{
-    Array, BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
+    BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
 use std::sync::Arc;
 
@@ -30,7 +31,15 @@ impl OpLibrary for ToyLibrary {
         name: &str,
         args: &[Operand],
         props: &Props,
-    ) -> Option<Result<VarId, BuildError>> {
+    ) -> Option<Result<Operand, BuildError>> {
+        let literals: Vec<Literal> = args.iter().filter_map(literal).cloned().collect();
+        if literals.len() == args.len()
+            && let Some(result) = arithmetic(name, &literals)
+        {
+            let failed = |source| MakeNodeError::Arithmetic { op: name.to_owned(), source }.into();
+            return Some(result.map(Operand::Literal).map_err(failed));
+        }
+        let name = if name == "matmul" { "dot" } else { name };
         let op = match self.op(name, props)? {
             Ok(op) => op,
             Err(error) => return Some(Err(error.into())),
@@ -39,9 +48,9 @@ impl OpLibrary for ToyLibrary {
             let (op, found) = (name.to_owned(), args.len());
             return Some(Err(MakeNodeError::Arity { op, expected: expected.to_string(), found }.into()));
         }
-        let inputs = literals(graph, args);
+        let inputs = constants(graph, args);
         // Of several outputs the text form sees the first.
-        Some(graph.apply(op, &inputs).map(|outputs| outputs[0]))
+        Some(graph.apply(op, &inputs).map(|outputs| outputs[0].into()))
     }
 
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
@@ -79,23 +88,23 @@ impl OpLibrary for ToyLibrary {
     }
 }
 
+fn literal(operand: &Operand) -> Option<&Literal> {
+    if let Operand::Literal(literal) = operand { Some(literal) } else { None }
+}
+
 /// Constants for literals, in the dtype of what they meet.
-fn literals(graph: &mut FunctionGraph, args: &[Operand]) -> Vec<VarId> {
-    let variable = |operand: &Operand| if let Operand::Var(v) = operand { Some(*v) } else { None };
-    let met = args.iter().filter_map(variable).map(|v| graph.ty(v).dtype()).reduce(DType::upcast);
-    let constant = |operand: &Operand| match (operand, met) {
-        (Operand::Var(v), _) => Err(*v),
-        (Operand::Int(value), Some(DType::F32)) => Ok(Array::from(*value as f32)),
-        (Operand::Int(value), Some(DType::F64)) => Ok(Array::from(*value as f64)),
-        (Operand::Int(value), _) => Ok(Array::from(*value)),
-        (Operand::Float(value), Some(DType::F32)) => Ok(Array::from(*value as f32)),
-        (Operand::Float(value), _) => Ok(Array::from(*value)),
-        (Operand::Bool(value), _) => Ok(Array::from(*value)),
+fn constants(graph: &mut FunctionGraph, args: &[Operand]) -> Vec<VarId> {
+    let met = args.iter().filter_map(|operand| match operand {
+        Operand::Var(v) | Operand::Weak(v) => Some(graph.ty(*v).dtype()),
+        Operand::Literal(_) => None,
+    });
+    let met = met.reduce(DType::upcast).filter(|dtype| matches!(dtype, DType::F32 | DType::F64));
+    let constant = |operand: &Operand| match operand {
+        Operand::Var(v) | Operand::Weak(v) => *v,
+        Operand::Literal(literal) => {
+            let dtype = met.unwrap_or(literal.dtype());
+            graph.constant(literal.rounded(dtype).expect("the toys meet small integers"))
+        }
     };
-    args.iter()
-        .map(|operand| match constant(operand) {
-            Ok(value) => graph.constant(value),
-            Err(variable) => variable,
-        })
-        .collect()
+    args.iter().map(constant).collect()
 }

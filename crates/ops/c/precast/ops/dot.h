@@ -3,6 +3,7 @@
  *   dot      the last dimension of a with the only one of b, or its last but one: ranks 1 to 3, the other dimensions follow
  *            each other, a's first
  *   batched  the same of a[i] and b[i] for each i: ranks 2 and 3, the first dimension is shared
+ *   matmul   the last two dimensions, those before them broadcast: ranks 2 and more
  *
  * f32 and f64 go through the host's GEMM: its order of sums, the same for any number of threads, not across kinds of CPU.
  * Other dtypes are added up one after the other, each sum rounded to the dtype; integers wrap, bools give or of and.
@@ -63,12 +64,60 @@ __attribute__((unused, noinline)) static int pc_dot_shape(pc_context *ctx, int32
   return ndim;
 }
 
+/* The shape of the products of all matrices in two stacks; a value error when the stacks cannot be broadcast. */
+__attribute__((unused, noinline)) static int pc_matmul_shape(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, int64_t *shape) {
+  char left[PC_TEXT_BYTES], right[PC_TEXT_BYTES];
+  int32_t ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+  for (int32_t d = 0; d < ndim - 2; d++) {
+    int64_t m = d < ndim - a->ndim ? 1 : a->shape[d - (ndim - a->ndim)];
+    int64_t n = d < ndim - b->ndim ? 1 : b->shape[d - (ndim - b->ndim)];
+    if (m != n && m != 1 && n != 1) {
+      pc_error_format(ctx, PC_ERROR_VALUE, "stacks of shapes %s and %s cannot be broadcast",
+                      pc_text_shape(ctx, left, a->ndim, a->shape), pc_text_shape(ctx, right, b->ndim, b->shape));
+      return -1;
+    }
+    shape[d] = m == 1 ? n : m;
+  }
+  shape[ndim - 2] = a->shape[a->ndim - 2];
+  shape[ndim - 1] = b->shape[b->ndim - 1];
+  if (a->shape[a->ndim - 1] == b->shape[b->ndim - 2]) return ndim;
+  pc_error_format(ctx, PC_ERROR_VALUE, "shapes %s and %s not aligned: %lld (dim 1) != %lld (dim 0)",
+                  pc_text_shape(ctx, left, 2, a->shape + a->ndim - 2), pc_text_shape(ctx, right, 2, b->shape + b->ndim - 2),
+                  (long long)a->shape[a->ndim - 1], (long long)b->shape[b->ndim - 2]);
+  return -1;
+}
+
+/* The bytes from the first matrix of a stack to one of the broadcast stacks, by its position in C order. */
+__attribute__((unused, noinline)) static int64_t pc_matmul_offset(const pc_tensor *t, int32_t ndim, const int64_t *shape, int64_t position) {
+  int64_t offset = 0;
+  for (int32_t d = ndim - 3; d >= 0; d--) {
+    int32_t own = d - (ndim - t->ndim);
+    if (own >= 0 && t->shape[own] != 1) offset += position % shape[d] * t->strides[own];
+    position /= shape[d];
+  }
+  return offset;
+}
+
+/* The product of each pair of matrices. */
+__attribute__((unused, noinline)) static int pc_matmul_into(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, pc_tensor *t, pc_product product) {
+  int32_t ndim = t->ndim;
+  int64_t stacks = 1;
+  for (int32_t d = 0; d < ndim - 2; d++) stacks *= t->shape[d];
+  for (int64_t i = 0; i < stacks; i++) {
+    pc_operand left = {a->data + pc_matmul_offset(a, ndim, t->shape, i), 2, a->shape + a->ndim - 2, a->strides + a->ndim - 2};
+    pc_operand right = {b->data + pc_matmul_offset(b, ndim, t->shape, i), 2, b->shape + b->ndim - 2, b->strides + b->ndim - 2};
+    int failed = pc_dot_into(ctx, a->dtype, &left, &right, t->data + pc_matmul_offset(t, ndim, t->shape, i), t->strides + ndim - 2, product);
+    if (failed) return failed;
+  }
+  return 0;
+}
+
 __attribute__((unused, noinline)) static int pc_dot_with(pc_context *ctx, int32_t shared, pc_tensor *const *in, pc_tensor **out, pc_product product) {
   static const char zero[16] = {0};
   static const int64_t still[PC_MAX_NDIM] = {0};
   const pc_tensor *a = in[0], *b = in[1];
   int64_t shape[PC_MAX_NDIM];
-  int32_t ndim = pc_dot_shape(ctx, shared, a, b, shape);
+  int32_t ndim = shared < 0 ? pc_matmul_shape(ctx, a, b, shape) : pc_dot_shape(ctx, shared, a, b, shape);
   if (ndim < 0) return -1;
   pc_tensor *t = pc_output_ready(ctx, out, a->dtype, ndim, shape);
   if (t == NULL) return -1;
@@ -78,6 +127,7 @@ __attribute__((unused, noinline)) static int pc_dot_with(pc_context *ctx, int32_
     return 0;
   }
   if (product == NULL) product = ctx->host->gemm;
+  if (shared < 0) return pc_matmul_into(ctx, a, b, t, product);
   for (int64_t i = 0; i < (shared ? a->shape[0] : 1); i++) {
     pc_operand left = {a->data + (shared ? i * a->strides[0] : 0), a->ndim - shared, a->shape + shared, a->strides + shared};
     pc_operand right = {b->data + (shared ? i * b->strides[0] : 0), b->ndim - shared, b->shape + shared, b->strides + shared};
@@ -87,7 +137,7 @@ __attribute__((unused, noinline)) static int pc_dot_with(pc_context *ctx, int32_
   return 0;
 }
 
-/* props: how many dimensions are shared, 0 or 1. */
+/* props: how many dimensions are shared, 0 or 1; -1 for a matmul. */
 __attribute__((unused, noinline)) static int pc_dot(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   (void)n_in;
   return pc_dot_with(ctx, (int32_t)props[0], in, &out[0], NULL);

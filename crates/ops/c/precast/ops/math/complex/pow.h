@@ -73,6 +73,10 @@ PC_INLINE pc_c128 pc_general_power_c128(pc_c128 z, pc_c128 w) {
   pc_power_f64 p = pc_power_of_f64(re);
   pc_f64 x = pc_pair_times_f64(p.e, t.c, p.far) * p.low * p.high;
   pc_f64 y = pc_pair_times_f64(p.e, t.s, p.far) * p.low * p.high;
+  /* Without an angle an infinite exponent still decides the magnitude, as C99's cexp has it. */
+  int lost = t.c.hi != t.c.hi, least = lost & (plain == -__builtin_inf()), most = lost & (plain == __builtin_inf());
+  x = least ? 0.0 : most ? plain : x;
+  y = least ? 0.0 : y;
   pc_c128 out = {x, y};
   return out;
 }

@@ -1,0 +1,60 @@
+//! Functions of literals alone, whose results are literals: Python's scalars, computed while a graph is built.
+
+use super::elementwise;
+use super::functions::Function;
+use super::operand::Operands;
+use precast_graph::literal::{Kind, LiteralError, arithmetic};
+use precast_graph::{BuildError, FunctionGraph, Literal, MakeNodeError, Operand, Props, interpret};
+
+/// The literals among arguments, if they are nothing else.
+pub(super) fn all(args: &[Operand]) -> Option<Vec<Literal>> {
+    let literal =
+        |arg: &Operand| if let Operand::Literal(literal) = arg { Some(literal.clone()) } else { None };
+    args.iter().map(literal).collect()
+}
+
+/// The value of an elementwise function of literals: exact where [`arithmetic`] knows it, else as the library computes it in
+/// f64 and i64.
+pub(super) fn call(
+    function: &Function,
+    name: &str,
+    literals: &[Literal],
+    props: &Props,
+) -> Result<Literal, BuildError> {
+    let failed = |source| MakeNodeError::Arithmetic { op: name.to_owned(), source };
+    super::no_props(name, props)?;
+    if literals.len() == function.arity
+        && let Some(result) = arithmetic(function.name, literals)
+    {
+        return Ok(result.map_err(failed)?);
+    }
+    // A float to a power that is real for numbers above 0 only is complex in Python.
+    let root = function.name == "pow"
+        && matches!(literals, [Literal::Float(_) | Literal::Int(_), Literal::Float(y)] if y.fract() != 0.0);
+    let args: Vec<Operand> = literals
+        .iter()
+        .map(|literal| match literal.float() {
+            Some(x) if root && literals[0].float().is_some_and(|base| base < 0.0) => complex(x),
+            _ => literal.clone(),
+        })
+        .map(Operand::Literal)
+        .collect();
+    let mut graph = FunctionGraph::new();
+    let mut operands = Operands { graph: &mut graph, function: name, args: &args };
+    let result = elementwise::apply(&mut operands, function, props)?;
+    graph.output(result, None)?;
+    let value = interpret(&graph, &[]).ok().and_then(|values| values.first()?.numbers().first().copied());
+    let refused = || MakeNodeError::prop(name, "literals", "have no result");
+    let literal = Literal::from(value.ok_or_else(refused)?);
+    // Python's powers of finite floats are finite.
+    let finite = |literal: &Literal| literal.float().is_none_or(f64::is_finite);
+    if function.name == "pow" && literals.iter().all(finite) && !finite(&literal) {
+        return Err(failed(LiteralError::Float { literal: "the power".to_owned() }).into());
+    }
+    let is_bool = graph.ty(result).dtype() == Kind::Bool.dtype();
+    Ok(if is_bool { Literal::Bool(literal.is_true()) } else { literal })
+}
+
+fn complex(re: f64) -> Literal {
+    precast_graph::Complex::new(re, 0.0).into()
+}

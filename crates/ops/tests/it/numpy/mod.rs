@@ -1,0 +1,220 @@
+//! Random expressions against NumPy 2: literals, constant subexpressions, every function in every mix of arrays and
+//! literals, every dtype that NumPy has.
+//!
+//! ```text
+//! seed ─▶ expression, inputs ─┬─▶ text ─▶ graph ─▶ `perform`
+//!                             └─▶ one Python for all: eval      value, dtype and shape, or both refuse
+//! ```
+//! The other forms of execution are held to `perform` by `tests/it/fuzz`. `PRECAST_NUMPY_COUNT` and `PRECAST_NUMPY_SEED` give
+//! the number of expressions and the first seed (`cargo xtask fuzz-graphs --numpy`).
+//!
+//! # Tolerances
+//! An operation alone: 0 ulp for what is exact or rounded once, else as [`tolerance`] says. In a larger expression errors are
+//! carried on, so that values are compared where nothing is rounded more than once, dtypes and shapes always.
+
+mod draw;
+mod functions;
+mod python;
+
+use draw::{Case, draw};
+use precast_graph::text::parse;
+use precast_graph::{Array, DType, Number, Type, interpret};
+use precast_ops::Ops;
+use precast_testkit::Choices;
+use precast_testkit::ulp::ulp_distance;
+use std::error::Error;
+
+/// Where the two differ on purpose: what each says, and why. `crates/ops/README.md` has the same list for users.
+///
+/// A fragment of our error, or of NumPy's; the other side has a value.
+#[rustfmt::skip]
+const ON_PURPOSE: &[(&str, &str)] = &[
+    ("which does not fit `f", "a literal too large for a float is refused, NumPy makes it infinite"),
+    ("which does not fit `c", "a literal too large for a float is refused, NumPy makes it infinite"),
+    ("`switch`: input", "a literal that the dtype cannot hold is refused, NumPy's `where` keeps its low bits"),
+    ("`where`: input", "as `switch`"),
+    ("does not support dtype `c", "a function that is not there for complex numbers yet"),
+    ("more than 16384 bits", "literals have a bound"),
+    ("negative integer powers are not allowed; a float", "refused when it is written, NumPy looks whether there is an element"),
+    ("OverflowError: Python int too large to convert to C long", "comparisons and `clip` of bool with any integer are exact, NumPy wants an i64"),
+    ("OverflowError: int too large to convert to float", "functions of integers beyond a float"),
+    ("Cannot change data-type for array of references", "NumPy makes an array of Python's integers"),
+    ("Python integer -9223372036854775808 out of bounds", "`reciprocal(0)` is 0, NumPy's the least integer"),
+    ("has no callable", "functions of integers beyond 64 bits are computed in f64"),
+    ("'int' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
+];
+/// As [`ON_PURPOSE`], where an extent takes part: it is a Python integer for NumPy, and an i64 of a running graph here.
+const OF_EXTENTS: &[(&str, &str)] = &[
+    ("ZeroDivisionError", "division by zero is 0, or not finite"),
+    ("not supported between instances of", "numbers of a graph have an order"),
+    ("negative shift count", "shifts beyond the width are 0 or -1"),
+    ("what is computed of extents, does not fit", "`where` takes what its dtype holds"),
+    ("MemoryError", "shifts beyond the width are 0 or -1"),
+    ("does not support dtype `bool`", "truth values are no integers"),
+];
+
+/// What one side makes of a case.
+type Outcome = Result<Array, String>;
+
+fn ours(case: &Case) -> Outcome {
+    let typed =
+        |(name, array): &(String, Array)| (name.clone(), Type::tensor(array.dtype(), array.shape().len()));
+    let inputs: Vec<(String, Type)> = case.inputs.iter().map(typed).collect();
+    let graph = parse(&[&case.text], &inputs, &Ops::standard()).map_err(|error| chain(&error))?;
+    let values: Vec<Array> = case.inputs.iter().map(|(_, array)| array.clone()).collect();
+    interpret(&graph, &values).map(|mut outputs| outputs.remove(0)).map_err(|error| chain(&error))
+}
+
+fn chain(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}
+
+/// What is wrong with a case, in words; `None` if nothing is.
+fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
+    let has_extent = case.text.contains("shape(");
+    let listed =
+        |error: &str, list: &[(&str, &str)]| list.iter().any(|(fragment, _)| error.contains(fragment));
+    let on_purpose = |error: &str| listed(error, ON_PURPOSE) || has_extent && listed(error, OF_EXTENTS);
+    let (found, want) = match (found, numpy) {
+        (Err(_), Err(_)) => return None,
+        // Without an element NumPy looks at no index.
+        (Err(error), Ok(value))
+            if error.contains("is out of bounds for axis") && value.numbers().is_empty() =>
+        {
+            return None;
+        }
+        // NumPy has arrays of Python's integers.
+        (Err(error), Ok(_)) if error.contains("which does not fit `i64`") && wide_literal(error) => {
+            return None;
+        }
+        (Err(error), Ok(_)) | (Ok(_), Err(error)) if on_purpose(error) => return None,
+        (Err(error), Ok(value)) => return Some(format!("refused: {error}\nNumPy gives {value:?}")),
+        (Ok(value), Err(error)) => return Some(format!("gives {value:?}\nNumPy refuses: {error}")),
+        (Ok(found), Ok(want)) => (found, want),
+    };
+    let (has, dtypes) = (|word: &str| case.text.contains(word), (found.dtype(), want.dtype()));
+    let integers = dtypes.0.is_integer() && dtypes.1.is_integer();
+    let same_by_reason = match dtypes {
+        // Extents are computed with in i64, their truth values are no integers.
+        _ if has_extent && (integers || dtypes.0 == DType::Bool) => true,
+        // NumPy's `where` makes i64 of two integers that only u64 holds.
+        (DType::U64, DType::I64) => has("where(") || has("switch("),
+        // The parts of Python's `True` is 1.
+        (DType::Bool, DType::I64) => has("real(") || has("imag("),
+        // NumPy squares truth values as i8 in arrays, as i64 alone.
+        (DType::I8, DType::I64) => has("**") || has("pow"),
+        _ => false,
+    };
+    if same_by_reason {
+        return None;
+    }
+    if found.dtype() != want.dtype() || found.shape() != want.shape() {
+        return Some(format!("gives {}, NumPy {}", found.ty(), want.ty()));
+    }
+    let allowed = tolerance(case)?;
+    let pairs = found.numbers().into_iter().zip(want.numbers());
+    let wrong = pairs.into_iter().find(|(a, b)| !near(*a, *b, found.dtype(), allowed))?;
+    Some(format!("gives {:?}, NumPy {:?}", wrong.0, wrong.1))
+}
+
+/// Whether the literal of an error has more than 64 bits.
+fn wide_literal(error: &str) -> bool {
+    let literal = error.split("is the literal `").nth(1).and_then(|rest| rest.split('`').next());
+    literal.is_some_and(|literal| literal.len() >= 20 && literal.parse::<u64>().is_err())
+}
+
+/// How many ulp a result may be off; `None` where only its dtype and shape are compared.
+fn tolerance(case: &Case) -> Option<f64> {
+    let words: Vec<&str> = case.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    let floats =
+        case.inputs.iter().any(|(_, array)| !array.dtype().is_integer() && array.dtype() != DType::Bool);
+    // Of the integer 0 NumPy gives whatever the CPU makes of an infinite float.
+    if has(&["reciprocal"]) && !floats {
+        return None;
+    }
+    let sums = has(&["sum", "prod", "mean", "var", "std", "cumsum", "cumprod", "dot", "matmul"]);
+    if sums {
+        return (!floats && !has(&["mean", "var", "std"]) && case.single).then_some(0.0);
+    }
+    let rounded = ROUNDED.iter().any(|name| words.contains(name)) || case.text.contains("**");
+    let complex = case.inputs.iter().any(|(_, array)| array.dtype().is_complex()) || case.text.contains("2j");
+    match (rounded || complex, case.single) {
+        (false, _) => Some(0.0),
+        (true, true) => Some(match complex {
+            // NumPy's powers are off by as many ulp as the logarithm is long.
+            true if case.text.contains("**") || has(&["pow", "power"]) => 4096.0,
+            true => 64.0,
+            false => 8.0,
+        }),
+        (true, false) => None,
+    }
+}
+
+/// Functions that NumPy and this library round differently.
+#[rustfmt::skip]
+const ROUNDED: &[&str] = &[
+    "cbrt", "hypot", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+    "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh",
+    "arctanh", "deg2rad", "rad2deg", "degrees", "radians", "angle", "pow", "power",
+];
+
+/// Whether two numbers of a dtype are as near as `ulps` of it; of complex numbers by the larger part.
+fn near(a: Number, b: Number, dtype: DType, ulps: f64) -> bool {
+    if a.same(b) || ulps == 0.0 {
+        return a.same(b);
+    }
+    let ((ar, ai), (br, bi)) = (a.parts(), b.parts());
+    let precision = match dtype.real() {
+        DType::F16 => 2_f64.powi(-10),
+        DType::F32 => 2_f64.powi(-23),
+        _ => f64::EPSILON,
+    };
+    let scale = br.abs().max(bi.abs());
+    let close = |a: f64, b: f64| {
+        let exact = a == b || a.is_nan() && b.is_nan();
+        exact || (a - b).abs() <= ulps * precision * scale || dtype == DType::F64 && ulp_distance(a, b) <= 8
+    };
+    // Where a complex number is not finite, C99 leaves parts of it open; NumPy's powers overflow on the way.
+    let finite = |re: f64, im: f64| re.is_finite() && im.is_finite();
+    if ulps > 64.0 && (!finite(br, bi) || !finite(ar, ai) || scale < 1e-30) {
+        return true;
+    }
+    let open = dtype.is_complex() && !finite(br, bi);
+    open && !(ar.is_finite() && ai.is_finite()) || close(ar, br) && close(ai, bi)
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_expressions_are_those_of_numpy() {
+    let Some(python) = python::find() else {
+        println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
+        return;
+    };
+    let (count, first) = (number("PRECAST_NUMPY_COUNT", 2000), number("PRECAST_NUMPY_SEED", 0));
+    let (mut values, mut refused, mut wrong) = (0_u64, 0_u64, Vec::new());
+    let seeds: Vec<u64> = (first..first + count).collect();
+    for seeds in seeds.chunks(5000) {
+        let cases: Vec<Case> = seeds.iter().map(|seed| draw(&mut Choices::seeded(*seed))).collect();
+        let requests: Vec<_> = cases.iter().map(|case| (case.text.clone(), case.inputs.clone())).collect();
+        let answers = python::evaluate(&python, &requests);
+        for ((case, seed), answer) in cases.iter().zip(seeds).zip(answers) {
+            let found = ours(case);
+            values += u64::from(found.is_ok());
+            refused += u64::from(found.is_err());
+            if let Some(what) = difference(case, &found, &answer) {
+                wrong.push(format!("seed {seed}: {}\n{}\ninputs {:?}\n", case.text, what, case.inputs));
+            }
+        }
+    }
+    println!("{count} expressions: {values} values, {refused} refused, {} differ from NumPy", wrong.len());
+    assert!(values > count / 4, "too few expressions have a value");
+    let shown = wrong.iter().take(number("PRECAST_NUMPY_SHOWN", 5) as usize).cloned().collect::<String>();
+    assert!(wrong.is_empty(), "{} of {count} differ from NumPy:\n{shown}", wrong.len());
+}

@@ -1,0 +1,128 @@
+"""Evaluates expressions of the text form with NumPy 2: a JSON document a line in, a JSON document a line out.
+
+in   {"text": "maximum(x, 2**70)", "inputs": {"x": {"dtype": "u8", "shape": [3], "bits": [0, 7, 255]}}}
+out  {"dtype": "u8", "shape": [3], "bits": [...]} or {"error": "OverflowError: ..."}
+
+The text is Python, so it is evaluated as it is; names are NumPy's functions. A function of Python's numbers alone gives a
+Python number, as the text form has it: `x / sqrt(2)` of f32 is f32 there.
+"""
+
+import json
+import operator
+import sys
+import warnings
+
+import numpy as np
+
+DTYPES = {
+    "bool": "?", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8",
+    "f16": "f2", "f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16",
+}  # fmt: skip
+NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
+RENAMED = {
+    "sub": "subtract", "mul": "multiply", "div": "divide", "floor_div": "floor_divide", "pow": "power", "neg": "negative",
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+    "switch": "where", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
+    "acosh": "arccosh", "atanh": "arctanh", "flatten": "ravel",
+}  # fmt: skip
+
+# What Python itself does with numbers, by each of its names.
+PYTHON = {
+    name: getattr(operator, python)
+    for names, python in [
+        ("add", "add"), ("sub subtract", "sub"), ("mul multiply", "mul"), ("div divide true_divide", "truediv"),
+        ("floor_div floor_divide", "floordiv"), ("mod remainder", "mod"), ("neg negative", "neg"), ("abs absolute", "abs"),
+        ("eq equal", "eq"), ("ne not_equal", "ne"), ("lt less", "lt"), ("le less_equal", "le"), ("gt greater", "gt"),
+        ("ge greater_equal", "ge"), ("bitwise_and", "and_"), ("bitwise_or", "or_"), ("bitwise_xor", "xor"),
+        ("invert bitwise_not bitwise_invert", "invert"), ("left_shift bitwise_left_shift", "lshift"),
+        ("right_shift bitwise_right_shift", "rshift"),
+    ]
+    for name in names.split()
+}  # fmt: skip
+# Of those that are no ufuncs.
+ELEMENTWISE = {"switch", "where", "clip", "round", "angle", "real", "imag"}
+
+
+def is_number(value):
+    return type(value) in (bool, int, float, complex)
+
+
+def function(name):
+    numpy = getattr(np, RENAMED.get(name, name))
+
+    def call(*args, **named):
+        if args and all(is_number(arg) for arg in args):
+            if name in PYTHON:
+                return PYTHON[name](*args)
+            result = numpy(*args, **named)
+            return np.asarray(result).item() if isinstance(numpy, np.ufunc) or name in ELEMENTWISE else result
+        return numpy(*args, **named)
+
+    return call
+
+
+class Names(dict):
+    """The names of an expression: its inputs, what NumPy lacks, and NumPy."""
+
+    def __missing__(self, name):
+        if name in DTYPES:
+            return lambda x: np.asarray(x).astype(DTYPES[name])
+        return function(name)
+
+
+def listed(numpy):
+    return lambda *args, **named: numpy(args, **named)
+
+
+def pow(a, b):
+    return a**b
+
+
+class Extents(np.ndarray):
+    """A shape: a vector, whose elements are Python's integers."""
+
+    def __getitem__(self, item):
+        part = np.asarray(self)[item]
+        return int(part) if isinstance(item, int) else part
+
+
+OWN = {
+    "shape": lambda x: np.array(np.shape(x), dtype="i8").view(Extents),
+    "pow": pow,
+    "power": pow,
+    "stack": listed(np.stack),
+    "concatenate": listed(np.concatenate),
+}
+
+
+def decode(value):
+    dtype = np.dtype(DTYPES[value["dtype"]])
+    words = np.array(value["bits"], dtype=np.uint64)
+    size = dtype.itemsize
+    if size == 16:
+        return words.view(dtype).reshape(value["shape"])
+    return words.astype(f"u{size}").view(dtype).reshape(value["shape"])
+
+
+def encode(result):
+    array = np.ascontiguousarray(result).reshape(np.shape(result))
+    size = array.dtype.itemsize
+    word = "u8" if size >= 8 else f"u{size}"
+    bits = array.reshape(-1).view(word).astype(np.uint64).tolist()
+    return {"dtype": NAMES[array.dtype], "shape": list(array.shape), "bits": bits}
+
+
+def evaluate(case):
+    names = Names({name: decode(value) for name, value in case["inputs"].items()})
+    names.update(OWN)
+    try:
+        return encode(eval(case["text"], {"__builtins__": {"__import__": __import__}}, names))
+    except Exception as error:  # what NumPy refuses is an answer
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    for line in sys.stdin:
+        print(json.dumps(evaluate(json.loads(line))))
