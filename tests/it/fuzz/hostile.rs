@@ -131,6 +131,7 @@ fn draw(seed: u64) -> (FunctionGraph, Vec<Author>, Vec<f64>) {
             let (other, y) = values[choices.below(values.len())];
             let operands = [Operand::Var(made), Operand::Var(other)];
             let sum = ops.call(&mut graph, "add", &operands, &Props::new()).unwrap().unwrap();
+            let sum = sum.variable(&mut graph).unwrap();
             values.push((sum, x + author.adds + y));
         }
     }

@@ -228,9 +228,9 @@ fn whole(x: f64) -> BigInt {
 #[cfg(test)]
 mod tests {
     use super::{LiteralError, arithmetic};
+    use crate::Complex;
     use crate::literal::Literal::{self, Bool, Float};
     use num_bigint::BigInt;
-    use crate::Complex;
 
     fn int(n: i64) -> Literal {
         n.into()

@@ -14,10 +14,10 @@ mod ratio;
 pub use arithmetic::{LiteralError, arithmetic};
 
 use crate::Array;
-use crate::Number;
-use crate::DType;
-use num_bigint::BigInt;
 use crate::Complex;
+use crate::DType;
+use crate::Number;
+use num_bigint::BigInt;
 use std::fmt;
 
 /// A number that has no dtype yet.
