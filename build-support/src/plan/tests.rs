@@ -163,7 +163,8 @@ fn a_whole_graph_is_a_module_for_each_segment() {
     let x = graph.input("x", "f64".parse().unwrap()).unwrap();
     let double = |graph: &mut FunctionGraph, v| {
         let operands = [Operand::Var(v), Operand::Var(v)];
-        ops.call(graph, "add", &operands, &Props::new()).unwrap().unwrap()
+        let sum = ops.call(graph, "add", &operands, &Props::new()).unwrap().unwrap();
+        sum.variable(graph).unwrap()
     };
     let before = double(&mut graph, x);
     let between = graph.apply(Arc::new(own), &[before]).unwrap()[0];
