@@ -5,7 +5,7 @@ use precast_graph::encode::{canonical, normalise};
 use precast_graph::json::{ParseJsonError, from_json, parse, render, to_json};
 use precast_graph::{
     Array, BuildError, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props, Type,
-    VarId, interpret,
+    interpret,
 };
 use precast_testkit::Choices;
 use precast_testkit::graphs::{cases, draw};

@@ -48,18 +48,24 @@ pub(super) fn apply(
     scalar_apply(operands, function.scalar, &inputs)
 }
 
-/// The arguments of `clip`, where a literal bound beyond all integers of the dtype bounds nothing.
+/// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them.
 fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
     let dtype = operands.common();
+    let bits =
+        if dtype.is_integer() { 8 * dtype.itemsize_bytes() - usize::from(!dtype.is_unsigned()) } else { 0 };
+    let least = if dtype.is_unsigned() { 0 } else { -(1_i128 << bits) };
     let mut inputs = vec![operands.cast_argument(0, dtype)?];
-    for (position, idle) in [(1, Sign::Minus), (2, Sign::Plus)] {
-        let open = match operands.literal(position) {
+    for (position, idle, last) in [(1, Sign::Minus, least), (2, Sign::Plus, (1_i128 << bits) - 1)] {
+        let is_beyond = match operands.literal(position) {
             Some(literal @ Literal::Int(n)) if dtype.is_integer() && n.sign() == idle => {
                 literal.value(dtype).is_none()
             }
             _ => false,
         };
-        inputs.push(if open { inputs[0] } else { operands.cast_argument(position, dtype)? });
+        inputs.push(match is_beyond {
+            true => operands.constant(Array::of(Number::Int(last), dtype)),
+            false => operands.cast_argument(position, dtype)?,
+        });
     }
     Ok(inputs)
 }

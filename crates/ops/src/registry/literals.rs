@@ -34,7 +34,9 @@ pub(super) fn call(
     let args: Vec<Operand> = literals
         .iter()
         .map(|literal| match literal.float() {
-            Some(x) if root && literals[0].float().is_some_and(|base| base < 0.0) => complex(x),
+            Some(x) if root && literals[0].float().is_some_and(|base| base < 0.0 && base.is_finite()) => {
+                complex(x)
+            }
             _ => literal.clone(),
         })
         .map(Operand::Literal)
