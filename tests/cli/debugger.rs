@@ -49,7 +49,7 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
         println!("skipped: a_breakpoint_by_op_name_stops_in_the_generated_c: this host forbids ptrace");
         return;
     }
-    for part in ["Breakpoint 1, precast_op_exp", "_run (opaque=", "precast_op_exp();"] {
+    for part in ["Breakpoint 1, precast_op_exp", "_run (pc_self=", "precast_op_exp();"] {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
 }

@@ -121,6 +121,14 @@ pub enum CallError {
     },
 }
 
+impl CallError {
+    /// Why it failed, if that is a `T`: what debug mode found, or what the reference implementation said.
+    #[must_use]
+    pub fn cause<T: Error + 'static>(&self) -> Option<&T> {
+        if let Self::Other { source, .. } = self { source.downcast_ref() } else { None }
+    }
+}
+
 impl Function {
     /// Makes a program callable; `entries` are the modules of its steps, in order.
     ///

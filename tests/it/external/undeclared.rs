@@ -1,8 +1,9 @@
 //! Results of another dtype, rank or extent than an op declares are found when they are there, in release calls too.
 
 use super::{call, compiled, graph, op, vector};
-use precast::{Array, CallError};
+use precast::{Array, CallError, FunctionGraph, Ops};
 use precast_codegen::external::Declaration;
+use precast_graph::{OpLibrary as _, Props};
 
 /// An op that gives a new tensor of this dtype and shape, whatever it declares.
 fn gives(dtype: &str, shape: &[i64], declared: &str) -> Declaration {
@@ -42,6 +43,35 @@ fn results_of_another_type_than_declared_are_refused_by_name() {
                 }
                 (error, wrong) => panic!("{dtype}{shape:?} for {declared}: {error:?}, expected {wrong:?}"),
             }
+        }
+    }
+}
+
+#[test]
+fn values_of_another_type_than_declared_are_refused_between_the_modules_of_a_graph() {
+    let rows: [(&str, &[i64], &str, Option<&str>); 4] = [
+        ("PC_F64", &[2], "f64[?]", None),
+        ("PC_F64", &[1, 2], "f64[?]", Some("`f64` with extents [1, 2]")),
+        ("PC_I64", &[2], "f64[?]", Some("`i64` with extents [2]")),
+        ("PC_F64", &[2], "f32[?]", Some("`f64` with extents [2]")),
+    ];
+    for (dtype, shape, declared, wrong) in rows {
+        let ops = Ops::standard();
+        let mut inner = FunctionGraph::new();
+        let x = inner.input("x", "f64[?]".parse().unwrap()).unwrap();
+        let odd = inner.apply(op(gives(dtype, shape, declared)), &[x]).unwrap()[0];
+        let sum = ops.call(&mut inner, "sum", &[odd.into()], &Props::new()).unwrap().unwrap();
+        let sum = sum.variable(&mut inner).unwrap();
+        inner.output(sum, None).unwrap();
+        match (call(&compiled(&inner), &[vector(&[1.0])]), wrong) {
+            (Ok(_), None) => {}
+            (Err(error), Some(wrong)) => {
+                let message = error.to_string();
+                for part in ["`odd(f64[?]) -> ", wrong, &declared[..3]] {
+                    assert!(message.contains(part), "{message}");
+                }
+            }
+            (found, wrong) => panic!("{dtype}{shape:?} for {declared}: {found:?}, expected {wrong:?}"),
         }
     }
 }

@@ -13,10 +13,12 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let explanation = explanation(&args.graph, &args.layers)?;
     let check = explanation.check();
     let exit = if check.is_hit() { Exit::Ok } else { Exit::Miss };
-    let missing: Vec<String> = match check.is_hit() {
+    let mut missing: Vec<String> = match check.is_hit() {
         true => Vec::new(),
         false => explanation.missing().map(ToString::to_string).collect(),
     };
+    // `x + x` is another module than `x + y`, and reads the same.
+    missing.dedup();
     let word = word(check);
     if args.json {
         term::print_json(&json!({"hit": check.is_hit(), "served": word, "missing": missing}))?;

@@ -2,7 +2,6 @@
 //!
 //! Nothing is written before everything is computed, and every file is whole before the first one gets its name.
 
-use std::error::Error as _;
 use std::path::Path;
 
 use precast_graph::{Array, FunctionGraph, Type};
@@ -56,8 +55,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 
 /// Says why a call failed; what repeats a violation is written.
 fn call_failure(error: CallError) -> Failure {
-    let violation = error.source().and_then(|source| source.downcast_ref::<Violation>());
-    let Some(violation) = violation else { return error.into() };
+    let Some(violation) = error.cause::<Violation>() else { return error.into() };
     let written = match repro::write(Path::new(REPRO), violation) {
         Ok(written) => format!("`{}` repeats it", written.command),
         Err(_) => "what repeats it could not be written here".to_owned(),

@@ -10,13 +10,13 @@
 //! view is, because the program says that it dies no earlier.
 
 use super::chain::{Line, Running, lines};
-use super::executable::{Bound, Executable, Work};
+use super::executable::{Bound, Executable, Room, Work};
 use super::host;
 use super::instance::{Instance, RunError};
 use super::object::{Borrowed, Owned, extents};
 use super::storage::Storage;
 use super::{ArrayMut, ArrayRef};
-use crate::Array;
+use crate::{Array, DType, Type};
 use crate::program::Register;
 use precast_abi::context::ErrorKind;
 use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
@@ -171,9 +171,23 @@ impl Frame {
                     Register::Input(_) | Register::Constant(_) => {}
                 }
             }
+            let result = result.and_then(|()| self.check_results(program, step));
             result.map_err(|error| StepError { step: position, error })?;
             for temp in &step.dies {
                 self.storage.give(std::mem::replace(&mut self.temps[*temp], Owned::none()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what a step left in its temporaries has the dtype and rank that its ops declare: what reads it relies on that.
+    fn check_results(&self, program: &Executable, step: &Bound) -> Result<(), RunError> {
+        for register in &step.args[step.n_inputs..] {
+            let Register::Temp(i) = register else { continue };
+            let Room { dtype, ndim, .. } = program.temps[*i];
+            let Some(found) = self.temps[*i].tensor() else { continue };
+            if found.dtype != dtype.typenum() || found.ndim as usize != ndim {
+                return Err(undeclared(found, dtype, ndim));
             }
         }
         Ok(())
@@ -264,6 +278,19 @@ impl Frame {
             Targets::Into(_) => self.misfit = result.shape().map(|shape| (position, shape)),
         }
     }
+}
+
+/// The error of a result of another dtype or rank than its op declares.
+#[cold]
+fn undeclared(found: &Tensor, dtype: DType, ndim: usize) -> RunError {
+    let typenum = found.dtype;
+    let name = DType::from_typenum(typenum).map_or_else(|| format!("dtype {typenum}"), |dtype| dtype.to_string());
+    let message = format!(
+        "gave `{name}` with extents {:?}, declared as `{}`\nhint: the op's C and its declared outputs disagree",
+        extents(found),
+        Type::tensor(dtype, ndim)
+    );
+    RunError { kind: ErrorKind::Type, message, task: None, apply: Some(0), variable: None }
 }
 
 /// Makes what runs a step.

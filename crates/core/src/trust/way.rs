@@ -83,8 +83,8 @@ fn step(way: &mut Way) -> io::Result<Option<PathBuf>> {
     let found = match fault(&way.real, &metadata) {
         // In a sticky directory nobody renames what is not his.
         Some(Fault::Everybody | Fault::Group { .. }) if metadata.mode() & 0o1000 != 0 => None,
-        // The file at the end is judged when it is open.
-        _ if metadata.is_file() => None,
+        // What stands at the end is judged when it is open.
+        _ if !metadata.is_dir() && !metadata.is_symlink() => None,
         found => found,
     };
     if let Some(fault) = found.filter(|_| way.faults.iter().all(|(path, _)| *path != way.real)) {

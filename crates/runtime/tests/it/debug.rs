@@ -6,7 +6,6 @@ use precast_graph::{DType, OpLibrary as _, PerformError, Type};
 use precast_ops::scalar::{ScalarOp, Value, find};
 use precast_ops::{Elemwise, combinations};
 use precast_runtime::{Array, ArrayRef, FunctionGraph, Ops, Policy, Runtime, debug};
-use std::error::Error as _;
 use std::sync::Arc;
 
 /// Expressions for functions that have no declared combinations, or more to them than those; `T` is the sampled dtype.
@@ -146,7 +145,7 @@ fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
     let function = runtime.function(&graph).unwrap();
     let call = |values: Vec<f64>| function.call(&[ndarray::Array1::from(values).view().into()]);
     let error = call((0..100).map(f64::from).collect()).unwrap_err();
-    let violation = error.source().unwrap().downcast_ref::<debug::Violation>().expect("a violation");
+    let violation = error.cause::<debug::Violation>().expect("a violation");
     assert_eq!(violation.kind, debug::ViolationKind::DiffersFromPerform);
     assert_eq!((violation.op.as_str(), violation.apply), ("torn", 0));
     assert!(violation.detail.contains("is 2.0, perform gives 3.0"), "{violation}");
