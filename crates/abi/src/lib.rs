@@ -5,7 +5,7 @@
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
 //! include/precast/driver.h    pc_elemwise, pc_reduce            ──────────────────▶ driver
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
-//! include/precast/copy.h, output.h      elements copied, outputs kept where they fit: for drivers and kernels
+//! include/precast/copy.h, output.h      for drivers and kernels ([`KERNEL_HEADERS`])
 //! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them
 //!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
 //! ```
@@ -28,14 +28,18 @@ pub const ABI_VERSION: u32 = 0x0001_0000;
 /// Oldest module ABI that this host still serves.
 pub const ABI_OLDEST: u32 = 0x0001_0000;
 
-/// Logical name and text of every header a module may include, in the order of their names.
+/// Logical name and text of every header of the ABI, in the order of their names; each module includes them.
 pub const HEADERS: &[(&str, &str)] = &[
     ("precast/context.h", include_str!("../include/precast/context.h")),
-    ("precast/copy.h", include_str!("../include/precast/copy.h")),
     ("precast/driver.h", include_str!("../include/precast/driver.h")),
     ("precast/module.h", include_str!("../include/precast/module.h")),
-    ("precast/output.h", include_str!("../include/precast/output.h")),
     ("precast/tensor.h", include_str!("../include/precast/tensor.h")),
+];
+
+/// Headers for drivers and kernels, which a module includes where it needs them: elements copied, outputs kept where they fit.
+pub const KERNEL_HEADERS: &[(&str, &str)] = &[
+    ("precast/copy.h", include_str!("../include/precast/copy.h")),
+    ("precast/output.h", include_str!("../include/precast/output.h")),
 ];
 
 /// Logical name and text of every compat header, in the order of their names: `Python.h`, `numpy/arrayobject.h`, and what they

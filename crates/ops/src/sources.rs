@@ -10,7 +10,11 @@ pub(crate) fn closure<S: AsRef<str>>(names: &[S]) -> SourceSet {
     let mut set = SourceSet::new();
     let mut open: Vec<String> = names.iter().map(|name| name.as_ref().to_owned()).collect();
     while let Some(name) = open.pop() {
-        let own = HEADERS.iter().chain(precast_abi::HEADERS).find(|(known, _)| *known == name);
+        let own = HEADERS
+            .iter()
+            .chain(precast_abi::HEADERS)
+            .chain(precast_abi::KERNEL_HEADERS)
+            .find(|(known, _)| *known == name);
         let Some((_, text)) = own.filter(|_| !set.contains_key(&name)) else { continue };
         let includes = text.lines().filter_map(|line| line.strip_prefix("#include <")?.strip_suffix('>'));
         open.extend(includes.map(str::to_owned));
