@@ -258,7 +258,7 @@ fn nesting_is_limited_and_length_is_not() {
     let checked = small.spawn(move || {
         let read = |text: &str| parse(&[text], &inputs, &ToyLibrary);
         let nested = |open: &str, n: usize, close: &str| format!("{}x{}", open.repeat(n), close.repeat(n));
-        for n in [1000, 100_000] {
+        for n in [1000, 20_000] {
             for text in [
                 nested("(", n, ")"),
                 nested("exp(", n, ")"),
@@ -278,7 +278,7 @@ fn nesting_is_limited_and_length_is_not() {
         {
             assert!(read(&text).is_ok(), "{text}");
         }
-        assert_eq!(read(&nested("x + ", 100_000, "")).unwrap().applies().len(), 100_000);
+        assert_eq!(read(&nested("x + ", 40_000, "")).unwrap().applies().len(), 40_000);
         let names = (0..10_000).map(|i| format!("t{} = t{i}; ", i + 1)).collect::<String>();
         assert_eq!(read(&format!("t0 = x; {names}t10000")).unwrap().applies().len(), 0);
     });

@@ -338,7 +338,8 @@ fn a_limit_of_file_sizes_is_an_error_and_the_next_build_finishes() {
             value.map(|value| command.env(name, value));
         }
         let status = command.status().unwrap();
-        assert_eq!(status.success(), blocks > 2, "{blocks} blocks");
+        // The largest file of the sample has between one and two blocks.
+        assert_eq!(status.success(), blocks > 1, "{blocks} blocks");
         heals(&store, &format!("{blocks} blocks"));
     }
 }
