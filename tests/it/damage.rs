@@ -276,8 +276,7 @@ fn forged(path: &Path) {
     let plan = plan(&declared, &Ops::standard()).unwrap();
     let (toolchain, variants) = (toolchain(), [variant(native())]);
     let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution =
-        Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress };
+    let execution = Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress };
     let mut executed = execute(&plan, &execution).unwrap();
     let [difference, sum] = &mut executed.entries[..] else { panic!("two entries are expected") };
     sum.program = difference.program.clone();
@@ -293,9 +292,8 @@ fn an_entry_that_calls_another_graphs_module_is_told_of_and_not_believed() {
     assert!(Bundle::open(&path).unwrap().verify().is_empty());
     let inputs = values(2, 20);
     let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
-    let [sum, difference] = ["x + y", "x - y"].map(|text| {
-        interpret(&graph(text, &["x=f64[?]", "y=f64[?]"]), &values(2, 20)).unwrap()
-    });
+    let [sum, difference] = ["x + y", "x - y"]
+        .map(|text| interpret(&graph(text, &["x=f64[?]", "y=f64[?]"]), &values(2, 20)).unwrap());
     let loader = precast::Loader::open(&path).unwrap();
     assert_eq!(loader.entry("sum").unwrap().call(&inputs).unwrap(), difference);
     let runtime = Runtime::builder().bundle_file(&path).policy(Policy::Strict).build().unwrap();

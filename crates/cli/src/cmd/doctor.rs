@@ -6,8 +6,8 @@ use std::path::Path;
 use precast_compile::{Isa, Toolchain, host_target};
 use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
 use precast_runtime::Policy;
-use precast_store::key::{Language, ambiguous};
 use precast_store::event::chain;
+use precast_store::key::{Language, ambiguous};
 use precast_store::{Bundle, Entry, Event, OpenBundleError, Store};
 use serde_json::{Value, json};
 
