@@ -32,8 +32,12 @@
 //! ```
 //!
 //! # What it writes
-//! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), and archives in a store: `PRECAST_STORE`, else the one
-//! that the workspace opted in to with `[workspace.metadata.precast] store = "artifacts"`, else `OUT_DIR/precast-store`.
+//! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), `OUT_DIR/precast_model.rs` (functions), and archives in a
+//! store: `PRECAST_STORE`, else the one that the workspace opted in to with `[workspace.metadata.precast] store = "artifacts"`,
+//! else `store-v2` in the user's cache directory. All packages, profiles and target directories share that one: `cargo check`,
+//! `--release`, `cargo clean` and a package that was moved compile nothing again. It can be deleted at any time. Where it
+//! cannot be written, or others can change it, a warning says so, and `OUT_DIR/precast-store` takes its place.
+//!
 //! All of it is a function of the declared set, the ISA levels and the toolchain; the order of declarations, what the store
 //! had, the directory, the user and the number of jobs do not matter.
 //!
@@ -41,6 +45,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `PRECAST_STORE` | the store, an absolute path |
+//! | `PRECAST_CACHE` | the user's cache directory of precast; else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast` |
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
 //! | `PRECAST_LOCKED` | `1`: an error, not a warning, when it is not known what dependencies declare |
 //! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |

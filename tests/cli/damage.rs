@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use precast_store::Store;
+use precast_store::{Bundle, Record, Store, write_bundle};
 
 use crate::place::{Ended, INPUTS, Place, args, assert_close};
 
@@ -199,4 +199,44 @@ fn an_unwritable_store_still_serves() {
     assert_eq!(ended.out, "out: f64[1]\n[1.0]\n");
     run(&args(&[&miss, &["--writable", "artifacts"]])).unwrap().fails(1, &["`artifacts", "no permission"]);
     directories.iter().for_each(|name| set(name, 0o755));
+}
+
+/// What two graphs were built to, the names of their programs exchanged.
+fn exchanged(place: &Place) -> Vec<precast_store::Entry> {
+    let graph = |name: &str, text: &str| {
+        format!("[[graph]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {text}\"]\n")
+    };
+    place.write("precast.toml", graph("sum", "x + 1.0") + &graph("difference", "x - 1.0"));
+    place.run(&["build", "--bundle", "whole.bundle"]).ok();
+    let mut entries = Bundle::open(place.path("whole.bundle")).unwrap().entries();
+    let [one, other] = &mut entries[..] else { panic!("two entries are expected") };
+    std::mem::swap(&mut one.program, &mut other.program);
+    entries
+}
+
+#[test]
+fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
+    let place = Place::new();
+    let entries = exchanged(&place);
+    let whole = Bundle::open(place.path("whole.bundle")).unwrap();
+    let packed = |record: Record| {
+        let object = whole.load(&record).unwrap();
+        (record, object)
+    };
+    let records: Vec<_> = whole.records().into_iter().map(packed).collect();
+    place.write("forged.bundle", write_bundle(&records, &entries, whole.generator()).unwrap());
+    let verify = |layer: &[&str]| place.run_bare(&args(&[&["doctor", "--verify"], layer]));
+    verify(&["--bundle", "whole.bundle"]).ok();
+    let found = verify(&["--bundle", "forged.bundle"]).fails(4, &[]);
+    for name in ["sum", "difference"] {
+        let told = format!("entry `{name}`: it calls something else than the graph that was declared");
+        assert!(found.out.contains(&told), "{}", found.out);
+    }
+    // A store too; one that was built with other passes, or for a debugger, is not blamed.
+    for options in [&["--passes", "all,-fuse"][..], &["--debug-info"], &[]] {
+        place.run(&args(&[&["build"], options])).ok();
+        verify(&["--store", "artifacts"]).ok();
+    }
+    entries.iter().for_each(|entry| drop(Store::open(place.path("artifacts")).unwrap().put_entry(entry)));
+    verify(&["--store", "artifacts"]).fails(4, &[]);
 }

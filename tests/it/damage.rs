@@ -1,12 +1,13 @@
 //! Damage and strangers: flipped bits, cut files, other CPUs, other ABIs. Never a crash, never a wrong result.
 
 use crate::compiled::{Cut, compiled, pack, toolchain, variant};
-use crate::graphs::{product, values};
+use crate::graphs::{graph, product, values};
 use precast::{ArrayRef, BuildRuntimeError, FunctionError, FunctionGraph, Policy, Runtime};
+use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::Unit;
-use precast_compile::{Compiled, Isa};
+use precast_compile::{Compiled, Isa, Parallel};
 use precast_graph::interpret;
-use precast_ops::GENERATOR;
+use precast_ops::{GENERATOR, Ops};
 use precast_store::{Bundle, Record, Store, write_bundle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -263,4 +264,45 @@ fn an_object_under_the_key_of_another_graph_is_refused() {
     let store = directory.path().join("slot");
     publish(&store, &other);
     missed(from_store(&store), &["handshake: the number of entries"]);
+}
+
+/// A bundle whose hashes hold, with an entry that calls what another graph was compiled to.
+fn forged(path: &Path) {
+    let mut declared = Declared::default();
+    for (name, text) in [("sum", "x + y"), ("difference", "x - y")] {
+        let place = Place::in_file(Path::new("precast.toml"));
+        declared.graph(name, graph(text, &["x=f64[?]", "y=f64[?]"]), place).unwrap();
+    }
+    let plan = plan(&declared, &Ops::standard()).unwrap();
+    let (toolchain, variants) = (toolchain(), [variant(native())]);
+    let (parallel, progress) = (Parallel::Auto, &|_| {});
+    let execution = Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress };
+    let mut executed = execute(&plan, &execution).unwrap();
+    let [difference, sum] = &mut executed.entries[..] else { panic!("two entries are expected") };
+    sum.program = difference.program.clone();
+    fs_err::write(path, executed.bundle().unwrap()).unwrap();
+}
+
+#[test]
+fn an_entry_that_calls_another_graphs_module_is_told_of_and_not_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("forged.bundle");
+    forged(&path);
+    // The hashes hold: a loader, which has no generator to ask, runs what whoever wrote the bundle chose.
+    assert!(Bundle::open(&path).unwrap().verify().is_empty());
+    let inputs = values(2, 20);
+    let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
+    let [sum, difference] = ["x + y", "x - y"]
+        .map(|text| interpret(&graph(text, &["x=f64[?]", "y=f64[?]"]), &values(2, 20)).unwrap());
+    let loader = precast::Loader::open(&path).unwrap();
+    assert_eq!(loader.entry("sum").unwrap().call(&inputs).unwrap(), difference);
+    let runtime = Runtime::builder().bundle_file(&path).policy(Policy::Strict).build().unwrap();
+    for _ in 0..2 {
+        assert_eq!(runtime.entry("sum").unwrap().call(&inputs).unwrap(), sum);
+        assert_eq!(runtime.entry("difference").unwrap().call(&inputs).unwrap(), difference);
+    }
+    let stats = runtime.stats();
+    let told = stats.events.iter().map(ToString::to_string).filter(|event| event.contains("damaged"));
+    let told: Vec<String> = told.collect();
+    assert!(stats.damaged == 1 && told.len() == 1 && told[0].contains("entry `sum`"), "{told:?}");
 }

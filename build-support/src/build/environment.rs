@@ -1,5 +1,7 @@
 //! What Cargo and the user say through the environment; read here and nowhere else.
 
+use precast_compile::user_cache;
+use precast_store::Store;
 use std::env;
 use std::path::PathBuf;
 
@@ -18,6 +20,8 @@ pub(crate) struct Environment {
     pub(crate) features: Vec<String>,
     /// `PRECAST_STORE`
     pub(crate) store: Option<PathBuf>,
+    /// The store that all packages of this user share; nothing where he has no home.
+    pub(crate) shared: Option<PathBuf>,
     /// `PRECAST_ISA`
     pub(crate) isa: Option<String>,
     /// `PRECAST_LOCKED`
@@ -86,6 +90,7 @@ impl Environment {
             cargo: path("CARGO")?,
             features: features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
             store,
+            shared: user_cache().map(|cache| cache.join(format!("store-v{}", Store::FORMAT))),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
             is_locked: flag("PRECAST_LOCKED")?,
             is_docs_rs: env::var_os("DOCS_RS").is_some(),

@@ -4,8 +4,8 @@
 //! environment ─▶ declarations (builder, precast.toml, Cargo.toml, dependencies) ─▶ memo ── unchanged ─────────────┐
 //!                                                                                    └▶ plan ─▶ execute ─▶ write ─┴▶ Outcome
 //! ```
-//! Files are written under OUT_DIR and in the store only, each whole, and only once everything has succeeded. Nothing uses
-//! the network.
+//! Files are written under OUT_DIR, in the store and in the user's cache only, each whole, and under OUT_DIR only once everything
+//! has succeeded. Nothing uses the network.
 
 mod environment;
 mod error;

@@ -13,7 +13,7 @@ use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::{Event, Store};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Builds.
@@ -78,14 +78,15 @@ fn compile(
         .map(|isa| Variant { target: environment.target.clone(), isa, profile: Profile::Release })
         .collect();
     let toolchain = Toolchain::find(Some(&environment.target))?;
-    let path = environment.store.clone().or_else(|| gathered.dependencies.store.clone());
-    let path = path.unwrap_or_else(|| environment.out_dir.join("precast-store"));
-    outcome.store = Some(path.clone());
+    let events = Events::default();
+    let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
+    let store = open(named, environment, &mut outcome)?.on_event(events.listener());
+    outcome.store = Some(store.path().to_owned());
     let (bundle, index) = (outcome.bundle.clone(), outcome.index.clone());
     let question = Question {
         file: environment.out_dir.join("precast/build.json"),
         inputs: inputs(gathered, &variants),
-        store: &path,
+        store: store.path(),
         toolchain: &toolchain,
         bundle: &bundle,
         index: &index,
@@ -94,10 +95,6 @@ fn compile(
         return Ok(Outcome { counts, hits: counts.artifacts, ..outcome });
     }
     let plan = resolve(build, gathered)?;
-    let events = Events::default();
-    let store = Store::create(&path)
-        .map_err(|source| BuildError::Store { path: path.clone(), source })?
-        .on_event(events.listener());
     let executed = execute(
         &plan,
         &Execution {
@@ -121,6 +118,28 @@ fn compile(
         memo::put(&question, plan.languages(), outcome.counts);
     }
     Ok(outcome)
+}
+
+/// Opens the store that was named; else the user's, so that what one package, profile or target directory has compiled serves
+/// all others; else, where there is none that can be written and trusted, one of this build alone.
+fn open(
+    named: Option<&PathBuf>,
+    environment: &Environment,
+    outcome: &mut Outcome,
+) -> Result<Store, BuildError> {
+    let create = |path: &Path| {
+        Store::create(path).map_err(|source| BuildError::Store { path: path.to_owned(), source })
+    };
+    if let Some(path) = named {
+        return create(path);
+    }
+    let own = environment.out_dir.join("precast-store");
+    let Some(shared) = &environment.shared else { return create(&own) };
+    create(shared).or_else(|error| {
+        let told = format!("{}\nartifacts are kept in `{}`", error.lines().join("\n"), own.display());
+        outcome.warnings.push(told);
+        create(&own)
+    })
 }
 
 /// Resolves and plans all declarations; every mistake of either stage is told.

@@ -38,6 +38,7 @@ impl Package {
             cargo,
             features: Vec::new(),
             store: None,
+            shared: None,
             is_locked: false,
             is_docs_rs: false,
         };
@@ -99,6 +100,58 @@ fn an_unchanged_build_compiles_nothing_and_touches_nothing() {
     assert_eq!((second.compiled, second.hits), (0, first.compiled));
     assert_eq!((second.counts, second.inputs), (first.counts, first.inputs));
     assert_eq!((modified(&first.bundle), modified(&first.index)), before);
+}
+
+#[test]
+fn another_profile_a_clean_and_a_moved_package_compile_nothing() {
+    let cache = tempfile::tempdir().unwrap();
+    let shared = fs_err::canonicalize(cache.path()).unwrap().join("precast/store-v2");
+    let sharing = || {
+        let mut package = Package::new(&(ADD.to_owned() + SCORE));
+        package.environment.shared = Some(shared.clone());
+        package
+    };
+    let mut package = sharing();
+    let first = package.build().unwrap();
+    assert!(first.compiled >= 2 && first.store.as_ref() == Some(&shared), "{first:?}");
+    let bundle = fs_err::read(&first.bundle).unwrap();
+    let alike = |again: Outcome| {
+        assert_eq!((again.compiled, again.hits, again.warnings), (0, first.compiled, Vec::new()));
+        assert_eq!(fs_err::read(&again.bundle).unwrap(), bundle);
+    };
+    fs_err::remove_dir_all(&package.environment.out_dir).unwrap();
+    alike(package.build().unwrap());
+    package.environment.out_dir = package.path("release");
+    alike(package.build().unwrap());
+    alike(sharing().build().unwrap());
+    // What was named wins.
+    package.environment.store = Some(package.path("named"));
+    assert_eq!(package.build().unwrap().compiled, first.compiled);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shared_store_that_is_not_ours_or_cannot_be_made_is_told_of_and_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let root = fs_err::canonicalize(directory.path()).unwrap();
+    let everybodys = root.join("everybodys");
+    fs_err::create_dir(&everybodys).unwrap();
+    fs_err::set_permissions(&everybodys, std::fs::Permissions::from_mode(0o777)).unwrap();
+    fs_err::write(root.join("file"), "").unwrap();
+    for (shared, word) in
+        [(everybodys.join("store-v2"), "can be written by everybody"), (root.join("file/x"), "file/x")]
+    {
+        let mut package = Package::new(ADD);
+        package.environment.shared = Some(shared.clone());
+        let outcome = package.build().unwrap();
+        let own = package.environment.out_dir.join("precast-store");
+        assert!(outcome.compiled > 0 && outcome.store.as_ref() == Some(&own), "{outcome:?}");
+        let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
+        assert!(warning.contains(word) && warning.contains("hint: set `PRECAST_STORE`"), "{warning}");
+        assert!(warning.ends_with(&format!("artifacts are kept in `{}`", own.display())), "{warning}");
+        assert!(!shared.exists());
+    }
 }
 
 #[test]

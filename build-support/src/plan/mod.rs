@@ -16,10 +16,9 @@ mod tests;
 
 use crate::declared::{Declared, NamedGraph};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
-use precast_codegen::{Module, Unit, link, segments, single};
-use precast_core::Program;
-use precast_graph::{FunctionGraph, json};
-use precast_ops::{Ops, Piece, Serve, fingerprint, program, rewrite};
+use precast_codegen::{LinkError, Module, Unit, link};
+use precast_graph::{BuildError, FunctionGraph, json};
+use precast_ops::{CheckEntryError, Ops, Serve, check_entry, derive, fingerprint};
 use precast_store::key::Language;
 use precast_store::{BuildKey, Entry, Fingerprint};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,65 +91,39 @@ impl Planned {
         Ok(key)
     }
 
-    /// Plans what serves a named graph, and its entry: the keys of the coarsest modules that serve all of it.
+    /// Plans what serves a named graph, and its entry: the program of the first way that was asked for.
     fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
-        let lowered = ops.lower(&named.graph).map_err(|error| compile(&error))?;
+        let lowered = ops.lower(&named.graph)?;
         let mut program = None;
         for serve in &named.serve {
-            let served = match serve {
-                Serve::Whole => self.segments(&named.graph, &lowered, ops)?,
-                Serve::Groups => {
-                    let groups: Vec<usize> = (0..lowered.applies().len()).collect();
-                    self.applies(&named.graph, &lowered, &groups, ops)?
-                }
-                Serve::Ops => {
-                    let (graph, groups) = rewrite::unfused(&lowered).map_err(|error| compile(&error))?;
-                    self.applies(&named.graph, &graph, &groups, ops)?
-                }
-            };
+            let served = derive(&named.graph, &lowered, *serve, ops, |part| match serve {
+                Serve::Whole => self.segment(part, ops),
+                Serve::Groups | Serve::Ops => self.single_op(part, ops),
+            })?;
             program.get_or_insert(served);
         }
-        self.entries.push(Entry {
-            name: name.to_owned(),
-            program: program.unwrap_or_default(),
-            declared: json::render(&named.graph),
-        });
+        let (program, declared) = (program.unwrap_or_default(), json::render(&named.graph));
+        let entry = Entry { name: name.to_owned(), program, declared, recipe: ops.recipe() };
+        match check_entry(&entry, ops, |part, ops| self.known(part, ops)) {
+            // Ops without a name in JSON are for programs that call the entry and ask no questions.
+            Ok(()) | Err(CheckEntryError::Declared(_)) => self.entries.push(entry),
+            Err(error) => return Err(ProblemKind::Compile { message: chain(&error) }),
+        }
         Ok(())
     }
 
-    /// Plans a module for each segment, which is a unit of its own; gives the program that calls them.
-    fn segments(
-        &mut self,
-        declared: &FunctionGraph,
-        lowered: &FunctionGraph,
-        ops: &Ops,
-    ) -> Result<Program, ProblemKind> {
-        let mut pieces = Vec::new();
-        for segment in segments(lowered, ops.c()).map_err(|error| compile(&error))? {
-            let (module, key) = keyed(module(&segment.graph, ops)?);
-            self.alias(key, &segment.graph, ops);
-            self.whole.insert(key, Arc::new(module));
-            let group = segment.applies.start;
-            pieces.push(Piece::segment(&segment, key, group, ops).map_err(|error| compile(&error))?);
-        }
-        Ok(program(declared, lowered, &pieces))
+    /// The key of a part that was planned, by its fingerprint.
+    fn known(&self, part: &FunctionGraph, ops: &Ops) -> Option<BuildKey> {
+        let wanted = fingerprint(part, ops)?;
+        self.fingerprints.iter().find(|(_, known)| known.contains(&wanted)).map(|(key, _)| *key)
     }
 
-    /// Plans a module for each Apply; gives the program that calls them. `groups` says which Apply was fused with which.
-    fn applies(
-        &mut self,
-        declared: &FunctionGraph,
-        graph: &FunctionGraph,
-        groups: &[usize],
-        ops: &Ops,
-    ) -> Result<Program, ProblemKind> {
-        let mut pieces = Vec::new();
-        for (position, group) in groups.iter().enumerate() {
-            let alone = single(graph, position, ops.c()).map_err(|error| compile(&error))?;
-            let key = self.single_op(&alone, ops)?;
-            pieces.push(Piece::apply(graph, position, key, *group, ops).map_err(|error| compile(&error))?);
-        }
-        Ok(program(declared, graph, &pieces))
+    /// Plans a module of a whole graph, or a segment of one, which is a unit of its own.
+    fn segment(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
+        let (module, key) = keyed(module(graph, ops)?);
+        self.alias(key, graph, ops);
+        self.whole.insert(key, Arc::new(module));
+        Ok(key)
     }
 
     fn alias(&mut self, key: BuildKey, graph: &FunctionGraph, ops: &Ops) {
@@ -170,8 +143,16 @@ impl Planned {
     }
 }
 
-fn compile(error: &dyn std::error::Error) -> ProblemKind {
-    ProblemKind::Compile { message: chain(error) }
+impl From<BuildError> for ProblemKind {
+    fn from(error: BuildError) -> Self {
+        Self::Compile { message: chain(&error) }
+    }
+}
+
+impl From<LinkError> for ProblemKind {
+    fn from(error: LinkError) -> Self {
+        Self::Compile { message: chain(&error) }
+    }
 }
 
 fn keyed(module: Module) -> (Module, BuildKey) {
@@ -180,7 +161,7 @@ fn keyed(module: Module) -> (Module, BuildKey) {
 }
 
 fn module(graph: &FunctionGraph, ops: &Ops) -> Result<Module, ProblemKind> {
-    let module = link(graph, ops.c()).map_err(|error| ProblemKind::Compile { message: chain(&error) })?;
+    let module = link(graph, ops.c())?;
     if module.unpublished {
         let message = format!(
             "`{}` has an op that gives the empty cache version, so its code stays in one process",

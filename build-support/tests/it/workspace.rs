@@ -78,11 +78,11 @@ impl Workspace {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.args(arguments).current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
-        for inherited in
-            ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "PRECAST_CACHE", "DOCS_RS", "RUSTFLAGS"]
-        {
+        for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "RUSTFLAGS"] {
             command.env_remove(inherited);
         }
+        // Made anew with the workspace, so that a first build compiles.
+        command.env("PRECAST_CACHE", self.path("cache"));
         command.envs(variables.iter().copied()).env("CARGO_TERM_COLOR", "never");
         let output = command.output().unwrap();
         Ended {

@@ -26,6 +26,7 @@
 
 mod action;
 mod allowed;
+mod cache;
 mod cancel;
 mod compile;
 mod diagnostics;
@@ -45,6 +46,7 @@ mod tokens;
 mod toolchain;
 
 pub use action::action;
+pub use cache::user_cache;
 pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;

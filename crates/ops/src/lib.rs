@@ -6,6 +6,7 @@
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint, serve
+//! derive     the program of each way to serve a graph, and whether a stored program is one of them
 //! ```
 //! An op's C stands in `c/`: headers (`precast/ops/*.h`) with everything that does not depend on the graph, and templates
 //! (`*.c.in`) of the few lines that do. Accuracy, NaN rules and the table op × dtype: `README.md`.
@@ -14,6 +15,7 @@ mod call;
 mod combinations;
 mod composite;
 mod declared;
+mod derive;
 mod dimshuffle;
 mod elements;
 mod elemwise;
@@ -34,6 +36,7 @@ pub mod shape;
 
 pub use combinations::{Combination, CombinationsError, combinations, count_combinations};
 pub use composite::Composite;
+pub use derive::{CheckEntryError, check_entry, derive};
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::{GENERATOR, fingerprint};

@@ -35,15 +35,22 @@ impl Resolver {
         ops: &Ops,
         generate: impl FnOnce() -> Result<Module, crate::FunctionError>,
     ) -> Result<(BuildKey, Option<Module>), crate::FunctionError> {
-        if let Some(fingerprint) = precast_ops::fingerprint(lowered, ops) {
-            for layer in &self.layers {
-                if let Some(key) = layer.find_fingerprint(&fingerprint)? {
-                    return Ok((key, None));
-                }
-            }
+        if let Some(key) = self.known(lowered, ops)? {
+            return Ok((key, None));
         }
         let module = generate()?;
         Ok((module.key(), Some(module)))
+    }
+
+    /// The key of a lowered graph, if a layer knows its fingerprint.
+    pub(crate) fn known(&self, lowered: &FunctionGraph, ops: &Ops) -> Result<Option<BuildKey>, LayerError> {
+        let Some(fingerprint) = precast_ops::fingerprint(lowered, ops) else { return Ok(None) };
+        for layer in &self.layers {
+            if let Some(key) = layer.find_fingerprint(&fingerprint)? {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
     }
 
     /// Callable code for a key, from the first layer that has some; damage and refusals are passed over.

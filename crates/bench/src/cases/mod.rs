@@ -158,6 +158,8 @@ pub(crate) fn target() -> Result<PathBuf> {
 fn cargo(directory: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(directory).env("CARGO_TARGET_DIR", target);
+    // What other builds of this user have compiled is not there.
+    cargo.env("PRECAST_CACHE", target.join("precast-cache"));
     for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "RUSTFLAGS"] {
         cargo.env_remove(inherited);
     }

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use precast_compile::{Isa, Toolchain, host_target};
-use precast_ops::GENERATOR;
+use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
 use precast_runtime::Policy;
+use precast_store::event::chain;
 use precast_store::key::{Language, ambiguous};
-use precast_store::{Bundle, Event, OpenBundleError, Store};
+use precast_store::{Bundle, Entry, Event, OpenBundleError, Store};
 use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
@@ -132,6 +133,7 @@ impl Health {
         health.facts.push(("records", json!(bundle.len())));
         if verify {
             health.judge(&bundle.verify());
+            health.judge_entries(&bundle.entries());
         }
         health
     }
@@ -170,6 +172,7 @@ impl Health {
             if !self.problems.is_empty() {
                 self.exit = Exit::Damaged;
             }
+            self.judge_entries(&store.entries()?);
             return Ok(());
         }
         let (mut records, mut modules) = (0, 0);
@@ -196,6 +199,19 @@ impl Health {
         for event in events {
             self.problems.push(event.to_string());
             if !matches!(event, Event::PointerRestored { .. }) {
+                self.exit = Exit::Damaged;
+            }
+        }
+    }
+
+    /// Holds the program of each entry that this generator made against its declared graph.
+    fn judge_entries(&mut self, entries: &[Entry]) {
+        let ops = Ops::standard();
+        for entry in entries {
+            // Every key is that of a module that is generated here: nothing that the layer says of itself is believed.
+            let Err(error) = check_entry(entry, &ops, |_, _| None) else { continue };
+            self.problems.push(format!("entry `{}`: {}", entry.name, chain(&error)));
+            if matches!(error, CheckEntryError::Other) {
                 self.exit = Exit::Damaged;
             }
         }

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! <cache>/toolchains-v1/<hash of target, language, CC…, PATH>.json
-//! <cache> = $PRECAST_CACHE | $OUT_DIR/precast (build scripts write nowhere else) | $XDG_CACHE_HOME/precast | $HOME/.cache/precast
+//! <cache> = $PRECAST_CACHE | $XDG_CACHE_HOME/precast | $HOME/.cache/precast
 //! ```
 
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Compiler;
 use super::watch::{self, Watched};
+use crate::cache::user_cache;
 
 /// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
 const GENERATION: u64 = 3;
@@ -137,23 +138,7 @@ fn read(file: &Path) -> Option<Vec<u8>> {
 
 fn file(key: &Key) -> Option<PathBuf> {
     let name: String = key[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(cache()?.join("toolchains-v1").join(name + ".json"))
-}
-
-fn cache() -> Option<PathBuf> {
-    let directory = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(chosen) = directory("PRECAST_CACHE") {
-        return Some(chosen);
-    }
-    // Both are set by Cargo for build scripts; they must not write elsewhere.
-    if let (Some(out), Some(_)) = (directory("OUT_DIR"), env::var_os("CARGO_MANIFEST_DIR")) {
-        return Some(out.join("precast"));
-    }
-    // A home that is not there is a service's way to say that it has none: it is not made.
-    let home = || directory("HOME").filter(|home| home.is_dir());
-    let user =
-        directory("XDG_CACHE_HOME").filter(|user| user.is_dir()).or_else(|| Some(home()?.join(".cache")))?;
-    Some(user.join("precast"))
+    Some(user_cache()?.join("toolchains-v1").join(name + ".json"))
 }
 
 #[cfg(all(test, unix))]

@@ -14,6 +14,8 @@ pub struct Entry {
     pub program: Program,
     /// The graph as it was declared, in canonical JSON; what `program` is made of, for those who resolve graphs.
     pub declared: String,
+    /// What made `program` of `declared`. Readers of the same recipe can say whether it did.
+    pub recipe: String,
 }
 
 /// Says that a name cannot be an entry's.
@@ -42,11 +44,12 @@ impl Entry {
     /// Renders the bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Self { name, program, declared } = self;
+        let Self { name, program, declared, recipe } = self;
         let mut writer = Writer::new(Kind::Entry);
         writer.str(name);
         program.write(&mut writer);
         writer.str(declared);
+        writer.str(recipe);
         writer.finish()
     }
 
@@ -63,8 +66,8 @@ impl Entry {
     /// Another format, or bytes that no entry has.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
-        let entry =
-            Self { name: reader.str()?, program: Program::read(&mut reader)?, declared: reader.str()? };
+        let (name, program) = (reader.str()?, Program::read(&mut reader)?);
+        let entry = Self { name, program, declared: reader.str()?, recipe: reader.str()? };
         reader.end()?;
         // A type or an element may be spelled in more than one way; an entry is not.
         if entry.to_bytes() == bytes {

@@ -19,7 +19,7 @@ mod shape;
 mod structural;
 
 use crate::rewrite::{self, Passes};
-use crate::{DimShuffle, Elemwise, scalar};
+use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
@@ -93,6 +93,20 @@ impl Ops {
     #[must_use]
     pub fn with_passes(self, passes: Passes) -> Self {
         Self { passes, ..self }
+    }
+
+    /// Names how graphs become programs: libraries of the same ops and one recipe make the same program of the same graph.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        let passes: Vec<&str> = self.passes.with_needed().iter().map(|pass| pass.name).collect();
+        format!("{GENERATOR} {} {}", self.c.profile(), passes.join(","))
+    }
+
+    /// This library with the profile and passes of a recipe; `None` for one of another generator.
+    #[must_use]
+    pub fn with_recipe(self, recipe: &str) -> Option<Self> {
+        let (profile, passes) = recipe.strip_prefix(GENERATOR)?.strip_prefix(' ')?.split_once(' ')?;
+        Some(self.with_profile(profile.parse().ok()?).with_passes(passes.parse().ok()?))
     }
 
     /// Rewrites a graph as its module is made of it.

@@ -141,6 +141,7 @@ impl Builder {
             policy: self.policy,
             ops: self.ops.unwrap_or_else(Ops::standard),
             cuts: Mutex::default(),
+            checked: Mutex::default(),
             resolver: Resolver::new(layers, recorder, self.policy),
             #[cfg(feature = "jit")]
             jit: crate::jit::Jit::default(),

@@ -26,8 +26,11 @@ use precast_codegen::Module;
 use precast_codegen::segments;
 use precast_core::Function;
 use precast_graph::{FunctionGraph, Type};
-use precast_ops::Ops;
+use precast_ops::{CheckEntryError, Ops, check_entry};
+use precast_store::{Entry, RecordId};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// Resolves graphs to callable functions.
 ///
@@ -47,6 +50,8 @@ pub struct Runtime {
     ops: Ops,
     /// How segments without a module of their own were cut.
     cuts: Cuts,
+    /// Entries whose programs were held against their graphs.
+    checked: Mutex<BTreeSet<RecordId>>,
     #[cfg(feature = "jit")]
     jit: crate::jit::Jit,
     #[cfg(feature = "record")]
@@ -87,7 +92,8 @@ impl Runtime {
     }
 
     /// Resolves a named graph of a layer. Only the graph as it was declared is taken from the layer; what serves it follows
-    /// from that, so an entry can never name a module that computes something else.
+    /// from that, so an entry can never name a module that computes something else. An entry whose program does is damage: an
+    /// event, once.
     ///
     /// # Errors
     /// No layer names such a graph; as [`Runtime::function`].
@@ -105,12 +111,26 @@ impl Runtime {
             let found = layer.find_entry(name);
             let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
             if let Some(entry) = found {
+                self.check_entry(layer, &entry);
                 let parsed = precast_graph::json::parse(&entry.declared, &self.ops);
                 let failed = |source| EntryError::Graph { name: name.to_owned(), source: Box::new(source) };
                 return parsed.map_err(failed);
             }
         }
         Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
+    }
+
+    /// Tells, once, of an entry whose program is not that of its graph: those who call it by name alone would run it.
+    fn check_entry(&self, layer: &Layer, entry: &Entry) {
+        if !self.checked.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.id()) {
+            return;
+        }
+        let known = |part: &FunctionGraph, ops: &Ops| self.resolver.known(part, ops).ok().flatten();
+        if let Err(error @ CheckEntryError::Other) = check_entry(entry, &self.ops, known) {
+            let (place, reason) = (format!("{layer}, entry `{}`", entry.name), error.to_string());
+            let damage = precast_store::Event::Damaged { place, reason, quarantined: None };
+            self.resolver.recorder.tell(Event::Layer(damage));
+        }
     }
 
     /// Resolves the named graph that takes inputs of these types: the graph of that name, else the first in the order of

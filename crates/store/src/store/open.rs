@@ -72,6 +72,9 @@ impl From<TrustError> for OpenError {
 }
 
 impl Store {
+    /// The format of stores that this crate writes.
+    pub const FORMAT: u32 = FORMAT;
+
     /// Opens the store at `path` for reading, and for writing where the file system lets us. Never creates anything.
     ///
     /// # Errors

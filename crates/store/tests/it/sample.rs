@@ -105,6 +105,7 @@ pub(crate) fn entry(name: &str) -> Entry {
         name: name.to_owned(),
         program: program(&record),
         declared: "{\"text\":\"out = x + y\"}".to_owned(),
+        recipe: "precast golden".to_owned(),
     }
 }
 
