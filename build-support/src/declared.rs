@@ -5,13 +5,11 @@
 
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
+use precast_core::MAX_NDIM;
 use precast_graph::{DType, FunctionGraph, json};
 use precast_ops::Serve;
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
-pub(crate) const MAX_NDIM: usize = 32;
 
 /// Most combinations that all declarations of a build may have: hours of compiling, and a mistake long before.
 pub(crate) const COMBINATIONS_LIMIT: usize = 50_000;

@@ -1,10 +1,11 @@
 //! External ops that a build script declares itself: [`Build::external`](super::Build::external).
 
-use crate::declared::{Declared, MAX_NDIM};
+use crate::declared::Declared;
 use crate::manifest::external::{combinations, graph};
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_core::MAX_NDIM;
 use precast_graph::DType;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use crate::declared::{Declared, check_combinations};
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, own_file};
+use precast_core::MAX_NDIM;
 use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
 use precast_store::file;
 use std::collections::BTreeMap;
@@ -280,10 +281,10 @@ impl Manifest {
                 ranks.sort_unstable();
                 ranks.dedup();
                 let most = ranks.last().copied().unwrap_or(0);
-                if most > crate::declared::MAX_NDIM {
+                if most > MAX_NDIM {
                     let at = list.iter().find(|rank| *rank.get_ref() == most).map(toml::Spanned::span);
                     let line = at.map_or(place.line, |span| self.place(span).line);
-                    let kind = ProblemKind::Rank { found: most, most: crate::declared::MAX_NDIM };
+                    let kind = ProblemKind::Rank { found: most, most: MAX_NDIM };
                     problems.push(Problem::new(Place { line, ..place.key("ndim") }, kind));
                 }
                 ranks

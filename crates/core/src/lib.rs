@@ -46,6 +46,7 @@ pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashErro
 pub use loader::{Libraries, LoadEntryError, Loader, best_first};
 pub use native::{ArrayMut, ArrayRef, LoadLibraryError, matmul};
 pub use num_complex::Complex;
+pub use precast_abi::tensor::MAX_NDIM;
 pub use program::Program;
 pub use provenance::{Provenance, Served};
 pub use record::{Entry, Host, Member, Record, Requires, Unmet};
