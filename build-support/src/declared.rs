@@ -22,6 +22,11 @@ pub(crate) fn check_combinations(found: Option<usize>) -> Result<usize, ProblemK
     }
 }
 
+/// Says that there are no tensors of so many dimensions.
+pub(crate) fn check_rank(found: usize) -> Result<(), ProblemKind> {
+    if found > MAX_NDIM { Err(ProblemKind::Rank { found, most: MAX_NDIM }) } else { Ok(()) }
+}
+
 /// Every combination of one op with some dtypes and ranks: a `[[op]]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
@@ -150,11 +155,9 @@ pub(crate) fn matrix(
         }
     }
     for (rank, place) in ndim {
-        if *rank > MAX_NDIM {
-            let kind = ProblemKind::Rank { found: *rank, most: MAX_NDIM };
-            problems.push(Problem::new(place.clone(), kind));
-        } else {
-            matrix.ndim.insert(*rank);
+        match check_rank(*rank) {
+            Ok(()) => drop(matrix.ndim.insert(*rank)),
+            Err(kind) => problems.push(Problem::new(place.clone(), kind)),
         }
     }
     (matrix, problems)

@@ -62,6 +62,7 @@ mod build;
 mod declared;
 mod dependencies;
 pub mod execute;
+mod external;
 pub mod interrupt;
 pub mod manifest;
 mod place;
