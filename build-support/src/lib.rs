@@ -68,7 +68,6 @@ pub mod manifest;
 mod place;
 pub mod plan;
 mod problem;
-mod write;
 
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
 pub use declared::{Declared, Matrix, NamedGraph};
