@@ -5,13 +5,11 @@
 
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
+use precast_core::MAX_NDIM;
 use precast_graph::{DType, FunctionGraph, json};
 use precast_ops::Serve;
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
-pub(crate) const MAX_NDIM: usize = 32;
 
 /// Most combinations that all declarations of a build may have: hours of compiling, and a mistake long before.
 pub(crate) const COMBINATIONS_LIMIT: usize = 50_000;
@@ -22,6 +20,11 @@ pub(crate) fn check_combinations(found: Option<usize>) -> Result<usize, ProblemK
         Some(found) if found <= COMBINATIONS_LIMIT => Ok(found),
         found => Err(ProblemKind::Combinations { found, most: COMBINATIONS_LIMIT }),
     }
+}
+
+/// Says that there are no tensors of so many dimensions.
+pub(crate) fn check_rank(found: usize) -> Result<(), ProblemKind> {
+    if found > MAX_NDIM { Err(ProblemKind::Rank { found, most: MAX_NDIM }) } else { Ok(()) }
 }
 
 /// Every combination of one op with some dtypes and ranks: a `[[op]]` table.
@@ -152,11 +155,9 @@ pub(crate) fn matrix(
         }
     }
     for (rank, place) in ndim {
-        if *rank > MAX_NDIM {
-            let kind = ProblemKind::Rank { found: *rank, most: MAX_NDIM };
-            problems.push(Problem::new(place.clone(), kind));
-        } else {
-            matrix.ndim.insert(*rank);
+        match check_rank(*rank) {
+            Ok(()) => drop(matrix.ndim.insert(*rank)),
+            Err(kind) => problems.push(Problem::new(place.clone(), kind)),
         }
     }
     (matrix, problems)

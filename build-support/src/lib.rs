@@ -67,12 +67,12 @@ mod build;
 mod declared;
 mod dependencies;
 pub mod execute;
+mod external;
 pub mod interrupt;
 pub mod manifest;
 mod place;
 pub mod plan;
 mod problem;
-mod write;
 
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
 pub use declared::{Declared, Matrix, NamedGraph};

@@ -11,8 +11,8 @@
 //! are not remembered. What is left out: whether each single object is still in the store; `precast verify` reads them.
 
 use super::Counts;
-use crate::write::write_if_changed;
 use precast_compile::Toolchain;
+use precast_core::whole::write_if_changed;
 use precast_store::ToolchainId;
 use precast_store::key::{Canonical, ContentId, Language};
 use serde::{Deserialize, Serialize};

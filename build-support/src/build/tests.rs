@@ -305,6 +305,16 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     assert!(problem(&["f33"], &[]).contains("external `same`, key `dtypes`: unknown dtype `f33`"));
     assert!(problem(&[], &[]).contains("`T` of the types has no dtypes"));
     assert!(problem(&["f64"], &[1]).contains("no input leaves its rank open"));
+    // The rules are a manifest's: a misspelt letter is told its neighbour, and what is listed twice counts once.
+    let negated = || {
+        let text = "#section code\nOUTPUT_0 = -INPUT_0;\n";
+        Declaration::new("negated").file("negated.c", text).input("{Ta}").output("{Ta}")
+    };
+    let refused = run::run(&Build::new().external(negated(), &[("Tb", &["f64"])], &[]), &package.environment);
+    let refused = refused.unwrap_err().lines().join("\n");
+    assert!(refused.contains("no input has `{Tb}`; nearest `Ta`"), "{refused}");
+    let twice = Build::new().external(negated(), &[("Ta", &["f64", "f64"])], &[]);
+    assert_eq!(names(&run::run(&twice, &package.environment).unwrap().bundle), ["negated"]);
     // The C is wrong for a scalar, and says so at its place.
     let refused = problem(&["f64"], &[]);
     assert!(refused.contains("same/same.c:2"), "{refused}");

@@ -7,7 +7,7 @@
 //! a hundred. A memo that cannot be read or written costs that time and nothing else.
 
 use super::{Dependencies, Query};
-use crate::write::write_if_changed;
+use precast_core::whole::write_if_changed;
 use precast_store::key::{Canonical, ContentId};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

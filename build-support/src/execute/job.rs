@@ -4,11 +4,9 @@ use super::{Artifact, ExecuteError, Execution, Failure};
 use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
+use precast_store::archive::SHARED_OBJECT;
 use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, Record, Reused, Store};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The member of an archive that a bundle carries.
-const SHARED_OBJECT: &str = "unit.so";
 
 pub(super) struct Job<'p> {
     pub(super) unit: &'p Unit,

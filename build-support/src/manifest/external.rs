@@ -1,20 +1,15 @@
-//! `[[external]]`: from a table and its C files to named graphs, one for each combination.
-//!
-//! A combination chooses a dtype for each letter of the type patterns, a rank where they leave it open, and how many of the
-//! inputs that may be missing there are. Each becomes a graph of one Apply. With one combination the graph has the op's
-//! name; of several each adds what it chose: `vector_times_vector.f32.f64`, `norm.f64.2d`, `fused.f64.3in`. Whoever calls
-//! the op by its name gets the combination that his inputs ask for.
+//! `[[external]]`: from a table and its C files to the declaration of an op, and what its dtypes and ranks are.
 
 use super::{ExternalTable, Manifest, params};
-use crate::declared::{Declared, check_combinations};
+use crate::declared::Declared;
+use crate::external::ExternalMatrix;
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, own_file};
-use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
 use precast_store::file;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use toml::Spanned;
 
 /// Reads the table's C files, and the own headers that they include, however deep.
 pub(super) fn read(
@@ -62,33 +57,28 @@ impl Manifest {
                 return problems;
             }
         };
-        let (dtypes, found) = self.dtypes(table, &op, &place);
-        problems.extend(found);
-        let ranks = self.ranks(table, &op, &place, &mut problems);
-        if !problems.is_empty() {
-            return problems;
-        }
-        let op: Arc<ExternalCOp> = Arc::new(op);
-        let combinations =
-            match combinations(table.name.get_ref(), &op, &dtypes, &ranks, declared.graphs().len()) {
-                Ok(combinations) => combinations,
-                Err(kind) => return vec![Problem::new(place, kind)],
-            };
-        for (name, types) in combinations {
-            let added = graph(&op, &types)
-                .map_err(|error| {
-                    Problem::new(place.clone(), ProblemKind::External { message: chain(&error) })
-                })
-                .and_then(|graph| declared.graph(&name, graph, place.clone()));
-            problems.extend(added.err());
-        }
+        let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
+        let dtype = |item: &Spanned<String>| (item.get_ref().clone(), at(item.span(), "dtypes"));
+        let matrix = ExternalMatrix {
+            dtypes: table
+                .dtypes
+                .iter()
+                .map(|(letter, list)| (letter.clone(), list.iter().map(dtype).collect()))
+                .collect(),
+            ndim: table
+                .ndim
+                .as_ref()
+                .map(|list| list.iter().map(|rank| (*rank.get_ref(), at(rank.span(), "ndim"))).collect()),
+            place: place.clone(),
+        };
+        problems.extend(matrix.declare(op, declared));
         problems
     }
 
     /// The declaration, unless a file cannot be read.
     fn declaration(&self, table: &ExternalTable, place: &Place) -> (Option<Declaration>, Vec<Problem>) {
         let mut problems = Vec::new();
-        let texts = |list: &[toml::Spanned<String>]| list.iter().map(|item| item.get_ref().clone()).collect();
+        let texts = |list: &[Spanned<String>]| list.iter().map(|item| item.get_ref().clone()).collect();
         let mut declaration = Declaration::new(table.name.get_ref());
         for file in &table.files {
             match self.files.get(file.get_ref()) {
@@ -194,7 +184,7 @@ impl Manifest {
             line: span.map_or(place.line, |span| self.place(span).line),
             ..place.key(key)
         };
-        let func = || table.func.as_ref().map(toml::Spanned::span);
+        let func = || table.func.as_ref().map(Spanned::span);
         match error {
             ExternalError::Name { .. } => at(None, "name"),
             ExternalError::FuncForm { .. }
@@ -203,150 +193,14 @@ impl Manifest {
             | ExternalError::FuncVoid { .. }
             | ExternalError::CodeAndFunc { .. } => at(func(), "func"),
             ExternalError::Pattern { text, .. } | ExternalError::PatternType { text, .. } => {
-                let is = |item: &&toml::Spanned<String>| item.get_ref().trim() == text;
+                let is = |item: &&Spanned<String>| item.get_ref().trim() == text;
                 match table.inputs.iter().find(is) {
                     Some(input) => at(Some(input.span()), "inputs"),
-                    None => at(table.outputs.iter().find(is).map(toml::Spanned::span), "outputs"),
+                    None => at(table.outputs.iter().find(is).map(Spanned::span), "outputs"),
                 }
             }
             ExternalError::Setting { key, .. } => at(None, key),
-            _ => at(table.files.first().map(toml::Spanned::span), "files"),
+            _ => at(table.files.first().map(Spanned::span), "files"),
         }
     }
-
-    /// The dtypes of each letter of the op.
-    fn dtypes(
-        &self,
-        table: &ExternalTable,
-        op: &ExternalCOp,
-        place: &Place,
-    ) -> (BTreeMap<String, Vec<DType>>, Vec<Problem>) {
-        let (mut found, mut problems) = (BTreeMap::new(), Vec::new());
-        let names = op.type_names();
-        let mut wrong = |place: Place, problem: String| {
-            problems.push(Problem::new(place, ProblemKind::Dtypes { problem }));
-        };
-        for name in names.iter().filter(|name| !table.dtypes.contains_key(**name)) {
-            wrong(
-                place.key("dtypes"),
-                format!("`{name}` of the types has no dtypes; add `{name} = [\"f64\"]`"),
-            );
-        }
-        for (name, list) in &table.dtypes {
-            if !names.contains(&name.as_str()) {
-                let near = nearest(name, names.iter().copied())
-                    .map_or_else(String::new, |n| format!("; nearest `{n}`"));
-                wrong(place.key("dtypes"), format!("no input has `{{{name}}}`{near}"));
-            }
-            if list.is_empty() {
-                wrong(place.key("dtypes"), format!("the list of `{name}` is empty"));
-            }
-            let mut dtypes: Vec<DType> = Vec::new();
-            for item in list {
-                match item.get_ref().parse() {
-                    Ok(dtype) if !dtypes.contains(&dtype) => dtypes.push(dtype),
-                    Ok(_) => {}
-                    Err(error) => {
-                        let at = Place { line: self.place(item.span()).line, ..place.key("dtypes") };
-                        wrong(at, chain(&error));
-                    }
-                }
-            }
-            found.insert(name.clone(), dtypes);
-        }
-        (found, problems)
-    }
-
-    /// The ranks that the table lists; one without meaning where no type leaves the rank open.
-    fn ranks(
-        &self,
-        table: &ExternalTable,
-        op: &ExternalCOp,
-        place: &Place,
-        problems: &mut Vec<Problem>,
-    ) -> Vec<usize> {
-        let mut wrong = |problem: &str| {
-            let kind = ProblemKind::Dtypes { problem: problem.to_owned() };
-            problems.push(Problem::new(place.key("ndim"), kind));
-            Vec::new()
-        };
-        match (&table.ndim, op.has_open_rank()) {
-            (None, false) => vec![0],
-            (Some(_), false) => wrong("no input leaves its rank open, as `{T}[..]` does"),
-            (None, true) => wrong("a type leaves the rank open; add `ndim = [1, 2]`"),
-            (Some(list), true) if list.is_empty() => wrong("the list is empty"),
-            (Some(list), true) => {
-                let mut ranks: Vec<usize> = list.iter().map(|rank| *rank.get_ref()).collect();
-                ranks.sort_unstable();
-                ranks.dedup();
-                let most = ranks.last().copied().unwrap_or(0);
-                if most > crate::declared::MAX_NDIM {
-                    let at = list.iter().find(|rank| *rank.get_ref() == most).map(toml::Spanned::span);
-                    let line = at.map_or(place.line, |span| self.place(span).line);
-                    let kind = ProblemKind::Rank { found: most, most: crate::declared::MAX_NDIM };
-                    problems.push(Problem::new(Place { line, ..place.key("ndim") }, kind));
-                }
-                ranks
-            }
-        }
-    }
-}
-
-/// Names and input types of all combinations, which are counted before the first is made; `before` are declared already.
-pub(crate) fn combinations(
-    name: &str,
-    op: &ExternalCOp,
-    dtypes: &BTreeMap<String, Vec<DType>>,
-    ranks: &[usize],
-    before: usize,
-) -> Result<Vec<(String, Vec<Type>)>, ProblemKind> {
-    let first = dtypes.iter().filter_map(|(letter, list)| Some((letter.clone(), *list.first()?))).collect();
-    let lists = ranks.first().and_then(|rank| op.input_types(&first, *rank)).map_or(0, |lists| lists.len());
-    let mut counts = dtypes.values().map(Vec::len).chain([ranks.len()]);
-    let found = counts.try_fold(lists, |all: usize, count| all.checked_mul(count));
-    check_combinations(found.and_then(|found| found.checked_add(before)))?;
-    let mut choices: Vec<BTreeMap<String, DType>> = vec![BTreeMap::new()];
-    for (letter, list) in dtypes {
-        let with = |choice: &BTreeMap<String, DType>, dtype: &DType| {
-            let mut choice = choice.clone();
-            choice.insert(letter.clone(), *dtype);
-            choice
-        };
-        choices = choices
-            .iter()
-            .flat_map(|c| list.iter().map(|dtype| with(c, dtype)).collect::<Vec<_>>())
-            .collect();
-    }
-    let mut found: Vec<(String, Vec<Type>)> = Vec::new();
-    for (choice, rank) in choices.iter().flat_map(|choice| ranks.iter().map(move |rank| (choice, *rank))) {
-        let lists = op.input_types(choice, rank).unwrap_or_default();
-        let many = lists.len() > 1;
-        for types in lists {
-            let mut full = name.to_owned();
-            choice.values().for_each(|dtype| full.push_str(&format!(".{dtype}")));
-            full.push_str(&if op.has_open_rank() { format!(".{rank}d") } else { String::new() });
-            full.push_str(&if many { format!(".{}in", types.len()) } else { String::new() });
-            found.push((full, types));
-        }
-    }
-    if let [(only, _)] = found.as_mut_slice() {
-        name.clone_into(only);
-    }
-    Ok(found)
-}
-
-pub(crate) fn graph(
-    op: &Arc<ExternalCOp>,
-    types: &[Type],
-) -> Result<FunctionGraph, precast_graph::BuildError> {
-    let mut graph = FunctionGraph::new();
-    let mut inputs = Vec::new();
-    for (position, ty) in types.iter().enumerate() {
-        inputs.push(graph.input(&format!("x{position}"), ty.clone())?);
-    }
-    let op: Arc<dyn Op> = Arc::<ExternalCOp>::clone(op);
-    for output in graph.apply(op, &inputs)? {
-        graph.output(output, None)?;
-    }
-    Ok(graph)
 }

@@ -33,7 +33,7 @@
 //! Headers that external ops include beside their own files are read too.
 //! Resolving ([`Manifest::declare`]) touches none. Unknown keys are refused.
 
-pub(crate) mod external;
+mod external;
 mod params;
 mod read;
 mod resolve;

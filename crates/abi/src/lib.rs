@@ -6,7 +6,7 @@
 //! include/precast/driver.h    pc_elemwise, pc_reduce            ──────────────────▶ driver
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
 //! include/precast/copy.h, output.h      for drivers and kernels ([`KERNEL_HEADERS`])
-//! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them
+//! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them; their names ──▶ compat
 //!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
 //! ```
 //! The headers are the truth; `tests/layout.rs` makes the C compiler compare every size and offset with the mirror.
@@ -15,6 +15,7 @@
 //! Nothing here loads or calls: the native loader of `precast-core` does.
 #![allow(unsafe_code, reason = "this crate is the mirror of a C ABI; each block argues its case")]
 
+pub mod compat;
 pub mod context;
 pub mod driver;
 pub mod module;

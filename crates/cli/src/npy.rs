@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{ArrayD, IxDyn, ShapeBuilder as _};
 use ndarray_npy::npy::header::{Header, Layout, ParseHeaderError, ReadHeaderError};
+use precast_core::MAX_NDIM;
 use precast_graph::{Array, DType, Element, with_array};
 use precast_store::file;
 
@@ -24,7 +25,6 @@ const HEADER_LIMIT: usize = 10_000;
 const NESTING_LIMIT: usize = 8;
 
 /// Most dimensions of an array; the ABI's.
-const MAX_NDIM: usize = 32;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 

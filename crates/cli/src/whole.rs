@@ -1,4 +1,4 @@
-//! Files that appear whole: written beside their target, then renamed, so that a reader finds the old one or the new one.
+//! Files that a command line names, written whole ([`precast_core::whole`]) where that is possible.
 //!
 //! A link keeps pointing to where it points. A character device (`/dev/null`, a terminal) and a pipe that somebody reads
 //! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused.
@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use precast_core::whole::Whole;
 use precast_store::file::Kind;
 #[cfg(unix)]
 use rustix::fs::OFlags;
-use tempfile::NamedTempFile;
 
 /// Says why a file was not written.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +39,7 @@ fn hint(error: &io::Error) -> &'static str {
 pub(crate) struct Pending {
     target: PathBuf,
     /// None when the target is no regular file and was written in place.
-    file: Option<NamedTempFile>,
+    file: Option<Whole>,
 }
 
 /// Writes what `fill` writes to a temporary file beside `path`.
@@ -55,17 +55,8 @@ pub(crate) fn write(
         buffered(&mut file, fill).map_err(at)?;
         return Ok(Pending { target, file: None });
     }
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".precast-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The umask takes its part, as for any new file.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(directory).map_err(at)?;
-    buffered(file.as_file_mut(), fill).map_err(at)?;
+    let mut file = Whole::beside(&target).map_err(at)?;
+    buffered(&mut file, fill).map_err(at)?;
     Ok(Pending { target, file: Some(file) })
 }
 
@@ -102,7 +93,7 @@ impl Pending {
     pub(crate) fn commit(self) -> Result<(), WriteError> {
         let Self { target, file } = self;
         let Some(file) = file else { return Ok(()) };
-        file.persist(&target).map(drop).map_err(|error| WriteError::Io { path: target, source: error.error })
+        file.rename(&target).map_err(|source| WriteError::Io { path: target, source })
     }
 }
 

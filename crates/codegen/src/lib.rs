@@ -11,8 +11,8 @@
 //!
 //! For authors of ops and types: `WRITING_OPS.md` beside this crate.
 //!
-//! Two linkers share all of it: [`link`] makes one module for each of a graph's [`segments`], which for a graph without C of
-//! an author is the graph; [`link_opwise`] makes one for each Apply.
+//! [`link`] makes one module for each of a graph's [`segments`], which for a graph without C of an author is the graph. Op by
+//! op it makes one for each Apply: that of [`single`].
 
 mod cop;
 mod ctype;
@@ -34,7 +34,7 @@ pub use cop::{COp, Node};
 pub use ctype::{CDataType, CType, c_type};
 pub use error::LinkError;
 pub use library::{Library, OpFactory};
-pub use linker::{Segment, link, link_opwise, segments, single};
+pub use linker::{Segment, link, segments, single};
 pub use module::{Module, SourceSet};
 pub use native::native_signature;
 pub use object::{CCompiler, CLinkerObject, CacheVersion};

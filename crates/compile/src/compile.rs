@@ -11,6 +11,7 @@
 //! ```
 
 use precast_codegen::Unit;
+use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi};
 use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires};
 use serde::Serialize;
@@ -19,7 +20,7 @@ use crate::action::Prepared;
 use crate::diagnostics::Locator;
 use crate::error::CompileError;
 use crate::isa::Variant;
-use crate::link::{self, OBJECT, RAW, SHARED};
+use crate::link::{self, OBJECT, RAW};
 use crate::reads;
 use crate::requires;
 use crate::scratch::Scratch;
@@ -51,7 +52,7 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     object(&prepared, &scratch, &action)?;
     link::localise(&prepared, &scratch)?;
     link::link(&prepared, &scratch)?;
-    let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED)?);
+    let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED_OBJECT)?);
     let requires = requires::read(&prepared, &shared)?;
     // Whatever changed meanwhile may have made these bytes, and the key speaks of what was there before.
     let changed = toolchain.changed(unit.language())?.or_else(|| system.changed());
@@ -186,7 +187,7 @@ fn pack(
     add("manifest.json", json);
     add(prepared.file, prepared.text.into_bytes());
     add(OBJECT, object);
-    add(SHARED, shared);
+    add(SHARED_OBJECT, shared);
     for (name, content) in &prepared.sources {
         add(&format!("include/{name}"), content.as_bytes().to_vec());
     }

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::Language;
 
 use crate::action::{Prepared, exports};
@@ -16,8 +17,6 @@ use crate::scratch::Scratch;
 pub(crate) const RAW: &str = "raw.o";
 /// The object of the archive.
 pub(crate) const OBJECT: &str = "unit.o";
-/// The shared object of the archive.
-pub(crate) const SHARED: &str = "unit.so";
 const KEEP: &str = "keep.txt";
 
 /// Localises every symbol but the exported ones.
@@ -43,7 +42,7 @@ pub(crate) fn localise(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(),
 pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
     let compiler = prepared.compiler;
     let mut arguments = prepared.flags.link.clone();
-    arguments.extend(["-o", SHARED, OBJECT].map(str::to_owned));
+    arguments.extend(["-o", SHARED_OBJECT, OBJECT].map(str::to_owned));
     let program = if prepared.flags.hosted_link {
         arguments.extend(libraries(prepared));
         &compiler.driver

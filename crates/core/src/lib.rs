@@ -15,7 +15,7 @@
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
 //! | [`model`] | what generated, typed functions stand on | no |
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
-//! | [`file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
+//! | [`file`], [`whole`], [`scratch`] | reading files that somebody named; writing so that files appear whole; directories for a moment's work | yes |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`event`] | what readers got over, as values | no |
 //!
@@ -37,6 +37,7 @@ pub mod record;
 pub mod scratch;
 pub mod trust;
 pub mod value;
+pub mod whole;
 
 pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
 pub use event::Event;
@@ -46,6 +47,7 @@ pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashErro
 pub use loader::{Libraries, LoadEntryError, Loader, best_first};
 pub use native::{ArrayMut, ArrayRef, LoadLibraryError, matmul};
 pub use num_complex::Complex;
+pub use precast_abi::tensor::MAX_NDIM;
 pub use program::Program;
 pub use provenance::{Provenance, Served};
 pub use record::{Entry, Host, Member, Record, Requires, Unmet};

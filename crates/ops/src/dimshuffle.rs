@@ -3,6 +3,7 @@
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+use precast_core::MAX_NDIM;
 use precast_graph::{
     Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, TensorType, Type, with_array,
 };
@@ -50,8 +51,8 @@ impl DimShuffle {
                 return Err(MakeNodeError::prop(NAME, "order", format!("names dimension {d} twice")));
             }
         }
-        if self.order.len() > 32 {
-            return Err(MakeNodeError::prop(NAME, "order", "has more than 32 dimensions"));
+        if self.order.len() > MAX_NDIM {
+            return Err(MakeNodeError::prop(NAME, "order", format!("has more than {MAX_NDIM} dimensions")));
         }
         Ok(())
     }

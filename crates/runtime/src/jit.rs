@@ -6,7 +6,6 @@
 //! [`Runtime::flush`]: crate::Runtime::flush
 
 use crate::FunctionError;
-use crate::layer::UNIT;
 use crate::miss::Inventory;
 use crate::outside;
 use crate::policy::Policy;
@@ -17,6 +16,7 @@ use precast_compile::{CompileError, Compiled, Isa, Toolchain, Variant, compile};
 use precast_core::event::chain;
 use precast_core::native::LoadedEntry;
 use precast_core::{Provenance, Served};
+use precast_store::archive::SHARED_OBJECT;
 use precast_store::{BuildKey, Fingerprint};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -175,7 +175,11 @@ fn load(
 ) -> Result<(LoadedEntry, Provenance), FunctionError> {
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let record = &compiled.record;
-    let bytes = compiled.archive.members.get(UNIT).ok_or_else(|| failed(format!("no member `{UNIT}`")))?;
+    let bytes = compiled
+        .archive
+        .members
+        .get(SHARED_OBJECT)
+        .ok_or_else(|| failed(format!("no member `{SHARED_OBJECT}`")))?;
     let library = resolver.keep(&record.digest, bytes, signature).ok_or_else(|| {
         resolver
             .check_stage(signature)

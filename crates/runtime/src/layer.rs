@@ -2,6 +2,7 @@
 
 use precast_core::event::chain;
 use precast_core::{best_first, cpu};
+use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::KeyDocument;
 use precast_store::{BuildKey, Bundle, Entry, FindError, Fingerprint, LoadError, Record, Store};
 use std::fmt;
@@ -89,9 +90,10 @@ impl Layer {
         match self {
             Self::Bundle { bundle, .. } => Ok(bundle.load(record).map_err(|error| chain(&error))),
             Self::Store { store, .. } => match store.load(record) {
-                Ok(mut archive) => {
-                    Ok(archive.members.remove(UNIT).ok_or_else(|| format!("its archive has no `{UNIT}`")))
-                }
+                Ok(mut archive) => Ok(archive
+                    .members
+                    .remove(SHARED_OBJECT)
+                    .ok_or_else(|| format!("its archive has no `{SHARED_OBJECT}`"))),
                 Err(LoadError::Find(source)) => Err(find_error(store, source)),
                 Err(error) => Ok(Err(chain(&error))),
             },
@@ -133,9 +135,6 @@ impl Layer {
         }
     }
 }
-
-/// The member of an archive that is loaded.
-pub(crate) const UNIT: &str = "unit.so";
 
 fn find_error(store: &Store, source: FindError) -> LayerError {
     LayerError::Find { path: store.path().to_owned(), source }

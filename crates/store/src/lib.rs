@@ -11,6 +11,7 @@
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`file`] | reading files that somebody named | reads them |
+//! | [`whole`] | writing so that files appear whole | writes them |
 //! | [`scratch`] | directories for a moment's work, swept when a process was killed | yes |
 //! | [`event`] | what readers got over, as values | no |
 //!
@@ -30,7 +31,7 @@ pub use precast_core::event::{self, Event};
 pub use precast_core::key::KeyDocument;
 pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requires, Unmet};
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
-pub use precast_core::{file, scratch};
+pub use precast_core::{file, scratch, whole};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
     Store, WriteError,

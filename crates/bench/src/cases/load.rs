@@ -6,6 +6,7 @@ use crate::report::{Found, Line, Target};
 use anyhow::Result;
 use precast::{FunctionGraph, Policy, Runtime};
 use precast_ops::GENERATOR;
+use precast_store::archive::SHARED_OBJECT;
 use precast_store::{Store, write_bundle};
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +19,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let place = directory.path();
     let graph = graph("out = sum(exp(-x*x)*y + z)", "xyz", "f64[?]")?;
     let compiled = compiled(&graph)?;
-    let object = compiled.archive.get("unit.so").unwrap_or_default().to_vec();
+    let object = compiled.archive.get(SHARED_OBJECT).unwrap_or_default().to_vec();
     let size = object.len() / 1024;
     fs_err::write(place.join("unit.so"), &object)?;
     fs_err::write(place.join("bundle"), write_bundle(&[(compiled.record.clone(), object)], &[], GENERATOR)?)?;

@@ -22,6 +22,7 @@ use crate::object::{CCompiler, CLinkerObject, CacheVersion};
 use crate::params::{self, ParamsType};
 use crate::sub::Sub;
 use crate::template::{escape, render};
+use precast_abi::compat;
 use precast_store::key::Language;
 
 /// What a part may refer to beside the types.
@@ -129,8 +130,8 @@ impl ExternalCOp {
 
 impl CLinkerObject for ExternalCOp {
     fn c_headers(&self) -> Vec<String> {
-        let compat = ["Python.h", "numpy/arrayobject.h"].into_iter().filter(|_| self.is_compat);
-        compat.map(str::to_owned).chain(self.declaration.headers.iter().cloned()).collect()
+        let names = [compat::PYTHON, compat::NUMPY].into_iter().filter(|_| self.is_compat);
+        names.map(str::to_owned).chain(self.declaration.headers.iter().cloned()).collect()
     }
 
     fn c_header_dirs(&self) -> Vec<String> {

@@ -47,6 +47,7 @@ use crate::module::SourceSet;
 use crate::tokens::{Kind, tokens};
 use function::Function;
 use pattern::{Bindings, Pattern, Repeat};
+use precast_abi::compat;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use precast_store::key::Language;
 use section::{Part, Section};
@@ -342,23 +343,13 @@ fn language(declaration: &Declaration, parts: &[Part]) -> Language {
 
 /// Whether a name of Python or NumPy is used.
 fn is_compat(declaration: &Declaration, parts: &[Part], sources: &SourceSet) -> bool {
-    let foreign = |header: &str| {
-        let header = header.trim_matches(['<', '>', '"']);
-        header == "Python.h" || header.starts_with("numpy/")
-    };
-    if declaration.headers.iter().any(|header| foreign(header)) {
+    if declaration.headers.iter().any(|header| compat::is_header(header)) {
         return true;
     }
     let texts = parts.iter().map(|part| part.text.as_str()).chain(sources.values().map(|text| &**text));
-    let is_name = |word: &str| {
-        let python = word
-            .strip_prefix("Py")
-            .is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()));
-        python || word.starts_with("npy_") || word.starts_with("NPY_")
-    };
     texts.into_iter().any(|text| {
-        includes(text).iter().any(|include| foreign(&include.name))
-            || tokens(text).iter().any(|token| token.kind == Kind::Word && is_name(token.text))
+        includes(text).iter().any(|include| compat::is_header(&include.name))
+            || tokens(text).iter().any(|token| token.kind == Kind::Word && compat::is_name(token.text))
     })
 }
 

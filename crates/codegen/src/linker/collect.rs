@@ -4,6 +4,7 @@ use super::variables::Plan;
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
+use precast_abi::compat;
 use precast_graph::{DType, Type};
 use precast_store::key::Language;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
     let mut headers = unique(headers.into_iter());
     // Whatever headers of an author define, those of this program mean what they say.
     headers.sort_by_key(|header| !header.starts_with("precast/"));
-    let is_compat = headers.iter().any(|header| is_foreign(header));
+    let is_compat = headers.iter().any(|header| compat::is_header(header));
     let mut sources = sources(plan)?;
     sources.extend(plan.is_foreign.then(|| (FLOAT_STATE.0.to_owned(), FLOAT_STATE.1.into())));
     if is_compat {
@@ -92,17 +93,12 @@ pub(super) fn language(plan: &Plan<'_>) -> Language {
     if objects(plan).any(wants_cxx) { Language::Cxx } else { Language::C }
 }
 
-/// Whether a header is one of Python's or NumPy's.
-fn is_foreign(header: &str) -> bool {
-    let name = header.trim_matches(['<', '>', '"']);
-    name == "Python.h" || name.starts_with("numpy/")
-}
-
 /// Refuses 16-bit floats where an op's C would take them for integers.
 fn check_halves(plan: &Plan<'_>, compiler: &CCompiler) -> Result<(), LinkError> {
     for step in plan.steps.iter().filter(|step| !step.op.f16_ok()) {
         let own = step.op.c_headers_for(compiler).unwrap_or_else(|| step.op.c_headers());
-        let foreign = own.iter().chain(&step.op.c_headers_apply(&step.node)).any(|header| is_foreign(header));
+        let foreign =
+            own.iter().chain(&step.op.c_headers_apply(&step.node)).any(|header| compat::is_header(header));
         let dtypes = step.node.inputs.iter().chain(&step.node.outputs).map(Type::dtype);
         let half = dtypes.into_iter().find(|dtype| matches!(dtype, DType::F16 | DType::Bf16));
         if let (true, Some(dtype)) = (foreign, half) {

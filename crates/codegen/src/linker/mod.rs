@@ -1,4 +1,4 @@
-//! CLinker: a graph in, one module for each of its segments out. OpWiseCLinker: one for each Apply.
+//! CLinker: a graph in, one module for each of its segments out.
 //!
 //! ```text
 //! segments   which parts of a graph one module serves: an author's C stands alone
@@ -44,15 +44,7 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
     assemble::assemble(graph, library)
 }
 
-/// Makes one module for each Apply, in the order of the graph's applies (OpWiseCLinker).
-///
-/// # Errors
-/// Ops without C.
-pub fn link_opwise(graph: &FunctionGraph, library: &Library) -> Result<Vec<Module>, LinkError> {
-    (0..graph.applies().len()).map(|position| link(&single(graph, position, library)?, library)).collect()
-}
-
-/// The graph of one Apply alone: each of its inputs becomes an input of its own, also where the Apply uses a variable
+/// The graph of one Apply alone, which [`link`] makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes an input of its own, also where the Apply uses a variable
 /// twice and where it is a constant, so that all uses of an op on the same types share a module. Where the op broadcasts
 /// at run time, inputs without dimensions get one, `[1]`, beside others that have some.
 ///

@@ -1,7 +1,7 @@
 //! The text of modules.
 
 use crate::toy;
-use precast_codegen::{LinkError, link, link_opwise};
+use precast_codegen::{LinkError, link, single};
 use precast_graph::{DType, FunctionGraph, Type};
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ fn one_module_for_the_graph_or_one_for_each_apply() {
     let graph = toy::seed_graph();
     let whole = link(&graph, &toy::library()).unwrap();
     assert_eq!(whole.ops, ["add(f64, f64) -> f64", "mul(f64, f64) -> f64"]);
-    let parts = link_opwise(&graph, &toy::library()).unwrap();
-    let signatures: Vec<_> = parts.iter().map(|m| m.signature.as_str()).collect();
+    let alone = |position| single(&graph, position, &toy::library()).unwrap();
+    let signatures = [0, 1].map(|position| link(&alone(position), &toy::library()).unwrap().signature);
     assert_eq!(signatures, ["add(f64, f64) -> f64", "mul(f64, f64) -> f64"]);
 }
 

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use precast_store::key::Canonical;
+use precast_store::whole::Whole;
 use serde::{Deserialize, Serialize};
 
 use super::Compiler;
@@ -92,10 +93,10 @@ fn write(key: &Key, memo: &Memo) -> Option<()> {
     let file = file(key)?;
     let directory = file.parent()?;
     create(directory)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(directory).ok()?;
-    temporary.write_all(&serde_json::to_vec(memo).ok()?).ok()?;
-    temporary.persist(&file).ok()?;
-    Some(())
+    // Whatever the umask is, others only read it: [`read`] refuses what they could have written.
+    let mut whole = Whole::with_mode(directory, 0o644).ok()?;
+    whole.write_all(&serde_json::to_vec(memo).ok()?).ok()?;
+    whole.rename(&file).ok()
 }
 
 /// Makes the directory, for us alone to write to whatever the umask is.

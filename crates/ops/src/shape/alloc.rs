@@ -4,6 +4,7 @@ use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, integer, of, refuse};
 use crate::elements;
 use precast_codegen::Node;
+use precast_core::MAX_NDIM;
 use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
@@ -43,8 +44,8 @@ impl Op for Alloc {
         for input in 1..inputs.len() {
             integer(NAME, input, inputs)?;
         }
-        if inputs[0].ndim() > ndim || ndim > 32 {
-            return Err(refuse(NAME, 0, &inputs[0], format!("at most {} dimension(s)", ndim.min(32))));
+        if inputs[0].ndim() > ndim || ndim > MAX_NDIM {
+            return Err(refuse(NAME, 0, &inputs[0], format!("at most {} dimension(s)", ndim.min(MAX_NDIM))));
         }
         Ok(vec![of(inputs[0].dtype(), vec![Extent::Unknown; ndim])])
     }

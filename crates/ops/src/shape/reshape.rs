@@ -4,6 +4,7 @@ use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integers, of, position, refuse, tensor};
 use crate::elements;
 use precast_codegen::Node;
+use precast_core::MAX_NDIM;
 use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
@@ -50,8 +51,8 @@ impl Op for Reshape {
         if !integers(NAME, 1, inputs)?.admits(self.ndim as u64) {
             return Err(refuse(NAME, 1, &inputs[1], format!("a vector of {} extents", self.ndim)));
         }
-        if self.ndim > 32 {
-            return Err(MakeNodeError::prop(NAME, "ndim", "is more than 32"));
+        if self.ndim > MAX_NDIM {
+            return Err(MakeNodeError::prop(NAME, "ndim", format!("is more than {MAX_NDIM}")));
         }
         Ok(vec![of(tensor.dtype, vec![Extent::Unknown; self.ndim])])
     }

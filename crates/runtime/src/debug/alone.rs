@@ -2,6 +2,7 @@
 
 use super::judge::Contract;
 use crate::runtime::{FunctionError, Runtime};
+use precast_abi::compat;
 use precast_codegen::{params::apply_slots, single};
 use precast_core::native::LoadedEntry;
 use precast_graph::{Array, FunctionGraph, Origin, Type, VarId};
@@ -54,7 +55,6 @@ pub(crate) fn take(
         return skipped("no layer has a module of its own for it, and none is compiled under this policy");
     };
     let headers = library.c_op(&*apply.op).map(precast_codegen::CLinkerObject::c_headers).unwrap_or_default();
-    let of_numpy = |header: &String| header.ends_with("Python.h") || header.starts_with("numpy/");
     let constant = |(variable, input): (&VarId, &VarId)| match &graph.variable(*variable).origin {
         Origin::Constant(value) => Some(widened(value.clone(), alone.ty(*input))),
         _ => None,
@@ -70,7 +70,7 @@ pub(crate) fn take(
             view_map: apply.op.view_map(),
             destroy_map: apply.op.destroy_map(),
             approximate: false,
-            knows_readonly: !headers.iter().any(of_numpy),
+            knows_readonly: !headers.iter().any(|header| compat::is_header(header)),
         },
         signature,
         graph: alone,

@@ -8,6 +8,7 @@ use super::declaration::{Declaration, Identity};
 use super::{RecordError, Recorded};
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use fs_err::{File, OpenOptions};
+use precast_core::whole::Whole;
 use precast_store::file::{Kind, read_text};
 use std::fs::TryLockError;
 use std::io::{self, Read as _, Write as _};
@@ -101,12 +102,10 @@ fn replace(path: &Path, text: &str, old: &std::fs::Metadata) -> io::Result<()> {
     // A link keeps pointing to its file.
     let target = fs_err::canonicalize(path)?;
     let directory = target.parent().unwrap_or(Path::new("/"));
-    let mut builder = tempfile::Builder::new();
-    let mut file = builder.prefix(".precast-").permissions(old.permissions()).tempfile_in(directory)?;
+    let mut file = Whole::with_mode(directory, old.mode() & 0o7777)?;
     file.write_all(text.as_bytes())?;
-    file.as_file().sync_data()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    file.sync()?;
+    file.rename(&target)
 }
 
 fn read_error(path: &Path, source: io::Error) -> RecordError {

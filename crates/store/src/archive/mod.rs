@@ -16,7 +16,7 @@
 //! ```
 //!
 //! What the members are called is up to the builder; the store asks only for names that are safe in every tree
-//! ([`check_name`]). No names of people, hosts or places, and no times, can enter.
+//! ([`check_name`]), and that the member which is loaded is [`SHARED_OBJECT`]. No names of people, hosts or places, and no times, can enter.
 
 mod name;
 mod pack;
@@ -28,6 +28,9 @@ use crate::key::Digest;
 pub use name::{NameError, check_name};
 pub use pack::PackError;
 pub use unpack::{Limits, UnpackError};
+
+/// The member that is loaded, and the only one that a bundle carries.
+pub const SHARED_OBJECT: &str = "unit.so";
 
 /// The files of one build, in memory.
 ///

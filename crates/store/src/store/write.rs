@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::FindError;
 use crate::trust::quoted;
+use crate::whole::Whole;
 
 /// Says why the file system did not take a write.
 #[derive(Debug, thiserror::Error)]
@@ -89,20 +90,9 @@ pub(super) fn create_dir(path: &Path) -> Result<(), WriteError> {
 /// Writes a file so that it is either absent or whole: a random name in `tmp`, fsync, rename. The directory's own fsync is
 /// left to the caller, who may write several files into it.
 pub(super) fn write_file(tmp: &Path, target: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
-    // The temporary file is removed when it is dropped before the rename.
-    let mut file = tempfile::Builder::new().prefix("put-").tempfile_in(tmp).map_err(at(tmp))?;
-    file.write_all(bytes).map_err(at(target))?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).map_err(at(target))?;
-    }
-    #[cfg(not(unix))]
-    let _ = mode;
-    // After an error here the pages may be marked clean: the file is given up, never synced again.
-    file.as_file().sync_all().map_err(at(target))?;
-    file.persist(target).map_err(|error| WriteError::new(target, error.error))?;
-    Ok(())
+    let mut file = Whole::with_mode(tmp, mode).map_err(at(tmp))?;
+    file.write_all(bytes).and_then(|()| file.sync()).map_err(at(target))?;
+    file.rename(target).map_err(at(target))
 }
 
 /// Makes the renames into a directory durable.

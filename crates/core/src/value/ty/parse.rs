@@ -2,6 +2,7 @@
 
 use super::{Extent, TensorType, Type, UserType, user};
 use crate::value::dtype::ParseDTypeError;
+use precast_abi::tensor::MAX_NDIM;
 use std::str::FromStr;
 
 /// A type in text form that cannot be read.
@@ -58,9 +59,6 @@ pub enum ParseTypeError {
         found: String,
     },
 }
-
-/// Most dimensions a tensor may have; the ABI's `PC_MAX_NDIM`.
-pub(crate) const MAX_NDIM: usize = 32;
 
 impl FromStr for Type {
     type Err = ParseTypeError;

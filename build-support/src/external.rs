@@ -1,0 +1,158 @@
+//! An external op over dtypes and ranks: named graphs, one for each combination.
+//!
+//! A combination chooses a dtype for each letter of the type patterns, a rank where they leave it open, and how many of the
+//! inputs that may be missing there are. Each becomes a graph of one Apply. With one combination the graph has the op's
+//! name; of several each adds what it chose: `vector_times_vector.f32.f64`, `norm.f64.2d`, `fused.f64.3in`. A call of the op
+//! by its name gets the combination of its inputs.
+
+use crate::declared::{Declared, check_combinations, check_rank};
+use crate::place::Place;
+use crate::problem::{Problem, ProblemKind, chain};
+use precast_codegen::external::ExternalCOp;
+use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What is asked for of an external op, by a manifest or a build script; each item with its place.
+pub(crate) struct ExternalMatrix {
+    /// The dtypes of each letter of the type patterns.
+    pub(crate) dtypes: Vec<(String, Vec<(String, Place)>)>,
+    /// The ranks; `None` where none are listed.
+    pub(crate) ndim: Option<Vec<(usize, Place)>>,
+    pub(crate) place: Place,
+}
+
+impl ExternalMatrix {
+    /// Declares a graph for each combination; gives what is wrong.
+    pub(crate) fn declare(&self, op: ExternalCOp, declared: &mut Declared) -> Vec<Problem> {
+        let op = Arc::new(op);
+        let mut problems = Vec::new();
+        let dtypes = self.dtypes(&op, &mut problems);
+        let ranks = self.ranks(&op, &mut problems);
+        if !problems.is_empty() {
+            return problems;
+        }
+        let combinations = match combinations(&op, &dtypes, &ranks, declared.graphs().len()) {
+            Ok(combinations) => combinations,
+            Err(kind) => return vec![Problem::new(self.place.clone(), kind)],
+        };
+        for (name, types) in combinations {
+            let added = graph(&op, &types)
+                .map_err(|error| ProblemKind::External { message: chain(&error) })
+                .map_err(|kind| Problem::new(self.place.clone(), kind))
+                .and_then(|graph| declared.graph(&name, graph, self.place.clone()));
+            problems.extend(added.err());
+        }
+        problems
+    }
+
+    /// Reads the dtypes of each letter of the op; what is listed twice counts once.
+    fn dtypes(&self, op: &ExternalCOp, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<DType>> {
+        let letters = op.type_names();
+        let mut wrong = |place: Place, problem: String| {
+            problems.push(Problem::new(place, ProblemKind::Dtypes { problem }));
+        };
+        let has = |letter: &str| self.dtypes.iter().any(|(known, list)| known == letter && !list.is_empty());
+        for letter in letters.iter().filter(|letter| !has(letter)) {
+            wrong(
+                self.place.key("dtypes"),
+                format!("`{letter}` of the types has no dtypes; list some, such as `f64`"),
+            );
+        }
+        let mut found = BTreeMap::new();
+        for (letter, list) in &self.dtypes {
+            if !letters.contains(&letter.as_str()) {
+                let near = nearest(letter, letters.iter().copied());
+                let near = near.map_or_else(String::new, |near| format!("; nearest `{near}`"));
+                wrong(self.place.key("dtypes"), format!("no input has `{{{letter}}}`{near}"));
+            }
+            let mut dtypes: Vec<DType> = Vec::new();
+            for (text, place) in list {
+                match text.parse() {
+                    Ok(dtype) if !dtypes.contains(&dtype) => dtypes.push(dtype),
+                    Ok(_) => {}
+                    Err(error) => wrong(place.clone(), chain(&error)),
+                }
+            }
+            found.insert(letter.clone(), dtypes);
+        }
+        found
+    }
+
+    /// Reads the ranks; one without meaning where no type leaves the rank open.
+    fn ranks(&self, op: &ExternalCOp, problems: &mut Vec<Problem>) -> BTreeSet<usize> {
+        let mut wrong = |problem: &str| {
+            let kind = ProblemKind::Dtypes { problem: problem.to_owned() };
+            problems.push(Problem::new(self.place.key("ndim"), kind));
+            BTreeSet::new()
+        };
+        match (&self.ndim, op.has_open_rank()) {
+            (None, false) => [0].into(),
+            (Some(_), false) => wrong("no input leaves its rank open, as `{T}[..]` does"),
+            (None, true) => wrong("a type leaves the rank open; list ranks, such as 1 and 2"),
+            (Some(list), true) if list.is_empty() => wrong("the list is empty"),
+            (Some(list), true) => {
+                let refused = list.iter().filter_map(|(rank, place)| Some((place, check_rank(*rank).err()?)));
+                problems.extend(refused.map(|(place, kind)| Problem::new(place.clone(), kind)));
+                list.iter().map(|(rank, _)| *rank).collect()
+            }
+        }
+    }
+}
+
+/// Names and input types of all combinations, which are counted before the first is made; `before` are declared already.
+fn combinations(
+    op: &ExternalCOp,
+    dtypes: &BTreeMap<String, Vec<DType>>,
+    ranks: &BTreeSet<usize>,
+    before: usize,
+) -> Result<Vec<(String, Vec<Type>)>, ProblemKind> {
+    let name = &op.declaration().name;
+    let first = dtypes.iter().filter_map(|(letter, list)| Some((letter.clone(), *list.first()?))).collect();
+    let lists = ranks.first().and_then(|rank| op.input_types(&first, *rank)).map_or(0, |lists| lists.len());
+    let mut counts = dtypes.values().map(Vec::len).chain([ranks.len()]);
+    let found = counts.try_fold(lists, |all: usize, count| all.checked_mul(count));
+    check_combinations(found.and_then(|found| found.checked_add(before)))?;
+    let mut choices: Vec<BTreeMap<String, DType>> = vec![BTreeMap::new()];
+    for (letter, list) in dtypes {
+        let with = |choice: &BTreeMap<String, DType>, dtype: &DType| {
+            let mut choice = choice.clone();
+            choice.insert(letter.clone(), *dtype);
+            choice
+        };
+        choices = choices
+            .iter()
+            .flat_map(|c| list.iter().map(|dtype| with(c, dtype)).collect::<Vec<_>>())
+            .collect();
+    }
+    let mut found: Vec<(String, Vec<Type>)> = Vec::new();
+    for (choice, rank) in choices.iter().flat_map(|choice| ranks.iter().map(move |rank| (choice, *rank))) {
+        let lists = op.input_types(choice, rank).unwrap_or_default();
+        let many = lists.len() > 1;
+        for types in lists {
+            let mut full = name.clone();
+            choice.values().for_each(|dtype| full.push_str(&format!(".{dtype}")));
+            full.push_str(&if op.has_open_rank() { format!(".{rank}d") } else { String::new() });
+            full.push_str(&if many { format!(".{}in", types.len()) } else { String::new() });
+            found.push((full, types));
+        }
+    }
+    if let [(only, _)] = found.as_mut_slice() {
+        only.clone_from(name);
+    }
+    Ok(found)
+}
+
+/// The graph of one Apply.
+fn graph(op: &Arc<ExternalCOp>, types: &[Type]) -> Result<FunctionGraph, precast_graph::BuildError> {
+    let mut graph = FunctionGraph::new();
+    let mut inputs = Vec::new();
+    for (position, ty) in types.iter().enumerate() {
+        inputs.push(graph.input(&format!("x{position}"), ty.clone())?);
+    }
+    let op: Arc<dyn Op> = Arc::<ExternalCOp>::clone(op);
+    for output in graph.apply(op, &inputs)? {
+        graph.output(output, None)?;
+    }
+    Ok(graph)
+}

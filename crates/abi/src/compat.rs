@@ -1,0 +1,58 @@
+//! What belongs to CPython and NumPy: their headers and the names that these declare, by form alone.
+//!
+//! Code generation includes the compat headers for an op that uses either, debug mode knows by it what an op's C understands,
+//! and the compiler's messages are explained by it. [`COMPAT_HEADERS`](crate::COMPAT_HEADERS) are those that precast has.
+
+/// The header that every module with compat headers includes.
+pub const PYTHON: &str = "Python.h";
+
+/// The header that has all of NumPy that precast knows.
+pub const NUMPY: &str = "numpy/arrayobject.h";
+
+/// Tells whether a header is of CPython or NumPy; it may stand in its brackets or quotes.
+#[must_use]
+pub fn is_header(include: &str) -> bool {
+    let name = include.trim_matches(['<', '>', '"']);
+    name == PYTHON || name.starts_with("numpy/")
+}
+
+/// Tells whether a word of C has the form of a name of CPython's or NumPy's C API: `PyArray_DATA`, `npy_intp`, `NpyIter_New`.
+#[must_use]
+pub fn is_name(word: &str) -> bool {
+    let public = word.strip_prefix('_').unwrap_or(word);
+    let after = ["Py", "Npy"].into_iter().find_map(|prefix| public.strip_prefix(prefix));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.chars().all(is_word)
+        && (after.is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()))
+            || ["npy_", "NPY_"].iter().any(|prefix| word.starts_with(prefix))
+            || word == "import_array")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_header, is_name};
+
+    #[test]
+    fn headers_are_known_in_brackets_and_without() {
+        assert!(
+            ["Python.h", "<Python.h>", "\"numpy/ndarraytypes.h\"", "<numpy/x.h>"].into_iter().all(is_header)
+        );
+        assert!(!["Python.hpp", "my/Python.h", "numpy.h", "<math.h>"].into_iter().any(is_header));
+    }
+
+    #[test]
+    fn names_are_known_by_their_form() {
+        let theirs = [
+            "PyArray_DATA",
+            "Py_INCREF",
+            "_Py_NoneStruct",
+            "npy_intp",
+            "NPY_FLOAT",
+            "NpyIter_New",
+            "import_array",
+        ];
+        assert!(theirs.into_iter().all(is_name));
+        let others = ["Pyramid", "sqroot", "pc_tensor", "npx", "PY", "Npyx", "import_arrays", "PyX y", ""];
+        assert!(!others.into_iter().any(is_name));
+    }
+}

@@ -1,0 +1,155 @@
+//! Files that appear whole: written under a random name, then renamed, so that a reader finds the old one or the new one.
+//!
+//! ```text
+//! Whole::beside(target) ─▶ write … ─▶ [sync] ─▶ rename(target)
+//!        └ dropped before the rename, it leaves nothing
+//! ```
+//! Everything that precast leaves on disk is written so: results, manifests, what a build script makes, stores. What differs
+//! is who may read it, and whether it is to survive a crash of the system.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// A file without its name.
+#[derive(Debug)]
+pub struct Whole(NamedTempFile);
+
+impl Whole {
+    /// Makes an empty file in the directory of `target`, with the permissions of a new file: the umask takes its part.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn beside(target: &Path) -> io::Result<Self> {
+        Self::make(directory(target), 0o666)
+    }
+
+    /// Makes an empty file in `directory`, which is of the target's file system, with exactly the permissions `mode`.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn with_mode(directory: &Path, mode: u32) -> io::Result<Self> {
+        let file = Self::make(directory, 0o600)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            file.0.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+        }
+        #[cfg(not(unix))]
+        let _ = mode;
+        Ok(file)
+    }
+
+    fn make(directory: &Path, mode: u32) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".precast-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(std::fs::Permissions::from_mode(mode));
+        }
+        #[cfg(not(unix))]
+        let _ = mode;
+        builder.tempfile_in(directory).map(Self)
+    }
+
+    /// Puts what was written on the disk. After an error the pages may be marked clean: give the file up, and do not sync it
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn sync(&self) -> io::Result<()> {
+        self.0.as_file().sync_all()
+    }
+
+    /// Gives the file its name, in place of one that has it. The directory's own sync is left to the caller.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses; nothing is left.
+    pub fn rename(self, target: &Path) -> io::Result<()> {
+        self.0.persist(target).map(drop).map_err(|error| error.error)
+    }
+}
+
+impl Write for Whole {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.as_file_mut().flush()
+    }
+}
+
+/// Writes `bytes` to `path` unless the file holds them already. Makes the directory.
+///
+/// Tells whether anything was written. An unchanged file keeps its time, so nothing that depends on it is built again.
+///
+/// # Errors
+///
+/// The file system refuses.
+pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    if fs_err::read(path).is_ok_and(|found| found == bytes) {
+        return Ok(false);
+    }
+    fs_err::create_dir_all(directory(path))?;
+    let mut file = Whole::beside(path)?;
+    file.write_all(bytes)?;
+    file.rename(path)?;
+    Ok(true)
+}
+
+/// The directory that a path is in; a bare name is in the current one.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_renamed_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x");
+        let put = |text: &[u8]| {
+            let mut file = Whole::beside(&path).unwrap();
+            file.write_all(text).map(|()| file).unwrap()
+        };
+        put(b"old").rename(&path).unwrap();
+        drop(put(b"new"));
+        put(b"new").rename(&directory.path().join("missing/x")).unwrap_err();
+        assert_eq!(fs_err::read(&path).unwrap(), b"old");
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mode_is_exact() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        for mode in [0o444, 0o666] {
+            let path = directory.path().join("x");
+            let mut file = Whole::with_mode(directory.path(), mode).unwrap();
+            file.write_all(b"x").unwrap();
+            file.rename(&path).unwrap();
+            assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+        }
+    }
+
+    #[test]
+    fn an_unchanged_file_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b");
+        assert!(write_if_changed(&path, b"one").unwrap());
+        assert!(!write_if_changed(&path, b"one").unwrap());
+        assert!(write_if_changed(&path, b"two").unwrap());
+        assert_eq!(fs_err::read(&path).unwrap(), b"two");
+        assert_eq!(walkdir::WalkDir::new(directory.path().join("a")).into_iter().count(), 2);
+    }
+}
