@@ -62,7 +62,7 @@ pub(super) fn cases(
         "arange" => at.once(&vec![at.ranked(0); 3], "x0, x1, x2"),
         "eye" => at.once(&vec![number(); 3], &format!("x0, x1, x2, dtype=\"{dtype}\"")),
         _ => {
-            let arity = crate::registry::arity(op)?;
+            let arity = crate::rows::find(op)?.arguments.len();
             let arguments: Vec<String> = (0..arity).map(|i| format!("x{i}")).collect();
             vec![at.of(&vec![at.own(); arity], &arguments.join(", "))]
         }

@@ -9,7 +9,6 @@
 
 mod compare;
 mod elementwise;
-mod functions;
 mod index;
 mod linalg;
 mod literals;
@@ -19,7 +18,7 @@ mod shape;
 mod structural;
 
 use crate::rewrite::{self, Passes};
-use crate::{DimShuffle, Elemwise, scalar};
+use crate::{DimShuffle, Elemwise, rows, scalar};
 use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
@@ -130,7 +129,7 @@ impl OpLibrary for Ops {
         args: &[Operand],
         props: &Props,
     ) -> Option<Result<Operand, BuildError>> {
-        let function = functions::find(name);
+        let function = rows::find(name);
         if let (Some(function), Some(literals)) = (function, literals::all(args)) {
             return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
         }
@@ -161,9 +160,10 @@ impl OpLibrary for Ops {
 
     fn names(&self) -> Vec<String> {
         let dtypes = DType::ALL.into_iter().map(DType::name);
+        let elementwise = rows::all().flat_map(|row| row.aliases.iter().copied().chain([row.name]));
         let others = structural::names().chain(OTHERS);
         let mut names: Vec<String> =
-            functions::names().chain(others).chain(dtypes).map(str::to_owned).collect();
+            elementwise.chain(others).chain(dtypes).map(str::to_owned).collect();
         names.extend(self.c.names().into_iter().filter(|name| name != "elemwise"));
         names.sort();
         names.dedup();
@@ -288,9 +288,4 @@ fn axes(function: &str, prop: &str, props: &Props, ndim: usize) -> Result<Option
 /// The cast to a dtype, as an elementwise op.
 fn cast_op(to: DType) -> Arc<dyn Op> {
     Arc::new(Elemwise::new(Arc::new(scalar::Cast { to })))
-}
-
-/// The number of arguments of an elementwise function; `None` if there is no such function.
-pub(crate) fn arity(function: &str) -> Option<usize> {
-    functions::find(function).map(|f| f.arity)
 }
