@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-#[path = "src/rows/scalar.rs"]
+#[path = "src/rows/elementwise.rs"]
 mod rows;
 
 /// A function that `perform` calls in C: its name, number of operands, dtypes and header.

@@ -1,28 +1,9 @@
 //! Functions that take no settings as methods of [`Var`]; names and meaning are those of the text form.
 
+use super::structural::axis;
 use super::{Arg, Var};
-use crate::rows::scalar_rows;
+use crate::rows::{scalar_rows, structural_rows};
 use precast_graph::DType;
-
-macro_rules! unary {
-    ($($name:ident: $doc:literal;)*) => {$(
-        #[doc = $doc]
-        #[must_use]
-        pub fn $name(&self) -> Self {
-            self.call(stringify!($name), &[])
-        }
-    )*};
-}
-
-macro_rules! binary {
-    ($($name:ident: $doc:literal;)*) => {$(
-        #[doc = $doc]
-        #[must_use]
-        pub fn $name(&self, other: impl Into<Arg>) -> Self {
-            self.call(stringify!($name), &[other.into()])
-        }
-    )*};
-}
 
 /// The method of each row that has one.
 macro_rules! methods {
@@ -39,30 +20,29 @@ macro_rules! methods {
             self.call(stringify!($name), &[$($other.into()),*])
         }
     };
-    (@operator $($row:tt)*) => {};
-    (@text $($row:tt)*) => {};
+    (@along $help:literal $name:ident $x:tt) => {
+        #[doc = $help]
+        ///
+        /// Along an axis, or of all elements in C order.
+        #[must_use]
+        pub fn $name(&self, along: Option<i64>) -> Self {
+            self.with(stringify!($name), &[], &axis(along))
+        }
+    };
+    (@other $($row:tt)*) => {};
 }
 scalar_rows!(methods);
 
-#[rustfmt::skip]
-impl Var {
-    unary! {
-        sum: "The sum of all elements.";
-        mean: "The mean of all elements.";
-        max: "The largest element; NaN if there is one.";
-        min: "The smallest element; NaN if there is one.";
-        prod: "The product of all elements.";
-        any: "Whether any element is true.";
-        all: "Whether all elements are true.";
-        flatten: "All elements in one dimension, in C order.";
-        shape: "The extents, a vector of i64.";
-        transpose: "The axes turned round.";
-    }
-    binary! {
-        dot: "Inner product: vectors and matrices.";
-        matmul: "Product of matrices, or of stacks of them, which are broadcast.";
-    }
+/// The same for functions that are not elementwise; those that take more have methods in `structural`.
+macro_rules! structural {
+    ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $keywords:tt = $apply:tt $op:tt $cases:tt
+       $builder:ident;)*) => {
+        impl Var {
+            $(methods!(@$builder $help $name $x);)*
+        }
+    };
 }
+structural_rows!(structural);
 
 impl Var {
     /// The elements in another dtype: to bool `!= 0`; integers keep their low bits; float to integer truncates, saturates,

@@ -9,17 +9,14 @@ use num_bigint::Sign;
 use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Props, VarId};
 
 /// Applies an elementwise function.
-pub(super) fn apply(
-    operands: &mut Operands<'_>,
-    function: &Row,
-    props: &Props,
-) -> Result<VarId, BuildError> {
+pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
     no_props(operands.function, props)?;
     operands.expect(function.arguments.len())?;
+    let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
     let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };
     let dtype = operands.common();
-    let inputs = match function.promotion {
+    let inputs = match promotion {
         Promotion::Power => return pow(operands),
         Promotion::Angle => return angle(operands),
         Promotion::Bounds => bounded(operands)?,

@@ -1,12 +1,19 @@
 //! What can be called by name: one row each.
 //!
-//! [`scalar`] is the table of elementwise functions, which are scalar ops too. Lists of them are made from it: names,
-//! promotion, headers, costs, methods of the builder, the C that the build script compiles, the tests' functions.
+//! [`elementwise`] is the table of elementwise functions, which are scalar ops too, [`structural`] that of the others. Lists are made
+//! from them: names, promotion, headers, costs, combinations, methods of the builder, the C that the build script compiles,
+//! the tests' functions. [`Ops::rows`] gives them as data.
 
-mod scalar;
+mod elementwise;
+mod structural;
 
-use crate::scalar::Scalar;
-pub(crate) use scalar::scalar_rows;
+use crate::combinations::Combine;
+use crate::registry::{self, Function, Ops};
+use crate::scalar::{self, Scalar};
+pub(crate) use elementwise::scalar_rows;
+use precast_codegen::Library;
+use precast_graph::DType;
+pub(crate) use structural::structural_rows;
 
 /// What a function does to the dtypes of its arguments before its scalar op is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,17 +80,35 @@ pub struct Row {
     pub name: &'static str,
     /// Other names, most of them NumPy's.
     pub aliases: &'static [&'static str],
-    /// Its arguments, by name.
+    /// Its arguments; one that ends in `…` may come more than once, or not at all.
     pub arguments: &'static [&'static str],
+    /// What it takes by name besides.
+    pub keywords: &'static [&'static str],
     /// What it is, in a line of Markdown.
     pub help: &'static str,
-    pub(crate) promotion: Promotion,
-    pub(crate) scalar: Scalar,
+    /// What a call does; without it the op of this name is applied to its arguments as they are.
+    pub(crate) apply: Option<Function>,
+    /// Adds the op of this name, for JSON and for C.
+    pub(crate) register: fn(Library) -> Library,
+    /// The graphs that a declared `[[op]]` stands for.
+    pub(crate) combinations: Option<Combine>,
+    /// What is done to each element, if it is elementwise.
+    pub(crate) scalar: Option<Scalar>,
+}
+
+impl Row {
+    /// The dtypes that it can be called with, where its combinations say so: operands of this dtype and one dimension.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<DType> {
+        let ops = Ops::standard();
+        let known = |dtype: &DType| crate::combinations(self.name, &[*dtype], &[1], &ops).is_ok();
+        DType::ALL.into_iter().filter(known).collect()
+    }
 }
 
 /// All rows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
-    crate::scalar::LIBRARY.iter()
+    scalar::LIBRARY.iter().chain(registry::STRUCTURAL)
 }
 
 /// The row of a name, which may be another name of it.

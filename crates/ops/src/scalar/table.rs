@@ -10,6 +10,7 @@ use super::float::Float as _;
 use super::integer::Integer as _;
 use super::{Identity, ScalarOp, Value};
 use crate::math;
+use crate::registry::elementwise;
 use crate::rows::{Cost, Gives, Promotion, Row, scalar_rows};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{Complex, DType, PerformError};
@@ -25,7 +26,8 @@ const ALL: u8 = BOOL | INT | FLOAT | COMPLEX;
 /// The scalar op of a row.
 #[derive(Debug)]
 pub(crate) struct Scalar {
-    gives: Gives,
+    pub(crate) promotion: Promotion,
+    pub(crate) gives: Gives,
     cost: Cost,
     /// `and` in `pc_and_bool`.
     c_name: &'static str,
@@ -49,14 +51,18 @@ macro_rules! library {
             name: stringify!($name),
             aliases: &[$(stringify!($alias)),*],
             arguments: arguments!($x),
+            keywords: &[],
             help: $help.trim_ascii(),
-            promotion: Promotion::$promotion,
-            scalar: Scalar {
+            apply: Some(elementwise::apply),
+            register: |library| library,
+            combinations: Some(|at| at.elementwise()),
+            scalar: Some(Scalar {
+                promotion: Promotion::$promotion,
                 gives: Gives::$gives,
                 cost: Cost::$cost,
                 c_name: first(&[$($c_name,)? stringify!($name)]),
                 arms: arms!($name $x $($arms)*),
-            },
+            }),
         }),*];
     };
 }
@@ -78,14 +84,15 @@ fn choose(v: &[Value]) -> Option<Value> {
 }
 
 /// The rows that are scalar ops; `angle` is made of others, and [`Identity`] has a form of its own.
-fn rows() -> impl Iterator<Item = &'static Row> {
-    LIBRARY.iter().filter(|row| row.scalar.arms.takes != 0)
+fn library() -> impl Iterator<Item = Basic> {
+    let basic = |row: &'static Row| Some(Basic { row, scalar: row.scalar.as_ref()? });
+    LIBRARY.iter().filter_map(basic).filter(|op| op.scalar.arms.takes != 0)
 }
 
 /// The names of all scalar ops of the library, sorted; `cast` and `composite` have props and are not among them.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = rows().map(|row| row.name).chain(["identity"]).collect();
+    let mut names: Vec<&str> = library().map(|op| op.row.name).chain(["identity"]).collect();
     names.sort_unstable();
     names
 }
@@ -96,7 +103,7 @@ pub fn find(name: &str) -> Option<Arc<dyn ScalarOp>> {
     if name == "identity" {
         return Some(Arc::new(Identity));
     }
-    rows().find(|row| row.name == name).map(|row| Arc::new(Basic { row }) as Arc<dyn ScalarOp>)
+    library().find(|op| op.row.name == name).map(|op| Arc::new(op) as Arc<dyn ScalarOp>)
 }
 
 /// Whether a dtype is stored in 16 bits and computed with in f32.
@@ -125,12 +132,13 @@ fn kind(dtype: DType) -> u8 {
 #[derive(Debug)]
 struct Basic {
     row: &'static Row,
+    scalar: &'static Scalar,
 }
 
 impl Basic {
     /// Whether operands of this dtype are widened before and the result rounded after.
     fn widens(&self, dtype: DType) -> bool {
-        is_half(dtype) && self.row.scalar.gives != Gives::Choice
+        is_half(dtype) && self.scalar.gives != Gives::Choice
     }
 }
 
@@ -144,11 +152,11 @@ impl ScalarOp for Basic {
     }
 
     fn output(&self, inputs: &[DType]) -> Option<DType> {
-        let choice = self.row.scalar.gives == Gives::Choice;
+        let choice = self.scalar.gives == Gives::Choice;
         let operands = if choice { &inputs[1..] } else { inputs };
         let dtype = operands[0];
-        let fits = operands.iter().all(|other| *other == dtype) && self.row.scalar.arms.takes & kind(dtype) != 0;
-        match self.row.scalar.gives {
+        let fits = operands.iter().all(|other| *other == dtype) && self.scalar.arms.takes & kind(dtype) != 0;
+        match self.scalar.gives {
             _ if !fits => None,
             Gives::Same => Some(dtype),
             Gives::Bool => Some(DType::Bool),
@@ -172,7 +180,7 @@ impl ScalarOp for Basic {
             "pow" => PerformError::value("pow", "integers to negative integer powers are not allowed"),
             _ => missing(),
         };
-        (self.row.scalar.arms.evaluate)(&operands).map(|value| vec![value.cast(output)]).ok_or_else(refused)
+        (self.scalar.arms.evaluate)(&operands).map(|value| vec![value.cast(output)]).ok_or_else(refused)
     }
 
     fn c_code(
@@ -192,7 +200,7 @@ impl ScalarOp for Basic {
         });
         let operands = operands.collect::<Vec<_>>().join(", ");
         let of = if widens { DType::F32 } else { dtype };
-        let mut value = format!("pc_{}_{of}({operands})", self.row.scalar.c_name);
+        let mut value = format!("pc_{}_{of}({operands})", self.scalar.c_name);
         if let Some(result) = self.output(dtypes).filter(|result| is_half(*result) && widens) {
             value = convert(DType::F32, result, &value);
         }
@@ -209,7 +217,7 @@ impl ScalarOp for Basic {
         let dtype = dtypes[dtypes.len() - 1];
         let widens = self.widens(dtype);
         let of = if widens { DType::F32 } else { dtype };
-        let [float, complex] = self.row.scalar.arms.headers;
+        let [float, complex] = self.scalar.arms.headers;
         let named = match kind(of) {
             FLOAT => float.first(),
             COMPLEX => complex.first(),
@@ -220,7 +228,7 @@ impl ScalarOp for Basic {
     }
 
     fn is_cheap(&self) -> bool {
-        self.row.scalar.cost == Cost::Cheap
+        self.scalar.cost == Cost::Cheap
     }
 
     fn content_id(&self) -> Option<String> {

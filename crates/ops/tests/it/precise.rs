@@ -52,7 +52,8 @@ fn functions_are_within_their_bounds_of_60_digits() {
             let x: Vec<f64> = x.iter().map(|bits| f64::from_bits(*bits)).collect();
             let (found, expected) = ((case.function)(&x), f64::from_bits(*expected));
             let sign = expected != 0.0 || found.is_sign_negative() == expected.is_sign_negative();
-            let own = matches!(name.as_str(), "gammaln_f64" | "digamma_f64") && absolute(x[0], found, expected);
+            let own =
+                matches!(name.as_str(), "gammaln_f64" | "digamma_f64") && absolute(x[0], found, expected);
             let near = (ulp_distance(found, expected) <= line.ulp || own) && sign;
             assert!(near, "{name}({x:?}): {found:e}, to 60 digits {expected:e}");
         }

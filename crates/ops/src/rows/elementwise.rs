@@ -12,7 +12,7 @@
 //! | [`Promotion`](super::Promotion) | what becomes of the operands' dtypes before | calls by name |
 //! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
 //! | [`Cost`](super::Cost) | `Cheap` for a few instructions | fusion |
-//! | builder | `method` of `Var`; `operator`, which `Var` has; `text`, which only text calls | `build` |
+//! | builder | `method` of `Var`; `other`: an operator, or only text | `build` |
 //! | C name | `<C name>` in `pc_<C name>_<dtype>`, where it is not the name | the scalar op |
 //! | kinds | `bool`, `int` (all eight), `float` and `complex` in this order; none for what has a form of its own | the scalar op |
 //!
@@ -27,21 +27,21 @@ macro_rules! scalar_rows {
     ($with:ident) => {
         $with! {
             /// The sum; of truth values `or`.
-            add(x, y) [] Common => Same, Cheap, operator { bool = x | y; int = x.wrapping_add(y); float = x + y; complex = x.plus(y); }
+            add(x, y) [] Common => Same, Cheap, other { bool = x | y; int = x.wrapping_add(y); float = x + y; complex = x.plus(y); }
             /// The difference.
-            sub(x, y) [subtract] Common => Same, Cheap, operator { int = x.wrapping_sub(y); float = x - y; complex = x.minus(y); }
+            sub(x, y) [subtract] Common => Same, Cheap, other { int = x.wrapping_sub(y); float = x - y; complex = x.minus(y); }
             /// The product; of truth values `and`.
-            mul(x, y) [multiply] Common => Same, Cheap, operator { bool = x & y; int = x.wrapping_mul(y); float = x * y; complex = x.times(y); }
+            mul(x, y) [multiply] Common => Same, Cheap, other { bool = x & y; int = x.wrapping_mul(y); float = x * y; complex = x.times(y); }
             /// The quotient; of integers in f64.
-            div(x, y) [divide true_divide] Quotient => Same, Costly, operator { float = x / y; complex = x.over(y); }
+            div(x, y) [divide true_divide] Quotient => Same, Costly, other { float = x / y; complex = x.over(y); }
             /// The quotient rounded down; of integers by 0 it is 0.
             floor_div(x, y) [floor_divide] Number => Same, Costly, method { int = x.floor_div(y); float "scalar/modulo.h" = x.floor_div(y); }
             /// The remainder, of the divisor's sign; of integers by 0 it is 0.
-            mod(x, y) [remainder] Number => Same, Costly, operator { int = x.modulo(y); float "scalar/modulo.h" = x.modulo(y); }
+            mod(x, y) [remainder] Number => Same, Costly, other { int = x.modulo(y); float "scalar/modulo.h" = x.modulo(y); }
             /// Elements to a power; integers to negative ones are an error when it is run.
             pow(x, y) [power] Power => Same, Costly, method { int = x.power(y)?; float "math/pow.h"; complex "math/complex/pow.h"; }
             /// The negative.
-            neg(x) [negative] Common => Same, Cheap, operator { int = x.wrapping_neg(); float = -x; complex = Complex::new(-x.re, -x.im); }
+            neg(x) [negative] Common => Same, Cheap, other { int = x.wrapping_neg(); float = -x; complex = Complex::new(-x.re, -x.im); }
             /// Absolute value; of complex numbers a real one. The least integer stays as it is.
             abs(x) [absolute] Common => Part, Cheap, method { bool = x; int = x.magnitude(); float = x.abs(); complex "scalar/magnitude.h" = x.magnitude(); }
             /// -1, 0 or 1; of a complex number `x / abs(x)`.
@@ -92,17 +92,17 @@ macro_rules! scalar_rows {
             /// Not, of elements taken as truth values.
             logical_not(x) [] Bool => Same, Cheap, method as "not" { bool = !x; }
             /// And, bit by bit.
-            bitwise_and(x, y) [] Common => Same, Costly, operator { bool = x & y; int = x & y; }
+            bitwise_and(x, y) [] Common => Same, Costly, other { bool = x & y; int = x & y; }
             /// Or, bit by bit.
-            bitwise_or(x, y) [] Common => Same, Costly, operator { bool = x | y; int = x | y; }
+            bitwise_or(x, y) [] Common => Same, Costly, other { bool = x | y; int = x | y; }
             /// Either but not both, bit by bit.
-            bitwise_xor(x, y) [] Common => Same, Costly, operator { bool = x ^ y; int = x ^ y; }
+            bitwise_xor(x, y) [] Common => Same, Costly, other { bool = x ^ y; int = x ^ y; }
             /// Not, bit by bit.
-            invert(x) [bitwise_invert bitwise_not] Common => Same, Costly, operator { bool = !x; int = !x; }
+            invert(x) [bitwise_invert bitwise_not] Common => Same, Costly, other { bool = !x; int = !x; }
             /// Bits moved up; a count below 0 or past the width gives 0.
-            left_shift(x, y) [bitwise_left_shift] Number => Same, Costly, operator { int = x.left_shift(y); }
+            left_shift(x, y) [bitwise_left_shift] Number => Same, Costly, other { int = x.left_shift(y); }
             /// Bits moved down; a count below 0 or past the width gives 0, of a negative number -1.
-            right_shift(x, y) [bitwise_right_shift] Number => Same, Costly, operator { int = x.right_shift(y); }
+            right_shift(x, y) [bitwise_right_shift] Number => Same, Costly, other { int = x.right_shift(y); }
 
             /// The integer below.
             floor(x) [] Rounding => Same, Costly, method { float = x.floor(); }
@@ -189,7 +189,7 @@ macro_rules! scalar_rows {
             /// The angle of a complex number in the plane; of real numbers 0 or π.
             angle(x) [] Angle => Part, Costly, method {}
             /// The elements as they are: a copy.
-            identity(x) [] Common => Same, Cheap, text {}
+            identity(x) [] Common => Same, Cheap, other {}
         }
     };
 }
