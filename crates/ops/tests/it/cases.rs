@@ -9,24 +9,27 @@ pub(crate) struct Case<T> {
     pub(crate) arity: usize,
     /// Below `precast/ops/math/`.
     pub(crate) header: String,
-    pub(crate) function: Box<dyn Fn(&[T]) -> T>,
+    pub(crate) function: Box<Function<T>>,
 }
 
+type Function<T> = dyn Fn(&[T]) -> T;
+type Cases<T> = Vec<Case<T>>;
+
 /// The functions of f32 and those of f64.
-pub(crate) fn floats() -> (Vec<Case<f32>>, Vec<Case<f64>>) {
+pub(crate) fn floats() -> (Cases<f32>, Cases<f64>) {
     let f32 = |value| if let Value::F32(x) = value { Some(x) } else { None };
     let f64 = |value| if let Value::F64(x) = value { Some(x) } else { None };
     (cases(DType::F32, f32), cases(DType::F64, f64))
 }
 
 /// The functions of c64 and those of c128.
-pub(crate) fn complex() -> (Vec<Case<Complex<f32>>>, Vec<Case<Complex<f64>>>) {
+pub(crate) fn complex() -> (Cases<Complex<f32>>, Cases<Complex<f64>>) {
     let c64 = |value| if let Value::C64(z) = value { Some(z) } else { None };
     let c128 = |value| if let Value::C128(z) = value { Some(z) } else { None };
     (cases(DType::C64, c64), cases(DType::C128, c128))
 }
 
-fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<T>) -> Vec<Case<T>> {
+fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<T>) -> Cases<T> {
     let ops = scalar::names().into_iter().filter_map(scalar::find);
     let case = |op: std::sync::Arc<dyn scalar::ScalarOp>| {
         let (name, arity) = (format!("{}_{dtype}", op.name()), op.arity());
@@ -36,7 +39,7 @@ fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<
             let values: Vec<Value> = x.iter().map(|x| (*x).into()).collect();
             of(op.perform(&values).unwrap()[0]).unwrap()
         });
-        Some(Case { name, arity, header, function: function as Box<dyn Fn(&[T]) -> T> })
+        Some(Case { name, arity, header, function: function as Box<Function<T>> })
     };
     ops.filter_map(case).collect()
 }
