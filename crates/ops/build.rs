@@ -7,32 +7,29 @@
 
 use std::path::{Path, PathBuf};
 
-/// The functions of a list as C with external linkage: `pc_math_<name>_<dtype>(operands, out)`.
-macro_rules! functions {
-    (#[$doc:meta] $module:ident: $narrow:ident = $n:ty, $wide:ident = $w:ty;
-     $($f:ident, $g:ident ($($x:ident),+) of $header:literal;)+) => {
-        #[$doc]
-        pub(crate) const fn $module() -> &'static str {
-            concat!($(
-                "#include <precast/ops/math/", $header, ">\n",
-                functions!(@c $narrow $f $($x)+),
-                functions!(@c $wide $g $($x)+),
-            )+)
-        }
-    };
-    (@c $d:ident $f:ident $x:ident) => { functions!(@c $d $f "(x[0])") };
-    (@c $d:ident $f:ident $x:ident $y:ident) => { functions!(@c $d $f "(x[0], x[1])") };
-    (@c $d:ident $f:ident $call:literal) => {
-        concat!(
-            "void pc_math_", stringify!($f), "(const pc_", stringify!($d), " *x, pc_", stringify!($d), " *out) {\n",
-            "  *out = pc_", stringify!($f), $call, ";\n}\n",
-        )
-    };
-}
+#[path = "src/rows/elementwise.rs"]
+mod rows;
 
-/// The lists, and with them the functions that give their C.
-#[path = "src/math/functions.rs"]
-mod functions;
+/// A function that `perform` calls in C: its name, number of operands, dtypes and header.
+type Function = (&'static str, usize, [&'static str; 2], &'static str);
+
+/// The functions of a row: for the kinds with a header and no value in Rust.
+macro_rules! functions {
+    ($(#[$doc:meta] $name:ident $x:tt [$($alias:ident)*] $promotion:ident => $gives:ident, $cost:ident,
+       $builder:ident $(as $c_name:literal)? { $(any = $any:expr;)? $(bool = $bool:expr;)? $(int = $int:expr;)?
+       $(float $($fh:literal)? $(= $float:expr)?;)? $(complex $($ch:literal)? $(= $complex:expr)?;)? })*) => {
+        /// The functions of all rows.
+        const FUNCTIONS: &[&[Function]] = &[$(
+            $(functions!(@kind $name $x ["f32", "f64"] $($fh)? $(= $float)?),)?
+            $(functions!(@kind $name $x ["c64", "c128"] $($ch)? $(= $complex)?),)?
+        )*];
+    };
+    (@kind $name:ident ($($x:ident),+) $dtypes:tt $header:literal) => {
+        &[(stringify!($name), [$(stringify!($x)),+].len(), $dtypes, $header)]
+    };
+    (@kind $name:ident $x:tt $dtypes:tt $($value:tt)+) => { &[] };
+}
+rows::scalar_rows!(functions);
 
 /// Folders whose content decides what C a graph becomes.
 const SOURCES: [&str; 10] = [
@@ -84,8 +81,18 @@ fn headers(folder: &Path, out: &Path) -> std::io::Result<()> {
 fn math(root: &Path, out: &Path) -> std::io::Result<()> {
     let source = out.join("math.c");
     // One element a call: nothing is gained by inlining everything.
-    let text = ["#define PC_INLINE static inline\n", functions::floats(), functions::complex()];
-    fs_err::write(&source, text.concat())?;
+    let mut text = String::from("#define PC_INLINE static inline\n");
+    for (name, operands, dtypes, header) in FUNCTIONS.iter().copied().flatten() {
+        let operands: Vec<String> = (0..*operands).map(|i| format!("x[{i}]")).collect();
+        let operands = operands.join(", ");
+        text += &format!("#include <precast/ops/{header}>\n");
+        for d in dtypes {
+            text += &format!(
+                "void pc_math_{name}_{d}(const pc_{d} *x, pc_{d} *out) {{ *out = pc_{name}_{d}({operands}); }}\n"
+            );
+        }
+    }
+    fs_err::write(&source, text)?;
     compiler(root)
         .flags(["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"])
         .file(source)

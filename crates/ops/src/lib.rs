@@ -3,6 +3,7 @@
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums        the ops
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …)
+//!   ├ rows: what can be called by name, a row each, and all that is made from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint, serve
@@ -23,13 +24,14 @@ mod fingerprint;
 mod program;
 mod reduce;
 mod registry;
+mod rows;
 mod serve;
 mod sources;
 
 pub mod build;
 pub mod index;
 mod linalg;
-pub mod math;
+mod math;
 pub mod rewrite;
 pub mod scalar;
 pub mod shape;
@@ -44,4 +46,5 @@ pub use linalg::{BatchedDot, Dot, Matmul};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;
+pub use rows::Row;
 pub use serve::{ParseServeError, Serve};

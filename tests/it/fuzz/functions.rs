@@ -1,7 +1,7 @@
 //! What random graphs call: every function that text knows, with the props that say something.
 
-use precast_graph::{DType, FunctionGraph, OpLibrary as _, Operand, Prop, Props, Type};
-use precast_ops::Ops;
+use precast_graph::{DType, OpLibrary as _, Operand, Prop, Props};
+use precast_ops::{Ops, Row};
 use precast_testkit::graphs::{Function, Plan};
 
 /// Functions that random graphs do not call: text gives the first two another form, the others have functions that stand for
@@ -55,28 +55,15 @@ fn function(name: &str) -> Vec<Function> {
         "subtensor" => vec![subtensor(); 3],
         "set_subtensor" | "inc_subtensor" => vec![Function::new(name, 2); 4],
         "take" => vec![structural(name); 3],
-        _ if is_structural(name) => vec![structural(name)],
-        _ if is_reduction(name) => vec![reduction(name)],
-        _ => (1..=3).filter(|arity| takes(name, *arity)).map(|arity| Function::new(name, arity)).collect(),
+        _ if row(name).arguments == ["x"] && row(name).keywords.contains(&"axis") => vec![reduction(name)],
+        _ => vec![structural(name)],
     }
 }
 
-/// Whether an elementwise function can be called with so many operands of one dtype.
-fn takes(name: &str, arity: usize) -> bool {
-    DType::ALL.into_iter().any(|dtype| {
-        let mut graph = FunctionGraph::new();
-        let mut input = |i: usize| graph.input(&format!("x{i}"), Type::tensor(dtype, 1)).unwrap();
-        let operands: Vec<Operand> = (0..arity).map(|i| Operand::Var(input(i))).collect();
-        matches!(Ops::standard().call(&mut graph, name, &operands, &Props::new()), Some(Ok(_)))
-    })
-}
-
-fn is_reduction(name: &str) -> bool {
-    const REDUCTIONS: [&str; 13] = [
-        "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin", "cumsum",
-        "cumprod",
-    ];
-    REDUCTIONS.contains(&name)
+/// What the library says of a function.
+fn row(name: &str) -> &'static Row {
+    let called = |row: &&Row| row.name == name || row.aliases.contains(&name);
+    Ops::rows().find(called).unwrap_or_else(|| panic!("`{name}` has no row"))
 }
 
 fn reduction(name: &str) -> Function {
@@ -94,30 +81,6 @@ fn reduction(name: &str) -> Function {
         .with(props([("dtype", dtype(DType::I16))]))
         .with(props([axis(-1), ("acc_dtype", dtype(DType::F64))]))
         .with(props([axis(-1), ("ddof", int(1))]))
-}
-
-fn is_structural(name: &str) -> bool {
-    const STRUCTURAL: [&str; 18] = [
-        "alloc",
-        "batched_dot",
-        "arange",
-        "assert",
-        "concatenate",
-        "eye",
-        "flatten",
-        "join",
-        "make_vector",
-        "ones",
-        "reshape",
-        "shape_i",
-        "split",
-        "stack",
-        "zeros",
-        "take",
-        "transpose",
-        "switch",
-    ];
-    STRUCTURAL.contains(&name)
 }
 
 fn structural(name: &str) -> Function {
@@ -153,10 +116,8 @@ fn structural(name: &str) -> Function {
         }
         "join" | "concatenate" | "stack" => axes(call(name, 2)),
         "make_vector" => call(name, 3),
-        "batched_dot" => call(name, 2),
         "take" => axes(call(name, 2)),
-        "switch" => call(name, 3),
-        _ => call(name, 1),
+        _ => call(name, row(name).arguments.len()),
     }
 }
 

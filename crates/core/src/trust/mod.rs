@@ -163,7 +163,7 @@ pub fn open(path: &Path) -> Result<File, TrustError> {
         Found::It((file, _)) => Ok(file),
         Found::Missing => Err(at(io::ErrorKind::NotFound.into())),
         // It says what is there.
-        Found::Other => file::open(&real).map_err(at),
+        Found::Other => file::open(path).map_err(at),
         Found::Wrong(fault) => Err(Untrusted::new(&real, fault, path).into()),
     }
 }

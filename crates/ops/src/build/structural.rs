@@ -91,34 +91,11 @@ fn integers(name: &str, list: &[i64]) -> Props {
 }
 
 /// `axis`, if there is one.
-fn axis(axis: Option<i64>) -> Props {
+pub(super) fn axis(axis: Option<i64>) -> Props {
     axis.map(|axis| keyword("axis", Prop::Int(axis))).unwrap_or_default()
 }
 
-macro_rules! over_an_axis {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
-        $(#[$doc])*
-        ///
-        /// Along an axis, or of all elements in C order.
-        #[must_use]
-        pub fn $name(&self, along: Option<i64>) -> Self {
-            self.with(stringify!($name), &[], &axis(along))
-        }
-    )*};
-}
-
 impl Var {
-    over_an_axis! {
-        /// The position (i64) of the largest element: the first NaN, else the first of equals.
-        argmax,
-        /// The position (i64) of the smallest element: the first NaN, else the first of equals.
-        argmin,
-        /// Running sums.
-        cumsum,
-        /// Running products.
-        cumprod
-    }
-
     /// A part: `x.part(&[(1..3).into(), Index::step(-1)])` is `x[1:3, ::-1]`.
     #[must_use]
     pub fn part(&self, index: &[Index]) -> Self {
@@ -182,7 +159,7 @@ impl Var {
     }
 
     /// Applies a function of the text form with this variable as first argument, and keyword arguments.
-    fn with(&self, function: &str, others: &[Arg], props: &Props) -> Self {
+    pub(super) fn with(&self, function: &str, others: &[Arg], props: &Props) -> Self {
         let args: Vec<Arg> = std::iter::once(self.into()).chain(others.iter().cloned()).collect();
         self.graph.apply(function, &args, props)
     }

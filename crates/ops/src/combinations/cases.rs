@@ -13,22 +13,28 @@
 //! | `alloc` | a number, with the extents | |
 //! | `arange`, `eye` | three numbers | once: of the ranks they have |
 
+use crate::rows::{self, Gives, Row};
 use precast_graph::{DType, Type};
 
 /// One text and its inputs.
 #[derive(Debug, Clone)]
-pub(super) struct Case {
+pub(crate) struct Case {
     pub inputs: Vec<(String, Type)>,
     pub text: String,
 }
 
-/// A dtype and rank of a declared op, and all ranks that are listed.
-struct At<'a> {
+/// A dtype and rank of a declared op, and all that are listed.
+pub(crate) struct At<'a> {
     op: &'a str,
+    row: &'static Row,
     dtype: DType,
     rank: usize,
+    dtypes: &'a [DType],
     ranks: &'a [usize],
 }
+
+/// The cases of one dtype and rank.
+pub(crate) type Combine = fn(&At<'_>) -> Vec<Case>;
 
 /// The cases of one dtype and rank; `None` for an op that is not given by them.
 pub(super) fn cases(
@@ -38,35 +44,8 @@ pub(super) fn cases(
     dtypes: &[DType],
     ranks: &[usize],
 ) -> Option<Vec<Case>> {
-    let at = At { op, dtype, rank, ranks };
-    Some(match op {
-        "sum" | "prod" | "mean" | "var" | "std" | "max" | "min" | "any" | "all" | "argmax" | "argmin"
-        | "cumsum" | "cumprod" => at.over_axes(),
-        "dot" | "batched_dot" | "matmul" => {
-            ranks.iter().map(|other| at.of(&[at.own(), at.ranked(*other)], "x0, x1")).collect()
-        }
-        "cast" => {
-            let others = dtypes.iter().filter(|other| **other != dtype);
-            others.map(|to| at.of(&[at.own()], &format!("x0, dtype=\"{to}\""))).collect()
-        }
-        "switch" | "where" => {
-            vec![at.of(&[Type::tensor(DType::Bool, rank), at.own(), at.own()], "x0, x1, x2")]
-        }
-        "transpose" | "flatten" | "shape" | "view" | "deep_copy" => vec![at.of(&[at.own()], "x0")],
-        "join" => at.along("x0, x1", &at.own()),
-        "take" => at.along("x0, x1", &Type::tensor(DType::I64, 1)),
-        "subtensor" => at.parts(),
-        "set_subtensor" | "inc_subtensor" => at.writes(),
-        "reshape" => at.reshapes(),
-        "alloc" => vec![at.filled()],
-        "arange" => at.once(&vec![at.ranked(0); 3], "x0, x1, x2"),
-        "eye" => at.once(&vec![number(); 3], &format!("x0, x1, x2, dtype=\"{dtype}\"")),
-        _ => {
-            let arity = crate::registry::arity(op)?;
-            let arguments: Vec<String> = (0..arity).map(|i| format!("x{i}")).collect();
-            vec![at.of(&vec![at.own(); arity], &arguments.join(", "))]
-        }
-    })
+    let row = rows::find(op)?;
+    Some(row.combinations?(&At { op, row, dtype, rank, dtypes, ranks }))
 }
 
 /// The type of an index or extent.
@@ -100,8 +79,50 @@ impl At<'_> {
         first.then(|| self.of(inputs, arguments)).into_iter().collect()
     }
 
+    /// All of one dtype and rank, but for a condition.
+    pub(crate) fn elementwise(&self) -> Vec<Case> {
+        let arity = self.row.arguments.len();
+        let mut inputs = vec![self.own(); arity];
+        if self.row.scalar.as_ref().is_some_and(|scalar| scalar.gives == Gives::Choice) {
+            inputs[0] = Type::tensor(DType::Bool, self.rank);
+        }
+        let arguments: Vec<String> = (0..arity).map(|i| format!("x{i}")).collect();
+        vec![self.of(&inputs, &arguments.join(", "))]
+    }
+
+    pub(crate) fn unary(&self) -> Vec<Case> {
+        vec![self.of(&[self.own()], "x0")]
+    }
+
+    /// To every other dtype.
+    pub(crate) fn casts(&self) -> Vec<Case> {
+        let others = self.dtypes.iter().filter(|other| **other != self.dtype);
+        others.map(|to| self.of(&[self.own()], &format!("x0, dtype=\"{to}\""))).collect()
+    }
+
+    /// With every rank.
+    pub(crate) fn pairs(&self) -> Vec<Case> {
+        self.ranks.iter().map(|other| self.of(&[self.own(), self.ranked(*other)], "x0, x1")).collect()
+    }
+
+    pub(crate) fn joins(&self) -> Vec<Case> {
+        self.along("x0, x1", &self.own())
+    }
+
+    pub(crate) fn takes(&self) -> Vec<Case> {
+        self.along("x0, x1", &Type::tensor(DType::I64, 1))
+    }
+
+    pub(crate) fn numbers(&self) -> Vec<Case> {
+        self.once(&vec![self.ranked(0); 3], "x0, x1, x2")
+    }
+
+    pub(crate) fn extents(&self) -> Vec<Case> {
+        self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype=\"{}\"", self.dtype))
+    }
+
     /// Over all axes; where there are several, over each.
-    fn over_axes(&self) -> Vec<Case> {
+    pub(crate) fn over_axes(&self) -> Vec<Case> {
         let axes = if self.rank > 1 { 0..self.rank } else { 0..0 };
         let all = std::iter::once(self.of(&[self.own()], "x0"));
         all.chain(axes.map(|axis| self.of(&[self.own()], &format!("x0, axis={axis}")))).collect()
@@ -124,14 +145,14 @@ impl At<'_> {
         ]
     }
 
-    fn parts(&self) -> Vec<Case> {
+    pub(crate) fn parts(&self) -> Vec<Case> {
         let part =
             |(numbers, text): (Vec<Type>, &str)| case(&[vec![self.own()], numbers].concat(), text.to_owned());
         Self::indices().into_iter().map(part).collect()
     }
 
     /// What is written has the rank of the part, or is a number.
-    fn writes(&self) -> Vec<Case> {
+    pub(crate) fn writes(&self) -> Vec<Case> {
         let mut writes = Vec::new();
         for (numbers, text) in Self::indices() {
             let single = text == "x0[x1]" && numbers[0].ndim() == 0;
@@ -145,15 +166,15 @@ impl At<'_> {
         writes
     }
 
-    fn reshapes(&self) -> Vec<Case> {
+    pub(crate) fn reshapes(&self) -> Vec<Case> {
         let extents = Type::tensor(DType::I64, 1);
         let to = |rank: &usize| self.of(&[self.own(), extents.clone()], &format!("x0, x1, ndim={rank}"));
         self.ranks.iter().map(to).collect()
     }
 
-    fn filled(&self) -> Case {
+    pub(crate) fn filled(&self) -> Vec<Case> {
         let inputs = [vec![self.ranked(0)], vec![number(); self.rank]].concat();
         let arguments: Vec<String> = (0..=self.rank).map(|i| format!("x{i}")).collect();
-        self.of(&inputs, &arguments.join(", "))
+        vec![self.of(&inputs, &arguments.join(", "))]
     }
 }

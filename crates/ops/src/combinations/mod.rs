@@ -7,6 +7,7 @@ mod cases;
 
 use crate::registry::Ops;
 use crate::rewrite;
+pub(crate) use cases::Combine;
 use cases::{Case, cases};
 use precast_codegen::{LinkError, single};
 use precast_graph::{DType, FunctionGraph, OpLibrary as _, text};

@@ -1,29 +1,26 @@
 //! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over what comes of it.
 
 use super::compare::compare;
-use super::functions::{Function, Promotion};
 use super::operand::Operands;
 use super::{first, no_props};
+use crate::rows::{Promotion, Row};
 use crate::{Elemwise, scalar};
 use num_bigint::Sign;
 use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Props, VarId};
 
 /// Applies an elementwise function.
-pub(super) fn apply(
-    operands: &mut Operands<'_>,
-    function: &Function,
-    props: &Props,
-) -> Result<VarId, BuildError> {
+pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
     no_props(operands.function, props)?;
-    operands.expect(function.arity)?;
+    operands.expect(function.arguments.len())?;
+    let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
     let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };
     let dtype = operands.common();
-    let inputs = match function.promotion {
+    let inputs = match promotion {
         Promotion::Power => return pow(operands),
         Promotion::Angle => return angle(operands),
         Promotion::Bounds => bounded(operands)?,
-        Promotion::Order => return compare(operands, function.scalar),
+        Promotion::Order => return compare(operands, function.name),
         Promotion::Common => operands.cast_all(dtype)?,
         Promotion::Number => operands.cast_all(number(dtype))?,
         Promotion::Quotient => operands.cast_all(if known(dtype) { dtype } else { DType::F64 })?,
@@ -45,7 +42,7 @@ pub(super) fn apply(
             ]
         }
     };
-    scalar_apply(operands, function.scalar, &inputs)
+    scalar_apply(operands, function.name, &inputs)
 }
 
 /// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them.

@@ -5,31 +5,14 @@
 //! as the only index makes it [`AdvancedSubtensor1`].
 
 use super::operand::Operands;
-use super::structural::Function;
 use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
-use precast_codegen::Library;
 use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
-
-/// The functions by name.
-pub(super) const FUNCTIONS: &[(&str, Function)] =
-    &[("inc_subtensor", write), ("set_subtensor", write), ("subtensor", subtensor), ("take", take)];
-
-/// Adds the ops.
-pub(super) fn library(c: Library) -> Library {
-    c.with_c::<AdvancedIncSubtensor1>()
-        .with_c::<AdvancedSubtensor1>()
-        .with_c::<IncSubtensor>()
-        .with_c::<Subtensor>()
-        .with_name("advanced_inc_subtensor1", AdvancedIncSubtensor1::from_props)
-        .with_name("advanced_subtensor1", AdvancedSubtensor1::from_props)
-        .with_name("inc_subtensor", IncSubtensor::from_props)
-        .with_name("subtensor", Subtensor::from_props)
-}
 
 /// One part of what stands between the brackets.
 enum Item {
@@ -79,8 +62,8 @@ impl Operands<'_> {
     }
 }
 
-fn subtensor(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let mut items = items(&Declared::new("subtensor", props, &["index"])?)?;
+pub(super) fn subtensor(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let mut items = items(&Declared::new(operands.function, props, row.keywords)?)?;
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
     let ndim = operands.graph.ty(tensor).ndim();
@@ -137,8 +120,8 @@ fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<Va
 
 /// `take(x, indices, axis=0)`; without an axis of all elements in C order. The result has the shape of the indices in the
 /// place of the axis.
-fn take(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new("take", props, &["axis"])?.int("axis")?;
+pub(super) fn take(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?;
     operands.expect(2)?;
     let (mut tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
     if axis.is_none() || operands.graph.ty(tensor).ndim() == 0 {
@@ -170,11 +153,11 @@ fn take(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError>
 }
 
 /// `set_subtensor(x[1:3], y)`, `inc_subtensor(x[indices], y)`: x with that part set, or y added to it.
-fn write(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     super::no_props(operands.function, props)?;
     operands.expect(2)?;
     let part = operands.variable(0)?;
-    let set = operands.function == "set_subtensor";
+    let set = row.name == "set_subtensor";
     let no_part = || MakeNodeError::Input {
         op: operands.function.to_owned(),
         input: 0,

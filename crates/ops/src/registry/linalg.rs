@@ -2,36 +2,21 @@
 
 use super::elementwise::scalar_apply;
 use super::operand::Operands;
-use super::structural::Function;
 use crate::DimShuffle;
 use crate::linalg::{BatchedDot, Dot, Matmul};
-use precast_codegen::Library;
+use crate::rows::Row;
 use precast_graph::{BuildError, DType, Props, VarId};
-
-/// The functions by name.
-pub(super) const FUNCTIONS: &[(&str, Function)] =
-    &[("batched_dot", product), ("dot", product), ("matmul", product)];
-
-/// Adds the ops.
-pub(super) fn library(c: Library) -> Library {
-    c.with_c::<BatchedDot>()
-        .with_c::<Dot>()
-        .with_c::<Matmul>()
-        .with_name("batched_dot", BatchedDot::from_props)
-        .with_name("dot", Dot::from_props)
-        .with_name("matmul", Matmul::from_props)
-}
 
 /// A product of what both promote to; f16 and bf16 are computed in f32 and rounded once. A number times a tensor is a
 /// multiplication, as in NumPy.
-fn product(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn product(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     super::no_props(operands.function, props)?;
     let dtype = operands.common_array();
     let computed = if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype };
     let inputs = operands.cast_all(computed)?;
     let number = inputs.iter().any(|input| operands.graph.ty(*input).ndim() == 0);
-    let product = match operands.function {
+    let product = match row.name {
         "dot" if number => scalar_apply(operands, "mul", &inputs)?,
         "dot" => operands.apply(Dot, &inputs)?,
         "matmul" => matmul(operands, &inputs)?,

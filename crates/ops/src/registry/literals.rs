@@ -1,8 +1,8 @@
 //! Functions of literals alone, whose results are literals: Python's scalars, computed while a graph is built.
 
 use super::elementwise;
-use super::functions::Function;
 use super::operand::Operands;
+use crate::rows::Row;
 use precast_graph::literal::{Kind, LiteralError, arithmetic};
 use precast_graph::{BuildError, FunctionGraph, Literal, MakeNodeError, Operand, Props, interpret};
 
@@ -16,14 +16,14 @@ pub(super) fn all(args: &[Operand]) -> Option<Vec<Literal>> {
 /// The value of an elementwise function of literals: exact where [`arithmetic`] knows it, else as the library computes it in
 /// f64 and i64.
 pub(super) fn call(
-    function: &Function,
+    function: &Row,
     name: &str,
     literals: &[Literal],
     props: &Props,
 ) -> Result<Literal, BuildError> {
     let failed = |source| MakeNodeError::Arithmetic { op: name.to_owned(), source };
     super::no_props(name, props)?;
-    if literals.len() == function.arity
+    if literals.len() == function.arguments.len()
         && let Some(result) = arithmetic(function.name, literals)
     {
         return Ok(result.map_err(failed)?);

@@ -8,8 +8,7 @@
 //! [`Ops::standard`] and adds to it.
 
 mod compare;
-mod elementwise;
-mod functions;
+pub(crate) mod elementwise;
 mod index;
 mod linalg;
 mod literals;
@@ -19,8 +18,9 @@ mod shape;
 mod structural;
 
 use crate::rewrite::{self, Passes};
+use crate::rows::{self, Row};
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
-use operand::Operands;
+pub(crate) use operand::Operands;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
 use precast_graph::literal::Kind;
@@ -29,6 +29,7 @@ use precast_graph::{
 };
 use precast_store::key::Profile;
 use std::sync::Arc;
+pub(crate) use structural::{Function, STRUCTURAL};
 
 /// A library of ops: how text and JSON name them, and which Rust types emit their C.
 #[derive(Debug, Clone)]
@@ -49,12 +50,15 @@ impl Ops {
     pub fn standard() -> Self {
         let c = Library::new()
             .with_c::<Elemwise>()
-            .with_c::<DimShuffle>()
             .with_name("elemwise", Elemwise::from_props)
-            .with_name("dimshuffle", DimShuffle::from_props)
             .with_c::<ExternalCOp>()
             .with_name("external", ExternalCOp::from_props);
-        Self { c: structural::library(c), passes: Passes::default() }
+        Self { c: rows::all().fold(c, |c, row| (row.register)(c)), passes: Passes::default() }
+    }
+
+    /// What can be called by name: a row each, beside the ops that were added and the dtypes, whose names are casts.
+    pub fn rows() -> impl Iterator<Item = &'static Row> {
+        rows::all()
     }
 
     /// The C side.
@@ -133,9 +137,6 @@ impl Ops {
     }
 }
 
-/// Functions of the text form that are not elementwise.
-const OTHERS: [&str; 3] = ["transpose", "dimshuffle", "cast"];
-
 impl OpLibrary for Ops {
     fn call(
         &self,
@@ -144,19 +145,16 @@ impl OpLibrary for Ops {
         args: &[Operand],
         props: &Props,
     ) -> Option<Result<Operand, BuildError>> {
-        let function = functions::find(name);
+        let row = rows::find(name);
+        let function = row.filter(|row| row.scalar.is_some());
         if let (Some(function), Some(literals)) = (function, literals::all(args)) {
             return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
         }
         let mut operands = Operands { graph, function: name, args };
-        let result = match name {
-            "transpose" => transpose(&mut operands, props),
-            "dimshuffle" => dimshuffle(&mut operands, props),
-            "cast" => cast(&mut operands, props),
-            _ if let Some(function) = structural::find(name) => function(&mut operands, props),
-            _ if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
-            _ if let Some(function) = function => elementwise::apply(&mut operands, function, props),
-            _ => self.own(&mut operands, props)?,
+        let result = match row.and_then(|row| Some((row, row.apply?))) {
+            Some((row, apply)) => apply(&mut operands, row, props),
+            None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
+            None => self.own(&mut operands, props)?,
         };
         Some(result.and_then(|result| match function {
             // Python's numbers in, one out: in the dtype of its kind.
@@ -175,9 +173,8 @@ impl OpLibrary for Ops {
 
     fn names(&self) -> Vec<String> {
         let dtypes = DType::ALL.into_iter().map(DType::name);
-        let others = structural::names().chain(OTHERS);
-        let mut names: Vec<String> =
-            functions::names().chain(others).chain(dtypes).map(str::to_owned).collect();
+        let rows = rows::all().flat_map(|row| row.aliases.iter().copied().chain([row.name]));
+        let mut names: Vec<String> = rows.chain(dtypes).map(str::to_owned).collect();
         names.extend(self.c.names().into_iter().filter(|name| name != "elemwise"));
         names.sort();
         names.dedup();
@@ -204,7 +201,7 @@ fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
 }
 
 /// `transpose(x)` turns the axes round, `transpose(x, axes=(1, 0, 2))` permutes them.
-fn transpose(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+fn transpose(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let variable = operands.variable(0)?;
     let ndim = operands.graph.ty(variable).ndim();
@@ -217,7 +214,7 @@ fn transpose(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildE
 }
 
 /// `dimshuffle(x, order=(1, -1, 0))`: axes of `x` in a new order; -1 is a new axis of extent 1.
-fn dimshuffle(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let variable = operands.variable(0)?;
     let wrong = |problem: &str| BuildError::from(MakeNodeError::prop("dimshuffle", "order", problem));
@@ -235,7 +232,7 @@ fn dimshuffle(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, Build
 }
 
 /// `cast(x, dtype="f32")`.
-fn cast(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = match props.get("dtype") {
         Some(Prop::Str(name)) => name.clone(),
@@ -302,9 +299,4 @@ fn axes(function: &str, prop: &str, props: &Props, ndim: usize) -> Result<Option
 /// The cast to a dtype, as an elementwise op.
 fn cast_op(to: DType) -> Arc<dyn Op> {
     Arc::new(Elemwise::new(Arc::new(scalar::Cast { to })))
-}
-
-/// The number of arguments of an elementwise function; `None` if there is no such function.
-pub(crate) fn arity(function: &str) -> Option<usize> {
-    functions::find(function).map(|f| f.arity)
 }

@@ -18,7 +18,7 @@ use precast_graph::literal::Kind;
 use precast_graph::{Array, BuildError, DType, FunctionGraph, Literal, MakeNodeError, Operand, Type, VarId};
 
 /// A call that is being built.
-pub(super) struct Operands<'a> {
+pub(crate) struct Operands<'a> {
     pub(super) graph: &'a mut FunctionGraph,
     pub(super) function: &'a str,
     pub(super) args: &'a [Operand],

@@ -13,50 +13,14 @@
 
 use super::elementwise::scalar_apply;
 use super::operand::Operands;
-use super::structural::Function;
 use super::{axes, first};
 use crate::declared::Declared;
 use crate::reduce::{Argmax, CumOp};
+use crate::rows::Row;
 use crate::shape::ShapeI;
 use crate::{DimShuffle, Reduce, ReduceKind};
-use precast_codegen::Library;
 use precast_graph::{Array, BuildError, DType, MakeNodeError, Props, VarId};
 use std::sync::Arc;
-
-/// The functions by name.
-pub(super) const FUNCTIONS: &[(&str, Function)] = &[
-    ("all", reduce),
-    ("any", reduce),
-    ("argmax", argmax),
-    ("argmin", argmax),
-    ("cumprod", cumulative),
-    ("cumsum", cumulative),
-    ("max", reduce),
-    ("mean", reduce),
-    ("min", reduce),
-    ("prod", reduce),
-    ("std", spread),
-    ("sum", reduce),
-    ("var", spread),
-];
-
-/// Adds the ops.
-pub(super) fn library(c: Library) -> Library {
-    c.with_c::<Reduce>()
-        .with_c::<Argmax>()
-        .with_c::<CumOp>()
-        .with_name("all", |props| Reduce::from_props("all", props))
-        .with_name("any", |props| Reduce::from_props("any", props))
-        .with_name("argmax", |props| Argmax::from_props("argmax", props))
-        .with_name("argmin", |props| Argmax::from_props("argmin", props))
-        .with_name("cumprod", |props| CumOp::from_props("cumprod", props))
-        .with_name("cumsum", |props| CumOp::from_props("cumsum", props))
-        .with_name("max", |props| Reduce::from_props("max", props))
-        .with_name("mean", |props| Reduce::from_props("mean", props))
-        .with_name("min", |props| Reduce::from_props("min", props))
-        .with_name("prod", |props| Reduce::from_props("prod", props))
-        .with_name("sum", |props| Reduce::from_props("sum", props))
-}
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
 fn axes_of(
@@ -130,15 +94,11 @@ fn reduced(
 }
 
 /// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and its kin.
-fn reduce(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = operands.function;
-    let kind = ReduceKind::find(name).unwrap_or(ReduceKind::Sum);
-    let known: &[&str] = match kind {
-        ReduceKind::Sum | ReduceKind::Prod | ReduceKind::Mean => &["axis", "keepdims", "dtype", "acc_dtype"],
-        _ => &["axis", "keepdims"],
-    };
-    let declared = Declared::new(name, props, known)?;
+    let kind = ReduceKind::find(row.name).unwrap_or(ReduceKind::Sum);
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let keepdims = declared.flag("keepdims")?;
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, kind, operands.graph.ty(variable).dtype())?;
@@ -160,10 +120,10 @@ fn squared(operands: &mut Operands<'_>, number: VarId) -> Result<VarId, BuildErr
 }
 
 /// `var(x, axis=0, ddof=1)`, `std(x)`: the mean, then the mean of the squares of the distances from it.
-fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = operands.function;
-    let declared = Declared::new(name, props, &["axis", "keepdims", "dtype", "acc_dtype", "ddof"])?;
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let (keepdims, ddof) = (declared.flag("keepdims")?, declared.int("ddof")?.unwrap_or(0));
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
@@ -191,7 +151,7 @@ fn spread(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
         let count = operands.cast(count, acc)?;
         scalar_apply(operands, "div", &[sum, count])?
     };
-    if name == "std" {
+    if row.name == "std" {
         spread = scalar_apply(operands, "sqrt", &[spread])?;
     }
     operands.cast(spread, result)
@@ -208,14 +168,14 @@ fn axis_of(
 }
 
 /// `argmax(x, axis=1, keepdims=True)`.
-fn argmax(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn argmax(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let declared = Declared::new(operands.function, props, &["axis", "keepdims"])?;
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let variable = operands.variable(0)?;
     let variable = operands.cast(variable, wide(operands.graph.ty(variable).dtype()))?;
     let ndim = operands.graph.ty(variable).ndim();
     let axis = axis_of(operands, &declared, ndim)?;
-    let least = operands.function == "argmin";
+    let least = row.name == "argmin";
     let found = operands.apply(Argmax { least, axis }, &[variable])?;
     if !declared.flag("keepdims")? {
         return Ok(found);
@@ -227,13 +187,13 @@ fn argmax(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
 }
 
 /// `cumsum(x, axis=0)`; without an axis, of all elements in C order.
-fn cumulative(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn cumulative(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let declared = Declared::new(operands.function, props, &["axis", "dtype"])?;
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let variable = operands.variable(0)?;
     let default = summed(operands.graph.ty(variable).dtype());
     let variable = operands.cast(variable, declared.dtype("dtype")?.unwrap_or(default))?;
     let axis = axis_of(operands, &declared, operands.graph.ty(variable).ndim())?;
-    let product = operands.function == "cumprod";
+    let product = row.name == "cumprod";
     operands.apply(CumOp { product, axis }, &[variable])
 }

@@ -1,65 +1,17 @@
 //! Functions about shapes: reshape, alloc, arange, join and their kin, with NumPy's arguments.
 
 use super::operand::Operands;
-use super::structural::{Function, list};
+use super::structural::list;
 use crate::DimShuffle;
 use crate::declared::Declared;
-use crate::shape::{
-    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
-};
-use precast_codegen::Library;
+use crate::rows::Row;
+use crate::shape::{ARange, Alloc, Assert, Eye, Join, MakeVector, Reshape, ShapeI, Split};
 use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Operand, Props, VarId};
-
-/// The functions by name; `shape`, `view` and `deep_copy` are called by the names of their ops.
-pub(super) const FUNCTIONS: &[(&str, Function)] = &[
-    ("alloc", alloc),
-    ("arange", arange),
-    ("assert", assert),
-    ("concatenate", join),
-    ("eye", eye),
-    ("flatten", flatten),
-    ("join", join),
-    ("make_vector", make_vector),
-    ("ones", filled),
-    ("reshape", reshape),
-    ("shape_i", shape_i),
-    ("split", split),
-    ("stack", stack),
-    ("zeros", filled),
-];
-
-/// Adds the ops.
-pub(super) fn library(c: Library) -> Library {
-    c.with_c::<Alloc>()
-        .with_c::<ARange>()
-        .with_c::<Assert>()
-        .with_c::<DeepCopy>()
-        .with_c::<Eye>()
-        .with_c::<Join>()
-        .with_c::<MakeVector>()
-        .with_c::<Reshape>()
-        .with_c::<Shape>()
-        .with_c::<ShapeI>()
-        .with_c::<Split>()
-        .with_c::<View>()
-        .with_name("alloc", Alloc::from_props)
-        .with_name("arange", ARange::from_props)
-        .with_name("assert", Assert::from_props)
-        .with_name("deep_copy", DeepCopy::from_props)
-        .with_name("eye", Eye::from_props)
-        .with_name("join", Join::from_props)
-        .with_name("make_vector", MakeVector::from_props)
-        .with_name("reshape", Reshape::from_props)
-        .with_name("shape", Shape::from_props)
-        .with_name("shape_i", ShapeI::from_props)
-        .with_name("split", Split::from_props)
-        .with_name("view", View::from_props)
-}
 
 /// `reshape(x, 2, -1)`, `reshape(x, n, m)`, `reshape(x, shape=(2, -1))`, `reshape(x, s)` with a vector of known extent or
 /// `ndim=2`.
-fn reshape(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("reshape", props, &["shape", "ndim"])?;
+pub(super) fn reshape(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
     if let Some(shape) = list("reshape", "shape", props)? {
@@ -95,7 +47,7 @@ fn reshape(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErr
 }
 
 /// `flatten(x)`: one dimension.
-fn flatten(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn flatten(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     super::no_props("flatten", props)?;
     let (tensor, vector) = (operands.variable(0)?, operands.vector(&[-1]));
@@ -103,8 +55,8 @@ fn flatten(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErr
 }
 
 /// `alloc(value, 3, n)`, `alloc(value, shape=(3, 4))`.
-fn alloc(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    Declared::new("alloc", props, &["shape"])?;
+pub(super) fn alloc(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    Declared::new(operands.function, props, row.keywords)?;
     operands.expect_between(1, usize::MAX)?;
     let value = operands.variable(0)?;
     let shape = list("alloc", "shape", props)?;
@@ -114,10 +66,10 @@ fn alloc(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError
 }
 
 /// `zeros(3, n, dtype="f32")`, `ones(shape=(3, 4))`; f64 unless said otherwise.
-fn filled(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, &["shape", "dtype"])?;
+pub(super) fn filled(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
-    let number = i64::from(operands.function == "ones");
+    let number = i64::from(row.name == "ones");
     let value = number_of(operands, number, dtype)?;
     let shape = list(operands.function, "shape", props)?;
     let mut inputs = vec![value];
@@ -133,8 +85,8 @@ pub(super) fn number_of(operands: &mut Operands<'_>, n: i64, dtype: DType) -> Re
 }
 
 /// `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)`, each with `dtype`.
-fn arange(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("arange", props, &["dtype"])?;
+pub(super) fn arange(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     operands.expect_between(1, 3)?;
     let common = operands.common_array();
     let common = if common == DType::Bool { DType::I64 } else { common };
@@ -159,8 +111,8 @@ fn arange(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErro
 }
 
 /// `eye(n)`, `eye(n, m)`, `eye(n, m, k)`, with `k` by name too; f64 unless `dtype` says otherwise.
-fn eye(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("eye", props, &["dtype", "k"])?;
+pub(super) fn eye(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     operands.expect_between(1, 3)?;
     let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
     let mut inputs = operands.integers(0, None)?;
@@ -177,8 +129,8 @@ fn eye(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> 
 }
 
 /// `join(x, y, z, axis=0)`: of the dtype that all promote to.
-fn join(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new(operands.function, props, &["axis"])?.int("axis")?.unwrap_or(0);
+pub(super) fn join(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?.unwrap_or(0);
     operands.expect_between(1, usize::MAX)?;
     let dtype = operands.common_array();
     let inputs = operands.cast_all(dtype)?;
@@ -187,8 +139,8 @@ fn join(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError>
 }
 
 /// `stack(x, y, z, axis=0)`: along a new axis.
-fn stack(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new("stack", props, &["axis"])?.int("axis")?.unwrap_or(0);
+pub(super) fn stack(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?.unwrap_or(0);
     operands.expect_between(1, usize::MAX)?;
     let dtype = operands.common_array();
     let mut inputs = operands.cast_all(dtype)?;
@@ -204,8 +156,8 @@ fn stack(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError
 
 /// `split(x, sizes=(2, 3), axis=0, piece=1)`, or `split(x, s, pieces=2, axis=0, piece=1)` with a vector of extents: one of
 /// the pieces.
-fn split(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("split", props, &["sizes", "axis", "piece", "pieces"])?;
+pub(super) fn split(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let tensor = operands.variable(0)?;
     let sizes = list("split", "sizes", props)?;
     let (vector, pieces) = match &sizes {
@@ -227,8 +179,12 @@ fn split(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError
 }
 
 /// `make_vector(a, b, c)`, of the dtype that all promote to, or `dtype`.
-fn make_vector(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("make_vector", props, &["dtype"])?;
+pub(super) fn make_vector(
+    operands: &mut Operands<'_>,
+    row: &Row,
+    props: &Props,
+) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     let dtype = match declared.dtype("dtype")? {
         Some(dtype) => dtype,
         None => operands.common_array(),
@@ -238,8 +194,8 @@ fn make_vector(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, Buil
 }
 
 /// `shape_i(x, i=-1)`: an extent, which may be counted from the end.
-fn shape_i(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("shape_i", props, &["i"])?;
+pub(super) fn shape_i(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
     let i = declared.int("i")?.ok_or_else(|| declared.wrong("i", "an integer"))?;
@@ -248,8 +204,8 @@ fn shape_i(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildErr
 }
 
 /// `assert(x, condition, …, message="…")`: conditions of any dtype are taken as truth values.
-fn assert(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new("assert", props, &["message"])?;
+pub(super) fn assert(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::new(operands.function, props, row.keywords)?;
     operands.expect_between(2, usize::MAX)?;
     let message = if declared.has("message") { declared.text("message")? } else { "assertion failed" };
     let mut inputs = vec![operands.variable(0)?];

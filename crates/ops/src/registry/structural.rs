@@ -1,33 +1,61 @@
 //! Functions of the text form that are not elementwise, by name, and what their files share.
 
+use super::index::{subtensor, take, write};
+use super::linalg::product;
 use super::operand::Operands;
-use super::{first, index, linalg, reduce, shape};
-use precast_codegen::Library;
+use super::reduce::{argmax, cumulative, reduce, spread};
+use super::shape::{
+    alloc, arange, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
+};
+use super::{cast, dimshuffle, first, transpose};
+use crate::combinations::Combine;
+use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Subtensor};
+use crate::rows::{Row, structural_rows};
+use crate::shape::{
+    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
+};
+use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce};
 use precast_graph::{
     Array, BuildError, DType, Literal, MakeNodeError, Op, Operand, Prop, Props, Type, VarId,
 };
 use std::sync::Arc;
 
 /// Applies a function to the arguments of a call.
-pub(super) type Function = fn(&mut Operands<'_>, &Props) -> Result<VarId, BuildError>;
+pub(crate) type Function = fn(&mut Operands<'_>, &Row, &Props) -> Result<VarId, BuildError>;
 
-/// The tables, one of each family.
-const TABLES: [&[(&str, Function)]; 4] =
-    [shape::FUNCTIONS, index::FUNCTIONS, reduce::FUNCTIONS, linalg::FUNCTIONS];
-
-/// The function of this name.
-pub(super) fn find(name: &str) -> Option<Function> {
-    TABLES.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, function)| *function)
+macro_rules! library {
+    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident)?) [$($alias:ident)*] {$($keyword:ident)*}
+       = [$($apply:ident)?] [$($op:ident $(by $by:ident)?)?] [$($cases:ident)?] $builder:ident;)*) => {
+        /// The rows of functions that are not elementwise.
+        pub(crate) const STRUCTURAL: &[Row] = &[$(Row {
+            name: stringify!($name),
+            aliases: &[$(stringify!($alias)),*],
+            arguments: &[$(stringify!($x),)* $(concat!(stringify!($more), "…"))?],
+            keywords: &[$(stringify!($keyword)),*],
+            help: $help.trim_ascii(),
+            apply: only::<Function>(&[$($apply)?]),
+            register: |library| library$(.with_c::<$op>().with_name(stringify!($name), factory!($name $op $(by $by)?)))?,
+            combinations: only::<Combine>(&[$(|at| at.$cases())?]),
+            scalar: None,
+        }),*];
+    };
 }
-
-/// The names of all functions.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().copied().flatten().map(|(name, _)| *name)
+macro_rules! factory {
+    ($name:ident $op:ident) => {
+        $op::from_props
+    };
+    ($name:ident $op:ident by name) => {
+        |props| $op::from_props(stringify!($name), props)
+    };
 }
+structural_rows!(library);
 
-/// Adds the ops of all families, for JSON and for C.
-pub(super) fn library(c: Library) -> Library {
-    [shape::library, index::library, reduce::library, linalg::library].into_iter().fold(c, |c, add| add(c))
+/// What a column says, if anything.
+const fn only<T: Copy>(column: &[T]) -> Option<T> {
+    match column {
+        [said, ..] => Some(*said),
+        [] => None,
+    }
 }
 
 impl Operands<'_> {

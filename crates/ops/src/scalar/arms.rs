@@ -1,60 +1,49 @@
-//! Macros that make the function of a row: an expression for each kind of dtype that the op exists for.
-//!
-//! `bool`, `int` (all eight), `float` (f32 and f64) and `complex` come in this order, each at most once; where the two floats
-//! need functions of two names, `f32 …, f64 …` stands for `float …`. There are no 16-bit floats: they are widened before.
+//! The macros that read the braces of a row: an expression, or a call of its C, for each kind of dtypes.
 
-/// A function of one value.
-macro_rules! unary {
-    ($x:ident; $(bool $bool:expr;)? $(int $int:expr;)? $(float $float:expr;)? $(f32 $f32:expr, f64 $f64:expr;)?
-     $(complex $complex:expr;)? $(c64 $c64:expr, c128 $c128:expr;)?) => {
-        |v: &[Value]| match v {
-            $([Value::Bool($x)] => { let $x = *$x; Some(Value::from($bool)) })?
-            $([Value::I8($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::I16($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::I32($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::I64($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::U8($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::U16($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::U32($x)] => { let $x = *$x; Some(Value::from($int)) }
-              [Value::U64($x)] => { let $x = *$x; Some(Value::from($int)) })?
-            $([Value::F32($x)] => { let $x = *$x; Some(Value::from($float)) }
-              [Value::F64($x)] => { let $x = *$x; Some(Value::from($float)) })?
-            $([Value::F32($x)] => { let $x = *$x; Some(Value::from($f32)) }
-              [Value::F64($x)] => { let $x = *$x; Some(Value::from($f64)) })?
-            $([Value::C64($x)] => { let $x = *$x; Some(Value::from($complex)) }
-              [Value::C128($x)] => { let $x = *$x; Some(Value::from($complex)) })?
-            $([Value::C64($x)] => { let $x = *$x; Some(Value::from($c64)) }
-              [Value::C128($x)] => { let $x = *$x; Some(Value::from($c128)) })?
-            _ => None,
-        }
+/// The [`Arms`](super::table::Arms) of a row.
+macro_rules! arms {
+    ($name:ident $x:tt any = $function:expr;) => {
+        Arms { takes: ALL, headers: [&[], &[]], evaluate: $function }
     };
+    ($name:ident $x:tt $(bool = $bool:expr;)? $(int = $int:expr;)? $(float $($fh:literal)? $(= $float:expr)?;)?
+     $(complex $($ch:literal)? $(= $complex:expr)?;)?) => {{
+        #[allow(unused_variables, reason = "as in `isnan` of integers")]
+        fn evaluate(v: &[Value]) -> Option<Value> {
+            match v {
+                $(arm!($x Bool) => Some(Value::from($bool)),)?
+                $(arm!($x I8) => Some(Value::from($int)),
+                arm!($x I16) => Some(Value::from($int)),
+                arm!($x I32) => Some(Value::from($int)),
+                arm!($x I64) => Some(Value::from($int)),
+                arm!($x U8) => Some(Value::from($int)),
+                arm!($x U16) => Some(Value::from($int)),
+                arm!($x U32) => Some(Value::from($int)),
+                arm!($x U64) => Some(Value::from($int)),)?
+                $(arm!($x F32) => Some(Value::from(arm!($name f32: f32, $x $($fh)? $(= $float)?))),
+                arm!($x F64) => Some(Value::from(arm!($name f64: f64, $x $($fh)? $(= $float)?))),)?
+                $(arm!($x C64) => Some(Value::from(arm!($name c64: Complex<f32>, $x $($ch)? $(= $complex)?))),
+                arm!($x C128) => Some(Value::from(arm!($name c128: Complex<f64>, $x $($ch)? $(= $complex)?))),)?
+                _ => None,
+            }
+        }
+        Arms {
+            takes: 0 $(| arm!(BOOL: $bool))? $(| arm!(INT: $int))? $(| arm!(FLOAT: $($fh)? $($float)?))?
+                $(| arm!(COMPLEX: $($ch)? $($complex)?))?,
+            headers: [
+                &[$($(concat!("precast/ops/", $fh))?)?],
+                &[$($(concat!("precast/ops/", $ch))?)?],
+            ],
+            evaluate,
+        }
+    }};
 }
 
-/// A function of two values of one dtype.
-macro_rules! binary {
-    ($x:ident, $y:ident; $(bool $bool:expr;)? $(int $int:expr;)? $(float $float:expr;)? $(f32 $f32:expr, f64 $f64:expr;)?
-     $(complex $complex:expr;)? $(c64 $c64:expr, c128 $c128:expr;)?) => {
-        |v: &[Value]| match v {
-            $([Value::Bool($x), Value::Bool($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($bool)) })?
-            $([Value::I8($x), Value::I8($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::I16($x), Value::I16($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::I32($x), Value::I32($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::I64($x), Value::I64($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::U8($x), Value::U8($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::U16($x), Value::U16($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::U32($x), Value::U32($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) }
-              [Value::U64($x), Value::U64($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($int)) })?
-            $([Value::F32($x), Value::F32($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($float)) }
-              [Value::F64($x), Value::F64($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($float)) })?
-            $([Value::F32($x), Value::F32($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($f32)) }
-              [Value::F64($x), Value::F64($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($f64)) })?
-            $([Value::C64($x), Value::C64($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($complex)) }
-              [Value::C128($x), Value::C128($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($complex)) })?
-            $([Value::C64($x), Value::C64($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($c64)) }
-              [Value::C128($x), Value::C128($y)] => { let ($x, $y) = (*$x, *$y); Some(Value::from($c128)) })?
-            _ => None,
-        }
-    };
+/// Of one kind: the pattern of a dtype, its value (that of the C where there is none in Rust), and the bit.
+macro_rules! arm {
+    (($($x:ident),+) $variant:ident) => { &[$(Value::$variant($x)),+] };
+    ($name:ident $d:ident: $t:ty, $x:tt $($header:literal)? = $value:expr) => { $value };
+    ($name:ident $d:ident: $t:ty, ($($x:ident),+) $header:literal) => { math::call!($name, $d: $t, $($x),+) };
+    ($bit:ident: $($given:tt)*) => { $bit };
 }
 
-pub(super) use {binary, unary};
+pub(super) use {arm, arms};

@@ -64,6 +64,10 @@ impl ScalarOp for Cast {
         steps(dtypes[0], self.to).windows(2).map(|pair| header_of(pair[0], pair[1])).collect()
     }
 
+    fn is_cheap(&self) -> bool {
+        true
+    }
+
     fn content_id(&self) -> Option<String> {
         Some("cast".to_owned())
     }
@@ -133,6 +137,10 @@ impl ScalarOp for Identity {
 
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
         if dtypes[0] == DType::Bool { vec![header(DType::Bool)] } else { Vec::new() }
+    }
+
+    fn is_cheap(&self) -> bool {
+        true
     }
 
     fn content_id(&self) -> Option<String> {

@@ -39,7 +39,7 @@ pub(crate) trait ComplexNumber: Sized {
 }
 
 macro_rules! complex {
-    ($t:ident, $hypot:path) => {
+    ($t:ident) => {
         impl ComplexNumber for Complex<$t> {
             type Part = $t;
 
@@ -91,7 +91,7 @@ macro_rules! complex {
             }
 
             fn magnitude(self) -> $t {
-                $hypot(self.re, self.im)
+                math::call!(hypot, $t: $t, self.re, self.im)
             }
 
             fn rounded(self) -> Self {
@@ -122,5 +122,5 @@ macro_rules! complex {
         }
     };
 }
-complex!(f32, math::hypot_f32);
-complex!(f64, math::hypot_f64);
+complex!(f32);
+complex!(f64);

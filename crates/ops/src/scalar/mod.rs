@@ -1,8 +1,7 @@
 //! Scalar ops: what happens to one element. [`crate::Elemwise`] maps them over tensors, [`crate::Composite`] chains them.
 //!
 //! ```text
-//! rows      the library: one line an op (arity, kinds of dtypes, Rust function); arms: the macros of a line
-//! table     how a line becomes an op: its type rule, its C, its headers
+//! table     how a row of `crate::rows` becomes an op: its type rule, its C, its headers; arms: the macros of a row
 //! integer, float, complex    arithmetic that Rust's own methods do not have, as c/precast/ops/scalar does it
 //! cast      Cast and Identity, which are ops with a type rule of their own
 //! value     one element of any dtype
@@ -15,13 +14,13 @@ mod cast;
 mod complex;
 mod float;
 mod integer;
-mod rows;
 mod table;
 mod value;
 
 pub use cast::{Cast, Identity};
 pub(crate) use complex::ComplexNumber;
 pub(crate) use float::{maximum, minimum};
+pub(crate) use table::{LIBRARY, Scalar};
 pub use table::{find, names};
 pub use value::Value;
 pub(crate) use value::{collect, elements};
@@ -102,6 +101,11 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
     /// Arguments to add to the compiler's.
     fn c_compile_args(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Whether the C is a few instructions: fusion computes such an op with more others in one loop, or once more.
+    fn is_cheap(&self) -> bool {
+        false
     }
 
     /// As [`precast_codegen::COp::content_id`]: `None` for ops whose C is not of this crate.

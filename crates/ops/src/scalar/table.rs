@@ -1,54 +1,98 @@
-//! The library of scalar ops: a line each, in [`rows`](super::rows), and how a line becomes C.
+//! The library of scalar ops: how a row of [`crate::rows`] becomes an op.
 //!
 //! An op of dtype `d` is the C function `pc_<name>_<d>` of the header that has it. A 16-bit float has none of its own: its
 //! operands are widened to f32, the result is rounded, in C as in [`ScalarOp::perform`].
 
+use super::arms::{arm, arms};
 use super::cast::convert;
-use super::rows::LIBRARY;
+use super::complex::ComplexNumber as _;
+use super::float::Float as _;
+use super::integer::Integer as _;
 use super::{Identity, ScalarOp, Value};
 use crate::math;
+use crate::registry::elementwise;
+use crate::rows::{Cost, Gives, Promotion, Row, scalar_rows};
 use precast_codegen::{LinkError, Sub};
-use precast_graph::{DType, PerformError};
+use precast_graph::{Complex, DType, PerformError};
 use std::sync::Arc;
 
 /// Kinds of dtypes that an op takes, as bits.
-pub(super) const BOOL: u8 = 1;
-pub(super) const INT: u8 = 2;
-pub(super) const FLOAT: u8 = 4;
-pub(super) const COMPLEX: u8 = 8;
-pub(super) const REAL: u8 = BOOL | INT | FLOAT;
-pub(super) const NUMBER: u8 = INT | FLOAT | COMPLEX;
-pub(super) const ALL: u8 = REAL | COMPLEX;
+const BOOL: u8 = 1;
+const INT: u8 = 2;
+const FLOAT: u8 = 4;
+const COMPLEX: u8 = 8;
+const ALL: u8 = BOOL | INT | FLOAT | COMPLEX;
 
-/// What an op makes of operands of one dtype.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gives {
-    /// The dtype of the operands.
-    Same,
-    /// bool.
-    Bool,
-    /// The dtype of a part; for real dtypes the same.
-    Part,
-    /// The complex dtype whose parts the operands are.
-    Whole,
-    /// The dtype of the operands after the first, which is bool.
-    Choice,
+/// The scalar op of a row.
+#[derive(Debug)]
+pub(crate) struct Scalar {
+    pub(crate) promotion: Promotion,
+    pub(crate) gives: Gives,
+    cost: Cost,
+    /// `and` in `pc_and_bool`.
+    c_name: &'static str,
+    arms: Arms,
 }
 
-/// A line of the library.
+/// What a row says for each kind of dtypes.
 #[derive(Debug)]
-pub(super) struct Row {
-    pub(super) name: &'static str,
-    pub(super) arity: usize,
-    pub(super) takes: u8,
-    pub(super) gives: Gives,
-    pub(super) evaluate: fn(&[Value]) -> Option<Value>,
+struct Arms {
+    takes: u8,
+    /// The header of floats and that of complex numbers, if it is not that of the dtype.
+    headers: [&'static [&'static str]; 2],
+    evaluate: fn(&[Value]) -> Option<Value>,
+}
+
+macro_rules! library {
+    ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $promotion:ident => $gives:ident, $cost:ident,
+       $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
+        /// The rows of elementwise functions, in the order of their document.
+        pub(crate) const LIBRARY: &[Row] = &[$(Row {
+            name: stringify!($name),
+            aliases: &[$(stringify!($alias)),*],
+            arguments: arguments!($x),
+            keywords: &[],
+            help: $help.trim_ascii(),
+            apply: Some(elementwise::apply),
+            register: |library| library,
+            combinations: Some(|at| at.elementwise()),
+            scalar: Some(Scalar {
+                promotion: Promotion::$promotion,
+                gives: Gives::$gives,
+                cost: Cost::$cost,
+                c_name: first(&[$($c_name,)? stringify!($name)]),
+                arms: arms!($name $x $($arms)*),
+            }),
+        }),*];
+    };
+}
+macro_rules! arguments {
+    (($($x:ident),+)) => { &[$(stringify!($x)),+] };
+}
+scalar_rows!(library);
+
+const fn first(names: &[&'static str]) -> &'static str {
+    names[0]
+}
+
+/// `switch`, which takes a truth value and two elements of any dtype.
+fn choose(v: &[Value]) -> Option<Value> {
+    match v {
+        [Value::Bool(condition), a, b] if a.dtype() == b.dtype() => Some(if *condition { *a } else { *b }),
+        _ => None,
+    }
+}
+
+/// The rows that are scalar ops; `angle` is made of others, and [`Identity`] has a form of its own.
+fn library() -> impl Iterator<Item = Basic> {
+    let basic = |row: &'static Row| Some(Basic { row, scalar: row.scalar.as_ref()? });
+    LIBRARY.iter().filter_map(basic).filter(|op| op.scalar.arms.takes != 0)
 }
 
 /// The names of all scalar ops of the library, sorted; `cast` and `composite` have props and are not among them.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = LIBRARY.iter().map(|row| row.name).chain(["identity"]).collect();
+    let mut names: Vec<&str> = library().map(|op| op.row.name).chain(["identity"]).collect();
     names.sort_unstable();
     names
 }
@@ -59,7 +103,7 @@ pub fn find(name: &str) -> Option<Arc<dyn ScalarOp>> {
     if name == "identity" {
         return Some(Arc::new(Identity));
     }
-    LIBRARY.iter().find(|row| row.name == name).map(|row| Arc::new(Basic { row }) as Arc<dyn ScalarOp>)
+    library().find(|op| op.row.name == name).map(|op| Arc::new(op) as Arc<dyn ScalarOp>)
 }
 
 /// Whether a dtype is stored in 16 bits and computed with in f32.
@@ -88,24 +132,13 @@ fn kind(dtype: DType) -> u8 {
 #[derive(Debug)]
 struct Basic {
     row: &'static Row,
+    scalar: &'static Scalar,
 }
 
 impl Basic {
-    /// `add` in `pc_add_f64`.
-    fn c_name(&self) -> &'static str {
-        match self.row.name {
-            "logical_and" => "and",
-            "logical_or" => "or",
-            "logical_xor" => "xor",
-            "logical_not" => "not",
-            "sign" => "signum",
-            name => name,
-        }
-    }
-
     /// Whether operands of this dtype are widened before and the result rounded after.
     fn widens(&self, dtype: DType) -> bool {
-        is_half(dtype) && self.row.gives != Gives::Choice
+        is_half(dtype) && self.scalar.gives != Gives::Choice
     }
 }
 
@@ -115,15 +148,15 @@ impl ScalarOp for Basic {
     }
 
     fn arity(&self) -> usize {
-        self.row.arity
+        self.row.arguments.len()
     }
 
     fn output(&self, inputs: &[DType]) -> Option<DType> {
-        let choice = self.row.gives == Gives::Choice;
+        let choice = self.scalar.gives == Gives::Choice;
         let operands = if choice { &inputs[1..] } else { inputs };
         let dtype = operands[0];
-        let fits = operands.iter().all(|other| *other == dtype) && self.row.takes & kind(dtype) != 0;
-        match self.row.gives {
+        let fits = operands.iter().all(|other| *other == dtype) && self.scalar.arms.takes & kind(dtype) != 0;
+        match self.scalar.gives {
             _ if !fits => None,
             Gives::Same => Some(dtype),
             Gives::Bool => Some(DType::Bool),
@@ -147,7 +180,7 @@ impl ScalarOp for Basic {
             "pow" => PerformError::value("pow", "integers to negative integer powers are not allowed"),
             _ => missing(),
         };
-        (self.row.evaluate)(&operands).map(|value| vec![value.cast(output)]).ok_or_else(refused)
+        (self.scalar.arms.evaluate)(&operands).map(|value| vec![value.cast(output)]).ok_or_else(refused)
     }
 
     fn c_code(
@@ -167,7 +200,7 @@ impl ScalarOp for Basic {
         });
         let operands = operands.collect::<Vec<_>>().join(", ");
         let of = if widens { DType::F32 } else { dtype };
-        let mut value = format!("pc_{}_{of}({operands})", self.c_name());
+        let mut value = format!("pc_{}_{of}({operands})", self.scalar.c_name);
         if let Some(result) = self.output(dtypes).filter(|result| is_half(*result) && widens) {
             value = convert(DType::F32, result, &value);
         }
@@ -184,15 +217,18 @@ impl ScalarOp for Basic {
         let dtype = dtypes[dtypes.len() - 1];
         let widens = self.widens(dtype);
         let of = if widens { DType::F32 } else { dtype };
-        let own = match self.row.name {
-            "floor_div" | "mod" if of.is_float() => "precast/ops/scalar/modulo.h".to_owned(),
-            "complex" => "precast/ops/scalar/complex.h".to_owned(),
-            name => {
-                let of_kind = if of.is_complex() { math::complex_header(name) } else { math::header(name) };
-                of_kind.filter(|_| !of.is_integer()).map_or_else(|| header(of), str::to_owned)
-            }
+        let [float, complex] = self.scalar.arms.headers;
+        let named = match kind(of) {
+            FLOAT => float.first(),
+            COMPLEX => complex.first(),
+            _ => None,
         };
+        let own = named.map_or_else(|| header(of), |header| (*header).to_owned());
         if widens { vec![header(dtype), own] } else { vec![own] }
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.scalar.cost == Cost::Cheap
     }
 
     fn content_id(&self) -> Option<String> {

@@ -1,15 +1,10 @@
 /* Applies a function of math.h to a file of bits, so that a test can compare its bits with those that `perform` gives.
  * usage: math <function> <input file> <output file>; operands of one element stand together. */
+#include "functions.h" /* ONE(F) and TWO(F), lists of the functions; made by tests/it/cases.rs */
 #include <precast/ops/math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ONE(F)                                                                                                         \
-  F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(softplus) F(log1mexp) F(sigmoid) F(tanh) F(sinh) F(cosh)  \
-  F(asinh) F(acosh) F(atanh) F(asin) F(acos) F(atan) F(cbrt) F(sin) F(cos) F(tan)  \
-  F(erf) F(erfc) F(gammaln) F(digamma)
-#define TWO(F) F(pow) F(atan2) F(hypot)
 
 #define LOOP1(NAME)                                             \
   static void NAME##_f64(long n, const void *in, void *out) {   \

@@ -1,7 +1,7 @@
 """Writes precise.jsonl: every function of floats, to 60 digits, rounded once. Run by hand: `python3 precise.py`, needs mpmath.
 
-One line a function and dtype: {"name": "erf_f64", "x": bits, "y": bits (of two operands), "out": bits}, all hexadecimal. What leaves
-the range of a dtype is rounded as IEEE 754 does: to subnormals, 0 and inf. Edges of functions that NumPy has are in special.jsonl:
+One line a function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y": bits (of two operands), "out": bits}, bits
+hexadecimal. `range` is where the function moves, for tests that draw numbers of their own. What leaves the range of a dtype is rounded as IEEE 754 does: to subnormals, 0 and inf. Edges of functions that NumPy has are in special.jsonl:
 here these get numbers of their domain only.
 """
 
@@ -95,36 +95,38 @@ def cbrt(x):
     return mp.sign(x) * mp.cbrt(abs(x))
 
 
-# Name: function, the range where it moves, and the domain; without a domain the function is defined for all there is.
+# Name: function, the range where it moves, the domain, and how many ulp it may be off in f32 and f64. Without a domain the function
+# is defined for all there is. The ulp are half an ulp more than the largest error that `tests/c/accuracy.c` saw, rounded down, since a
+# distance counts steps from the rounded value; most functions of f32 are those of f64 rounded once.
 ALL, RIGHT, FINITE = None, ends(2.0**-1074, 2.0**1023), ends(-(2.0**1023), 2.0**1023)
 FUNCTIONS = {
-    "acos": (mp.acos, -1, 1, ends(-1, 1)),
-    "acosh": (mp.acosh, 1, 3, ends(1, 1e300)),
-    "asin": (mp.asin, -1, 1, ends(-1, 1)),
-    "asinh": (mp.asinh, -3, 3, FINITE),
-    "atan": (mp.atan, -3, 3, FINITE),
-    "atanh": (mp.atanh, -1, 1, ends(-(1 - 2.0**-53), 1 - 2.0**-53)),
-    "cbrt": (cbrt, -8, 8, FINITE),
-    "cos": (mp.cos, -30, 30, FINITE),
-    "cosh": (near(mp.cosh), -711, 711, FINITE),
-    "digamma": (digamma, 0, 20, ALL),
-    "erf": (erf, -6, 6, ALL),
-    "erfc": (erfc, -6, 27.4, ALL),
-    "exp": (near(mp.exp), -746, 710, FINITE),
-    "exp2": (near(lambda x: mp.mpf(2) ** x), -1076, 1025, FINITE),
-    "expm1": (near(mp.expm1), -3, 3, FINITE),
-    "gammaln": (gammaln, 0, 40, ALL),
-    "log": (mp.log, 0, 4, RIGHT),
-    "log10": (lambda x: mp.log(x, 10), 0, 4, RIGHT),
-    "log1mexp": (log1mexp, -40, 0, ends(-2000, -(2.0**-1074))),
-    "log1p": (mp.log1p, -1, 3, ends(-(1 - 2.0**-53), 2.0**1023)),
-    "log2": (lambda x: mp.log(x, 2), 0, 4, RIGHT),
-    "sigmoid": (near(sigmoid), -745, 40, FINITE),
-    "sin": (mp.sin, -30, 30, FINITE),
-    "sinh": (near(mp.sinh), -711, 711, FINITE),
-    "softplus": (lambda x: softplus(max(x, -2000)), -745, 40, FINITE),
-    "tan": (mp.tan, -30, 30, FINITE),
-    "tanh": (near(mp.tanh), -3, 3, FINITE),
+    "acos": (mp.acos, -1, 1, ends(-1, 1), (0, 1)),
+    "acosh": (mp.acosh, 1, 3, ends(1, 1e300), (0, 1)),
+    "asin": (mp.asin, -1, 1, ends(-1, 1), (0, 1)),
+    "asinh": (mp.asinh, -3, 3, FINITE, (0, 1)),
+    "atan": (mp.atan, -3, 3, FINITE, (0, 1)),
+    "atanh": (mp.atanh, -1, 1, ends(-(1 - 2.0**-53), 1 - 2.0**-53), (0, 1)),
+    "cbrt": (cbrt, -8, 8, FINITE, (0, 1)),
+    "cos": (mp.cos, -30, 30, FINITE, (0, 1)),
+    "cosh": (near(mp.cosh), -711, 711, FINITE, (0, 1)),
+    "digamma": (digamma, -20, 20, ALL, (0, 3)),
+    "erf": (erf, -6, 6, ALL, (0, 1)),
+    "erfc": (erfc, -6, 27.4, ALL, (0, 2)),
+    "exp": (near(mp.exp), -746, 710, FINITE, (1, 1)),
+    "exp2": (near(lambda x: mp.mpf(2) ** x), -1076, 1025, FINITE, (0, 1)),
+    "expm1": (near(mp.expm1), -3, 3, FINITE, (0, 1)),
+    "gammaln": (gammaln, -40, 40, ALL, (0, 7)),
+    "log": (mp.log, 0, 4, RIGHT, (1, 1)),
+    "log10": (lambda x: mp.log(x, 10), 0, 4, RIGHT, (0, 1)),
+    "log1mexp": (log1mexp, -40, 0, ends(-2000, -(2.0**-1074)), (0, 1)),
+    "log1p": (mp.log1p, -1, 3, ends(-(1 - 2.0**-53), 2.0**1023), (0, 1)),
+    "log2": (lambda x: mp.log(x, 2), 0, 4, RIGHT, (0, 1)),
+    "sigmoid": (near(sigmoid), -745, 40, FINITE, (1, 1)),
+    "sin": (mp.sin, -30, 30, FINITE, (0, 1)),
+    "sinh": (near(mp.sinh), -711, 711, FINITE, (0, 1)),
+    "softplus": (lambda x: softplus(max(x, -2000)), -745, 40, FINITE, (0, 1)),
+    "tan": (mp.tan, -30, 30, FINITE, (0, 1)),
+    "tanh": (near(mp.tanh), -3, 3, FINITE, (1, 1)),
 }
 
 
@@ -134,9 +136,9 @@ def signed(function):
 
 
 PAIRS = {
-    "atan2": signed(mp.atan2),
-    "hypot": signed(mp.hypot),
-    "pow": signed(lambda x, y: abs(x) ** y),
+    "atan2": (signed(mp.atan2), -3, 3, (0, 1)),
+    "hypot": (signed(mp.hypot), -3, 3, (0, 0)),
+    "pow": (signed(lambda x, y: abs(x) ** y), -9, 9, (0, 1)),
 }
 
 
@@ -152,7 +154,7 @@ def pairs(name, draw):
 
 
 def lines(dtype):
-    for name, (function, low, high, domain) in FUNCTIONS.items():
+    for name, (function, low, high, domain, ulp) in FUNCTIONS.items():
         mp.mp.dps = 60
         x = [narrow(x, dtype) for x in operands(low, high, random.Random(name))]
         x = [v for v in x if domain is None or v != 0 and domain(v)]  # mpmath has one zero
@@ -160,17 +162,17 @@ def lines(dtype):
         for v in x:
             mp.mp.dps = 400 if abs(v) < 1e-20 else 60  # 1 + x is exact enough
             y.append(v if v != v else rounded(function(mp.mpf(v)) if domain else function(v), dtype))
-        yield name, [x], y
+        yield name, (low, high), ulp, [x], y
     mp.mp.dps = 60
-    for name, function in PAIRS.items():
+    for name, (function, low, high, ulp) in PAIRS.items():
         x = [(narrow(a, dtype), narrow(b, dtype)) for a, b in pairs(name, random.Random(name))]
-        yield name, list(zip(*x)), [rounded(function(a, b), dtype) for a, b in x]
+        yield name, (low, high), ulp, list(zip(*x)), [rounded(function(a, b), dtype) for a, b in x]
 
 
 if __name__ == "__main__":
     with open(pathlib.Path(__file__).parent / "precise.jsonl", "w", encoding="ascii", newline="\n") as out:
-        for dtype in ("f32", "f64"):
-            for name, operand, y in lines(dtype):
+        for at, dtype in enumerate(("f32", "f64")):
+            for name, range_, ulp, operand, y in lines(dtype):
                 columns = {**dict(zip("xy", operand)), "out": y}
                 line = {key: " ".join(bits(v, dtype) for v in values) for key, values in columns.items()}
-                out.write(json.dumps({"name": f"{name}_{dtype}", **line}) + "\n")
+                out.write(json.dumps({"name": f"{name}_{dtype}", "range": range_, "ulp": ulp[at], **line}) + "\n")

@@ -1,32 +1,58 @@
-//! A case for each function of `math`, made from the library's own list: one that a table below this lacks fails a test.
+//! A case for each function that `perform` calls in C: one that an oracle lacks fails its test.
 
-use precast_ops::math;
+use precast_graph::{Complex, DType};
+use precast_ops::scalar::{self, Value};
 
 /// A function by its name, `exp_f64`; operands of one element stand together.
 pub(crate) struct Case<T> {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) arity: usize,
-    pub(crate) function: fn(&[T]) -> T,
+    /// Below `precast/ops/math/`.
+    pub(crate) header: String,
+    pub(crate) function: Box<Function<T>>,
 }
 
-macro_rules! functions {
-    (#[$doc:meta] $module:ident: $narrow:ident = $n:ty, $wide:ident = $w:ty;
-     $($f:ident, $g:ident ($($x:ident),+) of $header:literal;)+) => {
-        #[$doc]
-        pub(crate) fn $module() -> (Vec<super::Case<$n>>, Vec<super::Case<$w>>) {
-            let narrow = vec![$(functions!(@case $module $f $($x)+)),+];
-            (narrow, vec![$(functions!(@case $module $g $($x)+)),+])
-        }
-    };
-    (@case $module:ident $f:ident $x:ident) => {
-        super::Case { name: stringify!($f), arity: 1, function: |x| super::math::$module::$f(x[0]) }
-    };
-    (@case $module:ident $f:ident $x:ident $y:ident) => {
-        super::Case { name: stringify!($f), arity: 2, function: |x| super::math::$module::$f(x[0], x[1]) }
-    };
+type Function<T> = dyn Fn(&[T]) -> T;
+type Cases<T> = Vec<Case<T>>;
+
+/// The functions of f32 and those of f64.
+pub(crate) fn floats() -> (Cases<f32>, Cases<f64>) {
+    let f32 = |value| if let Value::F32(x) = value { Some(x) } else { None };
+    let f64 = |value| if let Value::F64(x) = value { Some(x) } else { None };
+    (cases(DType::F32, f32), cases(DType::F64, f64))
 }
 
-#[path = "../../src/math/functions.rs"]
-mod functions;
+/// The functions of c64 and those of c128.
+pub(crate) fn complex() -> (Cases<Complex<f32>>, Cases<Complex<f64>>) {
+    let c64 = |value| if let Value::C64(z) = value { Some(z) } else { None };
+    let c128 = |value| if let Value::C128(z) = value { Some(z) } else { None };
+    (cases(DType::C64, c64), cases(DType::C128, c128))
+}
 
-pub(crate) use functions::{complex, floats};
+fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<T>) -> Cases<T> {
+    let ops = scalar::names().into_iter().filter_map(scalar::find);
+    let case = |op: std::sync::Arc<dyn scalar::ScalarOp>| {
+        let (name, arity) = (format!("{}_{dtype}", op.name()), op.arity());
+        op.output(&vec![dtype; arity])?;
+        let header = op.c_headers(&vec![dtype; arity]).first()?.strip_prefix("precast/ops/math/")?.to_owned();
+        let function = Box::new(move |x: &[T]| {
+            let values: Vec<Value> = x.iter().map(|x| (*x).into()).collect();
+            of(op.perform(&values).unwrap()[0]).unwrap()
+        });
+        Some(Case { name, arity, header, function: function as Box<Function<T>> })
+    };
+    ops.filter_map(case).collect()
+}
+
+/// The list of functions as `tests/c/{math,complex}.c` include it: headers, and a line of `ONE` or `TWO` each.
+pub(crate) fn list<T>(cases: &[Case<T>]) -> String {
+    let mut headers: Vec<&str> = cases.iter().map(|case| case.header.as_str()).collect();
+    headers.sort_unstable();
+    headers.dedup();
+    let headers: String = headers.iter().map(|h| format!("#include <precast/ops/math/{h}>\n")).collect();
+    let of = |arity| {
+        let all = cases.iter().filter(move |case| case.arity == arity);
+        all.map(|case| format!(" F({})", case.name.rsplit_once('_').unwrap().0)).collect::<String>()
+    };
+    format!("{headers}#define ONE(F){}\n#define TWO(F){}\n", of(1), of(2))
+}

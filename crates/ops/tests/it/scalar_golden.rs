@@ -2,9 +2,9 @@
 //! (`promotion.txt`), both written by `scalar.py` beside them. The compiled kernels are held to `perform` in `kernels`.
 
 use precast_graph::{Array, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type, interpret};
-use precast_ops::{Ops, rewrite};
+use precast_ops::{Ops, rewrite, scalar};
 use precast_testkit::ulp::{self, Mismatch};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A set of values: its dtype, and the words of each element; `None` where an element is not compared.
 type Set = (DType, Vec<Option<Vec<u64>>>);
@@ -86,6 +86,29 @@ fn agrees(case: &serde_json::Value, inputs: &[Array]) -> Result<(), String> {
         let of: Vec<String> = inputs.iter().map(|x| format!("{:?}", x.numbers()[place])).collect();
         format!("{context}: {}: {problem}", of.join(", "))
     })
+}
+
+#[test]
+fn every_scalar_op_has_an_oracle() {
+    // `identity` computes nothing.
+    let mut held = BTreeSet::from(["identity".to_owned()]);
+    held.extend(crate::cases::floats().1.into_iter().map(|case| case.name));
+    for line in include_str!("../golden/scalar.jsonl").lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (Some(text), Ok(dtype)) = (line["text"].as_str(), line["of"][0].as_str().unwrap_or("").parse())
+        else {
+            continue;
+        };
+        let types = ["x", "y"].map(|name| (name.to_owned(), Type::tensor(dtype, 1)));
+        let graph = precast_graph::text::parse(&[text], &types, &Ops::standard()).unwrap();
+        held.extend(graph.applies().iter().map(|apply| apply.op.props()["scalar"].to_string()));
+    }
+    let missing = scalar::names().into_iter().filter(|name| {
+        !held.contains(&format!("{name}_f64"))
+            && !held.contains(&format!("\"{name}\""))
+            && !held.contains(*name)
+    });
+    assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "no line in precise.py or scalar.py");
 }
 
 /// Where our result dtype differs from NumPy's, and why.

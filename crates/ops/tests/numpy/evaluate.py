@@ -92,6 +92,7 @@ OWN = {
     "power": pow,
     "stack": listed(np.stack),
     "concatenate": listed(np.concatenate),
+    "join": listed(np.concatenate),
 }
 
 

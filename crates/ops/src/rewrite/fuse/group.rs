@@ -12,7 +12,7 @@
 //! Each Apply is looked at once, with the groups of its clients: the work grows with the edges, not with their square.
 
 use super::shape::Shapes;
-use super::{elementwise, is_cheap, reduction, weight};
+use super::{elementwise, reduction, weight};
 use precast_graph::{Extent, FunctionGraph, Type, VarId, contracts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,7 +133,7 @@ impl<'g> Cut<'g> {
         let fits = match group.kind {
             Kind::Alone => false,
             // Computed once an element, as on its own; or loaded and computed once a chunk.
-            _ => pattern(ty) == group.pattern || (ty.ndim() == 0 && is_cheap(&**scalar)),
+            _ => pattern(ty) == group.pattern || (ty.ndim() == 0 && scalar.is_cheap()),
         };
         // A reduction's map takes tensors only.
         let tensors = apply.inputs.iter().all(|v| matches!(self.graph.ty(*v), Type::Tensor(_)));

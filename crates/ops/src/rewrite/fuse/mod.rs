@@ -50,34 +50,7 @@ pub(super) fn reduction(apply: &Apply) -> Option<&Reduce> {
     op.downcast_ref::<Reduce>().filter(|reduce| reduce.map.is_none())
 }
 
-/// Whether an op is a few instructions.
-fn is_cheap(scalar: &dyn ScalarOp) -> bool {
-    const CHEAP: [&str; 20] = [
-        "add",
-        "sub",
-        "mul",
-        "neg",
-        "abs",
-        "maximum",
-        "minimum",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "logical_xor",
-        "switch",
-        "identity",
-        "cast",
-    ];
-    CHEAP.contains(&scalar.name())
-}
-
 /// What an op adds to a group's weight.
 fn weight(scalar: &dyn ScalarOp) -> usize {
-    if is_cheap(scalar) { 1 } else { 4 }
+    if scalar.is_cheap() { 1 } else { 4 }
 }

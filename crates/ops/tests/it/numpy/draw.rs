@@ -187,7 +187,7 @@ fn expression(choices: &mut Choices, depth: usize) -> String {
             format!("({} {operator} {})", grouped(&a), grouped(&b))
         }
         _ => {
-            let (name, form) = choices.pick(FUNCTIONS).copied().unwrap();
+            let (name, form) = choices.pick(&FUNCTIONS).copied().unwrap();
             call(choices, name, form, &below)
         }
     }

@@ -1,0 +1,196 @@
+//! The table of elementwise functions: one row each, from which everything else about them is made.
+//!
+//! ```text
+//! /// Help.
+//! name(operands) [aliases] Promotion => Gives, Cost, builder as "C name" {
+//!     kind "header" = value in Rust;                          for each kind of dtypes that it exists for
+//! }
+//! ```
+//! | column | says | read by |
+//! |---|---|---|
+//! | help, name, aliases | what it is, for people | [`Row`](super::Row), the builder's documents |
+//! | [`Promotion`](super::Promotion) | what becomes of the operands' dtypes before | calls by name |
+//! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
+//! | [`Cost`](super::Cost) | `Cheap` for a few instructions | fusion |
+//! | builder | `method` of `Var`; `other`: an operator, or only text | `build` |
+//! | C name | `<C name>` in `pc_<C name>_<dtype>`, where it is not the name | the scalar op |
+//! | kinds | `bool`, `int` (all eight), `float` and `complex` in this order; none for what has a form of its own | the scalar op |
+//!
+//! The header of a kind stands below `precast/ops/`; without one it is that of the dtype. A kind without a value is computed
+//! by its C, which `build.rs` compiles for the host. 16-bit floats are widened before. A new scalar op is its row, its C in
+//! the header, and its line in `tests/golden/precise.py` (`scalar.py` for what is exact).
+//!
+//! The build script has this file too, so there is nothing in it but the table.
+
+/// Gives the whole table to the macro `$with`.
+macro_rules! scalar_rows {
+    ($with:ident) => {
+        $with! {
+            /// The sum; of truth values `or`.
+            add(x, y) [] Common => Same, Cheap, other { bool = x | y; int = x.wrapping_add(y); float = x + y; complex = x.plus(y); }
+            /// The difference.
+            sub(x, y) [subtract] Common => Same, Cheap, other { int = x.wrapping_sub(y); float = x - y; complex = x.minus(y); }
+            /// The product; of truth values `and`.
+            mul(x, y) [multiply] Common => Same, Cheap, other { bool = x & y; int = x.wrapping_mul(y); float = x * y; complex = x.times(y); }
+            /// The quotient; of integers in f64.
+            div(x, y) [divide true_divide] Quotient => Same, Costly, other { float = x / y; complex = x.over(y); }
+            /// The quotient rounded down; of integers by 0 it is 0.
+            floor_div(x, y) [floor_divide] Number => Same, Costly, method { int = x.floor_div(y); float "scalar/modulo.h" = x.floor_div(y); }
+            /// The remainder, of the divisor's sign; of integers by 0 it is 0.
+            mod(x, y) [remainder] Number => Same, Costly, other { int = x.modulo(y); float "scalar/modulo.h" = x.modulo(y); }
+            /// Elements to a power; integers to negative ones are an error when it is run.
+            pow(x, y) [power] Power => Same, Costly, method { int = x.power(y)?; float "math/pow.h"; complex "math/complex/pow.h"; }
+            /// The negative.
+            neg(x) [negative] Common => Same, Cheap, other { int = x.wrapping_neg(); float = -x; complex = Complex::new(-x.re, -x.im); }
+            /// Absolute value; of complex numbers a real one. The least integer stays as it is.
+            abs(x) [absolute] Common => Part, Cheap, method { bool = x; int = x.magnitude(); float = x.abs(); complex "scalar/magnitude.h" = x.magnitude(); }
+            /// -1, 0 or 1; of a complex number `x / abs(x)`.
+            sign(x) [] Common => Same, Costly, method as "signum" { int = x.sign(); float = x.sign(); complex "scalar/magnitude.h" = x.sign(); }
+            /// The product with itself.
+            square(x) [] Number => Same, Costly, method { int = x.wrapping_mul(x); float = x * x; complex = x.times(x); }
+            /// 1 / x; of integers truncated, of 0 then 0.
+            reciprocal(x) [] Number => Same, Costly, method { int = x.reciprocal(); float = 1.0 / x; complex = x.reciprocal(); }
+            /// Square root.
+            sqrt(x) [] Inexact => Same, Costly, method { float = x.sqrt(); complex "math/complex/root.h"; }
+
+            /// Whether elements are equal.
+            eq(x, y) [equal] Order => Bool, Cheap, method { bool = x == y; int = x == y; float = x == y; complex = x == y; }
+            /// Whether elements differ.
+            ne(x, y) [not_equal] Order => Bool, Cheap, method { bool = x != y; int = x != y; float = x != y; complex = x != y; }
+            /// Whether elements are less.
+            lt(x, y) [less] Order => Bool, Cheap, method { bool = !x & y; int = x < y; float = x < y; complex = x.less(y); }
+            /// Whether elements are less or equal.
+            le(x, y) [less_equal] Order => Bool, Cheap, method { bool = x <= y; int = x <= y; float = x <= y; complex = x.less_or_equal(y); }
+            /// Whether elements are greater.
+            gt(x, y) [greater] Order => Bool, Cheap, method { bool = x & !y; int = x > y; float = x > y; complex = y.less(x); }
+            /// Whether elements are greater or equal.
+            ge(x, y) [greater_equal] Order => Bool, Cheap, method { bool = x >= y; int = x >= y; float = x >= y; complex = y.less_or_equal(x); }
+            /// The larger of two elements; NaN if one is.
+            maximum(x, y) [] Common => Same, Cheap, method { bool = x | y; int = x.max(y); float = x.larger(y); complex = x.larger(y); }
+            /// The smaller of two elements; NaN if one is.
+            minimum(x, y) [] Common => Same, Cheap, method { bool = x & y; int = x.min(y); float = x.smaller(y); complex = x.smaller(y); }
+            /// No less than `low` and no more than `high`, which wins where they contradict each other.
+            clip(x, low, high) [] Bounds => Same, Costly, method {
+                bool = (x | low) & high; int = x.max(low).min(high); float = x.larger(low).smaller(high); complex = x.larger(low).smaller(high);
+            }
+            /// `yes` where the condition is true, else `no`.
+            switch(condition, yes, no) [where] Condition => Choice, Cheap, method { any = choose; }
+
+            /// Whether an element, or a part of it, is NaN.
+            isnan(x) [] Common => Bool, Costly, method { bool = false; int = false; float = x.is_nan(); complex = x.lacks(); }
+            /// Whether an element, or a part of it, is infinite.
+            isinf(x) [] Common => Bool, Costly, method { bool = false; int = false; float = x.is_infinite(); complex = x.re.is_infinite() || x.im.is_infinite(); }
+            /// Whether an element, and each part of it, is a finite number.
+            isfinite(x) [] Common => Bool, Costly, method { bool = true; int = true; float = x.is_finite(); complex = x.re.is_finite() && x.im.is_finite(); }
+
+            /// And, of elements taken as truth values.
+            logical_and(x, y) [] Bool => Same, Cheap, method as "and" { bool = x & y; }
+            /// Or, of elements taken as truth values.
+            logical_or(x, y) [] Bool => Same, Cheap, method as "or" { bool = x | y; }
+            /// Either but not both, of elements taken as truth values.
+            logical_xor(x, y) [] Bool => Same, Cheap, method as "xor" { bool = x ^ y; }
+            /// Not, of elements taken as truth values.
+            logical_not(x) [] Bool => Same, Cheap, method as "not" { bool = !x; }
+            /// And, bit by bit.
+            bitwise_and(x, y) [] Common => Same, Costly, other { bool = x & y; int = x & y; }
+            /// Or, bit by bit.
+            bitwise_or(x, y) [] Common => Same, Costly, other { bool = x | y; int = x | y; }
+            /// Either but not both, bit by bit.
+            bitwise_xor(x, y) [] Common => Same, Costly, other { bool = x ^ y; int = x ^ y; }
+            /// Not, bit by bit.
+            invert(x) [bitwise_invert bitwise_not] Common => Same, Costly, other { bool = !x; int = !x; }
+            /// Bits moved up; a count below 0 or past the width gives 0.
+            left_shift(x, y) [bitwise_left_shift] Number => Same, Costly, other { int = x.left_shift(y); }
+            /// Bits moved down; a count below 0 or past the width gives 0, of a negative number -1.
+            right_shift(x, y) [bitwise_right_shift] Number => Same, Costly, other { int = x.right_shift(y); }
+
+            /// The integer below.
+            floor(x) [] Rounding => Same, Costly, method { float = x.floor(); }
+            /// The integer above.
+            ceil(x) [] Rounding => Same, Costly, method { float = x.ceil(); }
+            /// The integer nearer to 0.
+            trunc(x) [] Rounding => Same, Costly, method { float = x.trunc(); }
+            /// The nearest integer, the even one of two.
+            round(x) [] Nearest => Same, Costly, method { float = x.round_ties_even(); complex = x.rounded(); }
+            /// The nearest integer, the one farther from 0 of two.
+            round_half_away(x) [] Rounding => Same, Costly, method { float = x.round(); }
+
+            /// e to the power of each element.
+            exp(x) [] Inexact => Same, Costly, method { float "math/exp.h"; complex "math/complex/exp.h"; }
+            /// 2 to the power of each element.
+            exp2(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; }
+            /// `exp(x) - 1`, exact near 0.
+            expm1(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; }
+            /// Natural logarithm.
+            log(x) [] Inexact => Same, Costly, method { float "math/log.h"; complex "math/complex/log.h"; }
+            /// Logarithm to base 2.
+            log2(x) [] Inexact => Same, Costly, method { float "math/log2.h"; complex "math/complex/log.h"; }
+            /// Logarithm to base 10.
+            log10(x) [] Inexact => Same, Costly, method { float "math/log2.h"; complex "math/complex/log.h"; }
+            /// `log(1 + x)`, exact near 0.
+            log1p(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; complex "math/complex/log.h"; }
+            /// `log(1 - exp(x))` of negative numbers.
+            log1mexp(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; }
+            /// `1 / (1 + exp(-x))`.
+            sigmoid(x) [expit] Inexact => Same, Costly, method { float "math/sigmoid.h"; }
+            /// `log(1 + exp(x))`.
+            softplus(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; }
+            /// The error function.
+            erf(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
+            /// `1 - erf(x)`, exact where that is small.
+            erfc(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
+            /// The logarithm of the absolute value of the gamma function.
+            gammaln(x) [lgamma] Inexact => Same, Costly, method { float "math/gamma.h"; }
+            /// The derivative of `gammaln`.
+            digamma(x) [psi] Inexact => Same, Costly, method { float "math/gamma.h"; }
+            /// Cube root.
+            cbrt(x) [] Inexact => Same, Costly, method { float "math/root.h"; }
+            /// The square root of the sum of squares, without overflow on the way.
+            hypot(x, y) [] Inexact => Same, Costly, method { float "math/root.h"; }
+            /// Sine, of any angle.
+            sin(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
+            /// Cosine, of any angle.
+            cos(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
+            /// Tangent, of any angle.
+            tan(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
+            /// Arc sine.
+            asin(x) [arcsin] Inexact => Same, Costly, method { float "math/arc.h"; complex "math/complex/arc.h"; }
+            /// Arc cosine.
+            acos(x) [arccos] Inexact => Same, Costly, method { float "math/arc.h"; complex "math/complex/arc.h"; }
+            /// Arc tangent.
+            atan(x) [arctan] Inexact => Same, Costly, method { float "math/atan.h"; complex "math/complex/area.h"; }
+            /// The angle of the point `(x, y)`.
+            atan2(y, x) [arctan2] Inexact => Same, Costly, method { float "math/atan.h"; }
+            /// Hyperbolic sine.
+            sinh(x) [] Inexact => Same, Costly, method { float "math/hyperbolic.h"; complex "math/complex/hyperbolic.h"; }
+            /// Hyperbolic cosine.
+            cosh(x) [] Inexact => Same, Costly, method { float "math/hyperbolic.h"; complex "math/complex/hyperbolic.h"; }
+            /// Hyperbolic tangent.
+            tanh(x) [] Inexact => Same, Costly, method { float "math/sigmoid.h"; complex "math/complex/hyperbolic.h"; }
+            /// Inverse hyperbolic sine.
+            asinh(x) [arcsinh] Inexact => Same, Costly, method { float "math/area.h"; complex "math/complex/arc.h"; }
+            /// Inverse hyperbolic cosine.
+            acosh(x) [arccosh] Inexact => Same, Costly, method { float "math/area.h"; complex "math/complex/arc.h"; }
+            /// Inverse hyperbolic tangent.
+            atanh(x) [arctanh] Inexact => Same, Costly, method { float "math/area.h"; complex "math/complex/area.h"; }
+            /// Degrees in radians.
+            deg2rad(x) [radians] Inexact => Same, Costly, method { float = x.radians(); }
+            /// Radians in degrees.
+            rad2deg(x) [degrees] Inexact => Same, Costly, method { float = x.degrees(); }
+
+            /// The complex numbers with these real and imaginary parts.
+            complex(re, im) [] Inexact => Whole, Costly, method { float "scalar/complex.h" = Complex::new(re, im); }
+            /// The imaginary part; of real numbers 0.
+            imag(x) [] Common => Part, Costly, method { bool = false; int = x.wrapping_sub(x); float = 0.0; complex = x.im; }
+            /// The real part.
+            real(x) [] Complex => Part, Costly, method { complex = x.re; }
+            /// The complex conjugate.
+            conj(x) [conjugate] Conjugate => Same, Costly, method { complex = Complex::new(x.re, -x.im); }
+            /// The angle of a complex number in the plane; of real numbers 0 or π.
+            angle(x) [] Angle => Part, Costly, method {}
+            /// The elements as they are: a copy.
+            identity(x) [] Common => Same, Cheap, other {}
+        }
+    };
+}
+pub(crate) use scalar_rows;
