@@ -24,8 +24,6 @@ const HEADER_LIMIT: usize = 10_000;
 /// Most levels of brackets in a header; ours has three.
 const NESTING_LIMIT: usize = 8;
 
-/// Most dimensions of an array; the ABI's.
-
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Says why a file is not an array that can be used.
