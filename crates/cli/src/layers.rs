@@ -10,7 +10,7 @@ use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_runtime::{BuildRuntimeError, Event, Policy, Runtime};
 use precast_store::Event as StoreEvent;
-use precast_store::{Bundle, CreateError, Entry, OpenError, Record, Store};
+use precast_store::{CreateError, Layer, OpenError, Store};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
@@ -21,13 +21,6 @@ const VARIABLE: &str = "PRECAST_STORE";
 
 /// The store of a directory, where nothing else is said.
 const DEFAULT: &str = "artifacts";
-
-/// A place that holds artifacts.
-#[derive(Debug)]
-pub(crate) enum Layer {
-    Bundle { path: PathBuf, bundle: Box<Bundle> },
-    Store(Store),
-}
 
 /// Gives the store that `PRECAST_STORE` names.
 fn from_environment() -> Option<PathBuf> {
@@ -63,12 +56,12 @@ fn is_store(path: &Path) -> bool {
 /// Opens layers to look into. What is damaged in them is told as a warning.
 pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
+    let warn = |event: &StoreEvent| term::warning(&event.to_string());
     for path in &args.bundle {
-        let bundle = Bundle::open(path)?.on_event(|event| term::warning(&event.to_string()));
-        layers.push(Layer::Bundle { path: path.clone(), bundle: Box::new(bundle) });
+        layers.push(Layer::open_bundle(path)?.on_event(warn));
     }
     for path in stores {
-        layers.push(Layer::Store(Store::open(path)?.on_event(|event| term::warning(&event.to_string()))));
+        layers.push(Layer::from(Store::open(path)?).on_event(warn));
     }
     Ok(layers)
 }
@@ -84,48 +77,13 @@ pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
     Ok(layers)
 }
 
-impl Layer {
-    /// Gives what messages and tables call the layer.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Self::Bundle { path, .. } => format!("bundle `{}`", path.display()),
-            Self::Store(store) => format!("store `{}`", store.path().display()),
-        }
-    }
-
-    /// Gives every intact record, with its documents where they are there.
-    pub(crate) fn records(&self) -> Result<Vec<Record>, Failure> {
-        match self {
-            Self::Bundle { bundle, .. } => Ok(bundle.records()),
-            Self::Store(store) => Ok(store.records().collect::<Result<_, _>>()?),
-        }
-    }
-
-    /// Gives every intact entry, sorted by name.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>, Failure> {
-        match self {
-            Self::Bundle { bundle, .. } => Ok(bundle.entries()),
-            Self::Store(store) => Ok(store.entries()?),
-        }
-    }
-
-    /// Finds the entry of a name.
-    pub(crate) fn find_entry(&self, name: &str) -> Result<Option<Entry>, Failure> {
-        match self {
-            Self::Bundle { bundle, .. } => Ok(bundle.find_entry(name)),
-            Self::Store(store) => Ok(store.find_entry(name)?),
-        }
-    }
-}
-
 /// Finds the graph that a name means, as it was declared; the first layer that knows the name decides.
 pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Option<FunctionGraph>, Failure> {
     for layer in layers {
         if let Some(entry) = layer.find_entry(name)? {
             let graph = precast_graph::json::parse(&entry.declared, ops);
             return graph.map(Some).map_err(|error| {
-                Failure::new(format!("cannot read the graph of entry `{name}` in {}", layer.name()))
-                    .because(error)
+                Failure::new(format!("cannot read the graph of entry `{name}` in {}", layer)).because(error)
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Arrays in `.npy` files, as NumPy's `np.save` writes them.
 //!
 //! Reading trusts nothing: magic, header size and nesting, dtype, shape and length are held against the file before its
-//! bytes are taken for elements; `ndarray-npy` reads the header. Read is every dtype, little-endian, in C or Fortran order,
+//! bytes are taken for elements; `ndarray-npy` reads and writes the header. Read is every dtype, little-endian, in C or Fortran order,
 //! of 0 to 32 dimensions; bf16 as `<V2`, which is how NumPy saves the type of the package ml_dtypes. Everything else is
 //! refused by name: other dtypes are the caller's to convert, and pickles could run code.
 //!
@@ -23,8 +23,6 @@ const HEADER_LIMIT: usize = 10_000;
 
 /// Most levels of brackets in a header; ours has three.
 const NESTING_LIMIT: usize = 8;
-
-/// Most dimensions of an array; the ABI's.
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -223,25 +221,19 @@ const DESCRIPTORS: [(&str, DType); 15] = [
     ("<c16", DType::C128),
 ];
 
-/// Gives the bytes of a file that holds `array`: version 1.0 of the format, C order, data at a multiple of 64.
-pub(crate) fn render(array: &Array) -> Vec<u8> {
+/// Gives the bytes of a file that holds `array`, in C order.
+pub(crate) fn render(array: &Array) -> io::Result<Vec<u8>> {
     let descriptor = DESCRIPTORS.iter().find(|(_, dtype)| *dtype == array.dtype()).map_or("<f8", |row| row.0);
-    let shape: String = array.shape().iter().map(|n| format!("{n}, ")).collect();
-    let shape = if array.shape().len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") };
-    let mut header = format!("{{'descr': '{descriptor}', 'fortran_order': False, 'shape': ({shape}), }}");
-    let room = (10 + header.len() + 1).next_multiple_of(64) - 11;
-    header = format!("{header:room$}\n");
-    let mut bytes = [MAGIC, &[1, 0]].concat();
-    // At most 32 extents of 20 digits.
-    bytes.extend(u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes());
-    bytes.extend(header.as_bytes());
+    let type_descriptor = format!("'{descriptor}'").parse().map_err(io::Error::other)?;
+    let header = Header { type_descriptor, layout: Layout::Standard, shape: array.shape().to_vec() };
+    let mut bytes = header.to_bytes().map_err(io::Error::other)?;
     with_array!(array, a => bytes.extend(a.iter().flat_map(|x| element_bytes(*x))));
-    bytes
+    Ok(bytes)
 }
 
 /// Writes an array to a temporary file beside `path`; see [`whole::write`].
 pub(crate) fn write(path: &Path, array: &Array) -> Result<Pending, WriteError> {
-    whole::write(path, |out| out.write_all(&render(array)))
+    whole::write(path, |out| out.write_all(&render(array)?))
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub(crate) fn write(path: &Path, arrays: &[(&str, &Array)]) -> Result<Pending, W
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         // Zip64 from 4 GiB on; 1980 is the first year that zip knows.
         for (name, array) in arrays {
-            let bytes = npy::render(array);
+            let bytes = npy::render(array)?;
             let options = SimpleFileOptions::default()
                 .compression_method(CompressionMethod::Stored)
                 .last_modified_time(DateTime::default())

@@ -28,6 +28,8 @@ pub struct Module {
     pub sources: SourceSet,
     /// Arguments that ops and types ask of the compiler, in order.
     pub flags: Vec<String>,
+    /// Arguments of the compiler's own that ops and types take away.
+    pub removed_flags: Vec<String>,
     /// Directories for headers outside the SourceSet; part of the flags' meaning, not of the key.
     pub header_dirs: Vec<String>,
     /// Libraries to link.
@@ -48,13 +50,15 @@ impl Module {
     /// Everything that decides what the module computes.
     #[must_use]
     pub fn build_inputs(&self) -> BuildInputs {
+        // The key and its document have one list, in which no compiler's argument looks like these.
+        let removed = self.removed_flags.iter().map(|flag| format!("--precast-without={flag}"));
         BuildInputs {
             host_abi: HostAbi::Native,
             profile: self.profile,
             language: self.language,
             text: self.text(),
             sources: self.sources.clone(),
-            flags: self.flags.clone(),
+            flags: self.flags.iter().cloned().chain(removed).collect(),
             libraries: self.libraries.clone(),
         }
     }

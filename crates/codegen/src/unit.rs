@@ -113,7 +113,8 @@ impl Unit {
 }
 
 /// What the modules of a unit must share.
-fn group(module: &Module) -> (Language, Profile, bool, [&[String]; 4]) {
-    let lists = [&module.flags[..], &module.libraries, &module.header_dirs, &module.lib_dirs];
+fn group(module: &Module) -> (Language, Profile, bool, [&[String]; 5]) {
+    let lists =
+        [&module.flags[..], &module.removed_flags, &module.libraries, &module.header_dirs, &module.lib_dirs];
     (module.language, module.profile, module.is_alone, lists)
 }

@@ -68,7 +68,8 @@ impl<'a> Prepared<'a> {
             isa: variant.isa,
             target: &variant.target,
             lean,
-            asked: &first.flags,
+            added: &first.flags,
+            removed: &first.removed_flags,
             of: &first.signature,
         })?;
         Ok(Self { unit, toolchain, variant, compiler, file, text, sources, flags, lean })

@@ -30,8 +30,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) isa: Isa,
     pub(crate) target: &'a str,
     pub(crate) lean: bool,
-    /// Flags that ops ask for; `--precast-without=X` takes X away.
-    pub(crate) asked: &'a [String],
+    /// Flags that ops ask for.
+    pub(crate) added: &'a [String],
+    /// Flags that ops take away.
+    pub(crate) removed: &'a [String],
     /// The signature of the module that asks.
     pub(crate) of: &'a str,
 }
@@ -87,18 +89,15 @@ const LINK: &[&str] = &[
 /// An op asks for a flag that would make the result depend on this machine, or leave its place.
 pub(crate) fn flags(wanted: &Wanted<'_>) -> Result<Flags, CompileError> {
     let mut compile = compile_flags(wanted);
-    for flag in wanted.asked {
-        let removed = flag.strip_prefix("--precast-without=");
-        // What may be given may be taken away. What is not there may be anything.
-        let judged = removed.is_none_or(|removed| compile.iter().any(|own| own == removed));
-        if judged && let Some(remedy) = allowed::remedy(removed.unwrap_or(flag)) {
+    compile.extend(wanted.added.iter().cloned());
+    // What may be given may be taken away. What is not there may be anything.
+    let removed = wanted.removed.iter().filter(|flag| compile.contains(flag));
+    for flag in wanted.added.iter().chain(removed) {
+        if let Some(remedy) = allowed::remedy(flag) {
             return Err(CompileError::Flag { flag: flag.clone(), of: wanted.of.to_owned(), remedy });
         }
-        match removed {
-            Some(removed) => compile.retain(|own| own != removed),
-            None => compile.push(flag.clone()),
-        }
     }
+    compile.retain(|flag| !wanted.removed.contains(flag));
     let sanitize = sanitizers(wanted.profile);
     let hosted_link = !wanted.lean || !sanitize.is_empty();
     Ok(Flags { compile, link: link_flags(wanted, hosted_link), hosted_link })
@@ -181,7 +180,7 @@ fn sanitizers(profile: Profile) -> &'static [&'static str] {
 mod tests {
     use super::*;
 
-    fn wanted(asked: &[String]) -> Wanted<'_> {
+    fn wanted<'a>(added: &'a [String], removed: &'a [String]) -> Wanted<'a> {
         let (language, family, profile) = (Language::C, Family::Gcc, Profile::Release);
         Wanted {
             language,
@@ -190,35 +189,33 @@ mod tests {
             isa: Isa::X86_64V3,
             target: "x86_64-unknown-linux-gnu",
             lean: true,
-            asked,
+            added,
+            removed,
             of: "f",
         }
     }
 
     #[test]
     fn ops_may_add_and_take_away() {
-        let asked = ["-DN=3".to_owned(), "--precast-without=-O3".to_owned()];
-        let found = flags(&wanted(&asked)).unwrap().compile;
+        let found = flags(&wanted(&["-DN=3".to_owned()], &["-O3".to_owned()])).unwrap().compile;
         assert!(found.contains(&"-DN=3".to_owned()) && !found.contains(&"-O3".to_owned()));
-        assert!(!found.iter().any(|flag| flag.starts_with("--precast")));
     }
 
     #[test]
     fn what_keeps_a_unit_apart_cannot_be_taken_away() {
-        let own = flags(&wanted(&[])).unwrap().compile;
+        let own = flags(&wanted(&[], &[])).unwrap().compile;
         for flag in own {
-            let asked = [format!("--precast-without={flag}")];
-            let is_ours = flags(&wanted(&asked)).is_err();
+            let is_ours = flags(&wanted(&[], std::slice::from_ref(&flag))).is_err();
             let kept =
                 ["-march", "-Wa,", "-nostdinc", "-ffreestanding", "-fvisibility", "-fPIC", "-fno-ident"];
             assert!(is_ours || !kept.iter().any(|kept| flag.starts_with(kept)), "{flag}");
         }
-        assert!(flags(&wanted(&["--precast-without=-march=native".to_owned()])).is_ok());
+        assert!(flags(&wanted(&[], &["-march=native".to_owned()])).is_ok());
     }
 
     #[test]
     fn a_refused_flag_is_named_with_its_module_and_a_remedy() {
-        let error = flags(&wanted(&["-mavx512f".to_owned()])).unwrap_err().to_string();
+        let error = flags(&wanted(&["-mavx512f".to_owned()], &[])).unwrap_err().to_string();
         assert!(
             error.contains("flag `-mavx512f` of `f`") && error.contains("hint: leave the instr"),
             "{error}"

@@ -12,7 +12,7 @@
 //! | module | its job |
 //! |---|---|
 //! | [`Runtime`] | what a program asks: a function, a check, an explanation |
-//! | `resolve`, `layer` | a key to callable code; the first layer with a survivor wins |
+//! | `resolve` | a key to callable code; the first layer with a survivor wins |
 //! | `cover` | the best artifacts for a graph that no single one serves: groups, patterns, ops |
 //! | `plan` | a graph to a program: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
@@ -30,7 +30,6 @@ mod dispatch;
 mod explain;
 #[cfg(feature = "jit")]
 mod jit;
-mod layer;
 mod miss;
 mod outside;
 mod plan;
@@ -44,12 +43,12 @@ mod stats;
 pub use body::debug_report;
 pub use dispatch::{DispatchError, Dispatcher};
 pub use explain::{Check, Explanation, Lookup};
-pub use layer::LayerError;
 pub use miss::Miss;
 pub use policy::{ParsePolicyError, Policy};
 pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, Serve};
+pub use precast_store::LayerError;
 #[cfg(feature = "record")]
 pub use recording::RecordError;
 pub use runtime::{BuildRuntimeError, Builder, EntryError, FunctionError, Runtime};

@@ -1,10 +1,9 @@
 //! A miss: what was wanted, what is nearest, and what differs.
 
-use crate::layer::Layer;
 use crate::resolve::Resolver;
 use precast_codegen::Module;
 use precast_store::key::{Diff, KeyDocument, StaleVersion, nearest, stale};
-use precast_store::{BuildKey, Unmet};
+use precast_store::{BuildKey, Layer, Unmet};
 use std::fmt;
 
 /// What no layer has.

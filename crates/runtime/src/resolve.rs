@@ -1,6 +1,5 @@
 //! From a key to callable code: find, load verified bytes, shake hands.
 
-use crate::layer::{Layer, LayerError};
 use crate::outside;
 use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
@@ -10,7 +9,7 @@ use precast_core::native::{LoadLibraryError, LoadedEntry, LoadedLibrary};
 use precast_core::{Libraries, Provenance, Served};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
-use precast_store::{BuildKey, Digest, Record};
+use precast_store::{BuildKey, Digest, Layer, LayerError, Record};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Layers, and what was loaded from them.

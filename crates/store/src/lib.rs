@@ -9,6 +9,7 @@
 //! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`bundle`] | a store in one deployable file | reads one |
+//! | [`layer`] | a bundle or a store, searched alike | through them |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`file`] | reading files that somebody named | reads them |
 //! | [`whole`] | writing so that files appear whole | writes them |
@@ -20,10 +21,12 @@
 
 pub mod archive;
 pub mod key;
+pub mod layer;
 pub mod store;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
+pub use layer::{Layer, LayerError};
 pub use precast_core::bundle::{
     self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle,
 };

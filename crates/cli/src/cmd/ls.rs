@@ -1,11 +1,10 @@
 //! `precast ls`: what the layers hold.
 
-use precast_store::Record;
+use precast_store::{Layer, Record};
 use serde_json::{Value, json};
 
 use crate::args::LsArgs;
 use crate::error::{Exit, Failure};
-use crate::layers::Layer;
 use crate::{layers, print, term};
 
 /// Runs the command.
@@ -71,7 +70,7 @@ fn list_entries(layer: &Layer) -> Result<Vec<Listed>, Failure> {
     let listed = |entry: precast_store::Entry| {
         let interface = entry.program.to_string();
         let keys = entry.program.keys().map(|key| key.to_string()).collect();
-        Listed { name: entry.name, interface, keys, layer: layer.name() }
+        Listed { name: entry.name, interface, keys, layer: layer.to_string() }
     };
     Ok(layer.entries()?.into_iter().map(listed).collect())
 }
@@ -111,7 +110,7 @@ fn list_modules<'a>(
             isa: record.isa.clone(),
             size: record.size,
             digest: record.digest.to_string(),
-            layer: layer.name(),
+            layer: layer.to_string(),
         },
     )
 }

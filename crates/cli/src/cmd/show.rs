@@ -7,13 +7,12 @@ use std::path::Path;
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
 use precast_store::key::{KeyDocument, Versioned};
-use precast_store::{BuildKey, Entry, Record};
+use precast_store::{BuildKey, Entry, Layer, Record};
 use serde_json::{Value, json};
 
 use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
-use crate::layers::Layer;
 use crate::{layers, print, term, whole};
 
 /// A module as one layer has it.
@@ -90,7 +89,7 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     }
     if args.json {
         term::print_json(&json!({
-            "name": entry.name, "layer": layer.name(), "interface": entry.program.to_string(),
+            "name": entry.name, "layer": layer.to_string(), "interface": entry.program.to_string(),
             "program": keys(entry), "declared": serde_json::from_str::<Value>(&entry.declared)?,
         }))?;
         return Ok(Exit::Ok);
@@ -99,7 +98,7 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     let declared = graph_json::parse(&entry.declared, &ops)?;
     let lowered = ops.lower(&declared)?;
     let mut text = format!("entry       {}\n", entry.name);
-    let _ = writeln!(text, "layer       {}", layer.name());
+    let _ = writeln!(text, "layer       {layer}");
     let _ = writeln!(text, "interface   {}", entry.program);
     let _ = writeln!(text, "declared    {}", steps(&declared.to_string()));
     let _ = writeln!(text, "rewritten   {}", steps(&lowered.to_string()));
@@ -133,7 +132,7 @@ fn document(key: &BuildKey, variants: &[Variant<'_>]) -> Option<KeyDocument> {
 
 /// The generated C of a variant, and what it is called; a bundle carries none.
 fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
-    let Layer::Store(store) = variant.layer else { return Ok(None) };
+    let Layer::Store { store, .. } = variant.layer else { return Ok(None) };
     let archive = store.load(&variant.record)?;
     let found = ["unit.c", "unit.cc"].into_iter().find_map(|name| {
         let text = String::from_utf8_lossy(archive.get(name)?).into_owned();
@@ -145,7 +144,7 @@ fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
 /// Writes the generated C and its headers where a debugger can read them.
 fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result<Exit, Failure> {
     let stored = variants.iter().find_map(|variant| match variant.layer {
-        Layer::Store(store) => Some((store, variant)),
+        Layer::Store { store, .. } => Some((store, variant)),
         Layer::Bundle { .. } => None,
     });
     let Some((store, variant)) = stored else {
@@ -169,7 +168,7 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
 
 /// The manifest of a variant's archive; a bundle carries none.
 fn manifest(variant: &Variant<'_>) -> Result<Option<Value>, Failure> {
-    let Layer::Store(store) = variant.layer else { return Ok(None) };
+    let Layer::Store { store, .. } = variant.layer else { return Ok(None) };
     let archive = store.load(&variant.record)?;
     Ok(archive.get("manifest.json").and_then(|bytes| serde_json::from_slice(bytes).ok()))
 }
@@ -179,7 +178,7 @@ fn module_json(key: &BuildKey, variants: &[Variant<'_>]) -> Result<Value, Failur
     for variant in variants {
         let source = source(variant)?.map(|(_, text)| text);
         rendered.push(json!({
-            "layer": variant.layer.name(), "record": variant.record, "manifest": manifest(variant)?, "source": source,
+            "layer": variant.layer.to_string(), "record": variant.record, "manifest": manifest(variant)?, "source": source,
         }));
     }
     let signature = variants.iter().find_map(|variant| Some(variant.record.member(key)?.signature.clone()));
@@ -242,7 +241,7 @@ fn variant_text(key: &BuildKey, variant: &Variant<'_>) -> String {
     let Variant { layer, record } = variant;
     let requires = &record.requires;
     let slot = record.member(key).map_or(0, |member| member.slot);
-    let mut text = format!("\nvariant     {} for {}, in {}\n", record.isa, record.target, layer.name());
+    let mut text = format!("\nvariant     {} for {}, in {}\n", record.isa, record.target, layer);
     let _ = writeln!(text, "  digest    {}, {}", record.digest, print::size(record.size));
     let _ = writeln!(text, "  action    {}", record.action);
     let toolchain = record.toolchain.map_or_else(|| "none".to_owned(), |id| id.to_string());

@@ -55,6 +55,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         language: requests.language,
         sources: requests.sources,
         flags: requests.flags,
+        removed_flags: requests.removed_flags,
         header_dirs: requests.header_dirs,
         libraries: requests.libraries,
         lib_dirs: requests.lib_dirs,

@@ -20,6 +20,7 @@ pub(super) struct Requests {
     pub(super) libraries: Vec<String>,
     pub(super) lib_dirs: Vec<String>,
     pub(super) flags: Vec<String>,
+    pub(super) removed_flags: Vec<String>,
     pub(super) sources: SourceSet,
     pub(super) support: String,
     pub(super) unpublished: bool,
@@ -41,10 +42,9 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
     headers.extend(plan.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
-    let refused = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
-    flags.retain(|flag| !refused.contains(flag));
-    // What is taken away may also be one of the compiler's own arguments: say so to the compiler, in the key.
-    flags.extend(refused.iter().map(|flag| format!("--precast-without={flag}")));
+    // What is taken away may be an argument of another op, or one of the compiler's own.
+    let removed_flags = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
+    flags.retain(|flag| !removed_flags.contains(flag));
     let mut headers = unique(headers.into_iter());
     // Whatever headers of an author define, those of this program mean what they say.
     headers.sort_by_key(|header| !header.starts_with("precast/"));
@@ -64,6 +64,7 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
         libraries: all(|o, c| o.c_libraries_for(c), |o| o.c_libraries()),
         lib_dirs: all(|o, c| o.c_lib_dirs_for(c), |o| o.c_lib_dirs()),
         flags,
+        removed_flags,
         sources,
         support: support(plan)?,
         unpublished: plan

@@ -39,6 +39,20 @@ fn constants_and_extents_do_not_enter_the_key() {
 }
 
 #[test]
+fn flags_that_are_taken_away_enter_the_key() {
+    let module = link(&toy::seed_graph(), &toy::library()).unwrap();
+    let key = |added: &[&str], removed: &[&str]| {
+        let lists =
+            [added, removed].map(|list| list.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>());
+        let [flags, removed_flags] = lists;
+        precast_codegen::Module { flags, removed_flags, ..module.clone() }.key()
+    };
+    let keys =
+        [key(&[], &[]), key(&["-g"], &[]), key(&[], &["-g"]), key(&["-g"], &["-O3"]), key(&["-O3"], &["-g"])];
+    assert_eq!(std::collections::BTreeSet::from(keys).len(), keys.len());
+}
+
+#[test]
 fn edges_and_props_enter_the_key() {
     let key = |swap: bool, tag: i64| {
         let mut graph = FunctionGraph::new();

@@ -53,6 +53,7 @@ const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"&d)&d\", 0, 1, 1, 0, 1, 0, @
         language: Language::C,
         sources: sources.collect(),
         flags: Vec::new(),
+        removed_flags: Vec::new(),
         header_dirs: Vec::new(),
         libraries: Vec::new(),
         lib_dirs: Vec::new(),

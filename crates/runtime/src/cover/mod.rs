@@ -14,14 +14,13 @@
 mod pattern;
 
 use crate::FunctionError;
-use crate::layer::{Layer, LayerError};
 use crate::resolve::Resolver;
 use precast_codegen::{Module, link, segments, single};
 use precast_core::Provenance;
 use precast_core::native::LoadedEntry;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
-use precast_store::{BuildKey, Record};
+use precast_store::{BuildKey, Layer, LayerError, Record};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;

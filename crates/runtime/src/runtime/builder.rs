@@ -1,14 +1,13 @@
 //! Putting a runtime together: layers in order, a policy, a library of ops.
 
 use super::{BuildRuntimeError, Runtime};
-use crate::layer::Layer;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
 use precast_ops::Ops;
 #[cfg(feature = "record")]
 use precast_ops::Serve;
-use precast_store::{Bundle, Store};
+use precast_store::{Bundle, Layer, Store};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -40,18 +39,17 @@ impl Builder {
 
     /// Adds a bundle file. It is read into memory once.
     pub fn bundle_file(mut self, path: impl AsRef<Path>) -> Self {
-        let name = format!("bundle `{}`", path.as_ref().display());
-        self.layers.push(match Bundle::open(path) {
-            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
-            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
-        });
+        let path = path.as_ref();
+        let name = || format!("bundle `{}`", path.display());
+        let opened = Layer::open_bundle(path);
+        self.layers.push(opened.map_err(|source| BuildRuntimeError::Bundle { name: name(), source }));
         self
     }
 
     /// Adds a store directory that is only read.
     pub fn store(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        let opened = Store::open(path).map(|store| Layer::Store { store, writable: false });
+        let opened = Store::open(path).map(Layer::from);
         self.layers.push(opened.map_err(|source| BuildRuntimeError::Store { path: path.to_owned(), source }));
         self
     }
@@ -118,13 +116,7 @@ impl Builder {
         let recorder = Arc::new(Recorder::default());
         let observed = |layer: Layer| {
             let recorder = Arc::clone(&recorder);
-            let tell = move |event: &precast_store::Event| recorder.tell(Event::Layer(event.clone()));
-            match layer {
-                Layer::Bundle { name, bundle } => {
-                    Layer::Bundle { name, bundle: Box::new(bundle.on_event(tell)) }
-                }
-                Layer::Store { store, writable } => Layer::Store { store: store.on_event(tell), writable },
-            }
+            layer.on_event(move |event| recorder.tell(Event::Layer(event.clone())))
         };
         let layers =
             self.layers.into_iter().map(|layer| layer.map(&observed)).collect::<Result<Vec<_>, _>>()?;

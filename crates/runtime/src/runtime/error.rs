@@ -1,12 +1,11 @@
 //! Why a runtime, a function or an entry cannot be had.
 
-use crate::layer::LayerError;
 use crate::miss::Miss;
 use precast_codegen::LinkError;
 use precast_core::CallError;
 use precast_graph::BuildError;
 use precast_graph::json::ParseJsonError;
-use precast_store::{CreateError, OpenBundleError, OpenError};
+use precast_store::{CreateError, LayerError, OpenBundleError, OpenError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

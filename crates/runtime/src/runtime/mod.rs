@@ -13,7 +13,6 @@ use crate::body;
 use crate::cover::By;
 use crate::cover::{Cover, Cuts, How, Search};
 use crate::debug::Checks;
-use crate::layer::Layer;
 use crate::miss::{Inventory, Miss};
 use crate::plan;
 use crate::policy::Policy;
@@ -172,7 +171,8 @@ impl Runtime {
     /// The names of all graphs that layers name, sorted.
     #[must_use]
     pub fn entries(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.resolver.layers.iter().flat_map(Layer::entry_names).collect();
+        let entries = self.resolver.layers.iter().flat_map(|layer| layer.entries().unwrap_or_default());
+        let mut names: Vec<String> = entries.map(|entry| entry.name).collect();
         names.sort();
         names.dedup();
         names

@@ -1,0 +1,212 @@
+//! Layers: where artifacts are looked for, in order; the first with a survivor wins.
+//!
+//! A layer is a bundle or a store, and is searched alike. What only one of them has (the files of an archive, a directory to
+//! publish to) is reached through the variant.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use precast_core::event::chain;
+use precast_core::{best_first, cpu};
+
+use crate::archive::SHARED_OBJECT;
+use crate::{
+    BuildKey, Bundle, Entry, Event, FindError, Fingerprint, KeyDocument, LoadError, OpenBundleError,
+};
+use crate::{Record, Store, Unmet};
+
+/// A place that serves artifacts.
+#[derive(Debug)]
+pub enum Layer {
+    /// A bundle inside the binary or in a file.
+    Bundle {
+        /// What messages and tables call it.
+        name: String,
+        /// The bundle.
+        bundle: Box<Bundle>,
+    },
+    /// A store directory.
+    Store {
+        /// The store.
+        store: Store,
+        /// Whether modules compiled at run time are published to it.
+        writable: bool,
+    },
+}
+
+/// Says why a layer could not be read; damage is not among it, that is a miss and an event.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayerError {
+    /// The store could not be searched.
+    #[error("cannot search store `{}`", path.display())]
+    Find {
+        /// The store.
+        path: PathBuf,
+        /// What the file system said, or what others can change.
+        source: FindError,
+    },
+}
+
+/// Renders what messages and tables call the layer.
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bundle { name, .. } => f.write_str(name),
+            Self::Store { store, .. } => write!(f, "store `{}`", store.path().display()),
+        }
+    }
+}
+
+impl From<Store> for Layer {
+    /// Makes a layer of a store that is only read.
+    fn from(store: Store) -> Self {
+        Self::Store { store, writable: false }
+    }
+}
+
+impl Layer {
+    /// Opens a bundle file. It is read into memory once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bundle::open`].
+    pub fn open_bundle(path: &Path) -> Result<Self, OpenBundleError> {
+        let name = format!("bundle `{}`", path.display());
+        Ok(Self::Bundle { name, bundle: Box::new(Bundle::open(path)?) })
+    }
+
+    /// Tells an observer what readers get over.
+    #[must_use]
+    pub fn on_event(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        match self {
+            Self::Bundle { name, bundle } => {
+                Self::Bundle { name, bundle: Box::new(bundle.on_event(observer)) }
+            }
+            Self::Store { store, writable } => Self::Store { store: store.on_event(observer), writable },
+        }
+    }
+
+    /// Finds the records of a key that this host can run, best first: most CPU features, then by ActionKey and Digest.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, LayerError> {
+        Ok(best_first(self.find_all(key)?, &mut Vec::new()))
+    }
+
+    /// Finds the records of a key that this host cannot run: the ISA level of each, and the reason. Like other answers that
+    /// only explain a miss, it is empty where the layer cannot be searched.
+    #[must_use]
+    pub fn inadmissible(&self, key: &BuildKey) -> Vec<(String, Unmet)> {
+        let unmet = |record: &Record| record.requires.check(cpu::host()).err();
+        let records = self.find_all(key).unwrap_or_default();
+        records.iter().filter_map(|record| Some((record.isa.clone(), unmet(record)?))).collect()
+    }
+
+    fn find_all(&self, key: &BuildKey) -> Result<Vec<Record>, LayerError> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.find(key)),
+            Self::Store { store, .. } => store.find(key).map_err(at(store)),
+        }
+    }
+
+    /// Finds the key behind a fingerprint.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Option<BuildKey>, LayerError> {
+        let found = match self {
+            Self::Bundle { bundle, .. } => bundle.find_fingerprint(fingerprint),
+            Self::Store { store, .. } => store.find_fingerprint(fingerprint).map_err(at(store))?,
+        };
+        Ok(found.into_iter().map(|(_, key)| key).next())
+    }
+
+    /// Finds the named graph.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn find_entry(&self, name: &str) -> Result<Option<Entry>, LayerError> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.find_entry(name)),
+            Self::Store { store, .. } => store.find_entry(name).map_err(at(store)),
+        }
+    }
+
+    /// Gives every intact entry, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn entries(&self) -> Result<Vec<Entry>, LayerError> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.entries()),
+            Self::Store { store, .. } => store.entries().map_err(at(store)),
+        }
+    }
+
+    /// Gives every intact record, with its documents where they are there.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn records(&self) -> Result<Vec<Record>, LayerError> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.records()),
+            Self::Store { store, .. } => store.records().collect::<Result<_, _>>().map_err(at(store)),
+        }
+    }
+
+    /// Gives the key documents of all modules, whatever host they are for, with their printable signatures.
+    #[must_use]
+    pub fn documents(&self) -> Vec<(String, KeyDocument)> {
+        let (records, bundle) = match self {
+            Self::Bundle { bundle, .. } => (bundle.records(), Some(bundle)),
+            Self::Store { store, .. } => (store.records().filter_map(Result::ok).collect(), None),
+        };
+        let mut documents = Vec::new();
+        for member in records.into_iter().flat_map(|record| record.members) {
+            let document = member.document.or_else(|| bundle.and_then(|b| b.document(&member.key)));
+            if let Some(document) = document {
+                documents.push((member.signature, document));
+            }
+        }
+        documents
+    }
+
+    /// Loads the verified shared object of a record; or says in words why there is none, which is a miss.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn load(&self, record: &Record) -> Result<Result<Vec<u8>, String>, LayerError> {
+        match self {
+            Self::Bundle { bundle, .. } => Ok(bundle.load(record).map_err(|error| chain(&error))),
+            Self::Store { store, .. } => match store.load(record) {
+                Ok(mut archive) => Ok(archive
+                    .members
+                    .remove(SHARED_OBJECT)
+                    .ok_or_else(|| format!("its archive has no `{SHARED_OBJECT}`"))),
+                Err(LoadError::Find(source)) => Err(at(store)(source)),
+                Err(error) => Ok(Err(chain(&error))),
+            },
+        }
+    }
+
+    /// Gives the store, if this is one that is written to.
+    #[must_use]
+    pub fn writable(&self) -> Option<&Store> {
+        match self {
+            Self::Store { store, writable: true } => Some(store),
+            _ => None,
+        }
+    }
+}
+
+fn at(store: &Store) -> impl Fn(FindError) -> LayerError {
+    |source| LayerError::Find { path: store.path().to_owned(), source }
+}
