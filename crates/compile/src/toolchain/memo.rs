@@ -12,7 +12,6 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
