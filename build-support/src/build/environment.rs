@@ -16,8 +16,8 @@ pub(crate) struct Environment {
     pub(crate) target: String,
     /// Cargo itself.
     pub(crate) cargo: PathBuf,
-    /// The features of the package that are enabled.
-    pub(crate) features: Vec<String>,
+    /// The features of the package that are enabled; without a list, the default ones.
+    pub(crate) features: Option<Vec<String>>,
     /// `PRECAST_STORE`
     pub(crate) store: Option<PathBuf>,
     /// The store that all packages of this user share; nothing where he has no home.
@@ -82,7 +82,7 @@ impl Environment {
         Ok(Self {
             target: env::var("TARGET").map_err(|_| EnvironmentError::Missing { name: "TARGET" })?,
             cargo: path("CARGO")?,
-            features: features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            features: Some(features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
             ..Self::of_package(path("CARGO_MANIFEST_DIR")?, path("OUT_DIR")?)?
         })
     }
@@ -98,7 +98,7 @@ impl Environment {
             manifest_dir,
             target: host_target(),
             cargo: env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from),
-            features: vec!["default".to_owned()],
+            features: None,
             store,
             shared: user_cache().map(|cache| cache.join(format!("store-v{}", Store::FORMAT))),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
