@@ -30,6 +30,7 @@
 //! dtypes = ["f64"]
 //! ndim = [1]
 //! ```
+//! Its tests build that themselves: [`Build::try_run_in`].
 //!
 //! # What it writes
 //! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), `OUT_DIR/precast_model.rs` (functions), and archives in a

@@ -1,6 +1,6 @@
 //! What Cargo and the user say through the environment; read here and nowhere else.
 
-use precast_compile::user_cache;
+use precast_compile::{host_target, user_cache};
 use precast_store::Store;
 use std::env;
 use std::path::PathBuf;
@@ -16,8 +16,8 @@ pub(crate) struct Environment {
     pub(crate) target: String,
     /// Cargo itself.
     pub(crate) cargo: PathBuf,
-    /// The features of the package that are enabled.
-    pub(crate) features: Vec<String>,
+    /// The features of the package that are enabled; without a list, the default ones.
+    pub(crate) features: Option<Vec<String>>,
     /// `PRECAST_STORE`
     pub(crate) store: Option<PathBuf>,
     /// The store that all packages of this user share; nothing where he has no home.
@@ -78,17 +78,27 @@ impl Environment {
     /// Reads what Cargo has set.
     pub(crate) fn of_cargo() -> Result<Self, EnvironmentError> {
         let path = |name| env::var_os(name).map(PathBuf::from).ok_or(EnvironmentError::Missing { name });
+        let features = env::var("CARGO_CFG_FEATURE").unwrap_or_default();
+        Ok(Self {
+            target: env::var("TARGET").map_err(|_| EnvironmentError::Missing { name: "TARGET" })?,
+            cargo: path("CARGO")?,
+            features: Some(features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
+            ..Self::of_package(path("CARGO_MANIFEST_DIR")?, path("OUT_DIR")?)?
+        })
+    }
+
+    /// Reads what the user has set, for a package that is built for this host with its default features.
+    pub(crate) fn of_package(manifest_dir: PathBuf, out_dir: PathBuf) -> Result<Self, EnvironmentError> {
         let store = env::var_os("PRECAST_STORE").filter(|store| !store.is_empty()).map(PathBuf::from);
         if let Some(path) = store.as_ref().filter(|store| !store.is_absolute()) {
             return Err(EnvironmentError::Relative { path: path.clone() });
         }
-        let features = env::var("CARGO_CFG_FEATURE").unwrap_or_default();
         Ok(Self {
-            out_dir: path("OUT_DIR")?,
-            manifest_dir: path("CARGO_MANIFEST_DIR")?,
-            target: env::var("TARGET").map_err(|_| EnvironmentError::Missing { name: "TARGET" })?,
-            cargo: path("CARGO")?,
-            features: features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            out_dir,
+            manifest_dir,
+            target: host_target(),
+            cargo: env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from),
+            features: None,
             store,
             shared: user_cache().map(|cache| cache.join(format!("store-v{}", Store::FORMAT))),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),

@@ -134,6 +134,30 @@ impl Build {
     pub fn try_run(&self) -> Result<Outcome, BuildError> {
         run::run(self, &environment::Environment::of_cargo()?)
     }
+
+    /// Builds for this host, outside of a build script, what the package in `package` declares, and puts under `out` what
+    /// [`Build::run`] puts under OUT_DIR: how a library, which needs no build script, tests the graphs that it declares.
+    ///
+    /// # Errors
+    /// As [`Build::try_run`].
+    ///
+    /// # Examples
+    /// `tests/graphs.rs` of a library with `precast` and `precast-build` under `[dev-dependencies]`:
+    /// ```no_run
+    /// # const DIRECTORIES: [&str; 2] = ["", ""];
+    /// # let [package, out] = DIRECTORIES;
+    /// // let (package, out) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
+    /// let built = precast_build::Build::new().try_run_in(package, out)?;
+    /// // let exp = precast::Loader::open(built.bundle)?.entry("exp")?;
+    /// # Ok::<(), precast_build::BuildError>(())
+    /// ```
+    pub fn try_run_in(
+        &self,
+        package: impl Into<PathBuf>,
+        out: impl Into<PathBuf>,
+    ) -> Result<Outcome, BuildError> {
+        run::run(self, &environment::Environment::of_package(package.into(), out.into())?)
+    }
 }
 
 /// How much there was to do.

@@ -36,7 +36,7 @@ impl Package {
             manifest_dir: root,
             target,
             cargo,
-            features: Vec::new(),
+            features: Some(Vec::new()),
             store: None,
             shared: None,
             is_locked: false,

@@ -51,6 +51,9 @@ fn content(path: &PathBuf) -> Option<ContentId> {
 fn question(query: &Query) -> ContentId {
     let Query { cargo, manifest_dir, target, features, memo: _ } = query;
     let encoder = Canonical::new("precast v1 dependencies memo").str(env!("CARGO_PKG_VERSION")).str(target);
-    let encoder = encoder.strs(features).str(&cargo.to_string_lossy()).str(&manifest_dir.to_string_lossy());
+    let encoder = encoder
+        .str(&format!("{features:?}"))
+        .str(&cargo.to_string_lossy())
+        .str(&manifest_dir.to_string_lossy());
     ContentId::from_bytes(encoder.finish())
 }

@@ -33,8 +33,8 @@ pub(crate) struct Query {
     pub(crate) manifest_dir: PathBuf,
     /// The target that it is built for.
     pub(crate) target: String,
-    /// The features that are enabled.
-    pub(crate) features: Vec<String>,
+    /// The features that are enabled; without a list, the default ones.
+    pub(crate) features: Option<Vec<String>>,
     /// The file that remembers the answer.
     pub(crate) memo: PathBuf,
 }
@@ -104,9 +104,11 @@ impl Query {
     fn command(&self) -> MetadataCommand {
         let mut command = MetadataCommand::new();
         command.cargo_path(&self.cargo).manifest_path(self.manifest()).current_dir(&self.manifest_dir);
-        command.features(CargoOpt::NoDefaultFeatures);
-        if !self.features.is_empty() {
-            command.features(CargoOpt::SomeFeatures(self.features.clone()));
+        if let Some(features) = &self.features {
+            command.features(CargoOpt::NoDefaultFeatures);
+            if !features.is_empty() {
+                command.features(CargoOpt::SomeFeatures(features.clone()));
+            }
         }
         let options = ["--offline", "--locked", "--filter-platform", &self.target];
         command.other_options(options.map(str::to_owned));

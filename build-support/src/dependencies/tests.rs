@@ -31,7 +31,7 @@ fn workspace(root: &Path) -> Query {
     assert!(lock.unwrap().status.success());
     let memo = root.join("out/dependencies.json");
     let target = precast_compile::host_target();
-    Query { cargo, manifest_dir: root.join("app"), target, features: Vec::new(), memo }
+    Query { cargo, manifest_dir: root.join("app"), target, features: Some(Vec::new()), memo }
 }
 
 fn names(paths: &[PathBuf]) -> Vec<String> {
@@ -66,7 +66,7 @@ fn what_is_linked_declares_and_nothing_else() {
             && found.inputs.contains(&root.join("mid/Cargo.toml"))
     );
     assert!(found.inputs.iter().all(|path| path.exists()));
-    query.features = vec!["extra".to_owned()];
+    query.features = Some(vec!["extra".to_owned()]);
     assert_eq!(names(&collect(&query).unwrap().declaring), ["extra", "leaf"]);
 }
 

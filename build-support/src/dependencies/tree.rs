@@ -40,17 +40,9 @@ fn list(query: &Query, package: &str) -> Option<String> {
     let mut command = Command::new(&query.cargo);
     command.current_dir(&query.manifest_dir).arg("tree").arg("--manifest-path").arg(query.manifest());
     command.args(["--offline", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none"]);
-    command.args([
-        "--format",
-        "{p}",
-        "--package",
-        package,
-        "--target",
-        &query.target,
-        "--no-default-features",
-    ]);
-    if !query.features.is_empty() {
-        command.args(["--features", &query.features.join(",")]);
+    command.args(["--format", "{p}", "--package", package, "--target", &query.target]);
+    if let Some(features) = &query.features {
+        command.args(["--no-default-features", "--features", &features.join(",")]);
     }
     let output = command.output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()

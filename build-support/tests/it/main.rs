@@ -1,5 +1,5 @@
 //! A workspace as users have it: a library crate that declares, a program whose `build.rs` calls [`precast_build::Build`],
-//! and Cargo around both.
+//! and Cargo around both. The program has functions of both crates' graphs and runs where nothing of either is.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod workspace;
@@ -11,19 +11,32 @@ fn the_program_gets_what_its_library_declares() {
     let workspace = Workspace::new();
     let built = workspace.cargo(&["build", "--offline"], &[]).success();
     assert!(!built.contains("warning"), "{built}");
-    assert_eq!(workspace.run(), "names: [\"mine\", \"of_library\"]\n");
+    let numbers = "mine: [11, 42], of_library: [11, 22]\n";
+    assert_eq!(workspace.run(), format!("names: [\"mine\", \"of_library\"]\n{numbers}"));
     assert!(workspace.path("artifacts/STORE").is_file(), "the workspace opted in");
 
     // Nothing changed: the script does not run.
     let again = workspace.cargo(&["build", "--frozen", "-v"], &[]).success();
     assert!(again.contains("Fresh app"), "{again}");
 
-    // A change of what the library declares runs it.
+    // The library tests what it declares.
+    workspace.cargo(&["test", "--offline", "-p", "library"], &[]).success();
+
+    // A change of what the library declares runs the script, and what calls the old does not compile: another name, another
+    // dtype.
     let manifest = workspace.path("library/Cargo.toml");
     let text = fs_err::read_to_string(&manifest).unwrap();
+    fs_err::write(&manifest, text.replace("x: f64[?]", "x: f32[?]")).unwrap();
+    let refused = workspace.cargo(&["check", "--locked", "--offline"], &[]).failure();
+    let words = ["model::of_library(&x, &y)?", "ArrayBase", "f32", "f64"];
+    assert!(refused.contains("error[E0277]") && words.iter().all(|word| refused.contains(word)), "{refused}");
     fs_err::write(&manifest, text.replace("of_library", "renamed")).unwrap();
+    let refused = workspace.cargo(&["check", "--locked", "--offline"], &[]).failure();
+    assert!(refused.contains("cannot find function `of_library` in module `model`"), "{refused}");
+    let (main, program) = (workspace.path("app/src/main.rs"), workspace.read("app/src/main.rs"));
+    fs_err::write(&main, program.replace("model::of_library", "model::renamed")).unwrap();
     workspace.cargo(&["build", "--locked", "--offline"], &[]).success();
-    assert_eq!(workspace.run(), "names: [\"mine\", \"renamed\"]\n");
+    assert_eq!(workspace.run(), format!("names: [\"mine\", \"renamed\"]\n{numbers}"));
 
     // So does a change of the package's own manifest, and a mistake there is located.
     let manifest = workspace.path("app/precast.toml");
@@ -38,6 +51,7 @@ fn the_program_gets_what_its_library_declares() {
     fs_err::write(&manifest, text).unwrap();
 
     // docs.rs compiles nothing.
-    workspace.cargo(&["build", "--offline"], &[("DOCS_RS", "1")]).success();
-    assert_eq!(workspace.run(), "names: []\n");
+    workspace.cargo(&["doc", "--offline", "--no-deps", "-p", "app"], &[("DOCS_RS", "1")]).success();
+    let built = workspace.cargo(&["build", "--offline"], &[("DOCS_RS", "1")]).failure();
+    assert!(built.contains("cannot find function `mine` in module `model`"), "{built}");
 }

@@ -11,15 +11,36 @@ pub(crate) struct Workspace {
 }
 
 const APP: &str = r#"
-fn main() {
+mod model {
+    precast::include_model!();
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("names: {:?}", index::NAMES);
+    let (x, y) = (precast::ndarray::array![1.0, 2.0], precast::ndarray::array![10.0, 20.0]);
+    println!("mine: {}, of_library: {}", model::mine(&x, &y)?, model::of_library(&x, &y)?);
     assert_eq!(index::KEYS.len(), index::NAMES.len());
     let bundle: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/precast.bundle"));
-    assert!(!bundle.is_empty() && !index::GENERATOR.is_empty());
+    assert!(!bundle.is_empty() && !index::GENERATOR.is_empty() && index::FORMAT > 0);
+    Ok(())
 }
 
 mod index {
     include!(concat!(env!("OUT_DIR"), "/precast.rs"));
+}
+"#;
+
+/// What the library tests of what it declares; it has no build script.
+const TEST: &str = r#"
+#[test]
+fn what_is_declared_is_right() {
+    let (package, out) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
+    let built = precast_build::Build::new().try_run_in(package, out).unwrap();
+    assert_eq!(built.warnings, Vec::<String>::new());
+    let declared = precast::Loader::open(built.bundle).unwrap().entry("of_library").unwrap();
+    let (x, y) = (precast::ndarray::array![1.0, 2.0], precast::ndarray::array![10.0, 20.0]);
+    let results = declared.call(&[x.view().into(), y.view().into()]).unwrap();
+    assert_eq!(results, [precast::Array::from((x + y).into_dyn())]);
 }
 "#;
 
@@ -47,11 +68,15 @@ impl Workspace {
         workspace.write("library/src/lib.rs", "");
         let declared = "[[package.metadata.precast.graph]]\nname = \"of_library\"\n";
         let outputs = "outputs = [\"out = x + y\"]\n";
-        workspace.write("library/Cargo.toml", &format!("{}{declared}{GRAPH}{outputs}", head("library")));
-        let dependencies = format!(
-            "[dependencies]\nlibrary = {{ path = \"../library\" }}\n[build-dependencies]\nprecast-build = {{ path = {:?} }}\n",
-            package
-        );
+        let builds = format!("precast-build = {{ path = {package:?} }}\n");
+        let precast = package.join("../crates/precast");
+        let calls = format!("precast = {{ path = {precast:?}, default-features = false }}\n");
+        let tests = format!("[dev-dependencies]\n{builds}{calls}");
+        workspace
+            .write("library/Cargo.toml", &format!("{}{tests}{declared}{GRAPH}{outputs}", head("library")));
+        workspace.write("library/tests/graphs.rs", TEST);
+        let library = "library = { path = \"../library\" }\n";
+        let dependencies = format!("[dependencies]\n{library}{calls}[build-dependencies]\n{builds}");
         workspace.write("app/Cargo.toml", &(head("app") + &dependencies));
         workspace.write("app/src/main.rs", APP);
         let isa = precast_compile::Isa::defaults(&precast_compile::host_target())[0].to_string();
@@ -65,6 +90,10 @@ impl Workspace {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs_err::read_to_string(self.path(name)).unwrap()
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -91,9 +120,13 @@ impl Workspace {
         }
     }
 
-    /// Runs the program; gives what it printed.
+    /// Runs the program as it is deployed: by itself in an empty directory, with an empty environment; gives what it printed.
     pub(crate) fn run(&self) -> String {
-        let output = Command::new(self.target.join("debug/app")).output().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("app");
+        fs_err::copy(self.target.join("debug/app"), &program).unwrap();
+        let output = Command::new(&program).current_dir(directory.path()).env_clear().output().unwrap();
+        assert_eq!(fs_err::read_dir(directory.path()).unwrap().count(), 1, "a program leaves nothing behind");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }

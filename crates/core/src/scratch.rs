@@ -8,11 +8,10 @@
 //! whether the directory still has its name, and a sweeper removes nothing that it has not locked.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
-
-use tempfile::TempDir;
 
 const PREFIX: &str = "precast-scratch-";
 
@@ -22,8 +21,7 @@ static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// A directory that only this user can enter; removed with the value.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Removed before the lock is given up.
-    directory: TempDir,
+    directory: PathBuf,
     _lock: fs_err::File,
 }
 
@@ -38,16 +36,16 @@ impl Scratch {
         let place = std::env::temp_dir();
         SWEPT.call_once(|| sweep(&place));
         loop {
-            let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&place)?;
-            let lock = match fs_err::File::open(directory.path()) {
+            let directory = make(&place)?;
+            let lock = match fs_err::File::open(&directory) {
                 // A sweeper took it for litter, as it had no lock yet.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 opened => opened?,
             };
             lock.file().lock()?;
             // A sweeper that was faster holds the lock until it has removed the directory.
-            if is_at(&lock, directory.path()) {
-                LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.path().to_owned());
+            if is_at(&lock, &directory) {
+                LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.clone());
                 return Ok(Self { directory, _lock: lock });
             }
         }
@@ -56,14 +54,39 @@ impl Scratch {
     /// Gives its path.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.directory.path()
+        &self.directory
     }
 }
 
 impl Drop for Scratch {
+    /// Removes the directory before the lock is given up.
     fn drop(&mut self) {
-        LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(self.directory.path());
+        // What cannot be removed is swept by the next process.
+        let _ = fs_err::remove_dir_all(&self.directory);
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.directory);
     }
+}
+
+/// Makes a directory of a new name that nobody can foresee.
+fn make(place: &Path) -> io::Result<PathBuf> {
+    loop {
+        let path = place.join(format!("{PREFIX}{:016x}", RandomState::new().build_hasher().finish()));
+        match create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| path),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn create(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn create(path: &Path) -> io::Result<()> {
+    fs_err::create_dir(path)
 }
 
 /// Removes the directories that this process works in: for a program that is about to end without dropping them.
@@ -76,13 +99,17 @@ pub fn remove_all() {
 
 /// Removes what processes that were killed have left in `place`.
 fn sweep(place: &Path) {
-    let entries = walkdir::WalkDir::new(place).min_depth(1).max_depth(1);
-    let named = |entry: &walkdir::DirEntry| entry.file_name().to_string_lossy().starts_with(PREFIX);
-    for entry in entries.into_iter().flatten().filter(|entry| entry.file_type().is_dir() && named(entry)) {
+    let Ok(entries) = fs_err::read_dir(place) else { return };
+    let named = |entry: &fs_err::DirEntry| entry.file_name().to_string_lossy().starts_with(PREFIX);
+    for entry in entries.flatten().filter(named) {
+        let path = entry.path();
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
         // What is another user's can be neither opened nor removed.
-        let Ok(lock) = fs_err::File::open(entry.path()) else { continue };
-        if lock.file().try_lock().is_ok() && is_at(&lock, entry.path()) {
-            let _ = fs_err::remove_dir_all(entry.path());
+        let Ok(lock) = fs_err::File::open(&path) else { continue };
+        if lock.file().try_lock().is_ok() && is_at(&lock, &path) {
+            let _ = fs_err::remove_dir_all(&path);
         }
     }
 }

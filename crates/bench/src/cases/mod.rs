@@ -3,6 +3,7 @@
 mod built;
 mod call;
 pub(crate) mod cold;
+mod deploy;
 mod everyday;
 mod jit;
 mod load;
@@ -70,6 +71,7 @@ pub(crate) const CASES: &[Case] = &[
         title: "Building combinations of op, dtype and rank, one core, one ISA level",
         run: precompile::run,
     },
+    Case { name: "deploy", title: "What a deployed program weighs, without features", run: deploy::run },
     Case { name: "rerun", title: "cargo build of a package with many combinations", run: rerun::run },
 ];
 

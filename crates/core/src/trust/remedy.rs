@@ -6,8 +6,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use super::way::walk;
 use super::{Fault, fault, user};
 
@@ -31,10 +29,15 @@ pub(super) fn remedy(place: &Path) -> String {
 /// Puts together what mends the tree at `place` and the directories above it.
 fn commands(place: &Path, above: Vec<PathBuf>) -> String {
     let mut wrong = Wrong::default();
-    for entry in WalkDir::new(place).into_iter().filter_map(Result::ok) {
-        let Ok(metadata) = entry.metadata() else { continue };
+    let mut left = vec![place.to_owned()];
+    while let Some(path) = left.pop() {
+        let Ok(metadata) = fs_err::symlink_metadata(&path) else { continue };
+        if metadata.is_dir() {
+            let entries = fs_err::read_dir(&path).into_iter().flatten().flatten();
+            left.extend(entries.map(|entry| entry.path()));
+        }
         wrong.links |= metadata.is_symlink();
-        match fault(entry.path(), &metadata) {
+        match fault(&path, &metadata) {
             Some(Fault::Owner { uid }) => {
                 wrong.owners = true;
                 wrong.modes |= !metadata.is_symlink() && metadata.mode() & 0o022 != 0;
