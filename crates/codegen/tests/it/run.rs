@@ -20,6 +20,8 @@ pub(crate) struct Outcome {
     pub(crate) failures: Vec<String>,
     /// Which Apply each refused request failed in, and what was said; -1 for a variable.
     pub(crate) refused: Vec<(i64, String)>,
+    /// How often a call asks the host for something when it can use what the call before left.
+    pub(crate) steady: usize,
 }
 
 impl Outcome {
@@ -188,7 +190,8 @@ fn run(units: &[Unit], program: &str) -> Outcome {
 }
 
 fn outcome(text: &str) -> Outcome {
-    let (mut outputs, mut error, mut failures, mut refused) = (Vec::new(), None, Vec::new(), Vec::new());
+    let (mut outputs, mut error, mut steady) = (Vec::new(), None, 0);
+    let (mut failures, mut refused) = (Vec::new(), Vec::new());
     for line in text.lines() {
         let (word, rest) = line.split_once(' ').unwrap();
         match word {
@@ -203,9 +206,10 @@ fn outcome(text: &str) -> Outcome {
                 let (apply, message) = rest.split_once(' ').unwrap();
                 refused.push((apply.parse().unwrap(), message.to_owned()));
             }
+            "steady" => steady = rest.parse().unwrap(),
             "error" => error = Some(rest.to_owned()),
             _ => failures.push(line.to_owned()),
         }
     }
-    Outcome { outputs: error.map_or(Ok(outputs), Err), failures, refused }
+    Outcome { outputs: error.map_or(Ok(outputs), Err), failures, refused, steady }
 }
