@@ -2,15 +2,13 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! document                    blocks of documents, and the commands in them
-//! same_bytes  fuzz  external  combinations  keys  program  policy  race  damage  record  readme  writing_ops
+//! same_bytes  fuzz  external  combinations  keys  program  policy  race  damage  record  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod combinations;
 mod compiled;
 mod damage;
-mod document;
 mod external;
 mod fuzz;
 mod graphs;
@@ -19,7 +17,6 @@ mod policy;
 mod process;
 mod program;
 mod race;
-mod readme;
 mod record;
 mod same_bytes;
 mod types;

@@ -1,6 +1,7 @@
-//! A generated workspace. Its directory is made anew each time, its target directory is kept, so that `precast-build` is
-//! compiled for it once; its lock file starts as this repository's, so that nothing has to be fetched.
+//! A generated workspace. Its directory is made anew each time, its target directory is that of all packages that tests
+//! build; its lock file starts as this repository's, so that nothing has to be fetched.
 
+use precast_testkit::package;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -33,24 +34,24 @@ const GRAPH: &str = "inputs = [\"x: f64[?]\", \"y: f64[?]\"]\n";
 
 impl Workspace {
     pub(crate) fn new() -> Self {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let build_support = Path::new(env!("CARGO_MANIFEST_DIR"));
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let workspace =
-            Self { root: directory.join("workspace"), target: directory.join("workspace-target") };
+        let target = package::target(env!("CARGO_TARGET_TMPDIR"));
+        let workspace = Self { root: directory.join("workspace"), target };
         if workspace.root.exists() {
             fs_err::remove_dir_all(&workspace.root).unwrap();
         }
         let head =
             |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
-        let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n[profile.dev]\ndebug = false\n";
-        workspace.write("Cargo.toml", root);
+        let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n";
+        workspace.write("Cargo.toml", &format!("{root}{}", package::profiles(&package::BUILD)));
         workspace.write("library/src/lib.rs", "");
         let declared = "[[package.metadata.precast.graph]]\nname = \"of_library\"\n";
         let outputs = "outputs = [\"out = x + y\"]\n";
         workspace.write("library/Cargo.toml", &format!("{}{declared}{GRAPH}{outputs}", head("library")));
         let dependencies = format!(
             "[dependencies]\nlibrary = {{ path = \"../library\" }}\n[build-dependencies]\nprecast-build = {{ path = {:?} }}\n",
-            package
+            build_support
         );
         workspace.write("app/Cargo.toml", &(head("app") + &dependencies));
         workspace.write("app/src/main.rs", APP);
@@ -58,7 +59,7 @@ impl Workspace {
         workspace.write("app/build.rs", &SCRIPT.replace("ISA", &format!("&[{isa:?}]")));
         let outputs = "outputs = [\"out = (x * y) + x\"]\n";
         workspace.write("app/precast.toml", &format!("[[graph]]\nname = \"mine\"\n{GRAPH}{outputs}"));
-        let lock = package.join("../Cargo.lock");
+        let lock = package::root().join("Cargo.lock");
         fs_err::copy(lock, workspace.path("Cargo.lock")).unwrap();
         workspace
     }
@@ -75,16 +76,8 @@ impl Workspace {
 
     /// Runs Cargo here; gives what it wrote to standard error.
     pub(crate) fn cargo(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(arguments).current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
-        for inherited in
-            ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "PRECAST_CACHE", "DOCS_RS", "RUSTFLAGS"]
-        {
-            command.env_remove(inherited);
-        }
-        command.envs(variables.iter().copied()).env("CARGO_TERM_COLOR", "never");
-        let output = command.output().unwrap();
+        let mut command = package::cargo(&self.root, &self.target);
+        let output = command.args(arguments).envs(variables.iter().copied()).output().unwrap();
         Ended {
             success: output.status.success(),
             words: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -1,4 +1,4 @@
-//! Development only: random arrays and graphs, memory layouts, comparison in ulp, a small op library, ops of a test's own.
+//! Development only: random arrays and graphs, memory layouts, comparison in ulp, a small op library, ops and packages of a test's own.
 //!
 //! ```text
 //! Choices ──▶ arrays::draw ──▶ graphs::draw ──▶ Case {graph, inputs, outputs}     all randomness is a Choices
@@ -13,6 +13,7 @@ pub mod arrays;
 mod choices;
 pub mod graphs;
 pub mod layout;
+pub mod package;
 #[cfg(feature = "ops")]
 mod scalar_op;
 pub mod toy;

@@ -31,7 +31,7 @@ pub fn scalar_op(
     Arc::new(Closure { name, perform, c })
 }
 
-impl<F: Fn(f64) -> Result<f64, &'static str> + Send + Sync> ScalarOp for Closure<F> {
+impl<F: Fn(f64) -> Result<f64, &'static str> + Send + Sync + 'static> ScalarOp for Closure<F> {
     fn name(&self) -> &str {
         self.name
     }

@@ -126,8 +126,7 @@ fn disagreement(runtime: &Runtime, subject: &Subject) -> Option<String> {
             .iter()
             .map(|(array, shape)| with_array!(array, a => a.broadcast(IxDyn(shape)).unwrap().into()))
             .collect();
-        let refused =
-            |error| Some(format!("{error}, but `perform` gives {expected:?}; inputs {inputs:?}"));
+        let refused = |error| Some(format!("{error}, but `perform` gives {expected:?}; inputs {inputs:?}"));
         let fresh = match function.call(&refs) {
             Ok(fresh) => fresh,
             Err(error) => return refused(error),

@@ -98,7 +98,9 @@ fn try_graphs(first: u64, count: u64, forms: &dyn Fn(u64) -> Vec<Form>) {
             failures.extend(wrong(&subjects, form).into_iter().map(|(at, _)| (cases[at].clone(), form)));
         }
         let (tried, failed) = (end - first, failures.len());
-        println!("{tried} of {count} graphs, {applies} applies, {failed} failures; next PRECAST_FUZZ_SEED={end}");
+        println!(
+            "{tried} of {count} graphs, {applies} applies, {failed} failures; next PRECAST_FUZZ_SEED={end}"
+        );
         start = end;
     }
     let reports: Vec<String> =

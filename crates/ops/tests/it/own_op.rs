@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// 1/x; zero is an error.
 fn reciprocal() -> Arc<dyn ScalarOp> {
     let perform = |x| if x == 0.0 { Err("zero has none") } else { Ok(1.0 / x) };
-    let refuse = "if (@X@ == 0) { pc_error_set(ctx, PC_ERROR_VALUE, \"zero has none\"); @FAIL@ }\n@Y@ = 1 / @X@;";
+    let refuse =
+        "if (@X@ == 0) { pc_error_set(ctx, PC_ERROR_VALUE, \"zero has none\"); @FAIL@ }\n@Y@ = 1 / @X@;";
     scalar_op("reciprocal", perform, refuse)
 }
 
