@@ -36,7 +36,7 @@ pub fn cargo(directory: &Path, target: &Path) -> Command {
 }
 
 /// The end of a package's `Cargo.toml`: the profiles of this workspace, with which its dependencies are compiled already, and
-/// the same for our own crates as they have here. `ours` are those that the package depends on, in the end.
+/// no optimisation of our own crates but what they have here. `ours` are those that the package depends on, in the end.
 ///
 /// # Panics
 /// When the workspace has no profile for `dev`.
@@ -45,7 +45,8 @@ pub fn profiles(ours: &[&str]) -> String {
     let manifest = fs_err::read_to_string(root().join("Cargo.toml")).expect("the root has a manifest");
     let at = manifest.find("[profile.dev]").expect("the workspace has a profile");
     let mut profiles = manifest[at..].to_owned();
-    for package in ours {
+    let is_new = |package: &&&str| !manifest.contains(&format!("[profile.dev.package.{package}]"));
+    for package in ours.iter().filter(is_new) {
         writeln!(profiles, "\n[profile.dev.package.{package}]\nopt-level = 0").expect("a String takes all");
     }
     profiles
