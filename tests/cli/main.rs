@@ -12,6 +12,7 @@
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//! | `document`, `readme`, `pages` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -22,13 +23,16 @@ mod check_op;
 mod damage;
 mod debugger;
 mod declarations;
+mod document;
 mod external;
 mod faults;
 mod flow;
 mod help;
 mod look;
 mod model;
+mod pages;
 mod picture;
 mod place;
+mod readme;
 mod record;
 mod store;

@@ -8,8 +8,13 @@ use precast_testkit::{Choices, arrays};
 
 /// The graph of an expression over inputs in text form.
 pub(crate) fn graph(expression: &str, inputs: &[&str]) -> FunctionGraph {
+    outputs(&[expression], inputs)
+}
+
+/// The graph of several outputs.
+pub(crate) fn outputs(texts: &[&str], inputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
-    parse(&[expression], &inputs, &Ops::standard()).unwrap_or_else(|e| panic!("{expression}: {e}"))
+    parse(texts, &inputs, &Ops::standard()).unwrap_or_else(|e| panic!("{texts:?}: {e}"))
 }
 
 /// The graph of an expression over vectors of f64, one for each letter of `inputs`.

@@ -2,25 +2,21 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! document                    blocks of documents, and the commands in them
-//! same_bytes  fuzz  external  combinations  keys  oracle  program  policy  race  damage  record  readme  writing_ops
+//! same_bytes  fuzz  external  combinations  keys  program  policy  race  damage  record  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod combinations;
 mod compiled;
 mod damage;
-mod document;
 mod external;
 mod fuzz;
 mod graphs;
 mod keys;
-mod oracle;
 mod policy;
 mod process;
 mod program;
 mod race;
-mod readme;
 mod record;
 mod same_bytes;
 mod types;

@@ -4,14 +4,13 @@
 //! leaves behind. Values are held against `perform`.
 
 use crate::compiled::{Cut, bundle, toolchain, variant};
-use crate::graphs::{graph, random};
+use crate::graphs::{graph, outputs, random};
 use allocation_counter::{AllocationInfo, measure};
 use ndarray::{Array1, Array2, ArrayD, array, s};
 use precast::{Array, ArrayRef, CallError, Check, Function, FunctionGraph, Policy, Runtime, Serve, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_compile::{Isa, Parallel};
 use precast_graph::interpret;
-use precast_graph::text::{parse, parse_input};
 use precast_ops::Ops;
 use precast_store::Store;
 use std::path::Path;
@@ -24,12 +23,6 @@ fn served(graphs: &[FunctionGraph], cut: Cut) -> Runtime {
     let path = directory.path().join("program.bundle");
     fs_err::write(&path, bundle(graphs, cut, Isa::native().unwrap())).unwrap();
     Runtime::builder().bundle_file(&path).policy(Policy::Strict).build().unwrap()
-}
-
-/// The graph of several outputs.
-fn outputs(texts: &[&str], inputs: &[&str]) -> FunctionGraph {
-    let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
-    parse(texts, &inputs, &Ops::standard()).unwrap()
 }
 
 fn function(graph: &FunctionGraph, cut: Cut) -> Function {

@@ -1,6 +1,7 @@
-//! A generated workspace. Its directory is made anew each time, its target directory is kept, so that `precast-build` is
-//! compiled for it once; its lock file starts as this repository's, so that nothing has to be fetched.
+//! A generated workspace. Its directory is made anew each time, its target directory is that of all packages that tests
+//! build; its lock file starts as this repository's, so that nothing has to be fetched.
 
+use precast_testkit::package;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -54,22 +55,22 @@ const GRAPH: &str = "inputs = [\"x: f64[?]\", \"y: f64[?]\"]\n";
 
 impl Workspace {
     pub(crate) fn new() -> Self {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let build_support = Path::new(env!("CARGO_MANIFEST_DIR"));
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let workspace =
-            Self { root: directory.join("workspace"), target: directory.join("workspace-target") };
+        let target = package::target(env!("CARGO_TARGET_TMPDIR"));
+        let workspace = Self { root: directory.join("workspace"), target };
         if workspace.root.exists() {
             fs_err::remove_dir_all(&workspace.root).unwrap();
         }
         let head =
             |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
-        let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n[profile.dev]\ndebug = false\n";
-        workspace.write("Cargo.toml", root);
+        let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n";
+        workspace.write("Cargo.toml", &format!("{root}{}", package::profiles(&[&package::BUILD[..], &["precast"]].concat())));
         workspace.write("library/src/lib.rs", "");
         let declared = "[[package.metadata.precast.graph]]\nname = \"of_library\"\n";
         let outputs = "outputs = [\"out = x + y\"]\n";
-        let builds = format!("precast-build = {{ path = {package:?} }}\n");
-        let precast = package.join("../crates/precast");
+        let builds = format!("precast-build = {{ path = {build_support:?} }}\n");
+        let precast = build_support.join("../crates/precast");
         let calls = format!("precast = {{ path = {precast:?}, default-features = false }}\n");
         let tests = format!("[dev-dependencies]\n{builds}{calls}");
         workspace
@@ -83,7 +84,7 @@ impl Workspace {
         workspace.write("app/build.rs", &SCRIPT.replace("ISA", &format!("&[{isa:?}]")));
         let outputs = "outputs = [\"out = (x * y) + x\"]\n";
         workspace.write("app/precast.toml", &format!("[[graph]]\nname = \"mine\"\n{GRAPH}{outputs}"));
-        let lock = package.join("../Cargo.lock");
+        let lock = package::root().join("Cargo.lock");
         fs_err::copy(lock, workspace.path("Cargo.lock")).unwrap();
         workspace
     }
@@ -104,16 +105,10 @@ impl Workspace {
 
     /// Runs Cargo here; gives what it wrote to standard error.
     pub(crate) fn cargo(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(arguments).current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
-        for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "RUSTFLAGS"] {
-            command.env_remove(inherited);
-        }
+        let mut command = package::cargo(&self.root, &self.target);
         // Made anew with the workspace, so that a first build compiles.
         command.env("PRECAST_CACHE", self.path("cache"));
-        command.envs(variables.iter().copied()).env("CARGO_TERM_COLOR", "never");
-        let output = command.output().unwrap();
+        let output = command.args(arguments).envs(variables.iter().copied()).output().unwrap();
         Ended {
             success: output.status.success(),
             words: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -1,18 +1,24 @@
-//! Development only: random arrays and graphs, memory layouts, comparison in ulp, and a small op library.
+//! Development only: random arrays and graphs, memory layouts, comparison in ulp, a small op library, ops and packages of a test's own.
 //!
 //! ```text
 //! Choices ──▶ arrays::draw ──▶ graphs::draw ──▶ Case {graph, inputs, outputs}     all randomness is a Choices
 //!                                   │
 //!                              OpLibrary      precast-ops in its own tests; `toy::ToyLibrary` in those of precast-graph
 //! ```
-//! Knows ops by name only, through [`OpLibrary`](precast_graph::OpLibrary), so it stands below `precast-ops`.
+//! Knows ops by name only, through [`OpLibrary`](precast_graph::OpLibrary), so it stands below `precast-ops`; but for the
+//! feature `ops`, which tests above that ask for: an op that is a closure.
 //! A failure is repeated by its seed, and shrinks because [`Choices`] can read a tape that proptest shortens.
 
 pub mod arrays;
 mod choices;
 pub mod graphs;
 pub mod layout;
+pub mod package;
+#[cfg(feature = "ops")]
+mod scalar_op;
 pub mod toy;
 pub mod ulp;
 
 pub use choices::Choices;
+#[cfg(feature = "ops")]
+pub use scalar_op::scalar_op;

@@ -34,7 +34,8 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         ("precast-ops", "NUMPY", &["numpy::random_expressions_are_those_of_numpy"])
     } else {
         let tests = &[
-            "fuzz::random_graphs_have_the_bits_of_perform_whole_in_groups_and_op_by_op",
+            "fuzz::random_graphs_have_the_bits_of_perform_however_they_are_cut",
+            "fuzz::random_graphs_have_the_bits_of_perform_at_every_level",
             "fuzz::hostile::whole_graphs_of_authors_who_care_for_nobody_are_their_ops",
         ];
         ("precast-tests", "FUZZ", tests)

@@ -1,6 +1,6 @@
 //! The table of the page: it misses no name of the older projects, and what it points at is there.
 
-use crate::document::root;
+use precast_testkit::package::root;
 use std::collections::BTreeSet;
 
 /// Names that documents and sources of Theano, Aesara and PyTensor have for authors of ops, types and linkers.

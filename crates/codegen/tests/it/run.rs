@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What the runner printed.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub(crate) struct Outcome {
     pub(crate) failures: Vec<String>,
     /// Which Apply each refused request failed in, and what was said; -1 for a variable.
     pub(crate) refused: Vec<(i64, String)>,
+    /// How often a call asks the host for something when it can use what the call before left.
+    pub(crate) steady: usize,
 }
 
 impl Outcome {
@@ -153,13 +155,24 @@ fn table(units: &[Unit]) -> String {
     )
 }
 
+/// The object of the runner, compiled once a process.
+static RUNNER: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, text) in precast_abi::HEADERS {
+        write(scratch.path(), name, text);
+    }
+    write(scratch.path(), "runner.c", include_str!("../c/runner.c"));
+    tool(scratch.path(), "cc", &[&SANITIZE[..], &["-std=gnu11", "-c", "runner.c"]].concat(), "");
+    fs_err::read(scratch.path().join("runner.o")).unwrap()
+});
+
 /// Links the units into one static program with the runner, and gives it the program.
 fn run(units: &[Unit], program: &str) -> Outcome {
     let scratch = tempfile::tempdir().unwrap();
     for (name, text) in precast_abi::HEADERS {
         write(scratch.path(), name, text);
     }
-    write(scratch.path(), "runner.c", include_str!("../c/runner.c"));
+    fs_err::write(scratch.path().join("runner.o"), &*RUNNER).unwrap();
     write(scratch.path(), "table.c", &table(units));
     let numbered = units.iter().enumerate();
     let objects: Vec<PathBuf> =
@@ -167,7 +180,7 @@ fn run(units: &[Unit], program: &str) -> Outcome {
     let objects = objects.iter().map(|path| path.to_str().unwrap());
     let args: Vec<&str> = SANITIZE
         .into_iter()
-        .chain(["-std=gnu11", "runner.c", "table.c"])
+        .chain(["-std=gnu11", "runner.o", "table.c"])
         .chain(objects)
         .chain(["-o", "runner", "-lm"])
         .collect();
@@ -188,7 +201,8 @@ fn run(units: &[Unit], program: &str) -> Outcome {
 }
 
 fn outcome(text: &str) -> Outcome {
-    let (mut outputs, mut error, mut failures, mut refused) = (Vec::new(), None, Vec::new(), Vec::new());
+    let (mut outputs, mut error, mut steady) = (Vec::new(), None, 0);
+    let (mut failures, mut refused) = (Vec::new(), Vec::new());
     for line in text.lines() {
         let (word, rest) = line.split_once(' ').unwrap();
         match word {
@@ -203,9 +217,10 @@ fn outcome(text: &str) -> Outcome {
                 let (apply, message) = rest.split_once(' ').unwrap();
                 refused.push((apply.parse().unwrap(), message.to_owned()));
             }
+            "steady" => steady = rest.parse().unwrap(),
             "error" => error = Some(rest.to_owned()),
             _ => failures.push(line.to_owned()),
         }
     }
-    Outcome { outputs: error.map_or(Ok(outputs), Err), failures, refused }
+    Outcome { outputs: error.map_or(Ok(outputs), Err), failures, refused, steady }
 }

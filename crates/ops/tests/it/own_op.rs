@@ -2,48 +2,18 @@
 
 use crate::compiler;
 use crate::machine::{Call, Place, run_with};
-use precast_codegen::{LinkError, Sub};
-use precast_graph::{Array, DType, FunctionGraph, Op, PerformError, Type, interpret};
-use precast_ops::scalar::{ScalarOp, Value, find};
+use precast_graph::{Array, DType, FunctionGraph, Op, Type, interpret};
+use precast_ops::scalar::{ScalarOp, find};
 use precast_ops::{Composite, Elemwise, Ops, Reduce, ReduceKind};
+use precast_testkit::scalar_op;
 use std::sync::Arc;
 
 /// 1/x; zero is an error.
-#[derive(Debug)]
-struct Reciprocal;
-
-impl ScalarOp for Reciprocal {
-    fn name(&self) -> &str {
-        "reciprocal"
-    }
-
-    fn arity(&self) -> usize {
-        1
-    }
-
-    fn output(&self, inputs: &[DType]) -> Option<DType> {
-        (inputs[0] == DType::F64).then_some(DType::F64)
-    }
-
-    fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError> {
-        match inputs[0] {
-            Value::F64(x) if x != 0.0 => Ok(vec![Value::F64(1.0 / x)]),
-            _ => Err(PerformError::value("reciprocal", "zero has none")),
-        }
-    }
-
-    fn c_code(
-        &self,
-        _dtypes: &[DType],
-        _name: &str,
-        inputs: &[String],
-        outputs: &[String],
-        sub: &Sub,
-    ) -> Result<String, LinkError> {
-        let (x, y, fail) = (&inputs[0], &outputs[0], &sub.fail);
-        let report = "pc_error_set(ctx, PC_ERROR_VALUE, \"zero has none\");";
-        Ok(format!("if ({x} == 0) {{ {report} {fail} }}\n{y} = 1 / {x};"))
-    }
+fn reciprocal() -> Arc<dyn ScalarOp> {
+    let perform = |x| if x == 0.0 { Err("zero has none") } else { Ok(1.0 / x) };
+    let refuse =
+        "if (@X@ == 0) { pc_error_set(ctx, PC_ERROR_VALUE, \"zero has none\"); @FAIL@ }\n@Y@ = 1 / @X@;";
+    scalar_op("reciprocal", perform, refuse)
 }
 
 fn graph(op: Arc<dyn Op>, input: Type) -> Arc<FunctionGraph> {
@@ -56,7 +26,7 @@ fn graph(op: Arc<dyn Op>, input: Type) -> Arc<FunctionGraph> {
 
 #[test]
 fn an_op_of_ones_own_runs_and_fails_inside_every_loop() {
-    let own: Arc<dyn ScalarOp> = Arc::new(Reciprocal);
+    let own = reciprocal();
     let chain = vec![(Arc::clone(&own), vec![0]), (find("exp").unwrap(), vec![1])];
     let chain: Arc<dyn ScalarOp> = Arc::new(Composite::new(1, chain, vec![2]));
     let sum = Reduce::new(ReduceKind::Sum, None);
@@ -90,7 +60,7 @@ fn an_op_of_ones_own_runs_and_fails_inside_every_loop() {
 
 #[test]
 fn the_c_of_an_op_of_ones_own_has_no_fast_path_to_a_key() {
-    let own: Arc<dyn ScalarOp> = Arc::new(Reciprocal);
+    let own = reciprocal();
     let graph = graph(Arc::new(Elemwise::new(own)), Type::tensor(DType::F64, 1));
     assert_eq!(precast_ops::fingerprint(&graph, &Ops::standard()), None);
 }

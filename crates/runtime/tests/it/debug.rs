@@ -1,11 +1,11 @@
 //! Debug mode on ops that keep their contract, and on one whose reference does not. Ops in C that break it: `tests/cli/check_op`.
 
 use super::call::graph;
-use precast_codegen::{LinkError, Sub};
-use precast_graph::{DType, OpLibrary as _, PerformError, Type};
-use precast_ops::scalar::{ScalarOp, Value, find};
+use precast_graph::{DType, OpLibrary as _, Type};
+use precast_ops::scalar::find;
 use precast_ops::{Elemwise, combinations};
 use precast_runtime::{Array, ArrayRef, FunctionGraph, Ops, Policy, Runtime, debug};
+use precast_testkit::scalar_op;
 use std::sync::Arc;
 
 /// Expressions for functions that have no declared combinations, or more to them than those; `T` is the sampled dtype.
@@ -98,47 +98,12 @@ fn a_graph_in_debug_mode_checks_every_apply_and_gives_the_same_result() {
     assert!(signatures.len() >= 6, "{signatures:?}");
 }
 
-/// An op of one's own whose C and `perform` are not of one mind: doubled, and tripled.
-#[derive(Debug)]
-struct Torn;
-
-impl ScalarOp for Torn {
-    fn name(&self) -> &str {
-        "torn"
-    }
-
-    fn arity(&self) -> usize {
-        1
-    }
-
-    fn output(&self, inputs: &[DType]) -> Option<DType> {
-        (inputs[0] == DType::F64).then_some(DType::F64)
-    }
-
-    fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError> {
-        match inputs[0] {
-            Value::F64(x) => Ok(vec![Value::F64(3.0 * x)]),
-            _ => Err(PerformError::value("torn", "no f64")),
-        }
-    }
-
-    fn c_code(
-        &self,
-        _dtypes: &[DType],
-        _name: &str,
-        inputs: &[String],
-        outputs: &[String],
-        _sub: &Sub,
-    ) -> Result<String, LinkError> {
-        Ok(format!("{} = 2 * {};", outputs[0], inputs[0]))
-    }
-}
-
 #[test]
 fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
-    let torn = graph.apply(Arc::new(Elemwise::new(Arc::new(Torn))), &[x]).unwrap();
+    let torn = scalar_op("torn", |x| Ok(3.0 * x), "@Y@ = 2 * @X@;");
+    let torn = graph.apply(Arc::new(Elemwise::new(torn)), &[x]).unwrap();
     let moved = graph.apply(Arc::new(Elemwise::new(find("neg").unwrap())), &torn).unwrap();
     graph.output(moved[0], None).unwrap();
     let runtime = Runtime::builder().policy(Policy::Jit).debug(true).build().unwrap();

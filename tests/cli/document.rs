@@ -1,8 +1,9 @@
 //! Documents whose examples are executed: blocks, what commands promise, and how they are run.
 
+use precast_testkit::package::root;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// A fenced block.
@@ -12,11 +13,6 @@ pub(crate) struct Block {
     pub(crate) text: String,
     /// The last file that the text before it names.
     pub(crate) file: Option<String>,
-}
-
-/// The root of the repository.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// What files that a document shows are called.
@@ -46,28 +42,10 @@ pub(crate) fn blocks(path: &str) -> Vec<Block> {
     blocks
 }
 
-/// The folder that this test was built in.
-pub(crate) fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()
-}
-
-/// Cargo, for packages that share what this workspace has compiled.
-pub(crate) fn cargo(directory: &Path) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(directory).env("CARGO_TARGET_DIR", target()).env("CARGO_TERM_COLOR", "never");
-    for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "CARGO_BUILD_TARGET"] {
-        cargo.env_remove(inherited);
-    }
-    cargo
-}
-
-/// A `PATH` that begins with the folder of the command `precast`, built now.
+/// A `PATH` that begins with the folder of the command `precast`.
 pub(crate) fn path() -> OsString {
-    let mut cargo = cargo(&root());
-    cargo.args(["build", "--quiet", "--offline", "-p", "precast-cli", "--bin", "precast"]);
-    let output = cargo.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    [target().join("debug").into_os_string(), std::env::var_os("PATH").unwrap()].join(":".as_ref())
+    let built = Path::new(env!("CARGO_BIN_EXE_precast")).parent().unwrap();
+    [built.as_os_str(), &std::env::var_os("PATH").unwrap()].join(":".as_ref())
 }
 
 /// A command with the exit code and the output that a document promises.

@@ -9,14 +9,15 @@
 //!
 //! Commands of [`ELSEWHERE`] are too large to run inside a test and are run elsewhere; the test says so.
 
-use crate::document::{Block, blocks, cargo, examples, path, root};
+use crate::document::{Block, blocks, examples, path};
+use precast_testkit::package::{BUILD, cargo, profiles, root, target};
 use std::path::Path;
 
 /// Commands that something else executes, and what.
 const ELSEWHERE: [(&str, &str); 3] = [
     ("cargo run --release -p precast-quickstart", "a step of CI"),
     ("cargo xtask test", "what runs this test in CI"),
-    ("cargo install --path crates/cli", "the same binary is built with `cargo build` here"),
+    ("cargo install --path crates/cli", "the same binary is built for this test"),
 ];
 
 fn readme() -> Vec<Block> {
@@ -91,9 +92,7 @@ fn the_package_that_the_readme_builds_runs() {
     lay_out(directory, &blocks);
     let write = |name: &str, text: &str| fs_err::write(directory.join(name), text).unwrap();
     let real = fs_err::canonicalize(root()).unwrap();
-    // The profiles of this workspace, so that what it has compiled serves here too.
-    let manifest = fs_err::read_to_string(real.join("Cargo.toml")).unwrap();
-    let profiles = manifest.find("[profile.dev]").map_or("", |at| &manifest[at..]);
+    let profiles = profiles(&[&BUILD[..], &["precast", "precast-runtime"]].concat());
     let dependencies: Vec<&Block> =
         blocks_of(&blocks, "toml").filter(|block| has_dependencies(block)).collect();
     let [dependencies] = dependencies[..] else { panic!("one list is expected: {dependencies:?}") };
@@ -108,7 +107,10 @@ fn the_package_that_the_readme_builds_runs() {
     let [body] = bodies[..] else { panic!("one body of `main` is expected: {bodies:?}") };
     write("build.rs", &script.text);
     write("src/main.rs", &MAIN.replace("BODY", &body.text));
-    let output = cargo(directory).args(["run", "--quiet", "--offline"]).output().unwrap();
+    let output = cargo(directory, &target(env!("CARGO_TARGET_TMPDIR")))
+        .args(["run", "--quiet", "--offline"])
+        .output()
+        .unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "executed\n", "{told}");

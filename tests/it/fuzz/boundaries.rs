@@ -1,0 +1,109 @@
+//! Chosen graphs and sizes: the boundaries of vectors, tiles and reduction blocks, zeros of both signs, strides of 0.
+
+use super::agreement::{Call, Form, Subject, assert_agree, calls, full};
+use crate::compiled::{Cut, levels};
+use crate::graphs::{graph, outputs};
+use precast::{Array, FunctionGraph};
+use precast_graph::DType;
+use precast_testkit::{Choices, arrays};
+
+/// A graph of inputs of one dtype, called with inputs of each of some shapes.
+fn sized(graph: FunctionGraph, dtype: DType, shapes: &[[Vec<usize>; 2]], choices: &mut Choices) -> Subject {
+    let mut all = Vec::new();
+    for shapes in shapes {
+        let drawn: Vec<Array> = shapes.iter().map(|shape| arrays::draw(choices, dtype, shape)).collect();
+        all.extend(calls(&graph, &drawn, choices));
+    }
+    Subject { graph, calls: all }
+}
+
+fn boundaries() -> Vec<Subject> {
+    let mut choices = Choices::seeded(3);
+    let mut subjects = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        let input = |name: &str, dims: &str| format!("{name}={dtype}[{dims}]");
+        let (x, y) = (input("x", "?"), input("y", "?"));
+        for texts in [
+            &["sum(exp(-x*x)*y + x)"][..],
+            &["a = tanh(x) + y", "b = max(x*y)"],
+            &["mean(sigmoid(x) > y)"],
+            &["log(x)/sqrt(y)"],
+        ] {
+            let shapes = [0, 1, 7, 16, 33, 255, 4095, 4096, 4097, 12_289].map(|n| [vec![n], vec![n]]);
+            subjects.push(sized(outputs(texts, &[&x, &y]), dtype, &shapes, &mut choices));
+        }
+        let (x, y) = (input("x", "?,?"), input("y", "?"));
+        for text in
+            ["sum(x*y, axis=0)", "mean(exp(x) + y, axis=1)", "max(transpose(x), axis=0) + sum(y)", "x @ y"]
+        {
+            let shapes = [[0, 5], [5, 0], [1, 4097], [3, 4096], [513, 33], [4097, 2]];
+            let shapes = shapes.map(|[n, m]| [vec![n, m], vec![m]]);
+            subjects.push(sized(graph(text, &[&x, &y]), dtype, &shapes, &mut choices));
+        }
+    }
+    subjects
+}
+
+#[test]
+fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
+    let subjects = boundaries();
+    assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
+    for isa in levels() {
+        assert_agree(&subjects, Form { isa, ..Form::release(Cut::Whole) });
+    }
+    assert_agree(&subjects, Form::release(Cut::OpByOp));
+    assert_agree(&subjects, Form::release(Cut::Mixed(1)));
+}
+
+/// gcc may take an integer that was a float for the float's truncation, which has another zero: -0.0.
+#[test]
+fn casts_to_integers_and_back_give_positive_zeros_at_every_level() {
+    let mut choices = Choices::seeded(5);
+    let mut subjects = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        let input = format!("x={dtype}[?]");
+        for text in ["f64(i64(x))", "f32(i64(x))", "1/f64(i64(x))", "1/f32(i64(x))", "maximum(i64(x)*0.5, x)"]
+        {
+            let graph = graph(text, &[&input]);
+            let small = arrays::draw_plain(&mut choices, dtype, &[67]);
+            let fractions = Array::from_bits(dtype, &[67], &[minus_half(dtype); 67]).unwrap();
+            let call = |x| Call::new(&graph, vec![full(x)]);
+            let calls: Vec<Call> =
+                [small, fractions, arrays::specials(dtype)].into_iter().filter_map(call).collect();
+            subjects.push(Subject { calls, graph });
+        }
+    }
+    for isa in levels() {
+        for cut in [Cut::Whole, Cut::OpByOp] {
+            assert_agree(&subjects, Form { isa, ..Form::release(cut) });
+        }
+    }
+}
+
+fn minus_half(dtype: DType) -> u64 {
+    if dtype == DType::F32 { u64::from((-0.5_f32).to_bits()) } else { (-0.5_f64).to_bits() }
+}
+
+#[test]
+fn strides_of_zero_are_read_like_any_other() {
+    let mut choices = Choices::seeded(11);
+    let mut subjects = Vec::new();
+    for (text, dtype) in [("sum(x*y + x, axis=0)", DType::F64), ("x - y", DType::F32)] {
+        let inputs = ["x", "y"].map(|name| format!("{name}={dtype}[?,?]"));
+        let graph = graph(text, &inputs.each_ref().map(String::as_str));
+        let mut calls = Vec::new();
+        for shape in [[3, 5], [17, 1], [0, 4], [2, 4097]] {
+            let y = arrays::draw(&mut choices, dtype, &shape);
+            for axis in [0, 1] {
+                let mut one = shape;
+                one[axis] = 1;
+                let thin = (arrays::draw(&mut choices, dtype, &one), shape.to_vec());
+                calls.push(Call::new(&graph, vec![thin, full(y.clone())]).expect("the shapes are equal"));
+            }
+        }
+        subjects.push(Subject { graph, calls });
+    }
+    for cut in [Cut::Whole, Cut::OpByOp] {
+        assert_agree(&subjects, Form::release(cut));
+    }
+}
