@@ -18,7 +18,10 @@ pub(super) fn render(entries: &[Entry], generator: &str) -> String {
     );
     let _ = writeln!(text, "pub const GENERATOR: &str = {generator:?};\n");
     let _ = writeln!(text, "/// The format of the bundle, which `precast` must read.");
-    let _ = writeln!(text, "#[allow(dead_code, reason = \"for `precast`\")]\npub const FORMAT: u32 = {FORMAT};\n");
+    let _ = writeln!(
+        text,
+        "#[allow(dead_code, reason = \"for `precast`\")]\npub const FORMAT: u32 = {FORMAT};\n"
+    );
     let _ = writeln!(text, "/// The named graphs of the bundle, sorted.");
     let names: Vec<String> = entries.iter().map(|entry| format!("{:?}", entry.name)).collect();
     let _ = writeln!(text, "pub const NAMES: &[&str] = &[{}];\n", names.join(", "));

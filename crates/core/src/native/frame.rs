@@ -16,8 +16,8 @@ use super::instance::{Instance, RunError};
 use super::object::{Borrowed, Owned, extents};
 use super::storage::Storage;
 use super::{ArrayMut, ArrayRef};
-use crate::{Array, DType, Type};
 use crate::program::Register;
+use crate::{Array, DType, Type};
 use precast_abi::context::ErrorKind;
 use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
 use std::ptr;
@@ -284,7 +284,8 @@ impl Frame {
 #[cold]
 fn undeclared(found: &Tensor, dtype: DType, ndim: usize) -> RunError {
     let typenum = found.dtype;
-    let name = DType::from_typenum(typenum).map_or_else(|| format!("dtype {typenum}"), |dtype| dtype.to_string());
+    let name =
+        DType::from_typenum(typenum).map_or_else(|| format!("dtype {typenum}"), |dtype| dtype.to_string());
     let message = format!(
         "gave `{name}` with extents {:?}, declared as `{}`\nhint: the op's C and its declared outputs disagree",
         extents(found),
