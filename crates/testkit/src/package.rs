@@ -22,16 +22,16 @@ pub fn target(tmpdir: &str) -> PathBuf {
     Path::new(tmpdir).parent().expect("Cargo's is `target/tmp`").to_owned()
 }
 
-/// Cargo in a directory, without what this process's environment says to precast.
+/// Cargo in a directory, without what this process's environment says to precast; the store that packages share is in that
+/// directory, so that a first build compiles.
 #[must_use]
 pub fn cargo(directory: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(directory).env("CARGO_TARGET_DIR", target).env("CARGO_TERM_COLOR", "never");
-    for inherited in
-        ["PRECAST_STORE", "PRECAST_CACHE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "CARGO_BUILD_TARGET"]
-    {
+    for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "CARGO_BUILD_TARGET"] {
         cargo.env_remove(inherited);
     }
+    cargo.env("PRECAST_CACHE", directory.join("cache"));
     cargo
 }
 
