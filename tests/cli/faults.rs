@@ -203,7 +203,7 @@ fn a_publish_that_fails_is_told() {
     place.run(&["run", "--policy", "jit", "--store", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
     for shard in 0..=255 {
         // A store has no links: nothing is put behind one.
-        let shard = place.path(&format!("s/objects/{shard:02x}"));
+        let shard = place.path(format!("s/objects/{shard:02x}"));
         if !shard.exists() {
             std::os::unix::fs::symlink("/nonexistent", shard).unwrap();
         }

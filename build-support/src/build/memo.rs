@@ -12,9 +12,9 @@
 
 use super::Counts;
 use precast_compile::Toolchain;
-use precast_core::whole::write_if_changed;
 use precast_store::ToolchainId;
 use precast_store::key::{Canonical, ContentId, Language};
+use precast_store::whole::write_if_changed;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -7,8 +7,8 @@
 //! a hundred. A memo that cannot be read or written costs that time and nothing else.
 
 use super::{Dependencies, Query};
-use precast_core::whole::write_if_changed;
 use precast_store::key::{Canonical, ContentId};
+use precast_store::whole::write_if_changed;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::SystemTime;

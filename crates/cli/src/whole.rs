@@ -1,4 +1,4 @@
-//! Files that a command line names, written whole ([`precast_core::whole`]) where that is possible.
+//! Files that a command line names, written whole ([`precast_store::whole`]) where that is possible.
 //!
 //! A link keeps pointing to where it points. A character device (`/dev/null`, a terminal) and a pipe that somebody reads
 //! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused.
@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use precast_core::whole::Whole;
 use precast_store::file::Kind;
+use precast_store::whole::Whole;
 #[cfg(unix)]
 use rustix::fs::OFlags;
 

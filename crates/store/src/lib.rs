@@ -23,6 +23,7 @@ pub mod archive;
 pub mod key;
 pub mod layer;
 pub mod store;
+pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
@@ -34,7 +35,7 @@ pub use precast_core::event::{self, Event};
 pub use precast_core::key::KeyDocument;
 pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requires, Unmet};
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
-pub use precast_core::{file, scratch, whole};
+pub use precast_core::{file, scratch};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
     Store, WriteError,

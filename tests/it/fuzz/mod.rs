@@ -9,6 +9,8 @@
 //! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` give the number of graphs and the first seed; a graph depends on its own seed
 //! only. The default is what a test run affords; `cargo xtask fuzz-graphs` is the long form.
 
+#![allow(clippy::print_stdout, reason = "long runs say how far they are")]
+
 mod agreement;
 mod boundaries;
 mod functions;

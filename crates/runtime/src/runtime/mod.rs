@@ -26,7 +26,7 @@ use precast_codegen::segments;
 use precast_core::Function;
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{CheckEntryError, Ops, check_entry};
-use precast_store::{Entry, RecordId};
+use precast_store::{Entry, Layer, RecordId};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

@@ -189,6 +189,9 @@ pub struct Watched {
 
 impl Watched {
     /// Makes an instance with these slots.
+    ///
+    /// # Errors
+    /// There is no memory to be watched, or the instance cannot be made.
     pub fn new(entry: LoadedEntry, slots: &[Array]) -> Result<Self, RunError> {
         let slots = slots.iter().cloned().map(Owned::constant).collect();
         arena().open(0, Flush::End, usize::MAX);
@@ -202,6 +205,9 @@ impl Watched {
 
     /// Runs the entry. Rooms, and what the op asks for, are filled with `fill`. There is an input and a room for each that
     /// the entry has.
+    ///
+    /// # Errors
+    /// There is no memory to be watched, or the instance cannot be made.
     pub fn run(
         &mut self,
         inputs: &[Input<'_>],
