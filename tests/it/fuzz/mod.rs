@@ -140,7 +140,7 @@ fn random_graphs_have_the_bits_of_perform_at_every_level() {
 fn graphs_reach_every_dtype_rank_and_most_functions() {
     let mut seen = BTreeSet::new();
     let mut largest = 0;
-    for case in (0..400).map(drawn) {
+    for case in (0..1000).map(drawn) {
         largest = largest.max(case.graph.applies().len());
         for apply in case.graph.applies() {
             seen.extend(
