@@ -103,9 +103,9 @@ pub(crate) fn try_bundle(
     let mut records = compiled.into_iter().map(packed).collect::<Result<Vec<_>, String>>()?;
     match cut {
         // Every second graph can be found by its fingerprint, the others by the key of their module.
-        Cut::Whole => add_fingerprints(parts.iter().step_by(2), &mut records),
+        Cut::Whole => add_fingerprints(parts.iter().step_by(2), &ops, &mut records),
         // Parts of groups are looked for by fingerprint only.
-        Cut::Mixed(_) => add_fingerprints(parts.iter(), &mut records),
+        Cut::Mixed(_) => add_fingerprints(parts.iter(), &ops, &mut records),
         Cut::Groups | Cut::OpByOp => {}
     }
     Ok(write_bundle(&records, &[], GENERATOR).unwrap())
@@ -129,10 +129,15 @@ pub(crate) fn pack(compiled: Compiled) -> (Record, Vec<u8>) {
     (compiled.record, object)
 }
 
-fn add_fingerprints<'a>(parts: impl Iterator<Item = &'a FunctionGraph>, records: &mut [(Record, Vec<u8>)]) {
+fn add_fingerprints<'a>(
+    parts: impl Iterator<Item = &'a FunctionGraph>,
+    ops: &Ops,
+    records: &mut [(Record, Vec<u8>)],
+) {
     let mut aliases: BTreeMap<BuildKey, Vec<Fingerprint>> = BTreeMap::new();
     for part in parts {
-        aliases.entry(module(part).key()).or_default().extend(fingerprint(part, &Ops::standard()));
+        let key = link(part, ops.c()).unwrap().key();
+        aliases.entry(key).or_default().extend(fingerprint(part, ops));
     }
     for member in records.iter_mut().flat_map(|(record, _)| &mut record.members) {
         let mut list = aliases.remove(&member.key).unwrap_or_default();

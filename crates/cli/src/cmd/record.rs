@@ -8,10 +8,11 @@ use std::ffi::OsStr;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use precast_build::Manifest;
 use precast_store::file::{Kind, NotReadable};
+use rustix::process::Pid;
 
 use crate::args::RecordArgs;
 use crate::error::{Exit, Failure};
@@ -40,23 +41,28 @@ pub(super) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// The program's process; 0 when there is none.
-static PROGRAM: AtomicI32 = AtomicI32::new(0);
+/// The program's process, if one runs. Locked while it is started, so that no signal falls between.
+static PROGRAM: Mutex<Option<Pid>> = Mutex::new(None);
+
+fn running() -> MutexGuard<'static, Option<Pid>> {
+    PROGRAM.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Runs the program to its end.
 fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
+    let mut running_now = running();
     let mut child = command.spawn()?;
-    PROGRAM.store(child.id().cast_signed(), Ordering::SeqCst);
+    *running_now = Pid::from_raw(child.id().cast_signed());
+    drop(running_now);
     let status = child.wait();
-    PROGRAM.store(0, Ordering::SeqCst);
+    *running() = None;
     status
 }
 
 /// Hands a signal on to the program, if one runs, and tells whether it did. The program decides what becomes of it, as if it
 /// had been started alone; what it has missed by its end is told.
 pub(super) fn hand_on(signal: i32) -> bool {
-    use rustix::process::{Pid, Signal, kill_process};
-    let Some(program) = Pid::from_raw(PROGRAM.load(Ordering::SeqCst)) else { return false };
+    let Some(program) = *running() else { return false };
     let signal = Signal::from_named_raw(signal);
     // A terminal gives its interrupt to both.
     if let Some(signal) = signal.filter(|signal| *signal != Signal::INT || !std::io::stderr().is_terminal()) {
