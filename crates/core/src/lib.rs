@@ -15,7 +15,7 @@
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
 //! | [`model`] | what generated, typed functions stand on | no |
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
-//! | [`file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
+//! | [`mod@file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`event`] | what readers got over, as values | no |
 //!

@@ -113,7 +113,6 @@ impl Resolver {
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.
-    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT has bytes of its own"))]
     pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
         let loaded = self.libraries.keep(digest, bytes);
         let unstaged = loaded.as_ref().err().filter(|error| matches!(error, LoadLibraryError::Stage { .. }));

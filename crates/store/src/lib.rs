@@ -11,7 +11,7 @@
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`layer`] | a bundle or a store, searched alike | through them |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
-//! | [`file`] | reading files that somebody named | reads them |
+//! | [`mod@file`] | reading files that somebody named | reads them |
 //! | [`whole`] | writing so that files appear whole | writes them |
 //! | [`scratch`] | directories for a moment's work, swept when a process was killed | yes |
 //! | [`event`] | what readers got over, as values | no |

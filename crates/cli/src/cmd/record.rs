@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use precast_build::Manifest;
 use precast_store::file::{Kind, NotReadable};
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::args::RecordArgs;
 use crate::error::{Exit, Failure};

@@ -1,7 +1,7 @@
 //! The record: the immutable statement that binds what was wanted, how it was made and what came out, and says what the
 //! code needs to run. The entry: a named graph, and the program that computes it.
 //!
-//! Both are named by the hash of their bytes ([`Record::id`]), which have one form ([`wire`]). A record is small on purpose, as
+//! Both are named by the hash of their bytes ([`Record::id`]), which have one form (`wire.rs`). A record is small on purpose, as
 //! it is read on every look-up. The [`KeyDocument`]s of its members are not in it: each is the preimage of its member's key,
 //! so it vouches for itself and can stand beside the record, where only `explain` and builders read it.
 //!
