@@ -35,7 +35,7 @@ pub(crate) enum Cut {
     Groups,
     /// One module for each Apply.
     OpByOp,
-    /// Some groups whole; of others the part that the last members make, and single ops; as the seed says.
+    /// Some groups whole; of others the part that the last members make, as the seed says; and every single op.
     Mixed(u64),
 }
 
@@ -46,7 +46,12 @@ impl Cut {
             Self::Whole => vec![rewrite::lower(graph).unwrap()],
             Self::Groups => applies(&rewrite::lower(graph).unwrap()),
             Self::OpByOp => applies(&rewrite::plain(graph).unwrap()),
-            Self::Mixed(seed) => mixed(&rewrite::lower(graph).unwrap(), &mut Choices::seeded(seed)),
+            Self::Mixed(seed) => {
+                // The search is bounded: what it takes instead of a part that it does not find has to be there too.
+                let mut parts = mixed(&rewrite::lower(graph).unwrap(), &mut Choices::seeded(seed));
+                parts.extend(Self::OpByOp.parts(graph));
+                parts
+            }
         }
     }
 
