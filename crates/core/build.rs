@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 fn main() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let abi = std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
+        .map_or_else(|| root.join("../abi/include"), PathBuf::from);
     println!("cargo::rerun-if-changed=c");
+    // The drivers stand on the headers of the ABI.
+    println!("cargo::rerun-if-changed={}", abi.display());
     cc::Build::new()
         .file(root.join("c/drivers.c"))
         .include(root.join("c"))
-        .include(
-            std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
-                .map_or_else(|| root.join("../abi/include"), PathBuf::from),
-        )
+        .include(abi)
         .std("gnu11")
         .opt_level(2)
         .flag_if_supported("-fvisibility=hidden")

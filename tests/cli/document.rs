@@ -89,7 +89,7 @@ impl Example<'_> {
 }
 
 /// Whether lines are as promised; `...` stands for any number of lines, also none.
-fn fits(promised: &[&str], found: &[&str]) -> bool {
+pub(crate) fn fits(promised: &[&str], found: &[&str]) -> bool {
     match (promised, found) {
         ([], []) => true,
         (["...", rest @ ..], _) => (0..=found.len()).any(|skipped| fits(rest, &found[skipped..])),

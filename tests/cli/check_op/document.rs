@@ -3,6 +3,7 @@
 //! A block of `c` or `toml` is written to the last file that the text before it names; `console` is run by `sh`, with output
 //! and `? code` compared, `...` standing for any lines.
 
+use crate::document::fits;
 use crate::place::Place;
 use std::path::Path;
 use std::process::Command;
@@ -25,15 +26,6 @@ fn blocks() -> Vec<(String, String, String)> {
         }
     }
     blocks
-}
-
-fn fits(promised: &[&str], found: &[&str]) -> bool {
-    match (promised, found) {
-        ([], []) => true,
-        (["...", rest @ ..], _) => (0..=found.len()).any(|skipped| fits(rest, &found[skipped..])),
-        ([first, rest @ ..], [line, others @ ..]) => first == line && fits(rest, others),
-        _ => false,
-    }
 }
 
 fn run(place: &Place, example: &str) {
