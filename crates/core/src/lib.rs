@@ -41,7 +41,6 @@ pub mod value;
 pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
 pub use event::Event;
 pub use function::{CallError, Function};
-pub use half::{bf16, f16};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use loader::{Libraries, LoadEntryError, Loader, best_first};
 pub use native::{ArrayMut, ArrayRef, LoadLibraryError, matmul};
@@ -53,5 +52,5 @@ pub use record::{Entry, Host, Member, Record, Requires, Unmet};
 pub use trust::{Fault, TrustError, Untrusted};
 pub use value::{
     Array, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
-    TensorType, Type, UserType,
+    TensorType, Type, UserType, bf16, f16,
 };

@@ -20,9 +20,10 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
         &[],
     );
     steps.cargo("doc", &["doc", "--workspace", "--lib", "--no-deps", "--locked"], &deny);
-    for package in ["precast-runtime", "precast"] {
-        let args = ["check", "--locked", "-p", package, "--no-default-features"];
-        steps.cargo(&format!("features: {package} without any"), &args, &[]);
+    for (package, features) in [("precast-runtime", ""), ("precast", ""), ("precast", "half")] {
+        let args = ["check", "--locked", "-p", package, "--no-default-features", "--features", features];
+        let features = if features.is_empty() { "without any" } else { features };
+        steps.cargo(&format!("features: {package} {features}"), &args, &[]);
     }
     steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {

@@ -6,9 +6,8 @@
 use crate::value::array::Array;
 use crate::value::dtype::DType;
 use crate::value::element::Element;
-use crate::value::float16;
+use crate::value::float16::{bf16, f16};
 use crate::{for_each_dtype, with_array};
-use half::{bf16, f16};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
@@ -112,8 +111,8 @@ macro_rules! floats {
 }
 // 16-bit floats are reached from integers through f32, as their arithmetic is.
 floats!(
-    f16: x => float16::f16_of((x as f32).into()), float16::f16_of(x),
-    bf16: x => float16::bf16_of((x as f32).into()), float16::bf16_of(x),
+    f16: x => Self::from_f32(x as f32), Self::from_f64(x),
+    bf16: x => Self::from_f32(x as f32), Self::from_f64(x),
     f32: x => x as Self, x as Self,
     f64: x => x as Self, x
 );

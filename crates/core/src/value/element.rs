@@ -3,7 +3,7 @@
 
 use crate::value::cast::Convert;
 use crate::value::dtype::DType;
-use half::{bf16, f16};
+use crate::value::float16::{bf16, f16};
 use num_complex::Complex;
 use std::fmt;
 

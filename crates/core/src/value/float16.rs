@@ -1,9 +1,145 @@
-//! Rounding to the 16-bit floats: what the C of `precast/ops/half.h` does, operation by operation.
+//! The 16-bit floats, and rounding to them: what the C of `precast/ops/half.h` does, operation by operation.
 //!
-//! The crate `half` rounds with an instruction where the CPU has one, and a f64 by way of f32, so twice. Here it is once, to
-//! nearest even; overflow gives infinity, every NaN becomes the quiet one of its sign. Widening is exact whoever does it.
+//! Types of our own: the crate `half` rounds with an instruction where the CPU has one, and a f64 by way of f32, so twice. Here it
+//! is once, to nearest even; overflow gives infinity, every NaN becomes the quiet one of its sign. Widening is exact. With the
+//! feature `half` its types convert to these and back, bit by bit.
 
-use half::{bf16, f16};
+use std::cmp::Ordering;
+use std::fmt;
+
+macro_rules! float16 {
+    ($name:ident, $cut:ident, $widen:ident, $title:literal, $one:literal) => {
+        #[doc = $title]
+        ///
+        /// It is carried and converted, not computed with: convert to `f32`, which holds all of its values. Compared and printed as
+        /// a `f32` is.
+        #[allow(non_camel_case_types, reason = "named as `f32` is")]
+        #[derive(Clone, Copy, Default)]
+        #[repr(transparent)]
+        pub struct $name(u16);
+
+        impl $name {
+            /// 1.
+            pub const ONE: Self = Self($one);
+
+            /// The float of these bits.
+            #[must_use]
+            pub const fn from_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
+            /// Its bits.
+            #[must_use]
+            pub const fn to_bits(self) -> u16 {
+                self.0
+            }
+
+            /// Rounds once, to nearest even.
+            #[must_use]
+            pub fn from_f32(value: f32) -> Self {
+                Self::from_f64(value.into())
+            }
+
+            /// Rounds once, to nearest even.
+            #[must_use]
+            pub fn from_f64(value: f64) -> Self {
+                Self(round(value, &$cut))
+            }
+
+            /// The same number, exactly.
+            #[must_use]
+            pub fn to_f32(self) -> f32 {
+                $widen(self.0)
+            }
+
+            /// The same number, exactly.
+            #[must_use]
+            pub fn to_f64(self) -> f64 {
+                self.to_f32().into()
+            }
+
+            /// Whether it is no number.
+            #[must_use]
+            pub fn is_nan(self) -> bool {
+                self.to_f32().is_nan()
+            }
+
+            /// Whether it is neither infinite nor NaN.
+            #[must_use]
+            pub fn is_finite(self) -> bool {
+                self.to_f32().is_finite()
+            }
+        }
+
+        impl From<$name> for f32 {
+            fn from(value: $name) -> Self {
+                value.to_f32()
+            }
+        }
+
+        impl From<$name> for f64 {
+            fn from(value: $name) -> Self {
+                value.to_f64()
+            }
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.to_f32() == other.to_f32()
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                self.to_f32().partial_cmp(&other.to_f32())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.to_f32(), f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.to_f32(), f)
+            }
+        }
+
+        #[cfg(feature = "half")]
+        impl From<half::$name> for $name {
+            fn from(value: half::$name) -> Self {
+                Self::from_bits(value.to_bits())
+            }
+        }
+
+        #[cfg(feature = "half")]
+        impl From<$name> for half::$name {
+            fn from(value: $name) -> Self {
+                Self::from_bits(value.to_bits())
+            }
+        }
+    };
+}
+float16!(f16, F16, widen_f16, "IEEE 754's binary16: 5 bits of exponent, 10 of fraction.", 0x3c00);
+float16!(bf16, BF16, widen_bf16, "The upper half of a `f32`: 8 bits of exponent, 7 of fraction.", 0x3f80);
+
+fn widen_f16(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let (exponent, fraction) = (u32::from(bits >> 10 & 0x1f), u32::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        // Subnormal: so many 2^-24.
+        0 => (fraction as f32 / 16_777_216.0).to_bits(),
+        0x1f => 0x7f80_0000 | fraction << 13,
+        _ => (exponent + 112) << 23 | fraction << 13,
+    };
+    f32::from_bits(sign | magnitude)
+}
+
+fn widen_bf16(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
 
 /// Where a f64 is cut to a 16-bit float.
 struct Cut {
@@ -47,19 +183,19 @@ fn round(a: f64, cut: &Cut) -> u16 {
     (r | sign) as u16
 }
 
-/// Rounds once, to nearest even; what is a f32 is rounded as `pc_cast_f32_f16` does.
-pub(crate) fn f16_of(a: f64) -> f16 {
-    f16::from_bits(round(a, &F16))
-}
-
-/// Rounds once, to nearest even.
-pub(crate) fn bf16_of(a: f64) -> bf16 {
-    bf16::from_bits(round(a, &BF16))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{bf16, bf16_of, f16, f16_of};
+    use super::{bf16, f16};
+
+    #[test]
+    fn widening_is_that_of_the_crate_half() {
+        for bits in 0..=u16::MAX {
+            let (a, b) = (half::f16::from_bits(bits).to_f64(), half::bf16::from_bits(bits).to_f64());
+            let same = |x: f64, y: f64| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+            assert!(same(f16::from_bits(bits).to_f64(), a), "0x{bits:x}");
+            assert!(same(bf16::from_bits(bits).to_f64(), b), "0x{bits:x}");
+        }
+    }
 
     #[test]
     fn every_16_bit_float_comes_back_and_what_lies_between_goes_to_the_nearest() {
@@ -68,17 +204,17 @@ mod tests {
             if a.is_finite() {
                 let next = f16::from_bits(bits + 1);
                 let there = if next.is_finite() { next.to_f64() } else { a.to_f64().signum() * 65536.0 };
-                check(bits, a.to_f64(), there, |x| f16_of(x).to_bits());
+                check(bits, a.to_f64(), there, |x| f16::from_f64(x).to_bits());
             } else {
-                assert_eq!(f16_of(a.to_f64()).is_nan(), a.is_nan());
+                assert_eq!(f16::from_f64(a.to_f64()).is_nan(), a.is_nan());
             }
             if b.is_finite() {
                 let next = bf16::from_bits(bits + 1);
                 let there =
                     if next.is_finite() { next.to_f64() } else { b.to_f64().signum() * 2_f64.powi(128) };
-                check(bits, b.to_f64(), there, |x| bf16_of(x).to_bits());
+                check(bits, b.to_f64(), there, |x| bf16::from_f64(x).to_bits());
             } else {
-                assert_eq!(bf16_of(b.to_f64()).is_nan(), b.is_nan());
+                assert_eq!(bf16::from_f64(b.to_f64()).is_nan(), b.is_nan());
             }
         }
     }

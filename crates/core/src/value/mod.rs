@@ -11,4 +11,5 @@ pub use array::{Array, OtherDTypeError};
 pub use cast::{Convert, Number};
 pub use dtype::{DType, ParseDTypeError};
 pub use element::Element;
+pub use float16::{bf16, f16};
 pub use ty::{Extent, ParseTypeError, TensorType, Type, UserType};
