@@ -3,6 +3,7 @@
 use precast_codegen::{Module, Unit, link, single};
 use precast_compile::{Compiled, Isa, Parallel, Toolchain, Variant, compile_all};
 use precast_graph::FunctionGraph;
+use precast_ops::rewrite::Form;
 use precast_ops::{GENERATOR, Ops, fingerprint, rewrite};
 use precast_store::key::Profile;
 use precast_store::{BuildKey, Fingerprint, Record, write_bundle};
@@ -45,7 +46,7 @@ impl Cut {
         match self {
             Self::Whole => vec![rewrite::lower(graph).unwrap()],
             Self::Groups => applies(&rewrite::lower(graph).unwrap()),
-            Self::OpByOp => applies(&rewrite::plain(graph).unwrap()),
+            Self::OpByOp => applies(&Ops::standard().lower(graph, Form::Unfused).unwrap()),
             Self::Mixed(seed) => {
                 // The search is bounded: what it takes instead of a part that it does not find has to be there too.
                 let mut parts = mixed(&rewrite::lower(graph).unwrap(), &mut Choices::seeded(seed));

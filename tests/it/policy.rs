@@ -97,6 +97,11 @@ fn declared_graphs_hit_in_a_bare_process_under_every_policy() {
     let refs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
     let found = runtime.entry("score").unwrap().call(&refs).unwrap();
     assert_eq!(found, interpret(&score(), &inputs).unwrap());
+    // What serves it is held: what becomes of the layer is nothing to it.
+    let stored = Runtime::builder().store(place.join("store")).policy(Policy::Strict).build().unwrap();
+    stored.entry("score").unwrap();
+    fs_err::rename(place.join("store"), place.join("gone")).unwrap();
+    assert_eq!(stored.entry("score").unwrap().call(&refs).unwrap(), found);
     let unknown = runtime.entry("scores").unwrap_err().to_string();
     assert!(unknown.contains("`scores`") && unknown.contains("product, score"), "{unknown}");
 }

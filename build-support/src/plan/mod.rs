@@ -18,6 +18,7 @@ use crate::declared::{Declared, NamedGraph};
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_codegen::{LinkError, Module, Unit, link};
 use precast_graph::{BuildError, FunctionGraph, json};
+use precast_ops::rewrite::Form;
 use precast_ops::{CheckEntryError, Ops, Serve, check_entry, derive, fingerprint};
 use precast_store::key::Language;
 use precast_store::{BuildKey, Entry, Fingerprint};
@@ -93,7 +94,7 @@ impl Planned {
 
     /// Plans what serves a named graph, and its entry: the program of the first way that was asked for.
     fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
-        let lowered = ops.lower(&named.graph)?;
+        let lowered = ops.lower(&named.graph, Form::Lowered)?;
         let mut program = None;
         for serve in &named.serve {
             let served = derive(&named.graph, &lowered, *serve, ops, |part| match serve {

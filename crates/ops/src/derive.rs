@@ -8,6 +8,7 @@
 //! The builder of an entry and those who check one stand on the same derivation, so that "an entry runs what was declared" is
 //! an equation between programs: keys, registers, constants, interface.
 
+use crate::rewrite::Form;
 use crate::{Ops, Piece, Serve, program, rewrite};
 use precast_codegen::{LinkError, link, segments, single};
 use precast_core::{BuildKey, Program};
@@ -83,7 +84,7 @@ pub fn check_entry(
 ) -> Result<(), CheckEntryError> {
     let Some(ops) = &ops.clone().with_recipe(&entry.recipe) else { return Ok(()) };
     let declared = json::parse(&entry.declared, ops).map_err(Box::new)?;
-    let lowered = ops.lower(&declared)?;
+    let lowered = ops.lower(&declared, Form::Lowered)?;
     let key = |part: &FunctionGraph| match known(part, ops) {
         Some(key) => Ok(key),
         None => Ok::<_, CheckEntryError>(link(part, ops.c())?.key()),

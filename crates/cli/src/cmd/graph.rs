@@ -4,7 +4,8 @@
 //! drawn as these parts.
 
 use precast_graph::FunctionGraph;
-use precast_ops::rewrite;
+use precast_ops::Ops;
+use precast_ops::rewrite::Form;
 use precast_runtime::{Explanation, Lookup};
 
 use super::explanation_of;
@@ -24,7 +25,8 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         passes: None,
     };
     let (graph, explanation) = explanation_of(&source, &args.layers)?;
-    let drawn = if args.plain { rewrite::plain(&graph)? } else { explanation.graph().clone() };
+    let drawn =
+        if args.plain { Ops::standard().lower(&graph, Form::Unfused)? } else { explanation.graph().clone() };
     let asked = !args.layers.bundle.is_empty() || !layers::to_run(&args.layers).is_empty();
     let served = served(&explanation, &drawn, args.plain, asked);
     let picture = Picture::new(&title(args), &drawn, &served);

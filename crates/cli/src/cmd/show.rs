@@ -6,6 +6,7 @@ use std::path::Path;
 
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
+use precast_ops::rewrite::Form;
 use precast_store::key::{KeyDocument, Versioned};
 use precast_store::{BuildKey, Entry, Layer, Record};
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     }
     let ops = Ops::standard();
     let declared = graph_json::parse(&entry.declared, &ops)?;
-    let lowered = ops.lower(&declared)?;
+    let lowered = ops.lower(&declared, Form::Lowered)?;
     let mut text = format!("entry       {}\n", entry.name);
     let _ = writeln!(text, "layer       {layer}");
     let _ = writeln!(text, "interface   {}", entry.program);

@@ -6,7 +6,7 @@
 mod cases;
 
 use crate::registry::Ops;
-use crate::rewrite;
+use crate::rewrite::{Form, Passes};
 pub(crate) use cases::Combine;
 use cases::{Case, cases};
 use precast_codegen::{LinkError, single};
@@ -112,7 +112,7 @@ fn build(case: &Case, ops: &Ops) -> Result<FunctionGraph, String> {
         text::ParseTextError::Call { source, .. } => source.to_string(),
         other => other.to_string(),
     })?;
-    rewrite::bare(&graph).map_err(|error| error.to_string())
+    Form::Declared.of(&graph, &Passes::default()).map_err(|error| error.to_string())
 }
 
 /// Adds each Apply of the graph on its own: the op, and the casts and copies that its use brings along.

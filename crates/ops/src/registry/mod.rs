@@ -17,7 +17,7 @@ mod reduce;
 mod shape;
 mod structural;
 
-use crate::rewrite::{self, Passes};
+use crate::rewrite::{Form, Passes};
 use crate::rows::{self, Row};
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
 pub(crate) use operand::Operands;
@@ -113,21 +113,12 @@ impl Ops {
         Some(self.with_profile(profile.parse().ok()?).with_passes(passes.parse().ok()?))
     }
 
-    /// Rewrites a graph as its module is made of it.
+    /// Rewrites a graph as modules are made of it, by the passes of this library.
     ///
     /// # Errors
-    /// As [`rewrite::lower`].
-    pub fn lower(&self, graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-        rewrite::lower_by(graph, &self.passes)
-    }
-
-    /// As [`Ops::lower`], but no op becomes the form of it that overwrites an input: for whoever has the modules of ops as they
-    /// are declared.
-    ///
-    /// # Errors
-    /// As [`rewrite::lower`].
-    pub fn lower_kept(&self, graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-        rewrite::lower_by(graph, &self.passes.without("inplace"))
+    /// As [`Form::of`].
+    pub fn lower(&self, graph: &FunctionGraph, form: Form) -> Result<FunctionGraph, BuildError> {
+        form.of(graph, &self.passes)
     }
 
     /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.

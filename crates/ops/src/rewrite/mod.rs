@@ -14,11 +14,12 @@
 //! No pass changes a bit of any result, and none looks at the value of a constant, so graphs that differ only in these share
 //! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together.
 //!
-//! A graph is rewritten by all of them ([`lower`]), by those that leave each op to itself ([`plain`]), or by any choice
-//! ([`Passes`], [`lower_by`]); [`trace`] shows each step. Who compiles and who looks up must choose alike, or keys differ.
+//! Modules are made of one of four [`Form`]s of a graph; which passes lead to it can be chosen ([`Passes`]); [`trace`] shows
+//! each step.
 
 mod constant_fold;
 mod copy_outputs;
+mod form;
 mod fuse;
 mod inplace;
 mod merge;
@@ -27,6 +28,7 @@ mod rebuild;
 mod simplify;
 mod unfuse;
 
+pub use form::Form;
 pub use passes::{Passes, UnknownPass};
 pub use unfuse::{Joined, Parts, cut, join, unfuse, unfused};
 
@@ -47,9 +49,6 @@ pub struct Pass {
 
 /// All rewrites, in the order in which [`lower`] runs them.
 pub const PASSES: &[Pass] = &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, ORDER, FUSE, NORMALISE, INPLACE];
-
-/// What is served op by op goes through these.
-const PLAIN: &[Pass] = &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, NORMALISE];
 
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
@@ -96,36 +95,12 @@ const INPLACE: Pass = Pass {
     run: inplace::inplace,
 };
 
-/// The graph that whole-graph modules are made of: all passes.
+/// The graph as whole-graph modules are made of it, by all passes: [`Form::Lowered`].
 ///
 /// # Errors
-/// A graph that breaks a contract of memory; otherwise none in practice: the ops accepted the same types before.
+/// As [`Form::of`].
 pub fn lower(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    run(graph, PASSES)
-}
-
-/// The graph that whole-graph modules are made of, by some passes and those that modules rely on.
-///
-/// # Errors
-/// As [`lower`].
-pub fn lower_by(graph: &FunctionGraph, passes: &Passes) -> Result<FunctionGraph, BuildError> {
-    run(graph, &passes.with_needed())
-}
-
-/// The graph that is served op by op: no fusion, and no op becomes another than was declared.
-///
-/// # Errors
-/// As [`lower`].
-pub fn plain(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    run(graph, PLAIN)
-}
-
-/// The graph as declared, but for its numbering and for copies of outputs: what an op's own module is made of.
-///
-/// # Errors
-/// As [`lower`].
-pub fn bare(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    run(graph, &[COPY_OUTPUTS, NORMALISE])
+    Form::Lowered.of(graph, &Passes::default())
 }
 
 /// Runs some passes in order.

@@ -4,6 +4,7 @@
 //! Each case states its tolerance. What NumPy leaves open (±0 in maximum, float → integer overflow) is left out there.
 
 use precast_graph::{Array, DType, Type, interpret};
+use precast_ops::rewrite::{Form, Passes};
 use precast_ops::{Ops, rewrite};
 use precast_testkit::ulp;
 
@@ -44,7 +45,8 @@ fn agrees(cases: &str, least: usize) {
             .map(|(name, input)| ((*name).to_owned(), Type::tensor(input.dtype(), input.shape().len())))
             .collect();
         let graph = precast_graph::text::parse(&[text], &types, &Ops::standard()).unwrap();
-        for graph in [rewrite::plain(&graph).unwrap(), rewrite::lower(&graph).unwrap()] {
+        for graph in [Form::Unfused.of(&graph, &Passes::default()).unwrap(), rewrite::lower(&graph).unwrap()]
+        {
             let found = interpret(&graph, &inputs).unwrap_or_else(|e| panic!("{text}: {e}"));
             let context = format!(
                 "{text} of {}",

@@ -3,6 +3,7 @@
 use crate::compiler;
 use crate::machine::{Call, Outcome, Place, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, Op, Type, interpret};
+use precast_ops::rewrite::{Form, Passes};
 use precast_ops::scalar::{self, ScalarOp};
 use precast_ops::{DimShuffle, Dot, Elemwise, Ops, Reduce, ReduceKind, rewrite};
 use precast_testkit::{Choices, arrays, ulp};
@@ -19,7 +20,7 @@ fn single(op: Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
     for output in graph.apply(op, &inputs).unwrap() {
         graph.output(output, None).unwrap();
     }
-    Arc::new(rewrite::plain(&graph).unwrap())
+    Arc::new(Form::Unfused.of(&graph, &Passes::default()).unwrap())
 }
 
 fn elementwise() -> Vec<(Arc<dyn ScalarOp>, Vec<DType>)> {

@@ -3,6 +3,7 @@
 use precast_graph::{
     Array, DType, Extent, FunctionGraph, Prop, Props, TensorType, Type, VarId, encode, interpret,
 };
+use precast_ops::rewrite::{Form, Passes};
 use precast_ops::{Ops, rewrite};
 use precast_testkit::Choices;
 use precast_testkit::graphs::{Case, Function, Plan, draw};
@@ -81,7 +82,10 @@ fn every_pass_alone_and_all_together_keep_every_bit() {
         }
         let lowered = rewrite::lower(&case.graph).unwrap();
         several += usize::from(lowered.applies().iter().any(|apply| apply.outputs.len() > 1));
-        assert_same(&rewrite::plain(&case.graph).unwrap(), &case, &format!("seed {seed}, plain"));
+        for form in Form::ALL {
+            let graph = form.of(&case.graph, &Passes::default()).unwrap();
+            assert_same(&graph, &case, &format!("seed {seed}, {form:?}"));
+        }
     }
     // `inplace` needs an op that has such a form; `rewrite_rules.rs` has one.
     let idle: Vec<_> =
@@ -116,9 +120,9 @@ fn forgotten(graph: &FunctionGraph) -> FunctionGraph {
 fn rewriting_twice_is_rewriting_once() {
     for (seed, case) in drawn(GRAPHS) {
         let graph = forgotten(&case.graph);
-        for rewritten in [rewrite::lower, rewrite::plain, rewrite::bare] {
-            let once = rewritten(&graph).unwrap();
-            let twice = rewritten(&once).unwrap();
+        for form in Form::ALL {
+            let once = form.of(&graph, &Passes::default()).unwrap();
+            let twice = form.of(&once, &Passes::default()).unwrap();
             let canonical = |graph: &FunctionGraph| encode::canonical(graph);
             assert!(canonical(&twice) == canonical(&once), "seed {seed}: {graph}\n  {once}\n  {twice}");
         }
@@ -181,8 +185,7 @@ fn casts_in_a_row_keep_every_bit_for_every_three_dtypes() {
             let Ok(y) = graph.apply(cast(middle), &[x]) else { continue };
             let Ok(z) = graph.apply(cast(last), &y) else { continue };
             graph.output(z[0], None).unwrap();
-            let simplified =
-                rewrite::run(&graph, &rewrite::Passes::named(&["simplify", "order"]).unwrap()).unwrap();
+            let simplified = rewrite::run(&graph, &Passes::named(&["simplify", "order"]).unwrap()).unwrap();
             tried += 1;
             shorter += usize::from(simplified.applies().len() < 2);
             let [found, want] =

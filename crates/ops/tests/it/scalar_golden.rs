@@ -2,7 +2,8 @@
 //! (`promotion.txt`), both written by `scalar.py` beside them. The compiled kernels are held to `perform` in `kernels`.
 
 use precast_graph::{Array, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type, interpret};
-use precast_ops::{Ops, rewrite, scalar};
+use precast_ops::rewrite::{Form, Passes};
+use precast_ops::{Ops, scalar};
 use precast_testkit::ulp::{self, Mismatch};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +69,7 @@ fn agrees(case: &serde_json::Value, inputs: &[Array]) -> Result<(), String> {
     let context = format!("{text} of {}", inputs[0].dtype());
     let graph = precast_graph::text::parse(&[text], &types, &Ops::standard())
         .map_err(|error| format!("{context}: {error}"))?;
-    let graph = rewrite::plain(&graph).unwrap();
+    let graph = Form::Unfused.of(&graph, &Passes::default()).unwrap();
     let found = interpret(&graph, inputs).map_err(|error| format!("{context}: {error}"))?.remove(0);
     let (dtype, expected) = set(case);
     if found.dtype() != dtype {

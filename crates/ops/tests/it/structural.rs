@@ -4,10 +4,11 @@ use crate::compiler;
 use crate::machine::{Call, Outcome, Place, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
 use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use precast_ops::rewrite::{Form, Passes};
 use precast_ops::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
-use precast_ops::{Argmax, BatchedDot, CumOp, Dot, rewrite};
+use precast_ops::{Argmax, BatchedDot, CumOp, Dot};
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ fn single(op: &Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
     for output in graph.apply(Arc::clone(op), &inputs).unwrap() {
         graph.output(output, None).unwrap();
     }
-    Arc::new(rewrite::plain(&graph).unwrap())
+    Arc::new(Form::Unfused.of(&graph, &Passes::default()).unwrap())
 }
 
 /// Runs the calls and holds every outcome against the interpreter's: values by their bits, failures by their words.

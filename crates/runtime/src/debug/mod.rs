@@ -27,7 +27,8 @@ use alone::Alone;
 use cases::Case;
 use precast_core::native::watch::end_children;
 use precast_graph::{Array, FunctionGraph, encode};
-use precast_ops::{Ops, rewrite};
+use precast_ops::Ops;
+use precast_ops::rewrite::Form;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use trial::Trial;
@@ -138,7 +139,7 @@ fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], Functio
     if graph.validate().is_err() && graph.validate_consuming().is_ok() {
         return Ok([graph.clone(), FunctionGraph::new()]);
     }
-    Ok([rewrite::bare(graph)?, ops.lower(graph)?])
+    Ok([ops.lower(graph, Form::Declared)?, ops.lower(graph, Form::Lowered)?])
 }
 
 /// Checks one Apply on some inputs.

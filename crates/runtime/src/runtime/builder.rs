@@ -134,6 +134,7 @@ impl Builder {
             ops: self.ops.unwrap_or_else(Ops::standard),
             cuts: Mutex::default(),
             checked: Mutex::default(),
+            functions: Mutex::default(),
             resolver: Resolver::new(layers, recorder, self.policy),
             #[cfg(feature = "jit")]
             jit: crate::jit::Jit::default(),

@@ -23,11 +23,12 @@ use crate::stats::{Event, Stats};
 use precast_codegen::Module;
 #[cfg(feature = "jit")]
 use precast_codegen::segments;
-use precast_core::Function;
+use precast_core::{Function, Served};
 use precast_graph::{FunctionGraph, Type};
+use precast_ops::rewrite::Form;
 use precast_ops::{CheckEntryError, Ops, check_entry};
 use precast_store::{Entry, Layer, RecordId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -51,6 +52,8 @@ pub struct Runtime {
     cuts: Cuts,
     /// Entries whose programs were held against their graphs.
     checked: Mutex<BTreeSet<RecordId>>,
+    /// Entries that modules serve, by name.
+    functions: Mutex<BTreeMap<String, Function>>,
     #[cfg(feature = "jit")]
     jit: crate::jit::Jit,
     #[cfg(feature = "record")]
@@ -94,11 +97,24 @@ impl Runtime {
     /// from that, so an entry can never name a module that computes something else. An entry whose program does is damage: an
     /// event, once.
     ///
+    /// What modules serve is resolved once; after that it is a look-up by name, whatever becomes of the layer. An interpreted
+    /// function is looked for again each time.
+    ///
     /// # Errors
     /// No layer names such a graph; as [`Runtime::function`].
     pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
+        let known = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = known().get(name) {
+            return Ok(function.clone());
+        }
         let resolved = self.function(&self.entry_graph(name)?);
-        resolved.map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })
+        let function = resolved
+            .map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })?;
+        let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);
+        if !interpreted && !self.debug {
+            known().insert(name.to_owned(), function.clone());
+        }
+        Ok(function)
     }
 
     /// The graph of a name, as it was declared.
@@ -199,11 +215,11 @@ impl Runtime {
     fn find(&self, graph: &FunctionGraph, how: How) -> Result<(Cover, Search<'_>), FunctionError> {
         let search = || Search::new(&self.ops, &self.resolver, &self.cuts, how);
         let mut overwriting = search();
-        let cover = overwriting.cover(self.ops.lower(graph)?, true)?;
+        let cover = overwriting.cover(self.ops.lower(graph, Form::Lowered)?, true)?;
         let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
         if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
             let mut keeping = search();
-            let kept = keeping.cover(self.ops.lower_kept(graph)?, false)?;
+            let kept = keeping.cover(self.ops.lower(graph, Form::Keeping)?, false)?;
             if kept.is_complete() {
                 keeping.whole = overwriting.whole;
                 return Ok((kept, keeping));
