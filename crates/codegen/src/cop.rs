@@ -8,7 +8,7 @@ use crate::sub::Sub;
 use crate::types::UserTypes;
 use precast_graph::{Op, Type};
 
-/// The Apply that code is generated for: what the seeds call `node`.
+/// The Apply that code is generated for: what PyTensor calls `node`.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// Types of the inputs.

@@ -41,4 +41,4 @@ pub use object::{CCompiler, CLinkerObject, CacheVersion};
 pub use params::{EnumType, ParamType, ParamsType, slots};
 pub use sub::Sub;
 pub use types::{TypeOp, TypeOps, UserTypes};
-pub use unit::Unit;
+pub use unit::{Origins, Unit};

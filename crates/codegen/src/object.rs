@@ -1,6 +1,6 @@
 //! What ops and types have in common: headers, libraries, flags, support code.
 //!
-//! Each of the six methods about headers, libraries and arguments has two forms, as in the seeds: with the compiler as
+//! Each of the six methods about headers, libraries and arguments has two forms, as in PyTensor: with the compiler as
 //! argument (`…_for`), tried first, and without. `CCompiler` is declared, never probed: a BuildKey must be computable
 //! on a host without any compiler.
 
@@ -22,7 +22,7 @@ pub enum CacheVersion {
     Content,
     /// Cached by content; a source changed under an unchanged version is reported.
     Version(Vec<u32>),
-    /// The empty tuple of the seeds, given on purpose: kept in the process, never published.
+    /// The empty tuple of PyTensor, given on purpose: kept in the process, never published.
     Never,
 }
 

@@ -2,7 +2,22 @@
 //!
 //! A mark is `@`, an upper-case name of letters, digits and `_`, `@`. Some are left alone, as they are known only once the
 //! unit's text is complete: `@M@` and `@KEY@`, the module's own name and key, and `@LINE@`, the line and the file that a
-//! `#line` directive leads back to. `@AT@` is the sign itself, in text of others.
+//! `#line` directive leads back to. `@AT@` is the sign itself, in text of others. `@APPLY3@` and `@APPLY@` stand around text that
+//! Apply 3 gave: they vanish, and what they say is kept as [`Origin`]s.
+
+/// Where text of an Apply, or of none, begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The first line, from 1.
+    pub(crate) line: usize,
+    /// The position of the Apply in its module.
+    pub(crate) apply: Option<usize>,
+}
+
+/// Text that an Apply gave, between its marks.
+pub(crate) fn of_apply(position: usize, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("@APPLY{position}@{text}@APPLY@") }
+}
 
 /// Marks that the unit fills in.
 const LATER: [&str; 4] = ["M", "KEY", "LINE", "AT"];
@@ -29,7 +44,7 @@ pub fn render(template: &str, values: &[(&str, &str)]) -> String {
             rest = &rest[1..];
             continue;
         };
-        if LATER.contains(&name) {
+        if LATER.contains(&name) || name.starts_with("APPLY") {
             out.push_str(&rest[..name.len() + 2]);
         } else {
             let value = values.iter().find(|(known, _)| *known == name);
@@ -48,9 +63,10 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Fills the marks that [`render`] leaves: the module's name and the bytes of its key. `text` is put behind `out`, whose
-/// lines are those of `file`.
-pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file: &str) {
+/// lines are those of `file`. Gives where the text of which Apply begins.
+pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file: &str) -> Vec<Origin> {
     let mut line = out.matches('\n').count() + 1;
+    let mut origins = vec![Origin { line, apply: None }];
     let mut rest = text;
     while let Some(start) = rest.find('@') {
         out.push_str(&rest[..start]);
@@ -63,11 +79,15 @@ pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file
             // The directive counts the line behind it.
             "LINE" => out.push_str(&format!("{} \"{file}\"", line + 1)),
             "AT" => out.push('@'),
+            // What an Apply gave may end within a line: that line is still its own.
+            "APPLY" => origins.push(Origin { line: line + usize::from(!out.ends_with('\n')), apply: None }),
+            _ if name.starts_with("APPLY") => origins.push(Origin { line, apply: name[5..].parse().ok() }),
             _ => out.push_str(&rest[..skip]),
         }
         rest = &rest[skip..];
     }
     out.push_str(rest);
+    origins
 }
 
 /// The name of the mark that `text` starts with.
@@ -93,6 +113,16 @@ mod tests {
         let text = format!("@M@ {} @ @x@\n#line @LINE@\n@KEY@", escape("@M@@LINE@ @"));
         finish(&mut out, &text, "m1", "k", "unit.c");
         assert_eq!(out, "1\nm1 @M@@LINE@ @ @ @x@\n#line 4 \"unit.c\"\nk");
+    }
+
+    #[test]
+    fn lines_are_known_to_be_those_of_an_apply() {
+        let mut out = "1\n".to_owned();
+        let text = format!("2\n{}\n{{ {}}}", of_apply(7, "3\n4"), of_apply(12, "5\n"));
+        let origins = finish(&mut out, &text, "m1", "k", "unit.c");
+        assert_eq!(out, "1\n2\n3\n4\n{ 5\n}");
+        let origins: Vec<_> = origins.iter().map(|origin| (origin.line, origin.apply)).collect();
+        assert_eq!(origins, [(2, None), (3, Some(7)), (5, None), (5, Some(12)), (6, None)]);
     }
 
     #[test]

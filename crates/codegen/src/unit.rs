@@ -5,6 +5,7 @@
 //! see [`Unit::batches`] for the rule.
 
 use crate::module::{Module, SourceSet, include_line};
+use crate::template::{Origin, finish, render};
 use precast_store::key::{BuildKey, Language, Profile};
 use std::sync::Arc;
 
@@ -93,6 +94,12 @@ impl Unit {
     /// The C text of the translation unit: includes, each module under its own name, and the exported table.
     #[must_use]
     pub fn text(&self) -> String {
+        self.text_and_origins().0
+    }
+
+    /// The text, and which of its lines come from which module and Apply.
+    #[must_use]
+    pub fn text_and_origins(&self) -> (String, Origins) {
         let mut includes: Vec<&str> = Vec::new();
         for include in self.members.iter().flat_map(|(_, m)| &m.includes) {
             if !includes.contains(&include.as_str()) {
@@ -100,15 +107,31 @@ impl Unit {
             }
         }
         let mut text: String = includes.into_iter().map(include_line).collect();
+        let mut origins = Vec::new();
         for (key, module) in &self.members {
             let bytes: Vec<String> = key.as_bytes().iter().map(|b| format!("0x{b:02x}")).collect();
             text.push('\n');
-            let name = format!("m{}", key.short());
-            crate::template::finish(&mut text, &module.body, &name, &bytes.join(","), self.file_name());
+            let (name, bytes) = (format!("m{}", key.short()), bytes.join(","));
+            origins.push(finish(&mut text, &module.body, &name, &bytes, self.file_name()));
         }
         let entries: String =
             self.members.iter().map(|(key, _)| format!("  &{},\n", Self::entry_symbol(key))).collect();
-        text + &crate::template::render(include_str!("../c/table.c.in"), &[("ENTRIES", &entries)])
+        text += &render(include_str!("../c/table.c.in"), &[("ENTRIES", &entries)]);
+        (text, Origins(origins))
+    }
+}
+
+/// Which lines of a unit's text come from which member and Apply.
+#[derive(Debug, Clone)]
+pub struct Origins(Vec<Vec<Origin>>);
+
+impl Origins {
+    /// The position of the member whose text has a line, counted from 1, and of the Apply that gave it.
+    #[must_use]
+    pub fn find(&self, line: usize) -> Option<(usize, Option<usize>)> {
+        let begun = |origin: &&Origin| origin.line <= line;
+        let member = self.0.iter().rposition(|origins| origins.first().as_ref().is_some_and(begun))?;
+        Some((member, self.0[member].iter().rev().find(begun)?.apply))
     }
 }
 

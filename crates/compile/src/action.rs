@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use precast_codegen::{Module, SourceSet, Unit};
+use precast_codegen::{Module, Origins, SourceSet, Unit};
 use precast_store::key::{ActionInputs, ActionKind};
 
 use crate::diagnostics::Locator;
@@ -27,6 +27,7 @@ pub(crate) struct Prepared<'a> {
     /// `unit.c` or `unit.cc`.
     pub(crate) file: &'static str,
     pub(crate) text: String,
+    pub(crate) origins: Origins,
     pub(crate) sources: SourceSet,
     pub(crate) flags: Flags,
     /// Whether the unit includes nothing of the system; see [`crate::includes`].
@@ -44,10 +45,10 @@ impl<'a> Prepared<'a> {
         check(unit, toolchain, variant)?;
         let compiler = toolchain.compiler(language)?;
         let file = unit.file_name();
-        let (text, sources) = (unit.text(), unit.sources());
+        let ((text, origins), sources) = (unit.text_and_origins(), unit.sources());
         let first = unit.first();
         let includes_own = includes::check(file, &text, &sources).map_err(|error| {
-            let find = |words: &str| Locator::new(unit, file, &text).find_words(words);
+            let find = |words: &str| Locator::new(unit, file, &text, &origins).find_words(words);
             match error {
                 CompileError::Embed { at: Some(at), what } if at == file => {
                     CompileError::Embed { at: find(&what[1..]).or(Some(at)), what }
@@ -72,7 +73,12 @@ impl<'a> Prepared<'a> {
             removed: &first.removed_flags,
             of: &first.signature,
         })?;
-        Ok(Self { unit, toolchain, variant, compiler, file, text, sources, flags, lean })
+        Ok(Self { unit, toolchain, variant, compiler, file, text, origins, sources, flags, lean })
+    }
+
+    /// Finds places in the text.
+    pub(crate) fn locator(&self) -> Locator<'_> {
+        Locator::new(self.unit, self.file, &self.text, &self.origins)
     }
 
     /// Puts the unit's files, and nothing else, into a fresh directory.

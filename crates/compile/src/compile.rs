@@ -17,7 +17,6 @@ use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires};
 use serde::Serialize;
 
 use crate::action::Prepared;
-use crate::diagnostics::Locator;
 use crate::error::CompileError;
 use crate::isa::Variant;
 use crate::link::{self, OBJECT, RAW};
@@ -92,7 +91,7 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
 /// Makes the error of a compiler that refuses the text.
 pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
     let words = &prepared.with_real_dirs(words);
-    let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
+    let locator = prepared.locator();
     let diagnostics = locator.diagnostics(words);
     if let Some(first) = diagnostics.first()
         && let Some(name) = missing_header(&first.message)

@@ -1,12 +1,11 @@
 //! The compiler's errors, led back to the module and the op whose text they are about.
 //!
-//! A unit's text is its includes, then each member's body (see `Unit::text`), so a line belongs to the member whose body
-//! covers it; the op is named by the last comment `/* <signature> */` above the line. An error in a header is led back
-//! through the compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`. Text under a `#line`
-//! directive is known to the compiler by the file and line of its author; the directives are read to find it in the unit.
+//! A unit knows the module and the Apply of each of its lines ([`Origins`]). An error in a header is led back through the
+//! compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`. Text under a `#line` directive is
+//! known to the compiler by the file and line of its author; the directives are read to find it in the unit.
 
 use crate::foreign;
-use precast_codegen::Unit;
+use precast_codegen::{Origins, Unit};
 
 /// One error of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +28,12 @@ pub struct Diagnostic {
     pub hint: Option<String>,
 }
 
-/// Where the members of a unit are in its text.
+/// Finds places in a unit's text.
 pub(crate) struct Locator<'a> {
     unit: &'a Unit,
     file: &'a str,
     lines: Vec<&'a str>,
-    /// The index of each member's first line, from 0.
-    starts: Vec<usize>,
+    origins: &'a Origins,
     /// Lines under a `#line` directive.
     foreign: Vec<Foreign<'a>>,
 }
@@ -50,22 +48,11 @@ struct Foreign<'a> {
 }
 
 impl<'a> Locator<'a> {
-    /// Measures a unit whose text is `text`, under the name that the compiler knows it by.
-    pub(crate) fn new(unit: &'a Unit, file: &'a str, text: &'a str) -> Self {
+    /// Reads a unit whose text is `text`, under the name that the compiler knows it by.
+    pub(crate) fn new(unit: &'a Unit, file: &'a str, text: &'a str, origins: &'a Origins) -> Self {
         let lines: Vec<&str> = text.lines().collect();
-        let mut includes: Vec<&String> =
-            unit.members().iter().flat_map(|(_, module)| &module.includes).collect();
-        includes.sort();
-        includes.dedup();
-        let mut at = includes.len();
-        let mut starts = Vec::with_capacity(unit.members().len());
-        for (_, module) in unit.members() {
-            starts.push(at);
-            // `Unit::text` puts one line break in front of each body; marks hold none.
-            at += 1 + module.body.matches('\n').count();
-        }
         let foreign = foreign(file, &lines);
-        Self { unit, file, lines, starts, foreign }
+        Self { unit, file, lines, origins, foreign }
     }
 
     /// The line of the unit, from 1, that the compiler calls so.
@@ -81,18 +68,11 @@ impl<'a> Locator<'a> {
 
     /// Names the module and the op of a line, counted from 1.
     fn place(&self, line: usize) -> (Option<String>, Option<String>) {
-        let index = line.saturating_sub(1);
-        let Some(member) = self.starts.iter().rposition(|start| *start <= index) else { return (None, None) };
+        let Some((member, apply)) = self.origins.find(line) else { return (None, None) };
         let module = &self.unit.members()[member].1;
-        let above = self.lines.get(self.starts[member]..=index.min(self.lines.len().saturating_sub(1)));
-        let comments = above.unwrap_or_default().iter().rev().filter_map(|line| {
-            let (_, rest) = line.split_once("/* ")?;
-            rest.rsplit_once(" */").map(|(text, _)| text)
-        });
-        let named = comments.filter(|text| module.ops.iter().any(|op| op == text)).map(str::to_owned).next();
-        // Support code stands above all comments; with one op it is that op's.
-        let only = module.ops.first().filter(|_| module.ops.len() == 1).cloned();
-        (Some(module.signature.clone()), named.or(only))
+        // What Applies share is the op's, if there is only one.
+        let apply = apply.or((module.ops.len() == 1).then_some(0));
+        (Some(module.signature.clone()), apply.and_then(|apply| module.ops.get(apply).cloned()))
     }
 
     /// The author's file and line, else the unit's, of the first line that has these words: `op/f.c:3`.

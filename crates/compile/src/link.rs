@@ -97,7 +97,7 @@ fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
 
 /// Names the symbol that nobody defines, and the op whose text calls it.
 pub(crate) fn undefined(prepared: &Prepared<'_>, symbol: &str) -> CompileError {
-    let locator = crate::diagnostics::Locator::new(prepared.unit, prepared.file, &prepared.text);
+    let locator = prepared.locator();
     // A C++ symbol is shown with its arguments; the text has its name only.
     let name = symbol.split('(').next().unwrap_or(symbol).rsplit("::").next().unwrap_or(symbol);
     CompileError::Undefined { symbol: symbol.to_owned(), place: locator.find_symbol(name) }

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use crate::action::Prepared;
 use crate::compile;
-use crate::diagnostics::Locator;
 use crate::error::CompileError;
 use crate::scratch::Scratch;
 use crate::toolchain::Family;
@@ -100,7 +99,7 @@ fn place(prepared: &Prepared<'_>, file: &Path) -> Option<String> {
 
 /// Where words stand in the unit's text or in its files.
 fn locate(prepared: &Prepared<'_>, words: &str) -> Option<String> {
-    let locator = Locator::new(prepared.unit, prepared.file, &prepared.text);
+    let locator = prepared.locator();
     locator.find_words(words).or_else(|| {
         prepared.sources.iter().find_map(|(source, text)| {
             let line = text.lines().position(|line| line.contains(words))?;

@@ -148,7 +148,7 @@ fn the_tutorials_ops_run_as_they_were_written() {
         )
         .unwrap();
     }
-    run(&(program + &cases + "};\n" + &text("compat_seeds.c")));
+    run(&(program + &cases + "};\n" + &text("compat_tutorial.c")));
 }
 
 /// The macros of an op in a file of its own.

@@ -12,7 +12,7 @@
 //! | `c_sync` | outputs and kept temporaries, without failure | puts the value into `py_<name>`, never NULL |
 //! | `c_cleanup` | every variable, always | gives back what the C variables hold |
 //!
-//! The rules are the seeds': insert `sub.fail` on an error, after the error slot was set; never `return`; `c_cleanup` runs
+//! The rules are those of Aesara's CType document: insert `sub.fail` on an error, after the error slot was set; never `return`; `c_cleanup` runs
 //! right after a failure and sees only what `c_declare` declared; `c_sync` and `c_cleanup` may both run, one after the
 //! other. `py_<name>` is `sub.py_ptr`, a `pc_object *` that owns one reference where the variable is an output.
 

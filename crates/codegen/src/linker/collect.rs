@@ -142,7 +142,7 @@ fn add(all: &mut SourceSet, name: String, text: Arc<str>) -> Result<(), LinkErro
 fn support(plan: &Plan<'_>) -> Result<String, LinkError> {
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_support_code());
     let ops = plan.steps.iter().flat_map(|step| {
-        let own = step.op.c_support_code().into_iter().map(|code| step.own(code));
+        let own = step.op.c_support_code().into_iter().map(|code| step.shared(code));
         step.params.c_support_code().into_iter().chain(own)
     });
     let mut parts = unique(types.chain(ops));

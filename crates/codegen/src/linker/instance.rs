@@ -99,7 +99,7 @@ pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str)
     let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
     let params = plan.steps.iter().flat_map(|step| step.params.c_init_code());
     let shared = |step: &'_ Step<'_>| -> Vec<String> {
-        step.op.c_init_code().into_iter().map(|code| step.own(code)).collect()
+        step.op.c_init_code().into_iter().map(|code| step.shared(code)).collect()
     };
     let ops = plan.steps.iter().flat_map(shared);
     let applies = plan.steps.iter().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));

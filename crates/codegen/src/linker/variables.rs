@@ -6,6 +6,7 @@ use crate::error::LinkError;
 use crate::library::Library;
 use crate::params::{self, ParamsType};
 use crate::sub::Sub;
+use crate::template::of_apply;
 use precast_abi::module::TaskKind;
 use precast_graph::{Apply, FunctionGraph, Origin, VarId};
 use std::sync::Arc;
@@ -86,8 +87,13 @@ impl Step<'_> {
         }
     }
 
-    /// A piece of the op's own code, with the constants of its enumerations defined around it.
+    /// A piece of the op's own code, with the constants of its enumerations defined around it, marked as this Apply's.
     pub(super) fn own(&self, code: String) -> String {
+        of_apply(self.node.position, &self.shared(code))
+    }
+
+    /// As [`Step::own`], for code that Applies of equal ops give once.
+    pub(super) fn shared(&self, code: String) -> String {
         self.params.with_constants(code)
     }
 }

@@ -1,6 +1,6 @@
 //! Enumerations: constants by name, for params of ops.
 //!
-//! | constructor | the seeds' | values |
+//! | constructor | in PyTensor | values |
 //! |---|---|---|
 //! | [`EnumType::new`] | EnumType | given here, integers or floats |
 //! | [`EnumType::list`] | EnumList | 0, 1, 2, … |

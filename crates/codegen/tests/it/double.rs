@@ -1,4 +1,4 @@
-//! The type `double` of the seeds, as a crate of a user would have it: a C variable that holds a float.
+//! The type `double` of Aesara's CType document, as a crate of a user would have it: a C variable that holds a float.
 
 use crate::run::{opwise, whole};
 use crate::toy::Infix;
@@ -87,7 +87,7 @@ fn graph() -> FunctionGraph {
 }
 
 #[test]
-fn the_blocks_are_those_that_the_seed_shows() {
+fn the_blocks_are_those_of_the_ctype_document() {
     let module = link(&sum(), &library()).unwrap();
     assert_eq!(module.signature, "add(double<f64[]>, double<f64[]>) -> double<f64[]>");
     assert!(module.body.contains("\"&d:double:&d:double:)&d:double:\"") && module.is_alone);

@@ -6,7 +6,7 @@ use precast_graph::{DType, FunctionGraph, Type};
 use std::sync::Arc;
 
 #[test]
-fn the_blocks_nest_as_in_the_seed() {
+fn the_blocks_nest_as_documented() {
     let module = link(&toy::seed_graph(), &toy::library()).unwrap();
     let run =
         module.body.split("_run(void *pc_self").nth(1).unwrap().split("static const pc_task").next().unwrap();

@@ -110,7 +110,7 @@ pub(crate) fn library() -> Library {
     Library::new().with_c::<Infix>().with_c::<TensorAdd>()
 }
 
-/// `(x + y) * z` on C scalars: the example of the seeds.
+/// `(x + y) * z` on C scalars: the example of Aesara's CType document.
 pub(crate) fn seed_graph() -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, Type::Scalar(DType::F64)).unwrap());

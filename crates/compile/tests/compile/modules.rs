@@ -33,8 +33,7 @@ static int @M@_init(void *self, pc_context *ctx, pc_object *const *slots) {{
 static int @M@_run(void *self, pc_context *ctx, pc_object **args) {{
   (void)self; (void)ctx; (void)args;
   {{
-    /* {op} */
-{code}
+@APPLY0@{code}@APPLY@
   }}
   return 0;
 }}

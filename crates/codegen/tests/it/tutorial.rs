@@ -37,10 +37,10 @@ impl CType for Double {
         python("\n    %(name)s = 0.0;\n    ", name, "")
     }
     fn c_extract(&self, name: &str, sub: &Sub, _: bool) -> String {
-        python(include_str!("../c/double/seed/extract.c.in"), name, &sub.fail)
+        python(include_str!("../c/double/verbatim/extract.c.in"), name, &sub.fail)
     }
     fn c_sync(&self, name: &str, _: &Sub) -> String {
-        python(include_str!("../c/double/seed/sync.c.in"), name, "")
+        python(include_str!("../c/double/verbatim/sync.c.in"), name, "")
     }
     fn c_is_simple(&self) -> bool {
         true

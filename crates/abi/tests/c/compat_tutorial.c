@@ -1,4 +1,4 @@
-/* Calls the seeds' ops, one after the other for each pair of dtypes, over strides, shapes, outputs, refused requests. */
+/* Calls the ops of PyTensor's tutorials, one after the other for each pair of dtypes, over strides, shapes, outputs, refused requests. */
 static pc_tensor *vector(int dtype, int64_t n, int64_t step, double first) {
   int64_t memory_elements = n * (step < 0 ? -step : step);
   pc_context ctx = {&host, {PC_ERROR_NONE, 0, {0}}};
