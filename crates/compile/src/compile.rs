@@ -16,11 +16,12 @@ use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi};
 use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires};
 use serde::Serialize;
 
-use crate::action::Prepared;
 use crate::error::CompileError;
 use crate::isa::Variant;
 use crate::link::{self, OBJECT, RAW};
+use crate::prepared::Prepared;
 use crate::reads;
+use crate::refused;
 use crate::requires;
 use crate::scratch::Scratch;
 use crate::system;
@@ -82,43 +83,10 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
     arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
     if !ended.status.success() {
-        return Err(rejected(prepared, &ended.stderr));
+        return Err(refused::rejected(prepared, &ended.stderr));
     }
     reads::headers(prepared, scratch)?;
     reads::assembler(prepared, scratch, input)
-}
-
-/// Makes the error of a compiler that refuses the text.
-pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
-    let words = &prepared.with_real_dirs(words);
-    let locator = prepared.locator();
-    let diagnostics = locator.diagnostics(words);
-    if let Some(first) = diagnostics.first()
-        && let Some(name) = missing_header(&first.message)
-    {
-        let searched = prepared.unit.first().header_dirs.clone();
-        return CompileError::Header { name: name.to_owned(), at: Box::new(first.clone()), searched };
-    }
-    if let Some(instruction) = words.lines().find_map(beyond) {
-        let (instruction, isa) = (instruction.to_owned(), prepared.variant.isa);
-        return CompileError::Instruction { instruction, isa, of: prepared.unit.first().signature.clone() };
-    }
-    let compiler = prepared.compiler.description.clone();
-    CompileError::Rejected { compiler, diagnostics, words: words.to_owned() }
-}
-
-/// The instruction that gcc's assembler says the ISA level does not have.
-fn beyond(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once("Error: ")?;
-    let old = || Some(rest.strip_prefix('`')?.split_once("' is not supported on ")?.0);
-    let new = || rest.strip_prefix("unsupported instruction `")?.strip_suffix('\'');
-    old().or_else(new)
-}
-
-/// The header that gcc or clang says is not there.
-fn missing_header(message: &str) -> Option<&str> {
-    let clang = || message.strip_prefix('\'')?.strip_suffix("' file not found");
-    message.strip_suffix(": No such file or directory").or_else(clang)
 }
 
 /// Format of `manifest.json`.

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::Language;
 
-use crate::action::{Prepared, exports};
 use crate::error::CompileError;
+use crate::prepared::{Prepared, exports};
+use crate::refused;
 use crate::scratch::Scratch;
 
 /// The object as the compiler writes it.
@@ -90,17 +91,9 @@ fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
         return CompileError::Library { name, searched: prepared.unit.first().lib_dirs.clone() };
     }
     if let Some(symbol) = words.lines().find_map(|line| after(line, "undefined reference to ")) {
-        return undefined(prepared, symbol.trim_matches(['`', '\'', '"']));
+        return refused::undefined(prepared, symbol.trim_matches(['`', '\'', '"']));
     }
     CompileError::Link { words: first_words(words) }
-}
-
-/// Names the symbol that nobody defines, and the op whose text calls it.
-pub(crate) fn undefined(prepared: &Prepared<'_>, symbol: &str) -> CompileError {
-    let locator = prepared.locator();
-    // A C++ symbol is shown with its arguments; the text has its name only.
-    let name = symbol.split('(').next().unwrap_or(symbol).rsplit("::").next().unwrap_or(symbol);
-    CompileError::Undefined { symbol: symbol.to_owned(), place: locator.find_symbol(name) }
 }
 
 fn first_words(words: &str) -> String {

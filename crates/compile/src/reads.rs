@@ -12,9 +12,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::action::Prepared;
-use crate::compile;
 use crate::error::CompileError;
+use crate::prepared::Prepared;
+use crate::refused;
 use crate::scratch::Scratch;
 use crate::toolchain::Family;
 
@@ -120,7 +120,7 @@ fn assembly(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<S
 fn run(prepared: &Prepared<'_>, scratch: &Scratch, arguments: &[String]) -> Result<(), CompileError> {
     let compiler = prepared.compiler;
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, arguments)?;
-    if ended.status.success() { Ok(()) } else { Err(compile::rejected(prepared, &ended.stderr)) }
+    if ended.status.success() { Ok(()) } else { Err(refused::rejected(prepared, &ended.stderr)) }
 }
 
 /// Takes away lines such as `# 3 "unit.c" 1`.

@@ -8,9 +8,9 @@ use object::read::elf::{Dyn as _, ElfFile, FileHeader as _};
 use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _};
 use precast_store::Requires;
 
-use crate::action::{Prepared, TABLE};
 use crate::error::CompileError;
-use crate::link;
+use crate::prepared::{Prepared, TABLE};
+use crate::refused;
 
 /// What a lean unit may leave to its host: compilers call these on their own, the first for a variable of each thread.
 const ALLOWED: &[&str] = &["__tls_get_addr", "memcmp", "memcpy", "memmove", "memset"];
@@ -33,7 +33,7 @@ pub(crate) fn read(prepared: &Prepared<'_>, shared: &[u8]) -> Result<Requires, C
     if !prepared.flags.hosted_link
         && let Some(symbol) = undefined.iter().find(|name| !ALLOWED.contains(&name.as_str()))
     {
-        return Err(link::undefined(prepared, symbol));
+        return Err(refused::undefined(prepared, symbol));
     }
     let exported = elf.dynamic_symbols().filter(|symbol| symbol.is_definition());
     let exported: BTreeSet<&str> = exported.filter_map(|symbol| symbol.name().ok()).collect();

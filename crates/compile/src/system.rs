@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use precast_store::Outside;
 use precast_store::key::{ContentId, Language, Profile};
 
-use crate::action::Prepared;
-use crate::compile;
 use crate::error::CompileError;
 use crate::link;
+use crate::prepared::Prepared;
 use crate::reads;
+use crate::refused;
 use crate::scratch::Scratch;
 use crate::toolchain::{Watched, changed};
 
@@ -89,7 +89,7 @@ fn preprocess(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<[u8; 32], Co
     let compiler = prepared.compiler;
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
     if !ended.status.success() {
-        return Err(compile::rejected(prepared, &ended.stderr));
+        return Err(refused::rejected(prepared, &ended.stderr));
     }
     let text = scratch.read(name)?;
     if prepared.variant.profile == Profile::Release {

@@ -9,7 +9,8 @@
 //! The signature of a call holds dtypes and ranks: `f1f1)` is two vectors of f32. Readers take no lock; a new function
 //! is added under one.
 
-use crate::runtime::{FunctionError, Runtime};
+use crate::error::FunctionError;
+use crate::runtime::Runtime;
 use precast_abi::signature::{ParseSignatureError, Signature};
 use precast_abi::table::{Table, TableCell};
 use precast_core::native::ArrayRef;

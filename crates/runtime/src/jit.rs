@@ -5,8 +5,8 @@
 //!
 //! [`Runtime::flush`]: crate::Runtime::flush
 
-use crate::FunctionError;
-use crate::miss::Inventory;
+use crate::error::FunctionError;
+use crate::inventory::Inventory;
 use crate::outside;
 use crate::policy::Policy;
 use crate::resolve::Resolver;

@@ -27,7 +27,9 @@ mod body;
 mod cover;
 pub mod debug;
 mod dispatch;
+mod error;
 mod explain;
+mod inventory;
 #[cfg(feature = "jit")]
 mod jit;
 mod miss;
@@ -42,6 +44,7 @@ mod stats;
 
 pub use body::debug_report;
 pub use dispatch::{DispatchError, Dispatcher};
+pub use error::{BuildRuntimeError, EntryError, FunctionError};
 pub use explain::{Check, Explanation, Lookup};
 pub use miss::Miss;
 pub use policy::{ParsePolicyError, Policy};
@@ -51,5 +54,5 @@ pub use precast_ops::{GENERATOR, Ops, Serve};
 pub use precast_store::LayerError;
 #[cfg(feature = "record")]
 pub use recording::RecordError;
-pub use runtime::{BuildRuntimeError, Builder, EntryError, FunctionError, Runtime};
+pub use runtime::{Builder, Runtime};
 pub use stats::{Event, Stats};

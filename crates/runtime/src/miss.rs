@@ -1,9 +1,7 @@
 //! A miss: what was wanted, what is nearest, and what differs.
 
-use crate::resolve::Resolver;
-use precast_codegen::Module;
-use precast_store::key::{Diff, KeyDocument, StaleVersion, nearest, stale};
-use precast_store::{BuildKey, Layer, Unmet};
+use precast_store::key::{Diff, StaleVersion};
+use precast_store::{BuildKey, Unmet};
 use std::fmt;
 
 /// What no layer has.
@@ -21,36 +19,6 @@ pub struct Miss {
     pub unusable: Option<String>,
     /// Ops whose C changed while their version did not: what layers have of them is not used.
     pub stale: Vec<StaleVersion>,
-}
-
-/// All modules of all layers, read once for several misses.
-pub(crate) struct Inventory<'a> {
-    resolver: &'a Resolver,
-    documents: Vec<(String, KeyDocument)>,
-}
-
-impl<'a> Inventory<'a> {
-    pub(crate) fn read(resolver: &'a Resolver) -> Self {
-        let mut documents: Vec<_> = resolver.layers.iter().flat_map(Layer::documents).collect();
-        // Of equally near ones the first is named: let that not depend on hashes.
-        documents.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Self { resolver, documents }
-    }
-
-    /// Compares a module that was not found with all that there is.
-    pub(crate) fn explain(&self, module: &Module) -> Miss {
-        let (key, document) = (module.key(), module.document());
-        let present = self.documents.iter().any(|(_, document)| document.key() == key);
-        let candidates = self.documents.iter().map(|(signature, document)| (signature.clone(), document));
-        Miss {
-            signature: module.signature.clone(),
-            key,
-            nearest: nearest(&document, candidates),
-            inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
-            unusable: self.resolver.recorder.last_failure().filter(|_| present),
-            stale: stale(&document, self.documents.iter().map(|(_, document)| document)),
-        }
-    }
 }
 
 impl fmt::Display for Miss {

@@ -4,8 +4,8 @@
 //! cover ─▶ cut graph ─▶ pieces: a call of each module ─▶ program ─▶ bound to the loaded modules
 //! ```
 
-use crate::FunctionError;
 use crate::cover::{By, Cover, Cut, Search, Segment};
+use crate::error::FunctionError;
 use precast_codegen::segments;
 use precast_core::native::LoadedEntry;
 use precast_core::{Function, Provenance};

@@ -32,8 +32,8 @@ impl Resolver {
         &self,
         lowered: &FunctionGraph,
         ops: &Ops,
-        generate: impl FnOnce() -> Result<Module, crate::FunctionError>,
-    ) -> Result<(BuildKey, Option<Module>), crate::FunctionError> {
+        generate: impl FnOnce() -> Result<Module, crate::error::FunctionError>,
+    ) -> Result<(BuildKey, Option<Module>), crate::error::FunctionError> {
         if let Some(key) = self.known(lowered, ops)? {
             return Ok((key, None));
         }
@@ -129,10 +129,10 @@ impl Resolver {
     }
 
     /// The error of a graph that needs a module, if this process can load none at all.
-    pub(crate) fn check_stage(&self, signature: &str) -> Result<(), crate::FunctionError> {
+    pub(crate) fn check_stage(&self, signature: &str) -> Result<(), crate::error::FunctionError> {
         let unstaged = self.unstaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let signature = signature.to_owned();
-        unstaged.map_or(Ok(()), |problem| Err(crate::FunctionError::Stage { signature, problem }))
+        unstaged.map_or(Ok(()), |problem| Err(crate::error::FunctionError::Stage { signature, problem }))
     }
 
     fn passed_over(&self, signature: &str, reason: String) {

@@ -1,5 +1,6 @@
 //! The module's text, put together.
 
+use super::signature::print;
 use super::variables::{Plan, Task, plan};
 use super::{collect, debug, instance, reserved, run};
 use crate::error::LinkError;
@@ -103,22 +104,4 @@ fn entry(
             ("N_SLOTS", &n_slots.to_string()),
         ],
     )
-}
-
-/// A printable signature without ranks and extents: `add(f32[..], f32[..]) -> f32[..]`.
-pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
-    let join = |types: &[Type]| types.iter().map(rankless).collect::<Vec<_>>().join(", ");
-    // A label may hold a nested graph; keep it out of C comments.
-    let label = label.replace("*/", "* /");
-    format!("{label}({}) -> {}", join(inputs), join(outputs))
-}
-
-pub(super) fn rankless(ty: &Type) -> String {
-    match ty {
-        Type::Scalar(dtype) => dtype.to_string(),
-        Type::User(user) if user.is_opaque() => user.to_string(),
-        Type::User(user) => format!("{}<{}>", user.name(), rankless(&Type::Tensor(user.carrier().clone()))),
-        other if other.ndim() == 0 => format!("{}[]", other.dtype()),
-        other => format!("{}[..]", other.dtype()),
-    }
 }

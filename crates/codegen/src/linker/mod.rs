@@ -7,6 +7,7 @@
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
 //! reserved   names that an author's macros may not have, because the generated code says them
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
+//! signature  what modules and Applies are called in messages
 //! assemble   all of it in the module's text
 //! versions   what authors gave a version, and the digests it stands for
 //! debug      functions to stop at in a debugger, one for each op
@@ -21,6 +22,7 @@ mod instance;
 mod reserved;
 mod run;
 mod segments;
+mod signature;
 mod variables;
 mod versions;
 
@@ -44,9 +46,10 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
     assemble::assemble(graph, library)
 }
 
-/// The graph of one Apply alone, which [`link`] makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes an input of its own, also where the Apply uses a variable
-/// twice and where it is a constant, so that all uses of an op on the same types share a module. Where the op broadcasts
-/// at run time, inputs without dimensions get one, `[1]`, beside others that have some.
+/// The graph of one Apply alone, which [`link`] makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes
+/// an input of its own, also where the Apply uses a variable twice and where it is a constant, so that all uses of an op on
+/// the same types share a module. Where the op broadcasts at run time, inputs without dimensions get one, `[1]`, beside
+/// others that have some.
 ///
 /// # Errors
 /// None in practice: the op accepted such types before.

@@ -97,7 +97,7 @@ fn code(step: &Step<'_>, inner: &str, profile: Profile) -> Result<String, LinkEr
     let code = step.own(code);
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
     let cleanup = step.own(cleanup);
-    let comment = super::assemble::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
+    let comment = super::signature::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
     let hooks = super::debug::calls(step, profile);
     Ok(format!("{{\n/* {comment} */\n{hooks}{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))
 }

@@ -13,10 +13,9 @@
 //! without one is a single segment, with its inputs, constants and outputs. Between segments values travel as objects.
 
 use super::{single, variables};
-use crate::cop::COp;
 use crate::error::LinkError;
 use crate::library::Library;
-use precast_graph::{FunctionGraph, Type, VarId};
+use precast_graph::{FunctionGraph, VarId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,11 +31,6 @@ pub struct Segment<'g> {
     pub reads: Vec<VarId>,
     /// The variables of the whole graph that it makes, one for each of its outputs.
     pub writes: Vec<VarId>,
-}
-
-/// Whether an Apply has C of an author.
-pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t Type>) -> bool {
-    op.content_id().is_none() || !op.c_files().is_empty() || types.any(|ty| ty.as_user().is_some())
 }
 
 /// The position of a foreign Apply that has others beside it.
@@ -81,7 +75,7 @@ fn is_foreign_apply(graph: &FunctionGraph, position: usize, library: &Library) -
     let apply = &graph.applies()[position];
     let no_c = || LinkError::NoC { apply: position, op: apply.op.label() };
     let op = library.c_op(&*apply.op).ok_or_else(no_c)?;
-    Ok(is_foreign(op, apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v))))
+    Ok(variables::is_foreign(op, apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v))))
 }
 
 /// The segment of one Apply.

@@ -8,7 +8,7 @@ use crate::params::{self, ParamsType};
 use crate::sub::Sub;
 use crate::template::of_apply;
 use precast_abi::module::TaskKind;
-use precast_graph::{Apply, FunctionGraph, Origin, VarId};
+use precast_graph::{Apply, FunctionGraph, Origin, Type, VarId};
 use std::sync::Arc;
 
 /// What a variable is to the module.
@@ -105,6 +105,11 @@ pub(super) struct Task {
     pub(super) variable: i64,
 }
 
+/// Whether an Apply has C of an author.
+pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t Type>) -> bool {
+    op.content_id().is_none() || !op.c_files().is_empty() || types.any(|ty| ty.as_user().is_some())
+}
+
 /// Everything the module's text is made of.
 pub(super) struct Plan<'a> {
     pub(super) vars: Vec<Var>,
@@ -153,7 +158,7 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
         let task = plan.task(TaskKind::Code, n, -1);
         let struct_task = plan.task(TaskKind::Struct, n, -1);
         let types = apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v));
-        plan.is_foreign |= super::segments::is_foreign(op, types);
+        plan.is_foreign |= is_foreign(op, types);
         let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
         let params = params::of(apply, op)?;
         let first_param = plan.n_params;

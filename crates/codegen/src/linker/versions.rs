@@ -4,7 +4,7 @@
 //! method gives under names that do not depend on the graph, so that one op has one digest wherever it stands. Only ops and
 //! types with a version pay for it.
 
-use super::assemble::{print, rankless};
+use super::signature::{print, rankless};
 use super::variables::{Plan, Step, Var};
 use crate::cop::Node;
 use crate::error::LinkError;

@@ -13,7 +13,7 @@
 
 mod pattern;
 
-use crate::FunctionError;
+use crate::error::FunctionError;
 use crate::resolve::Resolver;
 use precast_codegen::{Module, link, segments, single};
 use precast_core::Provenance;

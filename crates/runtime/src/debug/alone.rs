@@ -1,7 +1,8 @@
 //! One Apply of a graph, taken out: a graph and a module of its own.
 
 use super::judge::Contract;
-use crate::runtime::{FunctionError, Runtime};
+use crate::error::FunctionError;
+use crate::runtime::Runtime;
 use precast_abi::compat;
 use precast_codegen::{params::apply_slots, single};
 use precast_core::native::LoadedEntry;

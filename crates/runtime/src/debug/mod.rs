@@ -22,7 +22,8 @@ mod violation;
 pub(crate) use graph::{Checks, against_served};
 pub use violation::{Checked, Report, Violation, ViolationKind};
 
-use crate::runtime::{FunctionError, Runtime};
+use crate::error::FunctionError;
+use crate::runtime::Runtime;
 use alone::Alone;
 use cases::Case;
 use precast_core::native::watch::end_children;

@@ -1,6 +1,7 @@
 //! The module of one Apply by itself: what debug mode runs.
 
-use super::{FunctionError, Runtime};
+use super::Runtime;
+use crate::error::FunctionError;
 #[cfg(feature = "jit")]
 use crate::policy::Policy;
 use precast_codegen::{Module, link};

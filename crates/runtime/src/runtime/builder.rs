@@ -1,6 +1,7 @@
 //! Putting a runtime together: layers in order, a policy, a library of ops.
 
-use super::{BuildRuntimeError, Runtime};
+use super::Runtime;
+use crate::error::BuildRuntimeError;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};

@@ -1,9 +1,10 @@
 //! Explaining: how a graph would be served, without loading anything.
 
-use super::{FunctionError, Runtime};
+use super::Runtime;
 use crate::cover::{By, Cover, Cut, Found, How, Search};
+use crate::error::FunctionError;
 use crate::explain::{Check, Explanation, Lookup};
-use crate::miss::Inventory;
+use crate::inventory::Inventory;
 use precast_codegen::Module;
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite;

@@ -2,18 +2,18 @@
 
 mod alone;
 mod builder;
-mod error;
 mod explain;
 
 pub use builder::Builder;
-pub use error::{BuildRuntimeError, EntryError, FunctionError};
 
 use crate::body;
 #[cfg(feature = "jit")]
 use crate::cover::By;
 use crate::cover::{Cover, Cuts, How, Search};
 use crate::debug::Checks;
-use crate::miss::{Inventory, Miss};
+use crate::error::{EntryError, FunctionError};
+use crate::inventory::Inventory;
+use crate::miss::Miss;
 use crate::plan;
 use crate::policy::Policy;
 #[cfg(feature = "record")]

@@ -40,7 +40,7 @@ pub enum BuildRuntimeError {
     /// Misses cannot be recorded where they should be.
     #[cfg(feature = "record")]
     #[error("cannot record misses")]
-    Record(#[from] crate::RecordError),
+    Record(#[from] crate::recording::RecordError),
 }
 
 /// Why a graph cannot be made a function.

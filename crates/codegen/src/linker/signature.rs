@@ -1,0 +1,22 @@
+//! Printable signatures.
+
+use precast_graph::Type;
+
+/// A printable signature without ranks and extents: `add(f32[..], f32[..]) -> f32[..]`.
+pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
+    let join = |types: &[Type]| types.iter().map(rankless).collect::<Vec<_>>().join(", ");
+    // A label may hold a nested graph; keep it out of C comments.
+    let label = label.replace("*/", "* /");
+    format!("{label}({}) -> {}", join(inputs), join(outputs))
+}
+
+/// A type without rank and extents: `f32[..]`.
+pub(super) fn rankless(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(dtype) => dtype.to_string(),
+        Type::User(user) if user.is_opaque() => user.to_string(),
+        Type::User(user) => format!("{}<{}>", user.name(), rankless(&Type::Tensor(user.carrier().clone()))),
+        other if other.ndim() == 0 => format!("{}[]", other.dtype()),
+        other => format!("{}[..]", other.dtype()),
+    }
+}

@@ -1,0 +1,204 @@
+//! A unit made ready: checked, its text and flags fixed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use precast_codegen::{Module, Origins, SourceSet, Unit};
+use precast_store::key::{ActionInputs, ActionKind};
+
+use crate::diagnostics::Locator;
+use crate::error::CompileError;
+use crate::flags::{Flags, Wanted, flags};
+use crate::includes;
+use crate::isa::Variant;
+use crate::scratch::{SEEN_AS, Scratch};
+use crate::toolchain::{Compiler, Toolchain};
+
+/// A unit that may be compiled.
+pub(crate) struct Prepared<'a> {
+    pub(crate) unit: &'a Unit,
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) variant: &'a Variant,
+    pub(crate) compiler: &'a Compiler,
+    /// `unit.c` or `unit.cc`.
+    pub(crate) file: &'static str,
+    pub(crate) text: String,
+    pub(crate) origins: Origins,
+    pub(crate) sources: SourceSet,
+    pub(crate) flags: Flags,
+    /// Whether the unit includes nothing of the system; see [`crate::includes`].
+    pub(crate) lean: bool,
+}
+
+impl<'a> Prepared<'a> {
+    /// Checks a unit against toolchain and variant, and fixes its text and flags.
+    pub(crate) fn new(
+        unit: &'a Unit,
+        toolchain: &'a Toolchain,
+        variant: &'a Variant,
+    ) -> Result<Self, CompileError> {
+        let language = unit.language();
+        check(unit, toolchain, variant)?;
+        let compiler = toolchain.compiler(language)?;
+        let file = unit.file_name();
+        let ((text, origins), sources) = (unit.text_and_origins(), unit.sources());
+        let first = unit.first();
+        let includes_own = includes::check(file, &text, &sources).map_err(|error| {
+            let find = |words: &str| Locator::new(unit, file, &text, &origins).find_words(words);
+            match error {
+                CompileError::Embed { at: Some(at), what } if at == file => {
+                    CompileError::Embed { at: find(&what[1..]).or(Some(at)), what }
+                }
+                CompileError::HasInclude { at, name } if at == file => {
+                    CompileError::HasInclude { at: find(&name).unwrap_or(at), name }
+                }
+                other => other,
+            }
+        })?;
+        check_names(first)?;
+        let outside = [&first.libraries, &first.lib_dirs, &first.header_dirs];
+        let lean = includes_own && outside.iter().all(|list| list.is_empty());
+        let flags = flags(&Wanted {
+            language,
+            family: compiler.family,
+            profile: variant.profile,
+            isa: variant.isa,
+            target: &variant.target,
+            lean,
+            added: &first.flags,
+            removed: &first.removed_flags,
+            of: &first.signature,
+        })?;
+        Ok(Self { unit, toolchain, variant, compiler, file, text, origins, sources, flags, lean })
+    }
+
+    /// Finds places in the text.
+    pub(crate) fn locator(&self) -> Locator<'_> {
+        Locator::new(self.unit, self.file, &self.text, &self.origins)
+    }
+
+    /// Puts the unit's files, and nothing else, into a fresh directory.
+    pub(crate) fn unpack(&self) -> Result<Scratch, CompileError> {
+        let scratch = Scratch::new()?;
+        scratch.write(self.file, &self.text)?;
+        for (name, content) in &self.sources {
+            scratch.write(&format!("include/{name}"), content.as_bytes())?;
+        }
+        scratch.link(OWN_HEADERS, &self.compiler.own_headers)?;
+        for (name, directory) in self.header_dirs() {
+            scratch.link(&name, Path::new(directory))?;
+        }
+        Ok(scratch)
+    }
+
+    /// Gives the inputs of the ActionKey; `linked` is what comes from the system.
+    pub(crate) fn inputs(&self, linked: Vec<(String, [u8; 32])>) -> ActionInputs {
+        ActionInputs {
+            kind: ActionKind::Compile,
+            inputs: self.unit.members().iter().map(|(key, _)| *key.as_bytes()).collect(),
+            target: self.variant.target.clone(),
+            isa: self.variant.isa.to_string(),
+            flags: self.portable_flags(),
+            toolchain: Some(self.compiler.id),
+            linked,
+        }
+    }
+
+    /// All flags, with a word in the place of the key itself.
+    pub(crate) fn portable_flags(&self) -> Vec<String> {
+        let fixed = ["-frandom-seed=key".to_owned()];
+        let link = self.flags.link.iter().map(|flag| format!("link:{flag}"));
+        self.flags.compile.iter().cloned().chain(self.places()).chain(fixed).chain(link).collect()
+    }
+
+    /// The arguments that say where headers are and what the unit's directory is called in the object.
+    pub(crate) fn places(&self) -> Vec<String> {
+        let mut list = vec![format!("-ffile-prefix-map={SEEN_AS}=/precast"), "-Iinclude".to_owned()];
+        if self.lean {
+            list.extend(["-isystem", OWN_HEADERS].map(str::to_owned));
+        }
+        list.extend(self.header_dirs().map(|(name, _)| format!("-I{name}")));
+        list
+    }
+
+    /// The directories that ops name, with what they are called in the unit's directory.
+    pub(crate) fn header_dirs(&self) -> impl Iterator<Item = (String, &str)> {
+        let named = self.unit.first().header_dirs.iter().enumerate();
+        named.map(|(index, directory)| (format!("dirs/{index}"), directory.as_str()))
+    }
+
+    /// Gives a path in the unit's directory its name outside, if it leads there.
+    pub(crate) fn real_path(&self, path: &Path) -> PathBuf {
+        let own = (OWN_HEADERS.to_owned(), &*self.compiler.own_headers);
+        let named = self.header_dirs().map(|(name, directory)| (name, Path::new(directory)));
+        let mut links = named.chain(std::iter::once(own));
+        let found = links.find_map(|(name, directory)| Some(directory.join(path.strip_prefix(name).ok()?)));
+        found.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Gives the directories that ops name their names outside, in what a compiler says.
+    pub(crate) fn with_real_dirs(&self, words: &str) -> String {
+        self.header_dirs().fold(words.to_owned(), |words, (name, directory)| {
+            let directory = directory.trim_end_matches('/');
+            let mut text = words.replace(&format!(" {name}/"), &format!(" {directory}/"));
+            text = text.replace(&format!("\n{name}/"), &format!("\n{directory}/"));
+            match text.strip_prefix(&name).and_then(|rest| rest.strip_prefix('/')) {
+                Some(rest) => format!("{directory}/{rest}"),
+                None => text,
+            }
+        })
+    }
+}
+
+/// What the directory of the compiler's own headers is called in the unit's directory.
+const OWN_HEADERS: &str = "own";
+
+fn check(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<(), CompileError> {
+    let Variant { target, isa, profile } = variant;
+    if target != toolchain.target() {
+        return Err(CompileError::Target { wanted: target.clone(), found: toolchain.target().to_owned() });
+    }
+    if target.split('-').next() != Some(isa.arch()) {
+        return Err(CompileError::Isa { isa: *isa, target: target.clone() });
+    }
+    let mut others = unit.members().iter().filter(|(_, module)| module.profile != *profile);
+    match others.next() {
+        Some((_, module)) => Err(CompileError::Profile {
+            signature: module.signature.clone(),
+            found: module.profile,
+            wanted: *profile,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the names which become arguments are names: an empty one would take the next argument for its own.
+fn check_names(module: &Module) -> Result<(), CompileError> {
+    let refuse = |option: &str, name: &str, remedy| {
+        Err(CompileError::Flag { flag: format!("{option}{name}"), of: module.signature.clone(), remedy })
+    };
+    let is_plain = |name: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_+.-:".contains(&byte);
+        !name.is_empty() && !name.starts_with('-') && name.bytes().all(plain)
+    };
+    let mut libraries = module.libraries.iter();
+    if let Some(name) = libraries.find(|name| !is_plain(name)) {
+        return refuse("-l", name, "name a library as the linker does: `m`, or `:libm.so.6`");
+    }
+    let is_path = |name: &str| name.starts_with('/') && !name.contains(char::is_control);
+    let dirs = [("-I", &module.header_dirs), ("-L", &module.lib_dirs)];
+    let mut dirs = dirs.iter().flat_map(|(option, list)| list.iter().map(move |name| (*option, name)));
+    match dirs.find(|(_, name)| !is_path(name)) {
+        Some((option, name)) => refuse(option, name, "give the directory's absolute path"),
+        None => Ok(()),
+    }
+}
+
+/// The names that stay global in a unit's object: the table, and each member's entry for static linking.
+pub(crate) fn exports(unit: &Unit) -> BTreeSet<String> {
+    let entries = unit.members().iter().map(|(key, _)| Unit::entry_symbol(key));
+    entries.chain(std::iter::once(TABLE.to_owned())).collect()
+}
+
+/// The one symbol of a shared object.
+pub(crate) const TABLE: &str = "precast_module_v1";

@@ -1,0 +1,37 @@
+//! What layers have, for telling what is nearest to a miss.
+
+use crate::miss::Miss;
+use crate::resolve::Resolver;
+use precast_codegen::Module;
+use precast_store::Layer;
+use precast_store::key::{KeyDocument, nearest, stale};
+
+/// All modules of all layers, read once for several misses.
+pub(crate) struct Inventory<'a> {
+    resolver: &'a Resolver,
+    documents: Vec<(String, KeyDocument)>,
+}
+
+impl<'a> Inventory<'a> {
+    pub(crate) fn read(resolver: &'a Resolver) -> Self {
+        let mut documents: Vec<_> = resolver.layers.iter().flat_map(Layer::documents).collect();
+        // Of equally near ones the first is named: let that not depend on hashes.
+        documents.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Self { resolver, documents }
+    }
+
+    /// Compares a module that was not found with all that there is.
+    pub(crate) fn explain(&self, module: &Module) -> Miss {
+        let (key, document) = (module.key(), module.document());
+        let present = self.documents.iter().any(|(_, document)| document.key() == key);
+        let candidates = self.documents.iter().map(|(signature, document)| (signature.clone(), document));
+        Miss {
+            signature: module.signature.clone(),
+            key,
+            nearest: nearest(&document, candidates),
+            inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
+            unusable: self.resolver.recorder.last_failure().filter(|_| present),
+            stale: stale(&document, self.documents.iter().map(|(_, document)| document)),
+        }
+    }
+}
