@@ -1,4 +1,4 @@
-//! The declared set: what a program wants precompiled, whoever asked for it.
+//! The declared set: what a program wants precompiled, and who asked for it.
 //!
 //! It is a set. The order in which things are declared does not reach a key, a unit or a bundle, and what two crates
 //! declare alike counts once. Two *different* graphs of one name are a mistake that names both places.

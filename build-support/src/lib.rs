@@ -23,7 +23,7 @@
 //! ```
 //! and the program embeds the result with `precast::include_bundle!()`. It then runs where no compiler is.
 //!
-//! A *library* declares in its `Cargo.toml` what it needs of whoever links it, and needs no build script:
+//! A *library* declares in its `Cargo.toml` what it needs of the program that links it, and needs no build script:
 //! ```toml
 //! [[package.metadata.precast.op]]
 //! name = "exp"

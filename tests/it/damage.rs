@@ -288,7 +288,7 @@ fn an_entry_that_calls_another_graphs_module_is_told_of_and_not_believed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("forged.bundle");
     forged(&path);
-    // The hashes hold: a loader, which has no generator to ask, runs what whoever wrote the bundle chose.
+    // The hashes hold: a loader, which has no generator to ask, runs what the writer of the bundle chose.
     assert!(Bundle::open(&path).unwrap().verify().is_empty());
     let inputs = values(2, 20);
     let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();

@@ -93,7 +93,7 @@ fn two_processes_build_into_one_store_beside_a_reader() {
     assert_eq!(
         (report.objects, report.records),
         (graphs, graphs),
-        "one archive for a graph, whoever built it"
+        "one archive for a graph, no matter who built it"
     );
     assert!(report.unreferenced.is_empty(), "{report:?}");
 }

@@ -192,7 +192,7 @@ fn threads_and_processes_record_at_once_and_each_declaration_is_there_once() {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), 8);
-    // Nobody left a file of his own behind.
+    // No process left a file of its own behind.
     let files = fs_err::read_dir(directory.path()).unwrap().filter(|e| e.as_ref().unwrap().path().is_file());
     assert_eq!(files.count(), 1);
 }

@@ -1,4 +1,4 @@
-//! The same declarations give the same bytes: whoever builds, where, when, how parallel, and into which store.
+//! The same declarations give the same bytes, no matter who builds, where, when, how parallel, and into which store.
 
 use crate::compiled::{toolchain, variant};
 use crate::graphs::{product, score};

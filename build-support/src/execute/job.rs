@@ -46,7 +46,7 @@ impl Job<'_> {
     pub(super) fn look_up(&mut self, execution: &Execution<'_>) -> Result<(), ExecuteError> {
         let Some(store) = execution.store else { return Ok(()) };
         for mut record in store.find_action(&self.action)? {
-            // Whoever wrote the record; a slot that is another module's would compute something else.
+            // No matter who wrote the record: a slot that is another module's would compute something else.
             let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
             if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {
                 continue;

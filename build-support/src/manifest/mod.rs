@@ -1,7 +1,7 @@
 //! The manifest: what is to be compiled, as data.
 //!
 //! One schema, two homes: `precast.toml`, and the table `[package.metadata.precast]` of a `Cargo.toml`, by which a library
-//! crate says what it needs of whoever links it.
+//! crate says what it needs of the program that links it.
 //!
 //! ```toml
 //! isa = ["x86-64-v3"]                 # optional; the target's default levels otherwise

@@ -32,7 +32,7 @@ struct Snippet {
     version: CacheVersion,
 }
 
-/// The C of the ops on one user type: what `register_deep_copy_op_c_code` and its kin took.
+/// The C of the ops on one user type: what `register_deep_copy_op_c_code` and the like took.
 ///
 /// In the C, `@INAME@` is the variable of the input, `@ONAME@` that of the output, `@FAIL@` what to insert on an error;
 /// in that of `shape_i`, `@I@` is the number of the dimension. An empty version keeps modules in the process.

@@ -32,7 +32,7 @@ use crate::toolchain::Toolchain;
 pub struct Compiled {
     /// The files.
     pub archive: Archive,
-    /// The statement about them. Fingerprints are not known here: whoever knows them adds them to the members.
+    /// The statement about them. Fingerprints are not known here: callers that know them add them to the members.
     pub record: Record,
 }
 

@@ -4,7 +4,7 @@
 //! $TMPDIR/precast-scratch-<random>/   0700, locked with flock by the process that works in it
 //! ```
 //! The lock goes with the process, however it ends, so a directory without one is what a killed process left. The first
-//! directory that a process makes sweeps those away. Nobody's work can be taken for litter: a maker that got his lock looks
+//! directory that a process makes sweeps those away. Nobody's work can be taken for litter: a maker that got its lock looks
 //! whether the directory still has its name, and a sweeper removes nothing that it has not locked.
 
 use std::collections::BTreeSet;

@@ -67,7 +67,7 @@ pub fn canonical(graph: &FunctionGraph) -> Vec<u8> {
 /// Renumbers a graph in canonical order, without dead applies and unused constants, and forgets every extent.
 ///
 /// Variables are numbered inputs first, then constants in order of first use, which is the order of a module's slots,
-/// then the outputs of the applies in the order of the walk. Whoever generates code from this graph alone gives equal
+/// then the outputs of the applies in the order of the walk. A generator that sees this graph alone gives equal
 /// code for equal [`canonical`] bytes, up to names and to the graphs inside props, which stay as they are.
 ///
 /// Names and values of constants are kept. Normalising twice changes nothing more.
@@ -117,7 +117,7 @@ fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph 
     result
 }
 
-/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply, and whoever
+/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply, and what
 /// reads what an Apply overwrites before that Apply.
 struct Walk<'g> {
     applies: Vec<&'g Apply>,
@@ -171,7 +171,7 @@ impl<'g> Walk<'g> {
             let readers = first.get(&position).map_or(&[][..], Vec::as_slice);
             let next = match apply.inputs.get(done) {
                 Some(input) => Some(*input),
-                // Whoever numbers one output of an Apply numbers all.
+                // One output of an Apply is numbered with all others.
                 None => readers
                     .get(done - apply.inputs.len())
                     .and_then(|r| graph.applies()[*r].outputs.first().copied()),

@@ -13,7 +13,7 @@ pub enum Layout {
     /// The first dimension fastest, no gaps.
     Fortran,
     /// Two elements of memory for each one in every dimension; the gaps hold other elements of the array, so that
-    /// whoever reads them gets something wrong rather than 0.
+    /// code that reads them gets something wrong rather than 0.
     Strided,
     /// Every stride negative.
     Reversed,

@@ -1,4 +1,4 @@
-//! Params are given at run time: graphs that differ only in their values share an artifact, whoever serves it.
+//! Params are given at run time: graphs that differ only in their values share an artifact, no matter which layer serves it.
 
 use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};

@@ -121,7 +121,7 @@ fn structural(name: &str) -> Function {
     }
 }
 
-/// `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and their kin.
+/// `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and the like.
 fn subtensor() -> Function {
     let index = |words: &[&str]| {
         props([("index", Prop::List(words.iter().map(|word| Prop::Str((*word).to_owned())).collect()))])

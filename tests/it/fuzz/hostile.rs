@@ -6,7 +6,7 @@
 //!                                     ├─▶ as a whole: compiled now, then found in a store ┐
 //!                                     └─▶ op by op                                        ┴─▶ the numbers that Rust computes
 //! ```
-//! An author draws what his text does to others, and asks himself for what others may have done to him: each question that
+//! An author draws what a text does to others, and has it ask what others may have done to it: each question that
 //! has the wrong answer adds to the result. `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` are those of the other random
 //! graphs; one graph of authors is tried for each fifty of those.
 
@@ -65,7 +65,7 @@ impl Author {
         let says = |words: &str| attacks.iter().any(|text| text.contains(words)) || leaves.contains(words);
         let has_flag = |flag: &str| flags.contains(&flag);
         let mut support = String::from("#include \"util.h\"\n");
-        // What is attacked with is told apart from what is asked: an author knows his own text.
+        // What is attacked with is told apart from what is asked: an author knows what the own text says.
         let (mut asks, mut adds) = (String::new(), (base + constant + guarded) as f64);
         let own_helper = if says("helper(x)") { "own_helper" } else { "helper" };
         writeln!(

@@ -10,7 +10,7 @@
 //!
 //! Each is defined in front of a section and undefined behind it. A use elsewhere would end in words about an undeclared
 //! name, so it is found here; the text of a directive (`#define CHECK(x) if (!(x)) { FAIL }`) is only a use where it is
-//! expanded, and is let be.
+//! expanded, and stays as it is.
 
 use super::error::{ExternalError, suggestion};
 use super::section::{Part, Section};
@@ -143,7 +143,7 @@ impl Defined {
         self.undefine.push_str(&format!("#undef {plain}\n"));
     }
 
-    /// `DTYPE_INPUT_0` and its kin for the variables of one side.
+    /// `DTYPE_INPUT_0` and the like for the variables of one side.
     pub(super) fn types(&mut self, side: &str, types: &[Type], is_compat: bool) {
         // A user type has no elements that C could name.
         let plain = types.iter().enumerate().filter(|(_, ty)| !matches!(ty, Type::User(_)));

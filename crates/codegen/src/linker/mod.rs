@@ -38,7 +38,7 @@ use precast_graph::{Extent, FunctionGraph, TensorType, Type};
 /// # Errors
 /// Ops without C; C of an author beside other ops; outputs that alias inputs, constants or each other.
 pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
-    // Whose inputs are overwritten is known to whoever cut this graph out of another.
+    // Whose inputs are overwritten is known where this graph was cut out of another.
     graph.validate_consuming()?;
     if let Some(apply) = segments::crowded(graph, library)? {
         return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });

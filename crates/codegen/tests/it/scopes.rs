@@ -20,14 +20,14 @@ const POOL: [&str; 16] = [
 /// Marks of the templates that become names of the pool.
 const NAMES: [&str; 11] = ["N", "E", "C", "T", "D", "V", "F", "G", "H", "A", "S"];
 
-/// What an author wrote: which name he gave to what, and his numbers.
+/// What an author wrote: the names and the numbers of the C.
 #[derive(Debug, Clone, PartialEq)]
 struct Author {
     number: usize,
     names: Vec<&'static str>,
     numbers: [i64; 7],
     guard: &'static str,
-    /// Whether his helpers of an Apply carry its name, as they should.
+    /// Whether the helpers of an Apply carry its name, as they should.
     careful: bool,
     cxx: bool,
 }

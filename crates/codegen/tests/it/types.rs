@@ -8,7 +8,7 @@ use precast_codegen::{
 use precast_graph::{Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type};
 use std::sync::Arc;
 
-/// `deep_copy` and its kin, as the op library has them, for types of users only.
+/// `deep_copy` and the like, as the op library has them, for types of users only.
 #[derive(Debug)]
 struct Any(TypeOp, Option<usize>);
 

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The tag tells where a value ends, so a sequence of values can be read back from its bytes: two different sequences
-//! never share them. Floats have no tag: whoever needs one gives its bits as `u64`. There are no maps: a map is a list of
+//! never share them. Floats have no tag: where one is needed, its bits are given as `u64`. There are no maps: a map is a list of
 //! pairs in key order.
 
 /// The `derive_key` context of every hash of this crate and its users. A context is never reused for another purpose.

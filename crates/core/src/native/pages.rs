@@ -1,6 +1,6 @@
 //! Large pages for large arrays: fresh memory costs a fault for each page that is touched first, 4 KiB or 2 MiB.
 //!
-//! Linux gives large pages to whoever asks where the system says `madvise`, as most distributions do. It is a hint: no
+//! Linux gives large pages to those who ask where the system says `madvise`, as most distributions do. It is a hint: no
 //! value depends on it, and where it is refused nothing is different but the time.
 
 use std::ffi::c_void;

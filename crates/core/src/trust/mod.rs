@@ -1,6 +1,6 @@
 //! Whether a file is ours: what another user can change is not believed, and not run.
 //!
-//! A hash says that bytes are what a name asks for. It does not say who wrote the name: whoever can put a record into a
+//! A hash says that bytes are what a name asks for. It does not say who wrote the name: a user who can put a record into a
 //! store decides what code runs under a key. So everything that is read by path has to be out of others' reach.
 //!
 //! # Rules
@@ -9,7 +9,7 @@
 //!
 //! * **Owner**: root, or the user that the process acts for.
 //! * **Mode**: not writable by everybody, nor by a group with members besides root and that user. So trees made under
-//!   umask 002 are fine where each user has a group of his own. Groups are those of `/etc/group` and `/etc/passwd`; a group
+//!   umask 002 are fine where each user has a group of their own. Groups are those of `/etc/group` and `/etc/passwd`; a group
 //!   that is not there, or a file with an access control list, counts as shared.
 //! * **Directories above**, up to the root of the file system: the same mode, since who can write there can rename what is
 //!   below. A sticky one (`/tmp`) may be written by others: they cannot rename what is not theirs. Its owner may be anybody,

@@ -81,7 +81,7 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
 fn step(way: &mut Way) -> io::Result<Option<PathBuf>> {
     let metadata = fs_err::symlink_metadata(&way.real)?;
     let found = match fault(&way.real, &metadata) {
-        // In a sticky directory nobody renames what is not his.
+        // In a sticky directory only the owner of a file renames it.
         Some(Fault::Everybody | Fault::Group { .. }) if metadata.mode() & 0o1000 != 0 => None,
         // What stands at the end is judged when it is open.
         _ if !metadata.is_dir() && !metadata.is_symlink() => None,

@@ -3,7 +3,7 @@
 //! | op | inputs of each listed dtype and rank | besides |
 //! |---|---|---|
 //! | elementwise | all of one dtype and rank; `switch` has a condition of bool | `cast` goes to every other listed dtype |
-//! | reductions, `argmax`, `cumsum` and their kin | one | over all axes, and over each single axis |
+//! | reductions, `argmax`, `cumsum` and the like | one | over all axes, and over each single axis |
 //! | `transpose`, `flatten`, `shape`, `view`, `deep_copy` | one | |
 //! | `dot`, `batched_dot`, `matmul` | every pair of the listed ranks | |
 //! | `join` | two | along each axis |

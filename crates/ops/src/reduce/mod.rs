@@ -1,4 +1,4 @@
-//! Reduce: sum, mean, extremes and their kin over axes, of a tensor or of a map of several tensors. Besides, argmax and
+//! Reduce: sum, mean, extremes and others over axes, of a tensor or of a map of several tensors. Besides, argmax and
 //! running sums.
 //!
 //! ```text

@@ -93,7 +93,7 @@ fn reduced(
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[reduced])?, operands.function)
 }
 
-/// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and its kin.
+/// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and the other reductions.
 pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = operands.function;

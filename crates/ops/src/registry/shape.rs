@@ -1,4 +1,4 @@
-//! Functions about shapes: reshape, alloc, arange, join and their kin, with NumPy's arguments.
+//! Functions about shapes: reshape, alloc, arange, join and others, with NumPy's arguments.
 
 use super::operand::Operands;
 use super::structural::list;

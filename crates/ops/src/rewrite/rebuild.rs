@@ -87,7 +87,7 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// Whether some op overwrites an input. Whoever wrote such a graph has planned its memory: what reads a variable, and when,
+/// Whether some op overwrites an input. The author of such a graph has planned its memory: what reads a variable, and when,
 /// is left alone by the passes that would change it.
 pub(super) fn overwrites(graph: &FunctionGraph) -> bool {
     graph.applies().iter().any(|apply| !apply.op.destroy_map().is_empty())

@@ -3,7 +3,7 @@
 //! ```text
 //! sum{of=composite{…}}(x, y) ──unfuse──▶ mul(x, y) ; exp(…) ; sum(…) ──join(members)──▶ sum{of=composite{…}}(x, y)
 //! ```
-//! Not a pass: [`lower`](super::lower) fuses, by [`join`] too, and whoever has no artifact for a group looks for artifacts of
+//! Not a pass: [`lower`](super::lower) fuses, by [`join`] too, and a runtime without an artifact for a group looks for artifacts of
 //! its parts. So a part that is joined out of some members is the Apply that fusion would have made of them, with its key.
 
 use super::fuse::{elementwise, reduction};

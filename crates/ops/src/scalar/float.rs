@@ -17,7 +17,7 @@ macro_rules! minimum {
 }
 pub(crate) use {maximum, minimum};
 
-/// Floor division and its kin.
+/// Floor division and remainders.
 pub(super) trait Float: Sized {
     /// The larger; NaN if either is.
     fn larger(self, other: Self) -> Self;

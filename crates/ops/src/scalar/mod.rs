@@ -6,7 +6,7 @@
 //! cast      Cast and Identity, which are ops with a type rule of their own
 //! value     one element of any dtype
 //! ```
-//! A scalar op promotes nothing: it states for which exact dtypes it exists. Casts are inserted by whoever builds graphs.
+//! A scalar op promotes nothing: it states for which exact dtypes it exists. Casts are inserted where graphs are built.
 //! An op of one's own implements [`ScalarOp`] with C of its own; it may fail, by inserting `sub.fail` where it finds an error.
 
 mod arms;

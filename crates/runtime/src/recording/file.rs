@@ -1,6 +1,6 @@
 //! The manifest that grows: locked, read, replaced as a whole.
 //!
-//! Every writer locks the file itself. Because the file is then replaced, whoever waited for the lock looks whether the file
+//! Every writer locks the file itself. Because the file is then replaced, a writer that waited for the lock looks whether the file
 //! he has locked still has the name, and opens it again if not. What is there is never edited, only added to, and only where
 //! the text stays a manifest with it: a file that is none is refused as it is.
 

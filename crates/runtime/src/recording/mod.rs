@@ -4,7 +4,7 @@
 //! miss ─▶ declaration: `[[op]]` where one Apply is all of it, else `[[graph]] json = …`
 //!            └▶ file: lock ─▶ read ─▶ is it there? ─▶ whole new text ─▶ rename over the old one
 //! ```
-//! A declaration is known by the key of the module that was missed, so it is written once, whoever meets the miss how often.
+//! A declaration is known by the key of the module that was missed, so it is written once, however many processes meet the miss.
 //! The file is replaced by a rename: at any time, after a crash too, it is a whole manifest. What cannot be written is an
 //! event, never an error of the program: its results do not depend on the recording.
 //!
@@ -106,7 +106,7 @@ impl Recording {
         Ok(recorded)
     }
 
-    /// Tells whoever started this process what could not be written.
+    /// Tells the process that started this one what could not be written.
     pub(crate) fn report(&self, signature: &str, reason: &str) {
         let Some(path) = &self.report else { return };
         let line = format!("`{signature}`: {}\n", reason.replace('\n', " "));

@@ -87,7 +87,7 @@ pub enum UnpackError {
 }
 
 impl Archive {
-    /// Unpacks a frame and computes the digest of what is in it. Whoever expects a certain digest compares.
+    /// Unpacks a frame and computes the digest of what is in it. Callers that expect a certain digest compare.
     ///
     /// # Errors
     ///

@@ -49,7 +49,7 @@ pub fn stale<'a>(
     for new in &wanted.versions {
         let same = |old: &&&Versioned| old.op == new.op && old.version == new.version;
         let mut earlier = known.iter().filter(same).peekable();
-        // Whoever has this very source was told of it when he built it.
+        // Those who have this very source were told of it when they built it.
         if let Some(first) = earlier.peek().copied()
             && earlier.all(|old| old.files != new.files)
         {

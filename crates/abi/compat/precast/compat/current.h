@@ -1,6 +1,6 @@
 /* precast/compat/current.h: the context that functions without a context argument work in.
  *
- * `PyErr_SetString` and its like have none, so whoever calls into a module's code says first which context it is:
+ * `PyErr_SetString` and its like have none, so a caller of a module's code says first which context it is:
  *
  *   pc_context *previous = pc_compat_enter(ctx);
  *   ... op code ...

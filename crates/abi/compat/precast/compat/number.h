@@ -1,6 +1,6 @@
 /* precast/compat/number.h: PyFloat, PyLong, PyBool, PyComplex and PyNumber.
  *
- * A number is an array without dimensions: of float64, int64, bool or complex128 when it is made here. Whoever reads one
+ * A number is an array without dimensions: of float64, int64, bool or complex128 when it is made here. Code that reads one
  * takes any array without dimensions of a kind that fits, so the values of a graph are numbers as they are.
  */
 #ifndef PRECAST_COMPAT_NUMBER_H

@@ -1,6 +1,6 @@
 /* precast/compat/text.h: PyUnicode and PyBytes.
  *
- * Both are bytes with a length and a final NUL; a string is UTF-8 by the word of whoever made it, and its length in
+ * Both are bytes with a length and a final NUL; a string is UTF-8 by the word of its maker, and its length in
  * characters is counted.
  */
 #ifndef PRECAST_COMPAT_TEXT_H

@@ -132,7 +132,7 @@ pub fn in_child(limit: Duration, work: impl FnOnce(&Progress<'_>)) -> io::Result
         -1 => Err(io::Error::last_os_error()),
         0 => child(&shared, limit, work),
         pid => {
-            // SAFETY: the child does the same; whoever comes second finds it done.
+            // SAFETY: the child does the same; the second finds it done.
             unsafe { libc::setpgid(pid, pid) };
             let mailbox = shared.mailbox();
             let status = wait(pid, mailbox, limit.saturating_add(GRACE))?;

@@ -123,7 +123,7 @@ impl Region {
         slack.copied().all(|byte| byte == self.fill)
     }
 
-    /// Forbids all access from now on: whoever still uses the memory faults.
+    /// Forbids all access from now on: code that still uses the memory faults.
     pub(super) fn close(&mut self) {
         // Refused, the memory stays open, and use after free goes unnoticed.
         let _ = self.protect(libc::PROT_NONE);

@@ -1,4 +1,4 @@
-/* precast/ops/math/exp.h: e^x, and the reduction by ln 2 that its kin share. What holds for all functions: math.h. */
+/* precast/ops/math/exp.h: e^x, and the reduction by ln 2 that its relatives share. What holds for all functions: math.h. */
 #ifndef PRECAST_OPS_MATH_EXP_H
 #define PRECAST_OPS_MATH_EXP_H
 

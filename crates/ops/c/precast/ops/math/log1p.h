@@ -1,4 +1,4 @@
-/* precast/ops/math/log1p.h: ln(1 + x) and its kin: softplus = ln(1 + e^x), log1mexp = ln(1 - e^x). */
+/* precast/ops/math/log1p.h: ln(1 + x) and its relatives: softplus = ln(1 + e^x), log1mexp = ln(1 - e^x). */
 #ifndef PRECAST_OPS_MATH_LOG1P_H
 #define PRECAST_OPS_MATH_LOG1P_H
 

@@ -1,4 +1,4 @@
-/* precast/ops/math/complex/arc.h: asin, acos and their hyperbolic kin.
+/* precast/ops/math/complex/arc.h: asin, acos and their hyperbolic forms.
  *
  * T. E. Hull, T. F. Fairgrieve, P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using exception handling"
  * (1997): with r = |z + 1|, s = |z - 1|, a = (r + s) / 2 the parts are atan(x / sqrt((a - x) (a + x))) and ln(a + sqrt(a^2 - 1)),
