@@ -8,6 +8,7 @@ fn main() -> std::io::Result<()> {
     let compat = root.join("compat");
     println!("cargo::metadata=include={}", root.join("include").display());
     println!("cargo::metadata=compat={}", compat.display());
+    println!("cargo::rustc-check-cfg=cfg(loom)");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", compat.display());
     let mut names = Vec::new();

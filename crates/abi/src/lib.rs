@@ -7,7 +7,7 @@
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
 //! include/precast/copy.h, output.h      for drivers and kernels ([`KERNEL_HEADERS`])
 //! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them; their names ──▶ compat
-//!                            CEP 1000 strings and 16-byte tables ──────────────────▶ signature, table
+//! include/precast/nativecall.h  CEP 1000: signatures, tables     ──────────────────▶ nativecall
 //! ```
 //! The headers are the truth; `tests/layout.rs` makes the C compiler compare every size and offset with the mirror.
 //! The headers travel inside this crate as text ([`HEADERS`]), because a JIT needs them where no source tree is.
@@ -19,8 +19,7 @@ pub mod compat;
 pub mod context;
 pub mod driver;
 pub mod module;
-pub mod signature;
-pub mod table;
+pub mod nativecall;
 pub mod tensor;
 
 /// Version of the ABI in this crate: major in the upper 16 bits, minor in the lower 16.
@@ -41,6 +40,12 @@ pub const HEADERS: &[(&str, &str)] = &[
 pub const KERNEL_HEADERS: &[(&str, &str)] = &[
     ("precast/copy.h", include_str!("../include/precast/copy.h")),
     ("precast/output.h", include_str!("../include/precast/output.h")),
+];
+
+/// Headers of CEP 1000, for C that finds functions by signature; no module needs them.
+pub const NATIVECALL_HEADERS: &[(&str, &str)] = &[
+    ("precast/nativecall.h", include_str!("../include/precast/nativecall.h")),
+    ("precast/nativecall_registry.h", include_str!("../include/precast/nativecall_registry.h")),
 ];
 
 /// Logical name and text of every compat header, in the order of their names: `Python.h`, `numpy/arrayobject.h`, and what they

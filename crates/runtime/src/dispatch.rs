@@ -1,18 +1,17 @@
 //! Dispatch by signature: one callable over many compiled functions, through a CEP 1000 table.
 //!
 //! ```text
-//! call(&[f32[3], f32[3]]) ─▶ "f1f1)" ─▶ scan the table, 64 bits at a time ─▶ Function
+//! call(&[f32[3], f32[3]]) ─▶ "#1f#1f)" ─▶ scan the table, 64 bits at a time ─▶ Function
 //!                                          │ no such signature
 //!                                          ▼
 //!                     build the op's graph for these dtypes and ranks ─▶ Runtime::function ─▶ publish a longer table
 //! ```
-//! The signature of a call holds dtypes and ranks: `f1f1)` is two vectors of f32. Readers take no lock; a new function
+//! The signature of a call holds dtypes and ranks: `#1f#1f)` is two vectors of f32. Readers take no lock; a new function
 //! is added under one.
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
-use precast_abi::signature::{ParseSignatureError, Signature};
-use precast_abi::table::{Table, TableCell};
+use precast_abi::nativecall::{Compact, Key, ParseSignatureError, TableCell};
 use precast_core::native::ArrayRef;
 use precast_core::{CallError, Function};
 use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type};
@@ -33,11 +32,11 @@ pub struct Dispatcher {
     runtime: Arc<Runtime>,
     name: String,
     props: Props,
-    table: TableCell,
+    table: TableCell<Compact>,
     /// Payloads of the table are positions here; slots are filled once and never move.
     functions: [OnceLock<Function>; CAPACITY],
-    /// Signatures in the table, in order; the lock of writers.
-    known: Mutex<Vec<Signature>>,
+    /// Number of functions; the lock of writers.
+    known: Mutex<usize>,
 }
 
 /// Most signatures of one dispatcher: dtypes × ranks in use, a handful as a rule.
@@ -104,7 +103,7 @@ impl Dispatcher {
             props,
             table: TableCell::default(),
             functions: [const { OnceLock::new() }; CAPACITY],
-            known: Mutex::new(Vec::new()),
+            known: Mutex::new(0),
         }
     }
 
@@ -129,28 +128,27 @@ impl Dispatcher {
         self.add(inputs, signature)
     }
 
-    fn find(&self, signature: &Signature) -> Option<&Function> {
+    fn find(&self, signature: &Key<Compact>) -> Option<&Function> {
         let position = self.table.table().find(signature)?;
         self.functions.get(usize::try_from(position).ok()?)?.get()
     }
 
-    /// Resolves a function and publishes a table that has it; one thread at a time.
-    fn add(&self, inputs: &[ArrayRef<'_>], signature: Signature) -> Result<&Function, DispatchError> {
+    /// Resolves a function and adds it to the table; one thread at a time.
+    fn add(&self, inputs: &[ArrayRef<'_>], signature: Key<Compact>) -> Result<&Function, DispatchError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = self.find(&signature) {
             return Ok(function);
         }
         let full = || DispatchError::Full { name: self.name.clone() };
-        let slot = self.functions.get(known.len()).ok_or_else(full)?;
+        let slot = self.functions.get(*known).ok_or_else(full)?;
         let function = self.runtime.function(&self.graph(inputs)?);
         let function = function.map_err(|source| DispatchError::Function {
             name: self.name.clone(),
             source: Box::new(source),
         })?;
-        known.push(signature);
         let function = slot.get_or_init(|| function);
-        let entries: Vec<(Signature, u64)> = known.iter().cloned().zip(0..).collect();
-        self.table.publish(Table::new(&entries));
+        self.table.add(signature, *known as u64);
+        *known += 1;
         Ok(function)
     }
 
@@ -172,8 +170,8 @@ impl Dispatcher {
     }
 }
 
-/// The signature of a call: the code of the dtype and the rank of each argument.
-fn signature(inputs: &[ArrayRef<'_>]) -> Result<Signature, ParseSignatureError> {
+/// The signature of a call: a tensor of the dtype and rank of each argument.
+fn signature(inputs: &[ArrayRef<'_>]) -> Result<Key<Compact>, ParseSignatureError> {
     // On the stack and without formatting, as it is made for each call; what does not fit is no signature that is used twice.
     let (mut text, mut len) = ([0_u8; 64], 0);
     let mut write = |bytes: &[u8]| {
@@ -183,19 +181,20 @@ fn signature(inputs: &[ArrayRef<'_>]) -> Result<Signature, ParseSignatureError> 
         Some(())
     };
     let mut field = |input: &ArrayRef<'_>| {
-        write(input.dtype().pep3118().as_bytes())?;
         let digit = |n: usize| u8::try_from(n).map(|n| b'0' + n).ok();
         match input.shape().len() {
-            ndim @ 0..10 => write(&[digit(ndim)?]),
-            ndim @ 10..100 => write(&[digit(ndim / 10)?, digit(ndim % 10)?]),
-            _ => None,
+            ndim @ 0..10 => write(&[b'#', digit(ndim)?])?,
+            ndim @ 10..100 => write(&[b'#', digit(ndim / 10)?, digit(ndim % 10)?])?,
+            _ => return None,
         }
+        write(input.dtype().pep3118().as_bytes())
     };
     if inputs.iter().try_for_each(&mut field).and_then(|()| write(b")")).is_none() {
-        let fields = inputs.iter().map(|input| format!("{}{}", input.dtype().pep3118(), input.shape().len()));
-        return Signature::parse(&(fields.collect::<String>() + ")"));
+        let fields =
+            inputs.iter().map(|input| format!("#{}{}", input.shape().len(), input.dtype().pep3118()));
+        return Key::<Compact>::parse(&(fields.collect::<String>() + ")"));
     }
-    Signature::parse(std::str::from_utf8(&text[..len]).unwrap_or_default())
+    Key::<Compact>::parse(std::str::from_utf8(&text[..len]).unwrap_or_default())
 }
 
 impl std::fmt::Debug for Dispatcher {

@@ -2,4 +2,4 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod compat;
 mod layout;
-mod table;
+mod nativecall;

@@ -1,0 +1,293 @@
+//! Calls made at run time from a signature: libffi lays out the arguments as C does.
+//!
+//! ```text
+//! "T{dd}i)d~" ─▶ Prototype ─▶ Call (layouts, made once) ─ invoke(function, values) ─▶ values
+//! ```
+//! Only with the feature `ffi`, which no deployed program has: building libffi takes `make`, and a call costs tens of
+//! nanoseconds. It is the last of a caller's ways, for signatures that nobody wrote down.
+//!
+//! Values are bytes in C's layout ([`Value`]); their types are those of the signature. A function with [`Errors::Status`]
+//! gets pointers for its results, one with [`Errors::Context`] the context. What needs Python's error indicator is refused.
+
+use super::callable::Function;
+use super::prototype::{Errors, Field, Number, Prototype};
+use super::signature::Signature;
+use crate::context::Context;
+use libffi::middle::{Arg, Cif, CodePtr, Ret, Type, arg};
+use std::ffi::{c_int, c_void};
+
+/// A value in C's layout, padding included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value(Vec<u8>);
+
+impl Value {
+    /// A value from its bytes, in the order of this machine.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self(bytes.to_vec())
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Conversions of numbers to and from values.
+macro_rules! conversions {
+    ($($type:ty),+) => {$(
+        impl From<$type> for Value {
+            fn from(number: $type) -> Self {
+                Self(number.to_ne_bytes().to_vec())
+            }
+        }
+
+        impl TryFrom<Value> for $type {
+            type Error = Value;
+
+            fn try_from(value: Value) -> Result<Self, Value> {
+                let bytes = value.0.as_slice().try_into().map_err(|_| value.clone())?;
+                Ok(Self::from_ne_bytes(bytes))
+            }
+        }
+    )+};
+}
+
+conversions!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64);
+
+impl<T> From<*mut T> for Value {
+    fn from(pointer: *mut T) -> Self {
+        Self::from(pointer.expose_provenance() as u64)
+    }
+}
+
+/// A way to call functions of one signature.
+#[derive(Debug)]
+pub struct Call {
+    signature: Signature,
+    errors: Errors,
+    cif: Cif,
+    /// Sizes in bytes.
+    arguments: Vec<usize>,
+    results: Vec<usize>,
+}
+
+/// Why functions of a signature cannot be called so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// More than one result and no way to give it back.
+    #[error(
+        "`{0}` has several results, which a C function can only give through pointers\nhint: `!s` says that it does"
+    )]
+    Results(Signature),
+    /// libffi has no type for a field, or not on this machine.
+    #[error("`{0}` has a field that cannot be passed by value in a call made at run time")]
+    Field(Signature),
+    /// Failures are seen by a Python interpreter only.
+    #[error("`{0}` reports failures to Python, and there is no interpreter here to ask")]
+    Python(Signature),
+}
+
+/// Why a call did not take place, or failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvokeError {
+    /// Another number of arguments.
+    #[error("`{signature}` takes {expected} arguments, not {found}")]
+    Count {
+        /// The signature.
+        signature: Signature,
+        /// How many it takes.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// A value of another size.
+    #[error("argument {position} of `{signature}` has {expected} bytes, not {found}")]
+    Size {
+        /// The signature.
+        signature: Signature,
+        /// Which argument, from 0 on.
+        position: usize,
+        /// Its size in bytes.
+        expected: usize,
+        /// The size of what was given.
+        found: usize,
+    },
+    /// The function's signature is another one.
+    #[error("a call of `{expected}` cannot call a function of `{found}`")]
+    Signature {
+        /// Of the call.
+        expected: Signature,
+        /// Of the function.
+        found: Signature,
+    },
+    /// The function failed.
+    #[error("a function of `{signature}` failed: {message}")]
+    Failed {
+        /// The signature.
+        signature: Signature,
+        /// What it says.
+        message: String,
+    },
+}
+
+impl Call {
+    /// Lays out calls of a signature.
+    ///
+    /// # Errors
+    /// A signature that is of no C function, or of one that libffi cannot call.
+    pub fn new(signature: &Signature) -> Result<Self, PrepareError> {
+        let Prototype { arguments, results, errors, .. } = signature.prototype();
+        if errors == Errors::Python {
+            return Err(PrepareError::Python(signature.clone()));
+        }
+        if results.len() > 1 && errors != Errors::Status {
+            return Err(PrepareError::Results(signature.clone()));
+        }
+        let sizes =
+            |fields: &[Field]| fields.iter().map(|field| Some(layout(field)?.0)).collect::<Option<Vec<_>>>();
+        let prepared = || {
+            let mut passed = arguments.iter().map(ffi_type).collect::<Option<Vec<Type>>>()?;
+            let result = match errors {
+                Errors::Status => {
+                    passed.extend(results.iter().map(|_| Type::pointer()));
+                    Type::c_int()
+                }
+                _ => results.first().map_or_else(|| Some(Type::void()), ffi_type)?,
+            };
+            passed.extend((errors == Errors::Context).then(Type::pointer));
+            Some((Cif::try_new(passed, result).ok()?, sizes(&arguments)?, sizes(&results)?))
+        };
+        let (cif, arguments, results) = prepared().ok_or_else(|| PrepareError::Field(signature.clone()))?;
+        Ok(Self { signature: signature.clone(), errors, cif, arguments, results })
+    }
+
+    /// Calls a function.
+    ///
+    /// # Errors
+    /// Arguments of other numbers or sizes, a function of another signature, a failure that it reports.
+    ///
+    /// # Safety
+    /// The pointers among `arguments`, at any depth, are what the function expects. If it needs the GIL, this thread holds it.
+    pub unsafe fn invoke(&self, function: &Function, arguments: &[Value]) -> Result<Vec<Value>, InvokeError> {
+        self.check(function, arguments)?;
+        // In words, for the alignment of every type.
+        let given: Vec<Vec<u128>> = arguments.iter().map(|value| aligned(&value.0)).collect();
+        let mut results: Vec<Vec<u128>> =
+            self.results.iter().map(|bytes| vec![0; bytes.div_ceil(16).max(1)]).collect();
+        let mut error = Context { host: std::ptr::null(), error: crate::context::Error::NONE };
+        let slots: Vec<*mut c_void> = results.iter_mut().map(|words| words.as_mut_ptr().cast()).collect();
+        let context: *mut Context = &raw mut error;
+        let mut passed: Vec<Arg<'_>> = given.iter().map(|words| arg(words.as_slice())).collect();
+        let mut status: u128 = 0;
+        match self.errors {
+            Errors::Status => passed.extend(slots.iter().map(arg)),
+            Errors::Context => passed.push(arg(&context)),
+            Errors::None | Errors::Python => {}
+        }
+        let code = CodePtr::from_ptr(function.address().as_ptr());
+        let result = match results.first_mut() {
+            Some(words) if self.errors != Errors::Status => Ret::new(words.as_mut_slice()),
+            _ => Ret::new(&mut status),
+        };
+        // SAFETY: the layouts are those of the signature, which is the function's; the caller's promise about pointers.
+        unsafe { self.cif.call_return_into(code, &passed, result) };
+        let message = match self.errors {
+            Errors::Status if status as u32 as c_int != 0 => {
+                Some(format!("status {}", status as u32 as c_int))
+            }
+            Errors::Context if error.error.kind != 0 => Some(error.error.message()),
+            _ => None,
+        };
+        if let Some(message) = message {
+            return Err(InvokeError::Failed { signature: self.signature.clone(), message });
+        }
+        let bytes = results.iter().zip(&self.results).map(|(words, len)| {
+            let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).take(*len);
+            Value(bytes.collect())
+        });
+        Ok(bytes.collect())
+    }
+
+    fn check(&self, function: &Function, arguments: &[Value]) -> Result<(), InvokeError> {
+        let signature = self.signature.clone();
+        if *function.signature() != signature {
+            return Err(InvokeError::Signature { expected: signature, found: function.signature().clone() });
+        }
+        if arguments.len() != self.arguments.len() {
+            return Err(InvokeError::Count {
+                signature,
+                expected: self.arguments.len(),
+                found: arguments.len(),
+            });
+        }
+        let sizes = arguments.iter().map(|value| value.0.len()).zip(&self.arguments).enumerate();
+        for (position, (found, expected)) in sizes {
+            if found != *expected {
+                return Err(InvokeError::Size { signature, position, expected: *expected, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bytes in words of the largest alignment.
+fn aligned(bytes: &[u8]) -> Vec<u128> {
+    let words = bytes.chunks(16).map(|chunk| {
+        let mut word = [0; 16];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u128::from_ne_bytes(word)
+    });
+    words.collect()
+}
+
+/// The size and the alignment of a field in bytes; those of structs as C lays them out.
+fn layout(field: &Field) -> Option<(usize, usize)> {
+    let Field::Struct(members) = field else {
+        let ty = ffi_type(field)?;
+        // SAFETY: `ty` owns the description that the pointer is of.
+        let ty = unsafe { *ty.as_raw_ptr() };
+        return Some((ty.size, usize::from(ty.alignment)));
+    };
+    let (mut size, mut align) = (0_usize, 1);
+    for member in members {
+        let (own_size, own_align) = layout(member)?;
+        size = size.next_multiple_of(own_align) + own_size;
+        align = align.max(own_align);
+    }
+    Some((size.next_multiple_of(align), align))
+}
+
+fn ffi_type(field: &Field) -> Option<Type> {
+    Some(match field {
+        Field::Number(number) => number_type(*number)?,
+        Field::LongDouble => Type::longdouble(),
+        Field::ComplexLongDouble => Type::complex_longdouble(),
+        Field::Struct(fields) => Type::structure(fields.iter().map(ffi_type).collect::<Option<Vec<_>>>()?),
+        Field::Address | Field::Object | Field::Pointer(_) | Field::Function(_) | Field::Tensor { .. } => {
+            Type::pointer()
+        }
+    })
+}
+
+/// The type of a number; none for halves, which C passes as their compiler likes.
+fn number_type(number: Number) -> Option<Type> {
+    Some(match (number.is_complex(), number.letter()) {
+        (true, 'f') => Type::c32(),
+        (true, _) => Type::c64(),
+        (false, '?' | 'B') => Type::u8(),
+        (false, 'b') => Type::i8(),
+        (false, 'h') => Type::i16(),
+        (false, 'H') => Type::u16(),
+        (false, 'i') => Type::i32(),
+        (false, 'I') => Type::u32(),
+        (false, 'q') => Type::i64(),
+        (false, 'Q') => Type::u64(),
+        (false, 'f') => Type::f32(),
+        (false, 'd') => Type::f64(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,62 @@
+//! Approach 2 of CEP 1000: the text itself, cut into 8-byte chunks.
+//!
+//! # Layout
+//! All chunks but the first begin with `-`, so a scan in 16-byte steps never takes the middle of a long signature for the
+//! start of a short one. The text ends with a NUL, as C's strings do, and is filled up with NUL; the number of chunks is
+//! odd, so that with the 8 bytes of the function an entry is a multiple of 16 bytes:
+//! ```text
+//! "id)d~"           [id)d~\0\0\0] [function]
+//! "dddddd)d"        [dddddd)d] [-\0\0\0\0\0\0\0] [-\0\0\0\0\0\0\0] [function]
+//! "iiiidddiiidd)d"  [iiiidddi] [-iidd)d\0] [-\0\0\0\0\0\0\0] [function]
+//! ```
+//! The NUL matters beyond C: without it a text of 8 bytes would match the first chunk of a longer one, and the second
+//! chunk would be called. With it no encoding is a prefix of another.
+//!
+//! # Source
+//! CEP 1000, "Native dispatch through callables", approach 2 (Seljebotn, cython-devel, April 2012), which leaves the end open.
+
+use super::needle::{MAX_WORDS, Needle, chunk_count};
+
+/// Begins each chunk but the first.
+const CONTINUED: u8 = b'-';
+
+/// The chunks of a text, in the byte order of memory, so that C compares them as it reads them.
+pub(super) const fn encode(text: &[u8]) -> Needle {
+    let (mut words, len) = ([0; MAX_WORDS], chunk_count(text.len(), 1));
+    let mut position = 0;
+    while position < len {
+        words[position] = chunk(text, position);
+        position += 1;
+    }
+    Needle::new(words, len)
+}
+
+const fn chunk(text: &[u8], position: usize) -> u64 {
+    let (mut place, mut at) = if position == 0 { (0, 0) } else { (1, 7 * position + 1) };
+    let mut bytes = [0; 8];
+    if position > 0 {
+        bytes[0] = CONTINUED;
+    }
+    while place < 8 && at < text.len() {
+        bytes[place] = text[at];
+        place += 1;
+        at += 1;
+    }
+    u64::from_ne_bytes(bytes)
+}
+
+/// Whether the text ends in this word.
+pub(super) fn is_last(word: u64) -> bool {
+    word.to_ne_bytes().contains(&0)
+}
+
+/// The bytes of the text that the words of one entry hold.
+pub(super) fn decode(words: &[u64]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (position, word) in words.iter().enumerate() {
+        text.extend_from_slice(&word.to_ne_bytes()[usize::from(position > 0)..]);
+    }
+    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+    text.truncate(end);
+    text
+}

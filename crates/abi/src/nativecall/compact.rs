@@ -1,0 +1,121 @@
+//! The compact encoding that CEP 1000 proposes: 4 bits for what is frequent, 8 for the rest.
+//!
+//! # Layout
+//! A text is a row of symbols. The eleven of [`SHORT`] take one nibble, 1 to 11; those of [`LONG`] take two, of which the
+//! first is 12 to 15. No symbol has a nibble 0: that ends the text. A chunk is a 64-bit number with its first nibble in the highest bits; all
+//! chunks but the first begin with the byte 255, which is no symbol. So up to 15 nibbles are one comparison:
+//! ```text
+//! "dd)d~"          0x2212_a000_0000_0000
+//! "#1f#1f)#1f~"    0xdfdf_1dfa_0000_0000        (24 bytes as text)
+//! ```
+//! As with text, the number of chunks is odd and the end is always there.
+
+use super::needle::{MAX_WORDS, Needle, chunk_count};
+
+/// Symbols of one nibble; the number of the first is 1.
+pub const SHORT: [&str; 11] = [")", "d", "f", "i", "q", "&", "#", "1", "2", "~", "O"];
+
+/// Symbols of one byte; the number of the first is 0xC1, and numbers with a nibble 0 are left out.
+pub const LONG: [&str; 32] = [
+    "?", "b", "B", "h", "H", "I", "Q", "e", "E", "g", "P", "0", "3", "4", "5", "6", "7", "8", "9", "}", "T{",
+    "X{", "Zf", "Zd", "Zg", "!c", "!s", "!p", "#1d", "#1f", "#2d", "#2f",
+];
+
+/// Begins each chunk but the first.
+const CONTINUED: u64 = 0xFF << 56;
+
+/// The chunks of a canonical text.
+pub(super) const fn encode(text: &[u8]) -> Needle {
+    let mut words = [0; MAX_WORDS];
+    let (mut at, mut nibbles) = (0, 0);
+    while at < text.len() {
+        let (symbol, len) = symbol(text, at);
+        if symbol > 0xC0 {
+            put(&mut words, nibbles, symbol >> 4);
+            nibbles += 1;
+        }
+        put(&mut words, nibbles, symbol & 0xF);
+        nibbles += 1;
+        at += len;
+    }
+    let len = chunk_count(nibbles, 2);
+    let mut position = 1;
+    while position < len {
+        words[position] |= CONTINUED;
+        position += 1;
+    }
+    Needle::new(words, len)
+}
+
+const fn put(words: &mut [u64; MAX_WORDS], nibble: usize, value: u8) {
+    let (word, place) =
+        if nibble < 16 { (0, nibble) } else { (1 + (nibble - 16) / 14, 2 + (nibble - 16) % 14) };
+    words[word] |= (value as u64) << (60 - 4 * place);
+}
+
+/// The number of the symbol at a place of a canonical text, and how many bytes it is of.
+const fn symbol(text: &[u8], at: usize) -> (u8, usize) {
+    let mut number = SEVERAL;
+    while number < LONG.len() && matches!(text[at], b'#' | b'T' | b'X' | b'Z' | b'!') {
+        if is_at(LONG[number], text, at) {
+            return (long(number), LONG[number].len());
+        }
+        number += 1;
+    }
+    (ONE[text[at] as usize], 1)
+}
+
+/// Symbols of several letters begin here in [`LONG`].
+const SEVERAL: usize = 20;
+
+/// The number of each symbol of one letter, by letter.
+const ONE: [u8; 256] = {
+    let (mut numbers, mut number) = ([0; 256], 0);
+    while number < SEVERAL {
+        if number < SHORT.len() {
+            numbers[SHORT[number].as_bytes()[0] as usize] = number as u8 + 1;
+        }
+        numbers[LONG[number].as_bytes()[0] as usize] = long(number);
+        number += 1;
+    }
+    numbers
+};
+
+/// The number of a symbol of [`LONG`].
+const fn long(position: usize) -> u8 {
+    (0xC1 + position + position / 15) as u8
+}
+
+const fn is_at(symbol: &str, text: &[u8], at: usize) -> bool {
+    let symbol = symbol.as_bytes();
+    let mut place = 0;
+    while place < symbol.len() {
+        if at + place >= text.len() || text[at + place] != symbol[place] {
+            return false;
+        }
+        place += 1;
+    }
+    true
+}
+
+/// Whether the text ends in this word.
+pub(super) fn is_last(word: u64) -> bool {
+    (0..16).any(|place| (word >> (4 * place)) & 0xF == 0)
+}
+
+/// The bytes of the text that the words of one entry hold; numbers that no symbol has give `\u{fffd}`.
+pub(super) fn decode(words: &[u64]) -> Vec<u8> {
+    let nibbles = words.iter().enumerate().flat_map(|(position, word)| {
+        let from = if position == 0 { 0 } else { 2 };
+        (from..16).map(move |place| (word >> (60 - 4 * place)) as usize & 0xF)
+    });
+    let (mut nibbles, mut text) = (nibbles, Vec::new());
+    while let Some(nibble) = nibbles.next().filter(|nibble| *nibble > 0) {
+        let symbol = match nibble {
+            12.. => LONG.get(((nibble - 12) * 15 + nibbles.next().unwrap_or(0)).wrapping_sub(1)),
+            _ => SHORT.get(nibble - 1),
+        };
+        text.extend_from_slice(symbol.unwrap_or(&"\u{fffd}").as_bytes());
+    }
+    text
+}

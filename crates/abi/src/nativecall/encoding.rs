@@ -1,0 +1,219 @@
+//! The four ways to store a signature in a table, behind one interface.
+//!
+//! | encoding | a word is | an entry | needs |
+//! |---|---|---|---|
+//! | [`Text`], approach 2 | 8 bytes of text | words, function | nothing: tables and needles are constants |
+//! | [`Compact`], approach 2 | up to 15 symbols | words, function | nothing |
+//! | [`Id`], approach 1A | a number | number, text, function | the registry |
+//! | [`Interned`], approach 1B | an address | address, function | the registry, owners |
+//!
+//! `CEP1000.md` has the figures and says which to use when; precast's own tables are [`Text`] and [`Compact`].
+
+use super::meet::registry;
+use super::needle::Needle;
+use super::registry::Registry;
+use super::signature::{ParseSignatureError, Signature, checked};
+use super::{chunks, compact, grammar};
+use std::ffi::{CStr, c_char};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// How signatures are stored in a table.
+pub trait Encoding {
+    /// What keeps the words of a key valid.
+    type Held: std::fmt::Debug + Send + Sync + 'static;
+
+    /// 64-bit words from one place where an entry may begin to the next.
+    const STEP: usize = 2;
+
+    /// The key of a signature.
+    fn key(signature: &Signature) -> Key<Self>;
+
+    /// The word between those of the key and the function, where the layout has one.
+    #[must_use]
+    fn label(_: &Key<Self>) -> Option<u64> {
+        None
+    }
+}
+
+/// An encoding that needs nothing but the words themselves.
+pub trait Verbatim: Encoding {
+    /// Whether the text ends in a word of an entry.
+    fn is_last(word: u64) -> bool;
+
+    /// The signature that the words of one entry say.
+    fn decode(words: &[u64]) -> Option<Signature>;
+}
+
+/// A signature, ready to be looked for in tables of one encoding.
+pub struct Key<E: Encoding + ?Sized> {
+    needle: Needle,
+    held: E::Held,
+    encoding: PhantomData<fn() -> E>,
+}
+
+impl<E: Encoding> Key<E> {
+    /// The key of a signature.
+    #[must_use]
+    pub fn new(signature: &Signature) -> Self {
+        E::key(signature)
+    }
+
+    /// The words to compare.
+    #[must_use]
+    #[inline]
+    pub const fn words(&self) -> &[u64] {
+        self.needle.words()
+    }
+
+    /// The words, and what keeps them valid.
+    pub(super) fn into_parts(self) -> (Needle, E::Held) {
+        (self.needle, self.held)
+    }
+}
+
+/// The canonical text in chunks of 8 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Text;
+
+/// Four or eight bits a symbol.
+#[derive(Debug, Clone, Copy)]
+pub struct Compact;
+
+/// Numbers of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Id;
+
+/// Addresses of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Interned;
+
+/// Constants of both verbatim encodings.
+macro_rules! verbatim {
+    ($encoding:ident, $module:ident) => {
+        impl Key<$encoding> {
+            /// The key of a literal.
+            ///
+            /// # Panics
+            /// If the text is not canonical; in a `const`, that is an error of the compiler.
+            #[must_use]
+            pub const fn literal(text: &str) -> Self {
+                assert!(grammar::check(text.as_bytes()).is_ok(), "not a canonical CEP 1000 signature");
+                Self { needle: $module::encode(text.as_bytes()), held: (), encoding: PhantomData }
+            }
+
+            /// The key of a canonical text, made without allocating.
+            ///
+            /// # Errors
+            /// Text that is not canonical.
+            pub fn parse(text: &str) -> Result<Self, ParseSignatureError> {
+                checked(text)?;
+                Ok(Self { needle: $module::encode(text.as_bytes()), held: (), encoding: PhantomData })
+            }
+        }
+
+        impl Encoding for $encoding {
+            type Held = ();
+
+            fn key(signature: &Signature) -> Key<Self> {
+                let needle = $module::encode(signature.as_str().as_bytes());
+                Key { needle, held: (), encoding: PhantomData }
+            }
+        }
+
+        impl Verbatim for $encoding {
+            fn is_last(word: u64) -> bool {
+                $module::is_last(word)
+            }
+
+            fn decode(words: &[u64]) -> Option<Signature> {
+                let signature = Signature::parse(&String::from_utf8($module::decode(words)).ok()?).ok()?;
+                // A text has one encoding; anything else in the words is damage.
+                (Self::key(&signature).words() == words).then_some(signature)
+            }
+        }
+    };
+}
+
+verbatim!(Text, chunks);
+verbatim!(Compact, compact);
+
+/// One reference to an interned signature.
+#[derive(Debug)]
+pub struct InternedText {
+    text: NonNull<c_char>,
+    registry: &'static Registry,
+}
+
+// SAFETY: the text is never written, and the functions of a registry may be called by any thread.
+unsafe impl Send for InternedText {}
+// SAFETY: as for `Send`; a shared reference only reads.
+unsafe impl Sync for InternedText {}
+
+impl InternedText {
+    /// Interns a signature in the registry of the process. `None` if that registry refuses it, as another
+    /// implementation may.
+    fn new(signature: &Signature) -> Option<Self> {
+        let (registry, text) = (registry(), signature.as_str());
+        // SAFETY: the pointer and length are those of `text`.
+        let text = unsafe { (registry.intern)(text.as_ptr().cast(), text.len()) };
+        NonNull::new(text.cast_mut()).map(|text| Self { text, registry })
+    }
+}
+
+impl Drop for InternedText {
+    fn drop(&mut self) {
+        // SAFETY: `new` got this reference from the same registry.
+        unsafe { (self.registry.release)(self.text.as_ptr()) }
+    }
+}
+
+impl Encoding for Interned {
+    type Held = Option<InternedText>;
+
+    fn key(signature: &Signature) -> Key<Self> {
+        let held = InternedText::new(signature);
+        let word = held.as_ref().map_or(NOWHERE, |held| held.text.as_ptr().expose_provenance() as u64);
+        Key { needle: Needle::one(word), held, encoding: PhantomData }
+    }
+}
+
+impl Encoding for Id {
+    type Held = ();
+    const STEP: usize = 3;
+
+    fn key(signature: &Signature) -> Key<Self> {
+        let text = signature.as_str();
+        // SAFETY: the pointer and length are those of `text`.
+        let id = unsafe { (registry().id)(text.as_ptr().cast(), text.len()) };
+        let id = if id == 0 { NOWHERE } else { id };
+        Key { needle: Needle::one(id), held: (), encoding: PhantomData }
+    }
+
+    fn label(key: &Key<Self>) -> Option<u64> {
+        // SAFETY: any number may be asked for.
+        let text = unsafe { (registry().text)(key.words()[0]) };
+        Some(text.expose_provenance() as u64)
+    }
+}
+
+/// Neither an address of a string nor a number: what a registry refused is found nowhere.
+const NOWHERE: u64 = u64::MAX;
+
+impl Key<Id> {
+    /// The signature that the registry has for this number; `None` if it refused the signature.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        // SAFETY: any number may be asked for.
+        let text = unsafe { (registry().text)(self.words()[0]) };
+        // SAFETY: NULL, or a string that stays as long as the process.
+        let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
+        text.to_str().ok().map(str::to_owned)
+    }
+}
+
+impl<E: Encoding> std::fmt::Debug for Key<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Key").field(&self.words()).finish()
+    }
+}

@@ -1,0 +1,44 @@
+//! CEP 1000, "Native dispatch through callables": functions found and called by signature.
+//!
+//! ```text
+//! text ─▶ Signature ─▶ Prototype (a tree)                      grammar, normal, signature, prototype
+//!             │
+//!             ▼ Text, Compact (approach 2), Id (1A), Interned (1B)          encoding ─ chunks, compact, registry, meet
+//!            Key ─▶ Table, published by a TableCell ─▶ payload              table, cell
+//!                        │
+//! fn(f64) -> f64 ─▶ Code ┴▶ Callable ─ bind ─▶ Bound: a typed handle        typed, code, callable
+//! Prototype ─▶ a call made at run time (feature `ffi`)                      call
+//! ```
+//! `precast/nativecall.h` is the same for C: the grammar, keys, tables and the search. `CEP1000.md` beside this crate says
+//! what of the proposal is here, what was decided where it is open, and what the encodings cost.
+
+#[cfg(feature = "ffi")]
+pub mod call;
+mod callable;
+mod cell;
+mod chunks;
+mod code;
+pub mod compact;
+mod encoding;
+mod grammar;
+pub mod meet;
+mod needle;
+mod normal;
+mod prototype;
+pub mod registry;
+mod signature;
+mod table;
+mod typed;
+mod words;
+
+pub use callable::{BindError, Bound, Callable, Function};
+pub use cell::TableCell;
+pub use code::Code;
+pub use encoding::{Compact, Encoding, Id, Interned, InternedText, Key, Text, Verbatim};
+pub use grammar::{MAX_BYTES, MAX_DEPTH, Problem};
+pub use needle::Needle;
+pub use normal::NormalizeError;
+pub use prototype::{Errors, Field as FieldType, Number, Prototype};
+pub use signature::{ParseSignatureError, Signature};
+pub use table::{DamagedTableError, Table};
+pub use typed::{Field, Native, Outcome, Plain};

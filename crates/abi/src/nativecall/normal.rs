@@ -1,0 +1,198 @@
+//! Other spellings of signatures, mapped to the canonical one.
+//!
+//! PEP 3118 has several texts for one C type; tables compare bytes. So what is written by people or by other tools goes
+//! through [`Signature::normalize`] once, by these rules:
+//!
+//! | written | becomes | why |
+//! |---|---|---|
+//! | blanks, `@` | nothing | native sizes and alignment are meant anyway |
+//! | `:name:` after a field, a user type's too | nothing | types are compared, not names: `&d:price:` is `&d` |
+//! | `<` or `>`, the host's | nothing; `l`, `L` are then 4 bytes | buffers of NumPy are described so |
+//! | `l`, `L`, `n`, `N`, `c` | the code of their size and sign on this host | two names of one C type |
+//! | `3d` | `ddd` | a count repeats |
+//! | `idf`, no `)` | `df)i` | the compact spelling: the result first |
+//! | `->` | `)` | PEP 3118 writes results of function pointers so; `-` marks continued chunks |
+//! | `X{}` | `P` | a pointer to a function of which nothing is known |
+//!
+//! Everything else that is not canonical is refused: bytes in the other order, `^` and `=` (no C struct is laid out so), bits,
+//! padding, strings, UCS characters, shapes in parentheses, bare words.
+
+use super::grammar::{MAX_BYTES, MAX_DEPTH, byte};
+use super::signature::{ParseSignatureError, Signature};
+use std::ffi::c_char;
+
+/// Text that no rule maps to a signature.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no signature: cannot read it from byte {at} on")]
+pub struct NormalizeError {
+    /// The text.
+    pub text: String,
+    /// Where the reading stopped, in bytes.
+    pub at: usize,
+}
+
+impl Signature {
+    /// Maps a PEP 3118-like text to its canonical signature, by the rules of the module `normal`.
+    ///
+    /// # Errors
+    /// Text that no rule maps.
+    ///
+    /// # Examples
+    /// ```
+    /// use precast_abi::nativecall::Signature;
+    /// assert_eq!(Signature::normalize("idf").unwrap().as_str(), "df)i");
+    /// assert_eq!(Signature::normalize("&d:price: 2i) d").unwrap().as_str(), "&dii)d");
+    /// ```
+    pub fn normalize(text: &str) -> Result<Self, NormalizeError> {
+        let mut reader = Reader { text: text.as_bytes(), at: 0, is_marked: false };
+        let failed = |at| NormalizeError { text: text.to_owned(), at };
+        let canonical = reader.signature(0).filter(|_| reader.peek() == 0 && reader.at >= text.len());
+        let canonical = canonical.ok_or_else(|| failed(reader.at.min(text.len())))?;
+        Self::parse(&canonical).map_err(|ParseSignatureError { .. }| failed(0))
+    }
+}
+
+struct Reader<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// Whether a byte order was stated, which also makes the sizes standard ones.
+    is_marked: bool,
+}
+
+impl Reader<'_> {
+    /// The next byte that says something.
+    fn peek(&mut self) -> u8 {
+        while matches!(byte(self.text, self.at), b' ' | b'\t' | b'\n' | b'@') {
+            self.at += 1;
+        }
+        byte(self.text, self.at)
+    }
+
+    fn skip(&mut self, code: &str) -> bool {
+        self.peek();
+        let there = self.text[self.at.min(self.text.len())..].starts_with(code.as_bytes());
+        self.at += if there { code.len() } else { 0 };
+        there
+    }
+
+    fn signature(&mut self, depth: usize) -> Option<String> {
+        let arguments = self.fields(depth)?;
+        if self.skip(")") || self.skip("->") {
+            let mut text = arguments.concat() + ")" + &self.fields(depth)?.concat();
+            for annotation in ["!c", "!s", "!p", "~"] {
+                if self.skip(annotation) {
+                    text += annotation;
+                }
+            }
+            return Some(text);
+        }
+        let (result, arguments) = arguments.split_first()?;
+        Some(arguments.concat() + ")" + result)
+    }
+
+    /// As many fields as follow one another; no more text than a signature may have.
+    fn fields(&mut self, depth: usize) -> Option<Vec<String>> {
+        let mut fields: Vec<String> = Vec::new();
+        let mut bytes = 0;
+        while !matches!(self.peek(), 0 | b')' | b'-' | b'!' | b'~' | b'}') {
+            let count = self.count()?;
+            let field = self.field(depth)?;
+            self.name()?;
+            bytes += count * field.len();
+            if bytes > MAX_BYTES {
+                return None;
+            }
+            fields.extend(std::iter::repeat_n(field, count));
+        }
+        Some(fields)
+    }
+
+    /// How often the field that follows is repeated.
+    fn count(&mut self) -> Option<usize> {
+        self.peek();
+        let digits = self.digits();
+        if digits.is_empty() { Some(1) } else { digits.parse().ok().filter(|n| (1..=MAX_BYTES).contains(n)) }
+    }
+
+    fn digits(&mut self) -> String {
+        let rest = &self.text[self.at.min(self.text.len())..];
+        let digits: String = rest.iter().take_while(|b| b.is_ascii_digit()).map(|b| char::from(*b)).collect();
+        self.at += digits.len();
+        digits
+    }
+
+    /// Passes over the name of the field before it.
+    fn name(&mut self) -> Option<()> {
+        if self.skip(":") {
+            self.at += self.text[self.at..].iter().position(|b| *b == b':')? + 1;
+        }
+        Some(())
+    }
+
+    fn field(&mut self, depth: usize) -> Option<String> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let code = self.peek();
+        self.at += usize::from(code != 0);
+        Some(match code {
+            b'<' | b'>' if (code == b'<') == cfg!(target_endian = "little") => {
+                self.is_marked = true;
+                self.field(depth + 1)?
+            }
+            b'&' => format!("&{}", self.field(depth + 1)?),
+            b'Z' => format!("Z{}", self.field(depth + 1)?),
+            b'#' => format!("#{}{}", self.digits(), self.field(depth + 1)?),
+            // A stated byte order means a packed struct, which is none of C's.
+            b'T' if !self.is_marked && self.skip("{") => {
+                let fields = self.fields(depth + 1)?;
+                (self.skip("}") && !self.is_marked).then(|| format!("T{{{}}}", fields.concat()))?
+            }
+            b'X' if self.skip("{") => {
+                if self.skip("}") {
+                    return Some("P".to_owned());
+                }
+                let signature = self.signature(depth + 1)?;
+                self.skip("}").then(|| format!("X{{{signature}}}"))?
+            }
+            _ => char::from(self.canonical(code)?).to_string(),
+        })
+    }
+
+    /// The canonical letter of a number, or of an address or object.
+    fn canonical(&self, code: u8) -> Option<u8> {
+        let (signed, unsigned) = match size_of::<std::ffi::c_long>() {
+            8 if !self.is_marked => (b'q', b'Q'),
+            _ => (b'i', b'I'),
+        };
+        let is_wide = size_of::<usize>() == 8;
+        Some(match code {
+            b'?' | b'b' | b'B' | b'h' | b'H' | b'i' | b'I' | b'q' | b'Q' => code,
+            b'e' | b'E' | b'f' | b'd' | b'g' | b'P' | b'O' => code,
+            b'l' => signed,
+            b'L' => unsigned,
+            b'n' if !self.is_marked => {
+                if is_wide {
+                    b'q'
+                } else {
+                    b'i'
+                }
+            }
+            b'N' if !self.is_marked => {
+                if is_wide {
+                    b'Q'
+                } else {
+                    b'I'
+                }
+            }
+            b'c' => {
+                if c_char::MIN == 0 {
+                    b'B'
+                } else {
+                    b'b'
+                }
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Approach 1 of CEP 1000: a registry that gives each signature a number (1A) or one address (1B).
+//!
+//! ```text
+//! intern("dd)d~") ─▶ 0x5581…   the same address until the last owner has released it       1B
+//! id("dd)d~")     ─▶ 7         the same number as long as the process runs                 1A
+//! ```
+//! A registry is a table of C functions ([`Registry`], `pc_native_registry`), so any party may bring one. Every copy of this
+//! crate has one of its own; [`crate::nativecall::meet`] makes several parties of a process use the same.
+//!
+//! Strings are owned by counts: a JIT may intern what it made and release it with its code. What has a number stays, because
+//! a number is never given twice.
+
+use super::signature::Signature;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_char};
+use std::sync::{Mutex, PoisonError};
+
+/// Version of [`Registry`] (`PC_NATIVE_REGISTRY_VERSION`).
+pub const VERSION: u32 = 1;
+
+/// `pc_native_registry`: the functions of a registry. All of them may be called by any thread.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Registry {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Size of this struct in bytes.
+    pub struct_bytes: u32,
+    /// The address of a signature, one reference more; NULL for text that is not canonical.
+    pub intern: unsafe extern "C" fn(text: *const c_char, len: usize) -> *const c_char,
+    /// Gives back one reference to what `intern` gave.
+    pub release: unsafe extern "C" fn(interned: *const c_char),
+    /// The number of a signature; 0 for text that is not canonical.
+    pub id: unsafe extern "C" fn(text: *const c_char, len: usize) -> u64,
+    /// The signature of a number, for ever; NULL for a number that was not given.
+    pub text: unsafe extern "C" fn(id: u64) -> *const c_char,
+}
+
+/// The registry of this copy of the crate.
+pub(super) static OWN: Registry =
+    Registry { version: VERSION, struct_bytes: size_of::<Registry>() as u32, intern, release, id, text };
+
+static STATE: Mutex<State> = Mutex::new(State { owned: BTreeMap::new(), numbered: Vec::new() });
+
+struct State {
+    owned: BTreeMap<&'static CStr, Owned>,
+    /// Signatures by their number, from 1 on.
+    numbered: Vec<&'static CStr>,
+}
+
+#[derive(Default)]
+struct Owned {
+    references: u64,
+    /// 0 as long as nobody asked for a number.
+    id: u64,
+}
+
+impl State {
+    /// The entry of a signature; the text of a new one is leaked until [`release`].
+    fn entry(&mut self, signature: &Signature) -> Option<(&'static CStr, &mut Owned)> {
+        let text = CString::new(signature.as_str()).ok()?;
+        let key = match self.owned.get_key_value(&*text) {
+            Some((key, _)) => *key,
+            None => Box::leak(text.into_boxed_c_str()),
+        };
+        Some((key, self.owned.entry(key).or_default()))
+    }
+}
+
+/// The signature that a C caller passed.
+///
+/// # Safety
+/// `text` has `len` readable bytes.
+unsafe fn given(text: *const c_char, len: usize) -> Option<Signature> {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), len) };
+    Signature::parse(std::str::from_utf8(bytes).ok()?).ok()
+}
+
+fn lock() -> std::sync::MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+unsafe extern "C" fn intern(text: *const c_char, len: usize) -> *const c_char {
+    // SAFETY: the contract of `pc_native_registry.intern`.
+    let Some(signature) = (unsafe { given(text, len) }) else { return std::ptr::null() };
+    lock().entry(&signature).map_or(std::ptr::null(), |(key, owned)| {
+        owned.references += 1;
+        key.as_ptr()
+    })
+}
+
+unsafe extern "C" fn release(interned: *const c_char) {
+    // SAFETY: the contract of `pc_native_registry.release`: the caller owns a reference, so the string is there.
+    let key = unsafe { CStr::from_ptr(interned) };
+    let mut state = lock();
+    let Some(owned) = state.owned.get_mut(key) else { return };
+    owned.references = owned.references.saturating_sub(1);
+    if owned.references > 0 || owned.id > 0 {
+        return;
+    }
+    if let Some((text, _)) = state.owned.remove_entry(key) {
+        // SAFETY: `entry` leaked this box. The only other copy of the reference was the key just removed, as it has no
+        // number and each owner has released it.
+        drop(unsafe { Box::from_raw(std::ptr::from_ref(text).cast_mut()) });
+    }
+}
+
+unsafe extern "C" fn id(text: *const c_char, len: usize) -> u64 {
+    // SAFETY: the contract of `pc_native_registry.id`.
+    let Some(signature) = (unsafe { given(text, len) }) else { return 0 };
+    let mut state = lock();
+    let next = state.numbered.len() as u64 + 1;
+    let Some((key, owned)) = state.entry(&signature) else { return 0 };
+    if owned.id > 0 {
+        return owned.id;
+    }
+    owned.id = next;
+    state.numbered.push(key);
+    next
+}
+
+unsafe extern "C" fn text(id: u64) -> *const c_char {
+    let position = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+    let state = lock();
+    position.and_then(|at| state.numbered.get(at)).map_or(std::ptr::null(), |text| text.as_ptr())
+}

@@ -1,0 +1,237 @@
+//! The C header agrees with the Rust side, reads no memory that is not its own, and finds the same registry.
+
+use super::sig;
+use super::texts::{anything, signatures};
+use precast_abi::nativecall::registry::Registry;
+use precast_abi::nativecall::{Compact, Interned, Key, Problem, Signature, Text, meet};
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c");
+const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
+
+/// Compiles a file of `tests/c` with the headers of this crate.
+pub(super) fn compile(file: &str, output: &Path, flags: &[&str]) -> bool {
+    let compiler = cc::Build::new()
+        .target("x86_64-unknown-linux-gnu")
+        .host("x86_64-unknown-linux-gnu")
+        .opt_level(1)
+        .cargo_metadata(false)
+        .get_compiler();
+    let built = Command::new(compiler.path())
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g", "-I", INCLUDE])
+        .arg(Path::new(TESTS).join(file))
+        .arg("-o")
+        .arg(output)
+        .args(flags)
+        .output()
+        .unwrap();
+    print!("{}", String::from_utf8_lossy(&built.stderr));
+    built.status.success()
+}
+
+/// What the Rust side says of a text, in the words of `tests/c/nativecall.c`.
+fn answer(bytes: &[u8]) -> String {
+    let error = std::str::from_utf8(bytes).ok().map(Signature::parse);
+    match error {
+        Some(Ok(signature)) => {
+            let mut line = format!("0 {}", bytes.len());
+            for (name, words) in [
+                ("text", Key::<Text>::new(&signature).words()),
+                ("compact", Key::<Compact>::new(&signature).words()),
+            ] {
+                write!(line, " {name}").unwrap();
+                words.iter().for_each(|word| write!(line, " {word:016x}").unwrap());
+                write!(line, " {signature}").unwrap();
+            }
+            line
+        }
+        Some(Err(error)) => format!("{} {}", error.problem as i32, error.at),
+        // The first byte that is not UTF-8 is no code of ours either.
+        None => {
+            let valid = std::str::from_utf8(bytes).unwrap_err().valid_up_to();
+            let mut ascii = bytes.to_vec();
+            ascii[valid..].fill(b'\x01');
+            answer(&ascii)
+        }
+    }
+}
+
+#[test]
+fn c_and_rust_agree_on_every_text() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = scratch.path().join("nativecall");
+    if !compile("nativecall.c", &program, &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]) {
+        println!("skipped: the sanitizers, which this compiler does not have");
+        assert!(compile("nativecall.c", &program, &[]));
+    }
+    let mut runner = TestRunner::deterministic();
+    let mut texts: Vec<Vec<u8>> = signatures().iter().map(|text| text.as_bytes().to_vec()).collect();
+    texts.extend((0..5000).map(|_| anything().new_tree(&mut runner).unwrap().current()));
+    let input = texts.iter().flat_map(|text| {
+        let len = u16::try_from(text.len()).unwrap().to_le_bytes();
+        len.into_iter().chain(text.iter().copied())
+    });
+    let input: Vec<u8> = input.collect();
+    let mut child = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let mut lines = stdout.lines();
+    for text in &texts {
+        assert_eq!(lines.next(), Some(answer(text).as_str()), "{:?}", String::from_utf8_lossy(text));
+    }
+    assert_eq!(lines.collect::<Vec<_>>(), Vec::<&str>::new());
+    assert!(output.status.success());
+}
+
+#[test]
+fn each_header_compiles_alone_in_c_and_cxx() {
+    for (name, text) in precast_abi::NATIVECALL_HEADERS {
+        assert!(text.contains("#ifndef PRECAST_NATIVECALL"));
+        for (language, standard) in [("c", "-std=gnu11"), ("c++", "-std=c++17")] {
+            let scratch = tempfile::tempdir().unwrap();
+            let file = scratch.path().join("alone.c");
+            fs_err::write(&file, format!("#include <{name}>\n")).unwrap();
+            let compiler = if language == "c" { "cc" } else { "c++" };
+            let output = Command::new(compiler)
+                .args([
+                    "-x",
+                    language,
+                    standard,
+                    "-Wall",
+                    "-Wextra",
+                    "-Werror",
+                    "-pedantic",
+                    "-fsyntax-only",
+                    "-I",
+                    INCLUDE,
+                ])
+                .arg(&file)
+                .output();
+            match output {
+                Ok(output) => {
+                    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+                }
+                Err(_) => println!("skipped: no `{compiler}`"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_problem_has_the_number_of_the_header() {
+    let header = precast_abi::NATIVECALL_HEADERS[0].1;
+    for (name, problem) in [
+        ("LONG", Problem::Long),
+        ("CLOSING", Problem::Closing),
+        ("CODE", Problem::Code),
+        ("UNFINISHED", Problem::Unfinished),
+        ("EMPTY", Problem::Empty),
+        ("DEPTH", Problem::Depth),
+        ("RANK", Problem::Rank),
+        ("ELEMENT", Problem::Element),
+        ("ERRORS", Problem::Errors),
+    ] {
+        let number = problem as i32;
+        assert!(header.contains(&format!("PC_NATIVE_{name} = {number}")), "{name}");
+    }
+}
+
+/// Runs one of the ignored tests below in a process of its own, whose environment is nobody else's.
+fn in_its_own_process(test: &str) {
+    let scratch = tempfile::tempdir().unwrap();
+    for name in ["first", "second"] {
+        assert!(compile("nativecall_party.c", &scratch.path().join(name), &["-shared", "-fPIC"]));
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([&format!("nativecall::c::{test}"), "--exact", "--ignored", "--nocapture"])
+        .env("PARTIES", scratch.path())
+        .env("_NATIVECALL_REGISTRY_1", "00000000deadbeef:00112233445566778899aabbccddeeff")
+        .output()
+        .unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+type Share = unsafe extern "C" fn() -> *const Registry;
+type IsMine = unsafe extern "C" fn(*const Registry) -> i32;
+
+/// A copy of the C party, loaded as dlopen does without `RTLD_GLOBAL`.
+struct Party(libloading::Library);
+
+impl Party {
+    fn load(name: &str) -> Self {
+        let path = PathBuf::from(std::env::var_os("PARTIES").unwrap()).join(name);
+        // SAFETY: the library was compiled by this test and runs nothing when it is loaded.
+        Self(unsafe { libloading::Library::new(path) }.unwrap())
+    }
+
+    fn share(&self) -> *const Registry {
+        // SAFETY: the symbol is of this type.
+        let share = unsafe { self.0.get::<Share>(b"party_share\0") }.unwrap();
+        // SAFETY: the only thread that uses the environment.
+        unsafe { share() }
+    }
+
+    fn is_mine(&self, registry: *const Registry) -> bool {
+        // SAFETY: the symbol is of this type.
+        let is_mine = unsafe { self.0.get::<IsMine>(b"party_is_mine\0") }.unwrap();
+        // SAFETY: it compares addresses.
+        unsafe { is_mine(registry) != 0 }
+    }
+}
+
+#[test]
+fn parties_use_the_registry_of_the_first() {
+    in_its_own_process("rust_is_first");
+    in_its_own_process("c_is_first");
+    in_its_own_process("rust_is_too_late");
+}
+
+#[test]
+#[ignore = "run by `parties_use_the_registry_of_the_first`"]
+fn rust_is_first() {
+    // SAFETY: the only thread that uses the environment.
+    let own = unsafe { meet::share() }.unwrap();
+    for name in ["first", "second"] {
+        assert!(std::ptr::eq(Party::load(name).share(), own));
+    }
+    // Another program inherits the variable and does not believe it: it would read memory that is not there.
+    let inherited = Command::new(std::env::current_exe().unwrap())
+        .args(["nativecall::c::c_is_first", "--exact", "--ignored"])
+        .status();
+    assert!(inherited.unwrap().success());
+}
+
+#[test]
+#[ignore = "run by `parties_use_the_registry_of_the_first`"]
+fn c_is_first() {
+    let (first, second) = (Party::load("first"), Party::load("second"));
+    let registry = first.share();
+    assert!(first.is_mine(registry) && !second.is_mine(registry));
+    assert!(std::ptr::eq(second.share(), registry));
+    // SAFETY: the only thread that uses the environment.
+    assert!(std::ptr::eq(unsafe { meet::share() }.unwrap(), registry));
+    let (one, two) = (Key::<Interned>::new(&sig("dqh)d")), Key::<Interned>::new(&sig("dqh)d")));
+    assert_eq!(one.words(), two.words());
+}
+
+#[test]
+#[ignore = "run by `parties_use_the_registry_of_the_first`"]
+fn rust_is_too_late() {
+    let key = Key::<Interned>::new(&sig("d)d"));
+    let first = Party::load("first");
+    first.share();
+    // SAFETY: the only thread that uses the environment.
+    let error = unsafe { meet::share() }.unwrap_err();
+    assert_eq!(error, meet::ShareError::InUse);
+    drop(key);
+}

@@ -1,0 +1,135 @@
+//! Signatures of Rust's types, and handles that only fit what they say.
+
+use super::sig;
+use precast_abi::context::{Context, Error, ErrorKind};
+use precast_abi::nativecall::{Callable, Code, Field, Function, Native, Plain};
+use std::ffi::c_void;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Point {
+    x: f64,
+    y: f64,
+    layer: i32,
+}
+
+// SAFETY: the struct is `repr(C)` and these are its fields.
+unsafe impl Field for Point {
+    const CODE: Code = Code::structure(&[f64::CODE, f64::CODE, i32::CODE]);
+}
+
+// SAFETY: numbers only.
+unsafe impl Plain for Point {}
+
+extern "C" fn scale(x: f64, by: i32) -> f64 {
+    x * f64::from(by)
+}
+
+extern "C" fn norm(p: Point) -> f64 {
+    p.x.hypot(p.y) + f64::from(p.layer)
+}
+
+unsafe extern "C" fn sum(values: *const f64, len: usize) -> f64 {
+    // SAFETY: the caller has so many values.
+    unsafe { std::slice::from_raw_parts(values, len) }.iter().sum()
+}
+
+extern "C" fn root(x: f64, context: &mut Context) -> f64 {
+    if x < 0.0 {
+        context.error.set(ErrorKind::Value, "negative");
+    }
+    x.sqrt()
+}
+
+/// A type and its signature, known when this was compiled.
+macro_rules! signatures {
+    ($($type:ty, $text:literal;)+) => {$({
+        const SIGNATURE: &str = <$type>::SIGNATURE;
+        assert_eq!(SIGNATURE, $text);
+        assert_eq!(sig($text).as_str(), $text);
+    })+};
+}
+
+#[test]
+fn types_say_their_signatures_at_compile_time() {
+    signatures! {
+        extern "C" fn(f64, i32) -> i32, "di)i~";
+        extern "C" fn(), ")~";
+        extern "C" fn(bool, i8, u8, i16, u16, u32, i64, u64, f32), "?bBhHIqQf)~";
+        extern "C" fn(Point) -> Point, "T{ddi})T{ddi}~";
+        unsafe extern "C" fn(*const f64, usize) -> f64, "&dQ)d~";
+        unsafe extern "C" fn(*mut *const i32, *mut c_void) -> *const c_void, "&&iP)P~";
+        unsafe extern "C" fn(extern "C" fn(f64) -> f64, f64) -> f64, "X{d)d~}d)d~";
+        unsafe extern "C" fn(f64, *mut Context) -> f64, "d)d!c~";
+        extern "C" fn(f64, &mut Context) -> f64, "d)d!c~";
+        extern "C" fn(f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64) -> f64, "dddddddddddd)d~";
+    }
+    assert_eq!(Code::tensor(Some(12), f32::CODE).as_str(), "#12f");
+    assert_eq!(Code::tensor(None, f64::CODE).as_str(), "#d");
+}
+
+#[test]
+fn functions_are_bound_by_their_types_and_called() {
+    let callable = Callable::default();
+    callable.add(&Function::of(scale as extern "C" fn(f64, i32) -> f64));
+    callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
+    callable.add(&Function::of(sum as unsafe extern "C" fn(*const f64, usize) -> f64));
+    callable.add(&Function::of(root as extern "C" fn(f64, &mut Context) -> f64));
+    let bound = callable.bind::<extern "C" fn(f64, i32) -> f64>().unwrap();
+    assert_eq!(bound.call(1.5, 4), 6.0);
+    let norm = callable.bind::<extern "C" fn(Point) -> f64>().unwrap();
+    assert_eq!(norm.call(Point { x: 3.0, y: 4.0, layer: 2 }), 7.0);
+    let sum = callable.bind::<unsafe extern "C" fn(*const f64, usize) -> f64>().unwrap();
+    let values = [1.0, 2.0];
+    // SAFETY: the values are there.
+    assert_eq!(unsafe { sum.call(values.as_ptr(), values.len()) }, 3.0);
+    let root = callable.bind::<extern "C" fn(f64, &mut Context) -> f64>().unwrap();
+    let mut context = Context { host: std::ptr::null(), error: Error::NONE };
+    assert_eq!(root.call_with(4.0, &mut context), 2.0);
+    root.call_with(-1.0, &mut context);
+    assert_eq!(context.error.message(), "negative");
+}
+
+#[test]
+fn another_type_is_an_error_that_lists_what_is_there() {
+    let callable = Callable::default();
+    assert_eq!(
+        callable.bind::<extern "C" fn()>().unwrap_err().to_string(),
+        "no function with the signature `)~`; there are none"
+    );
+    callable.add(&Function::of(scale as extern "C" fn(f64, i32) -> f64));
+    callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
+    let error = callable.bind::<extern "C" fn(f64, i64) -> f64>().unwrap_err();
+    assert_eq!(error.to_string(), "no function with the signature `dq)d~`; there are `T{ddi})d~`, `di)d~`");
+    // The same numbers in another struct are another type; so are pointers and values.
+    assert!(callable.bind::<extern "C" fn(f64, f64, i32) -> f64>().is_err());
+    assert!(callable.bind::<unsafe extern "C" fn(*const f64, i32) -> f64>().is_err());
+}
+
+#[test]
+fn a_function_that_needs_the_gil_is_not_bound_without_it() {
+    let callable = Callable::default();
+    let address = Function::of(scale as extern "C" fn(f64, i32) -> f64).address();
+    // SAFETY: the function is of this signature; that it needs no GIL is not said.
+    callable.add(&unsafe { Function::new(sig("di)d"), address) });
+    assert!(callable.bind::<extern "C" fn(f64, i32) -> f64>().is_err());
+    // SAFETY: there is no GIL.
+    let bound = unsafe { callable.bind_with_gil::<extern "C" fn(f64, i32) -> f64>() }.unwrap();
+    assert_eq!(bound.call(2.0, 2), 4.0);
+}
+
+#[test]
+fn the_newest_function_of_a_signature_is_called() {
+    extern "C" fn one() -> i32 {
+        1
+    }
+    extern "C" fn two() -> i32 {
+        2
+    }
+    let callable = Callable::default();
+    callable.add(&Function::of(one as extern "C" fn() -> i32));
+    let old = callable.bind::<extern "C" fn() -> i32>().unwrap();
+    callable.add(&Function::of(two as extern "C" fn() -> i32));
+    assert_eq!((old.call(), callable.bind::<extern "C" fn() -> i32>().unwrap().call()), (1, 2));
+    assert_eq!(callable.functions().count(), 2);
+}
