@@ -9,6 +9,7 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -33,14 +34,20 @@ pub fn watch(first: fn(i32) -> bool) {
     WATCHED.get_or_init(|| {
         let ignored = ignored();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        let Ok(mut signals) = Signals::new(wanted) else { return };
+        let (give, take) = mpsc::channel::<Signals>();
         let watcher = thread::Builder::new().name("precast-signals".to_owned());
-        // Without a thread nobody hears of a signal; there are none to be had only where nothing else works either.
-        let _ = watcher.spawn(move || {
+        let watching = watcher.spawn(move || {
+            let Ok(mut signals) = take.recv() else { return };
             for signal in signals.forever().filter(|signal| !first(*signal)) {
                 end(signal);
             }
         });
+        // Signals are taken only if there is a thread that hears them: without one they do what they do.
+        if watching.is_ok()
+            && let Ok(signals) = Signals::new(wanted)
+        {
+            let _ = give.send(signals);
+        }
     });
 }
 
@@ -65,10 +72,14 @@ fn end(signal: i32) {
     if insists {
         cut();
     }
-    thread::spawn(move || {
+    let grace = thread::Builder::new().name("precast-grace".to_owned());
+    let waiting = grace.spawn(move || {
         thread::sleep(GRACE);
         cut();
     });
+    if waiting.is_err() {
+        cut();
+    }
 }
 
 /// The signals that this process ignores, as a mask; none where the system does not say.

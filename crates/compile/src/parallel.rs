@@ -99,11 +99,20 @@ fn all(
     let mut results: Vec<Option<Result<Compiled, CompileError>>> = (0..total).map(|_| None).collect();
     thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
+        let mut started = 0;
         for worker in 0..workers.min(total) {
             let (send, next) = (send.clone(), &next);
             // The first one works on the token that this process has anyway.
             let tokens = tokens.filter(|_| worker > 0);
-            scope.spawn(move || run(total, next, tokens, &send, work));
+            let worker = thread::Builder::new().name("precast-compile".to_owned());
+            // Where there are no more threads to be had, those that there are do the work.
+            if worker.spawn_scoped(scope, move || run(total, next, tokens, &send, work)).is_err() {
+                break;
+            }
+            started += 1;
+        }
+        if started == 0 {
+            run(total, &next, None, &send, work);
         }
         drop(send);
         let mut done = 0;

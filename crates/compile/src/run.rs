@@ -39,15 +39,21 @@ pub(crate) fn command(program: &Path, path: &OsStr) -> Command {
 pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunError> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (mut child, running) = spawn(command).map_err(RunError::Start)?;
-    let stderr = child.stderr.take().map(collect);
-    let stdout = child.stdout.take().map(collect);
+    let mut running = Some(running);
+    let pipes = (child.stdout.take(), child.stderr.take());
+    let pipes = pipes.0.map(collect).transpose().and_then(|out| Ok([out, pipes.1.map(collect).transpose()?]));
+    let pipes = pipes.map_err(|error| {
+        drop(running.take());
+        stop(&mut child);
+        RunError::Start(error)
+    })?;
     let mut words = [String::new(), String::new()];
-    for (words, pipe) in words.iter_mut().zip([stdout, stderr]) {
+    for (words, pipe) in words.iter_mut().zip(pipes) {
         let Some(pipe) = pipe else { continue };
         match pipe.recv_timeout(limit) {
             Ok(bytes) => *words = String::from_utf8_lossy(&bytes).into_owned(),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                drop(running);
+                drop(running.take());
                 stop(&mut child);
                 return Err(RunError::Timeout);
             }
@@ -61,15 +67,19 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunEr
 }
 
 /// Reads a pipe to its end on a thread of its own: it ends when the tool and all that it started are done.
-fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+///
+/// # Errors
+/// There is no thread to be had: a limit of the user, or no memory.
+fn collect(mut pipe: impl Read + Send + 'static) -> io::Result<mpsc::Receiver<Vec<u8>>> {
     let (send, receive) = mpsc::channel();
-    thread::spawn(move || {
+    let reader = thread::Builder::new().name("precast-pipe".to_owned());
+    reader.spawn(move || {
         let mut bytes = Vec::new();
         // A pipe that breaks ends the words; nobody may be left to hear them.
         let _ = pipe.read_to_end(&mut bytes);
         let _ = send.send(bytes);
-    });
-    receive
+    })?;
+    Ok(receive)
 }
 
 /// Stops a tool and what it started.

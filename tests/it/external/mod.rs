@@ -4,6 +4,7 @@
 
 mod apart;
 mod errors;
+mod exceptions;
 mod outside;
 mod params;
 mod sections;

@@ -5,8 +5,8 @@
  *
  *   PC_KEEP_FLOAT_STATE
  *
- * which puts back on every way out of the block what was set when it was entered. Flags of exceptions that happened are not
- * part of it.
+ * which puts back on every way out of the block what was set when it was entered, and leaves the x87 registers empty, as the
+ * ABI wants them between functions: MMX instructions fill them. Flags of exceptions that happened are not part of it.
  */
 #ifndef PRECAST_FLOAT_STATE_H
 #define PRECAST_FLOAT_STATE_H
@@ -34,6 +34,9 @@ static inline pc_float_state pc_float_state_read(void) {
 }
 
 static inline void pc_float_state_keep(const pc_float_state *kept) {
+#if defined(__x86_64__)
+  __asm__ volatile("emms" ::: "memory");
+#endif
   const pc_float_state now = pc_float_state_read();
   if (now.vector == kept->vector && now.x87 == kept->x87) {
     return;

@@ -26,7 +26,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         [one] => one.clone(),
         _ => print("graph", &inputs, &outputs),
     };
-    let context = instance::Context::new(requests.is_compat, plan.is_foreign);
+    let context = instance::Context::new(requests.is_compat, plan.is_foreign, requests.language);
     let load = instance::load(&plan, &context);
     let reserved = reserved::check(&plan);
     let entry = entry(&plan, load, &signature, [&inputs, &outputs], n_slots);

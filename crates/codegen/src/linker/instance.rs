@@ -1,8 +1,10 @@
 //! What lives longer than a call: slots, kept temporaries, the ops' struct members; and code run once at load.
 
+use super::exceptions::caught;
 use super::variables::{Plan, Step};
 use crate::object::CLinkerObject;
 use crate::template::render;
+use precast_store::key::Language;
 use std::fmt::Write as _;
 
 /// What stands around the body of every function of a module: with compat headers, whose functions have no argument that
@@ -12,19 +14,35 @@ pub(super) struct Context {
     pub(super) leave: &'static str,
     /// What stands behind a sync: there is code that reports an error and goes on.
     pub(super) synced: &'static str,
+    language: Language,
 }
 
 impl Context {
-    pub(super) fn new(is_compat: bool, is_foreign: bool) -> Self {
+    pub(super) fn new(is_compat: bool, is_foreign: bool, language: Language) -> Self {
         let keep = if is_foreign { "PC_KEEP_FLOAT_STATE\n" } else { "" };
         match is_compat {
             true => Self {
                 enter: format!("{keep}pc_context *const pc_previous = pc_compat_enter(ctx);\n"),
                 leave: "pc_compat_leave(pc_previous);\n",
                 synced: include_str!("../../c/synced.c.in"),
+                language,
             },
-            false => Self { enter: keep.to_owned(), leave: "", synced: "" },
+            false => Self { enter: keep.to_owned(), leave: "", synced: "", language },
         }
+    }
+
+    /// Code of an op, which may throw if it is C++; `then` follows if it does.
+    pub(super) fn caught(&self, code: String, then: &str) -> String {
+        if code.is_empty() {
+            return code;
+        }
+        let [front, behind] = self.catches(then);
+        front + &code + &behind
+    }
+
+    /// What stands in front of such code, and behind it.
+    pub(super) fn catches(&self, then: &str) -> [String; 2] {
+        caught(self.language, then)
     }
 }
 
@@ -43,10 +61,13 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> St
     for step in &plan.steps {
         let init = step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task));
         if !init.is_empty() {
-            let init = step.own(init);
-            let cleanup = line(step.own(step.op.c_cleanup_code_struct(&step.node, &step.name)));
+            let task = step.struct_task;
+            let thrown = format!("failure = {task}; goto label_{task};");
+            let init = context.caught(step.own(init), &thrown);
+            let cleanup = step.own(step.op.c_cleanup_code_struct(&step.node, &step.name));
+            let cleanup = line(context.caught(cleanup, ""));
             code.push_str(&format!("{{\n{init}\n}}\n"));
-            unwind = format!("label_{}: ;\n{{\n{cleanup}}}\n{unwind}", step.struct_task);
+            unwind = format!("label_{task}: ;\n{{\n{cleanup}}}\n{unwind}");
         }
     }
     let (mut take, mut give) = (String::new(), String::new());
@@ -80,6 +101,7 @@ pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> Str
     let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
     for step in plan.steps.iter().rev() {
         let code = step.own(step.op.c_cleanup_code_struct(&step.node, &step.name));
+        let code = context.caught(code, "");
         if !code.is_empty() {
             text.push_str(&format!("{{\n{code}\n}}\n"));
         }
@@ -111,7 +133,8 @@ pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str)
     if snippets.is_empty() {
         return (String::new(), "0");
     }
-    let values = [("CODE", &*snippets.join("\n")), ("ENTER", &*context.enter), ("LEAVE", context.leave)];
+    let code = context.caught(snippets.join("\n"), "");
+    let values = [("CODE", &*code), ("ENTER", &*context.enter), ("LEAVE", context.leave)];
     (render(include_str!("../../c/load.c.in"), &values), "@M@_load")
 }
 

@@ -5,6 +5,7 @@
 //! variables  roles of the graph's variables, their C names and failure ids
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
+//! exceptions C++ exceptions as errors of the call
 //! reserved   names that an author's macros may not have, because the generated code says them
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
 //! signature  what modules and Applies are called in messages
@@ -18,6 +19,7 @@
 mod assemble;
 mod collect;
 mod debug;
+mod exceptions;
 mod instance;
 mod reserved;
 mod run;

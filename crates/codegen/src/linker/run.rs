@@ -12,6 +12,7 @@
 //! `fail` is `{ failure = K; goto label_K; }`: every jump is forward and out of scopes, so C and C++ both allow it.
 
 use super::instance::Context;
+use super::signature::print;
 use super::variables::{Plan, Role, Step, Var};
 use crate::error::LinkError;
 use crate::template::render;
@@ -30,15 +31,19 @@ pub(super) fn body(
         text.push_str(&object(var, n_inputs));
     }
     text.push_str("  (void)self;\n  (void)pc_args;\n");
-    let mut inner = String::new();
     // The first Apply is the outermost: a failure skips all that come after it.
-    for step in plan.steps.iter().rev() {
-        inner = code(step, &inner, profile)?;
+    let mut behind = Vec::new();
+    for var in &plan.vars {
+        let (front, back) = block(var, context);
+        text.push_str(&front);
+        behind.push(back);
     }
-    for var in plan.vars.iter().rev() {
-        inner = block(var, &inner, context);
+    for step in &plan.steps {
+        let (front, back) = code(step, profile, context)?;
+        text.push_str(&front);
+        behind.push(back);
     }
-    text.push_str(&inner);
+    behind.iter().rev().for_each(|back| text.push_str(back));
     text.push_str(context.leave);
     text.push_str("  return failure;\n");
     Ok(text)
@@ -59,8 +64,8 @@ fn object(var: &Var, n_inputs: usize) -> String {
     )
 }
 
-/// The block of a variable around `inner`.
-fn block(var: &Var, inner: &str, context: &Context) -> String {
+/// The block of a variable: what stands in front of those inside of it, and behind.
+fn block(var: &Var, context: &Context) -> (String, String) {
     let (sub, check) = (var.sub(var.task), var.check_input);
     let behaviour = match var.role {
         Role::Input(_) | Role::Slot(_) => var.ctype.c_extract(&var.name, &sub, check),
@@ -74,7 +79,8 @@ fn block(var: &Var, inner: &str, context: &Context) -> String {
         Role::Output(i) => format!("output {i}"),
     };
     let declare = var.ctype.c_declare(&var.name, &sub, check);
-    let mut text = format!("{{ /* {}: {what} */\n{declare}{behaviour}{inner}", var.name);
+    let front = format!("{{ /* {}: {what} */\n{declare}{behaviour}", var.name);
+    let mut text = String::new();
     if var.is_synced() {
         let sub = var.sub(var.sync_task);
         let told = render(context.synced, &[("PY", &sub.py_ptr), ("FAIL", &sub.fail)]);
@@ -87,17 +93,20 @@ fn block(var: &Var, inner: &str, context: &Context) -> String {
         let _ = writeln!(text, "*storage_{0} = py_{0};", var.name);
     }
     let _ = writeln!(text, "}} /* {} */", var.name);
-    text
+    (front, text)
 }
 
-/// The block of an Apply around those of the later ones.
-fn code(step: &Step<'_>, inner: &str, profile: Profile) -> Result<String, LinkError> {
+/// The block of an Apply: what stands in front of those of the later ones, and behind.
+fn code(step: &Step<'_>, profile: Profile, context: &Context) -> Result<(String, String), LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
     let code = step.own(code);
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
     let cleanup = step.own(cleanup);
-    let comment = super::signature::print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
+    let comment = print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
     let hooks = super::debug::calls(step, profile);
-    Ok(format!("{{\n/* {comment} */\n{hooks}{code}\n{inner}label_{}: ;\n{cleanup}}}\n", step.task))
+    let task = step.task;
+    let [front, behind] = context.catches(&format!("failure = {task};"));
+    let front = format!("{{\n/* {comment} */\n{front}{hooks}{code}\n");
+    Ok((front, format!("label_{task}: ;\n{cleanup}{behind}}}\n")))
 }
