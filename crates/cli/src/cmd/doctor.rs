@@ -133,7 +133,16 @@ impl Health {
         health.facts.push(("records", json!(bundle.len())));
         if verify {
             health.judge(&bundle.verify());
-            health.judge_entries(&bundle.entries());
+            let entries = bundle.entries();
+            health.judge_entries(&entries);
+            let lacks = |entry: &&Entry| entry.program.steps.iter().any(|s| bundle.find(&s.key).is_empty());
+            let lacking = entries.iter().filter(lacks);
+            health.problems.extend(lacking.map(|entry| {
+                format!(
+                    "entry `{}` calls a module that is not here: it serves beside another layer only",
+                    entry.name
+                )
+            }));
         }
         health
     }

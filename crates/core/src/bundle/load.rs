@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Bundle;
 use super::find::{PACK_AT, Row};
 use super::layout::{hash, slice};
+use super::write::index_rows;
 use crate::event::{Event, Observer};
 use crate::key::RecordId;
 use crate::record::Record;
@@ -71,12 +72,30 @@ impl Bundle {
         if hashes.map(hash) != Some(self.head.root) {
             self.damaged("page hashes", "they do not hash to the root");
         }
-        self.all_rows(&self.head.index);
-        // Whatever these cannot give, they tell.
-        let _ = (self.records(), self.entries());
+        self.check_tables();
         for row in self.all_rows(&self.head.rows).into_iter().filter_map(Row::new) {
             if self.pack(&row).is_none() {
                 self.damaged(&format!("pack of record `{}`", row.id.short()), "it does not hash to its hash");
+            }
+        }
+    }
+
+    /// Compares the tables with what they speak of: a row that leads elsewhere costs somebody a module.
+    fn check_tables(&self) {
+        // What these cannot give, they tell.
+        let (records, entries, index) = (self.records(), self.entries(), self.all_rows(&self.head.index));
+        let whole = records.len() == self.head.rows.count && index.len() == self.head.index.count;
+        if whole && index_rows(records.iter()) != index {
+            self.damaged("index", "it does not lead to the modules that the records have");
+        }
+        for (name, table) in [("rows", &self.head.rows), ("names", &self.head.names)] {
+            if !self.all_rows(table).is_sorted_by(|a, b| a[..32] < b[..32]) {
+                self.damaged(name, "they are not sorted");
+            }
+        }
+        for entry in &entries {
+            if self.find_entry(&entry.name).as_ref() != Some(entry) {
+                self.damaged(&format!("entry `{}`", entry.name), "its name leads elsewhere");
             }
         }
     }

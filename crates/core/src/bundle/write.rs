@@ -74,7 +74,8 @@ pub fn write_bundle(
     }
     let records = sort_records(records)?;
     let entries = sort_entries(entries)?;
-    let index = index(&records)?;
+    u32::try_from(records.len()).map_err(|_| WriteBundleError::TooMany { found: records.len() })?;
+    let index = index_rows(records.values().map(|item| item.of));
     let pages = [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES)];
     let page_count: usize = pages.iter().map(|(count, (_, per_page))| count.div_ceil(*per_page)).sum();
     // Where the blobs begin: after the head, the page hashes and the three tables.
@@ -142,21 +143,21 @@ fn sort_entries(entries: &[Entry]) -> Result<BTreeMap<ContentId, Vec<u8>>, Write
     Ok(sorted)
 }
 
-fn index(records: &BTreeMap<RecordId, Item<'_>>) -> Result<Vec<Vec<u8>>, WriteBundleError> {
+/// The rows of the index of records that stand in this order.
+pub(super) fn index_rows<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<Vec<u8>> {
     let mut keys = BTreeSet::new();
-    for (number, item) in records.values().enumerate() {
-        let number = u32::try_from(number).map_err(|_| WriteBundleError::TooMany { found: records.len() })?;
-        for member in &item.of.members {
+    for (number, record) in records.enumerate() {
+        for member in &record.members {
             let fingerprints = member.fingerprints.iter().map(|fingerprint| *fingerprint.as_bytes());
             for key in fingerprints.chain([*member.key.as_bytes()]) {
-                keys.insert((key, number, member.slot));
+                keys.insert((key, number as u32, member.slot));
             }
         }
     }
     let row = |(key, number, slot): &([u8; 32], u32, u32)| {
         [&key[..], &number.to_le_bytes(), &slot.to_le_bytes()].concat()
     };
-    Ok(keys.iter().map(row).collect())
+    keys.iter().map(row).collect()
 }
 
 /// The bytes after the tables, and where the next will be.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use precast_core::Program;
 use precast_store::bundle::has_generator;
 use precast_store::{
-    Bundle, BundleLoadError, Entry, OpenBundleError, Record, WriteBundleError, write_bundle,
+    Bundle, BundleLoadError, Entry, Event, OpenBundleError, Record, WriteBundleError, write_bundle,
 };
 use proptest::prelude::*;
 
@@ -247,4 +247,55 @@ proptest! {
         prop_assert_eq!(&write_bundle(&other, &names, "g").unwrap(), &bytes);
         assert_whole(&Bundle::from_static(bytes.leak()).unwrap(), &records, &entries);
     }
+}
+
+/// The context of the hashes of a bundle.
+const BUNDLE: &str = "precast v1 bundle";
+
+/// Swaps what two rows of the index lead to, and mends every hash above them.
+fn with_swapped_rows(bytes: &[u8]) -> Vec<u8> {
+    let mut data = bytes.to_vec();
+    let number = |data: &[u8], at: usize| u64::from_le_bytes(data[at..at + 8].try_into().unwrap()) as usize;
+    let generator = u32::from_le_bytes(data[24..28].try_into().unwrap()) as usize;
+    let section = |data: &[u8], kind: usize| {
+        let at = 96 + generator + 24 * (kind - 1);
+        (number(data, at + 8), number(data, at + 16))
+    };
+    let ((hashes, hashes_len), (index, index_len)) = (section(&data, 1), section(&data, 2));
+    let target = |row: usize| index + 40 * row + 32..index + 40 * row + 36;
+    let differ = |data: &[u8], row: usize| data[target(0)] != data[target(row)];
+    let other = (1..index_len / 40).find(|row| differ(&data, *row)).unwrap();
+    let (first, second) = (data[target(0)].to_vec(), data[target(other)].to_vec());
+    data[target(0)].copy_from_slice(&second);
+    data[target(other)].copy_from_slice(&first);
+    for (page, rows) in (0..index_len).step_by(64 * 40).enumerate() {
+        let end = (rows + 64 * 40).min(index_len);
+        let hash = blake3::derive_key(BUNDLE, &data[index + rows..index + end]);
+        data[hashes + 32 * page..hashes + 32 * page + 32].copy_from_slice(&hash);
+    }
+    let root = blake3::derive_key(BUNDLE, &data[hashes..hashes + hashes_len]);
+    data[64..96].copy_from_slice(&root);
+    let head_end = 96 + generator + 24 * u32::from_le_bytes(data[28..32].try_into().unwrap()) as usize;
+    let mut hasher = blake3::Hasher::new_derive_key(BUNDLE);
+    hasher.update(&data[..32]).update(&data[64..head_end]);
+    data[32..64].copy_from_slice(hasher.finalize().as_bytes());
+    data
+}
+
+#[test]
+fn an_index_that_leads_elsewhere_is_a_miss_and_verify_finds_it() {
+    let records = packs(5);
+    let bytes = with_swapped_rows(&write_bundle(&records, &[], "g").unwrap());
+    let bundle = open(&bytes).unwrap();
+    let missed: usize = records
+        .iter()
+        .flat_map(|(record, _)| &record.members)
+        .filter(|member| bundle.find(&member.key).is_empty())
+        .count();
+    assert!(missed > 0);
+    let found = bundle.verify();
+    assert!(
+        matches!(&found[..], [Event::Damaged { reason, .. }] if reason.contains("does not lead")),
+        "{found:?}"
+    );
 }
