@@ -3,6 +3,9 @@
 //! One schema, two homes: `precast.toml`, and the table `[package.metadata.precast]` of a `Cargo.toml`, by which a library
 //! crate says what it needs of the program that links it.
 //!
+//! `schema` has the keys, `read` takes text and files, `resolve` makes ops and graphs of tables; `external` and `params` are about
+//! `[[external]]`.
+//!
 //! ```toml
 //! isa = ["x86-64-v3"]                 # optional; the target's default levels otherwise
 //!

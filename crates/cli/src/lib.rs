@@ -8,6 +8,8 @@
 //!
 //! A command reads everything it needs, does its work, and only then prints; files appear whole, by rename. Libraries
 //! below give typed errors; here they become text (`error`) and one of the exit codes that README.md lists.
+//!
+//! A new command is its words in `args`, a variant of its `Command`, a file in `cmd` with an arm in `cmd::run`, and a row in README.md.
 
 mod args;
 mod arrays;

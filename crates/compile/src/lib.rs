@@ -8,7 +8,8 @@
 //!             ▼                                                     ▼
 //!          scratch/unit.c, scratch/include/… ── cc -c ── objcopy ── ld -shared ── ELF read back ──▶ Archive + Record
 //! ```
-//! Ahead of time and on a miss the same [`compile`] runs; same `ActionKey`, same bytes.
+//! Ahead of time and on a miss the same [`compile`] runs; same `ActionKey`, same bytes. What a compiler refuses goes through
+//! `diagnostics`, back from a line of the unit to the op whose text it is.
 //!
 //! # What keeps the bytes equal
 //!

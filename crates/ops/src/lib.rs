@@ -6,7 +6,7 @@
 //!   ├ rows: what can be called by name, a row each, and all that is made from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
-//! rewrite    fusion, copies of outputs, dead code                    combinations, fingerprint, serve
+//! rewrite    passes, from graphs to graphs of the same bits          combinations, fingerprint, serve
 //! derive     the program of each way to serve a graph, and whether a stored program is one of them
 //! ```
 //! An op's C stands in `c/`: headers (`precast/ops/*.h`) with everything that does not depend on the graph, and templates

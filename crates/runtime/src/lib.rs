@@ -19,7 +19,7 @@
 //! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
 //! | `jit` | the only door to a compiler (feature `jit`) |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
-//! | `native` | the only unsafe code |
+//! | `miss`, `inventory`, `outside` | what is missing, what is nearest, why what is there was not used |
 //!
 //! Nothing here prints; what happened is in [`Stats`].
 

@@ -1,4 +1,6 @@
 //! A miss: what was wanted, what is nearest, and what differs.
+//!
+//! `inventory` fills it. A new reason is a field here, its words in `Display`, and what sets it there.
 
 use precast_store::key::{Diff, StaleVersion};
 use precast_store::{BuildKey, Unmet};

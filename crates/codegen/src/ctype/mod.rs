@@ -12,9 +12,12 @@
 //! | `c_sync` | outputs and kept temporaries, without failure | puts the value into `py_<name>`, never NULL |
 //! | `c_cleanup` | every variable, always | gives back what the C variables hold |
 //!
-//! The rules are those of Aesara's CType document: insert `sub.fail` on an error, after the error slot was set; never `return`; `c_cleanup` runs
-//! right after a failure and sees only what `c_declare` declared; `c_sync` and `c_cleanup` may both run, one after the
+//! The rules are those of Aesara's CType document: insert `sub.fail` on an error, after the error slot was set; never
+//! `return`; `c_cleanup` runs right after a failure and sees only what `c_declare` declared; `c_sync` and `c_cleanup` may both run, one after the
 //! other. `py_<name>` is `sub.py_ptr`, a `pc_object *` that owns one reference where the variable is an output.
+//!
+//! A new step is a method here with a default, its caller in `linker/run.rs`, and a place in the lists of `linker/reserved.rs` and
+//! `linker/versions.rs`.
 
 mod cdata;
 mod scalar;

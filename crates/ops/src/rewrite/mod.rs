@@ -12,7 +12,8 @@
 //! | [`inplace`](PASSES) | ops overwrite inputs that nobody needs any more | no copy, no memory |
 //!
 //! No pass changes a bit of any result, and none looks at the value of a constant, so graphs that differ only in these share
-//! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together.
+//! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together, and wants each to
+//! change some of its graphs. A new pass is its file, a [`Pass`] in [`PASSES`] and a row above.
 //!
 //! Modules are made of one of four [`Form`]s of a graph; which passes lead to it can be chosen ([`Passes`]); [`trace`] shows
 //! each step.
