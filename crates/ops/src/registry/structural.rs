@@ -9,12 +9,14 @@ use super::shape::{
 };
 use super::{cast, dimshuffle, first, transpose};
 use crate::combinations::Combine;
-use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Subtensor};
+use crate::index::{
+    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, IncSubtensor, Nonzero, Subtensor,
+};
 use crate::rows::{Row, structural_rows};
 use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
-use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce};
+use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce, SearchSorted, Sort};
 use precast_graph::{
     Array, BuildError, DType, Literal, MakeNodeError, Op, Operand, Prop, Props, Type, VarId,
 };

@@ -100,6 +100,17 @@ macro_rules! structural_rows {
             advanced_subtensor1(x, positions) [] {} = [] [AdvancedSubtensor1] [] other;
             /// The tensor with values set in, or added to, the rows at positions.
             advanced_inc_subtensor1(x, values, positions) [] {set inplace} = [] [AdvancedIncSubtensor1] [] other;
+
+            /// The elements along an axis in ascending order, NaN last; equal ones keep their order.
+            sort(x) [] {axis} = [] [Sort by name] [] other;
+            /// The positions (i64) that the elements have in the tensor, in the order of `sort`.
+            argsort(x) [] {axis} = [] [Sort by name] [] other;
+            /// Where elements belong in a sorted vector.
+            searchsorted(sorted, x) [] {right} = [] [SearchSorted] [] other;
+            /// The indices of the elements that are not 0, a row for each dimension.
+            nonzero(x) [] {} = [] [Nonzero] [] other;
+            /// The parts of a tensor where a mask of its first dimensions is true: `x[mask]`.
+            boolean_index(x, mask) [] {} = [] [BooleanIndex] [] other;
         }
     };
 }

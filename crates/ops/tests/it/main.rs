@@ -12,6 +12,7 @@ mod literals;
 mod machine;
 mod math_bits;
 mod numpy;
+mod order;
 mod own_op;
 mod precise;
 mod readme;
