@@ -19,6 +19,11 @@ impl<'a> Declared<'a> {
         Ok(Self { op, props })
     }
 
+    /// The settings of a call, whose names are those of the row.
+    pub(crate) fn bound(op: &'a str, props: &'a Props) -> Self {
+        Self { op, props }
+    }
+
     /// What is said of a prop of another kind.
     pub(crate) fn wrong(&self, prop: &str, expected: &str) -> MakeNodeError {
         let problem = match self.props.get(prop) {

@@ -48,5 +48,5 @@ pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;
-pub use rows::Row;
+pub use rows::{Keyword, Row};
 pub use serve::{ParseServeError, Serve};

@@ -55,7 +55,7 @@ fn function(name: &str) -> Vec<Function> {
         "subtensor" => vec![subtensor(); 3],
         "set_subtensor" | "inc_subtensor" => vec![Function::new(name, 2); 4],
         "take" => vec![structural(name); 3],
-        _ if row(name).arguments == ["x"] && row(name).keywords.contains(&"axis") => vec![reduction(name)],
+        _ if row(name).arguments == ["x"] && row(name).keyword("axis").is_some() => vec![reduction(name)],
         _ => vec![structural(name)],
     }
 }

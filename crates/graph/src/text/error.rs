@@ -62,6 +62,26 @@ pub enum ParseTextError {
         /// A name that was perhaps meant.
         nearest: Option<String>,
     },
+    /// A function that is not called.
+    #[error("{place}: `{found}` is a function; call it: `{found}(…)`{}", place.caret())]
+    Function {
+        /// Where.
+        place: Box<Place>,
+        /// Its name.
+        found: String,
+    },
+    /// A method or an attribute that arrays do not have.
+    #[error("{place}: arrays have no method or attribute `{found}`{}{}", member(found, *is_function, nearest.as_deref()), place.caret())]
+    UnknownMember {
+        /// Where.
+        place: Box<Place>,
+        /// Its name.
+        found: String,
+        /// Whether the library has a function of that name.
+        is_function: bool,
+        /// A name that was perhaps meant.
+        nearest: Option<String>,
+    },
     /// A name bound twice.
     #[error("{place}: duplicate name `{name}`: a name is bound once{}", place.caret())]
     Duplicate {
@@ -117,6 +137,11 @@ pub enum ParseTextError {
     NoOutputs,
 }
 
+/// The tail of a message about a method: what to write instead.
+fn member(found: &str, is_function: bool, nearest: Option<&str>) -> String {
+    if is_function { format!("; write `{found}(…)`") } else { suggestion(nearest) }
+}
+
 impl ParseTextError {
     /// The place in the text, where there is one.
     #[must_use]
@@ -128,6 +153,8 @@ impl ParseTextError {
             | Self::Chained { place }
             | Self::UnknownName { place, .. }
             | Self::UnknownFunction { place, .. }
+            | Self::UnknownMember { place, .. }
+            | Self::Function { place, .. }
             | Self::Duplicate { place, .. }
             | Self::Unused { place }
             | Self::Depth { place, .. }

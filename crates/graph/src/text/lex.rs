@@ -14,9 +14,9 @@ const KEYWORDS: [&str; 15] = [
 const MAX_DIGITS: usize = 4300;
 
 /// Signs, longest first, so that `**` is not read as two.
-const SIGNS: [&str; 30] = [
+const SIGNS: [&str; 31] = [
     "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|",
-    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", "\n",
+    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", ".", "\n",
 ];
 
 /// A token; `Sign` holds every operator, bracket and separator, a line break too.

@@ -1,16 +1,14 @@
-//! Parses by precedence climbing and calls the op library as it goes; there is no tree between.
+//! Texts and statements; the op library is called as a text is read, and there is no tree between.
 //!
 //! Without a tree a chain `a + a + a + …` of any length needs no stack, neither to read nor to drop; brackets, signs and
 //! powers nest, and are counted against [`MAX_DEPTH`].
 
-use super::OPERATORS;
 use super::error::ParseTextError;
-use super::lex::{Spanned, Token, integer, is_keyword, is_name, lex};
+use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::place::Place;
+use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
-use crate::nearest::nearest;
-use crate::op::{OpLibrary, Operand, Props};
-use crate::{Complex, Type};
+use crate::op::{OpLibrary, Operand};
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -150,123 +148,21 @@ impl<'t> Parser<'t> {
         Ok((Some(name.to_owned()), value))
     }
 
-    /// A chain of binary operators of this level and above.
-    pub(super) fn binary(&mut self, level: usize) -> Parsed<Operand> {
-        self.nested(|parser| {
-            let mut left = parser.factor()?;
-            while let Some((function, its_level)) = parser.peek_binary().filter(|(_, its)| *its >= level) {
-                let at = parser.offset();
-                parser.next += 1;
-                let right = parser.binary(its_level + 1)?;
-                left = parser.call(at, function, &[left, right], &Props::new())?;
-                if its_level == 0 && parser.peek_binary().is_some_and(|(_, next)| next == 0) {
-                    return Err(ParseTextError::Chained { place: parser.place(parser.offset()) });
-                }
-            }
-            Ok(left)
-        })
+    /// Whether something is bound to a name.
+    pub(super) fn is_bound(&self, name: &str) -> bool {
+        self.names.contains_key(name)
     }
 
-    /// `("+" | "-" | "~") factor | power`
-    fn factor(&mut self) -> Parsed<Operand> {
-        let at = self.offset();
-        let function = match self.peek() {
-            Token::Sign("+") => None,
-            Token::Sign("-") => Some("neg"),
-            Token::Sign("~") => Some("invert"),
-            _ => return self.power(),
-        };
-        self.next += 1;
-        let operand = self.nested(Self::factor)?;
-        match function {
-            None => Ok(operand),
-            Some(function) => self.call(at, function, &[operand], &Props::new()),
-        }
+    /// What is bound to a name, which is used now.
+    pub(super) fn take_bound(&mut self, name: &str) -> Option<Operand> {
+        let bound = self.names.get_mut(name)?;
+        bound.unused = None;
+        Some(bound.operand.clone())
     }
 
-    /// `primary ["**" factor]`
-    fn power(&mut self) -> Parsed<Operand> {
-        let base = self.primary()?;
-        let at = self.offset();
-        if !self.skip("**") {
-            return Ok(base);
-        }
-        let exponent = self.nested(Self::factor)?;
-        self.call(at, "pow", &[base, exponent], &Props::new())
-    }
-
-    /// `atom {"[" items "]"}`
-    fn primary(&mut self) -> Parsed<Operand> {
-        let mut value = self.atom()?;
-        loop {
-            let at = self.offset();
-            if !self.skip("[") {
-                return Ok(value);
-            }
-            value = self.nested(|parser| parser.index(at, value))?;
-        }
-    }
-
-    fn atom(&mut self) -> Parsed<Operand> {
-        let at = self.offset();
-        match self.peek() {
-            Token::Int(digits) => {
-                self.next += 1;
-                Ok(integer(digits).unwrap_or_default().into())
-            }
-            Token::Float(value) => {
-                self.next += 1;
-                Ok(value.into())
-            }
-            Token::Imaginary(value) => {
-                self.next += 1;
-                Ok(Complex::new(0.0, value).into())
-            }
-            Token::Sign("(") => {
-                self.next += 1;
-                let inner = self.binary(0)?;
-                self.expect(")", "an operator or `)`")?;
-                Ok(inner)
-            }
-            Token::Name(name) if name == "True" || name == "False" => {
-                self.next += 1;
-                Ok((name == "True").into())
-            }
-            Token::Name(name) if !is_keyword(name) => {
-                self.next += 1;
-                if self.skip("(") { self.arguments(at, name) } else { self.bound(at, name) }
-            }
-            _ => Err(self.unexpected("a number, a name or `(`")),
-        }
-    }
-
-    fn bound(&mut self, at: usize, name: &str) -> Parsed<Operand> {
-        if let Some(bound) = self.names.get_mut(name) {
-            bound.unused = None;
-            return Ok(bound.operand.clone());
-        }
-        Err(ParseTextError::UnknownName {
-            place: self.place(at),
-            found: name.to_owned(),
-            nearest: nearest(name, self.names.keys().map(String::as_str)).map(str::to_owned),
-        })
-    }
-
-    /// The function and level of the binary operator that comes next; `**` is no business of the levels.
-    fn peek_binary(&self) -> Option<(&'static str, usize)> {
-        let Token::Sign(sign) = self.peek() else { return None };
-        let level = match sign {
-            "<" | "<=" | ">" | ">=" | "==" | "!=" => 0,
-            "|" => 1,
-            "^" => 2,
-            "&" => 3,
-            "<<" | ">>" => 4,
-            "+" | "-" => 5,
-            "*" | "/" | "//" | "%" | "@" => 6,
-            _ => return None,
-        };
-        let (_, function) = OPERATORS.into_iter().find(|(symbol, _)| *symbol == sign)?;
-        Some((function, level))
+    /// All names that something is bound to.
+    pub(super) fn names_bound(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
     }
 
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {

@@ -20,6 +20,9 @@ macro_rules! methods {
             self.call(stringify!($name), &[$($other.into()),*])
         }
     };
+    (@method $help:literal $name:ident ($x:ident; $more:ident)) => {
+        methods!(@method $help $name ($x));
+    };
     (@along $help:literal $name:ident $x:tt) => {
         #[doc = $help]
         ///

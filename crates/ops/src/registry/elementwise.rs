@@ -12,6 +12,10 @@ use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Pr
 pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
     no_props(operands.function, props)?;
     operands.expect(function.arguments.len())?;
+    // What follows looks at arguments as they are.
+    let arrays = operands.lists_as_arrays()?;
+    let mut operands = Operands { graph: operands.graph, function: operands.function, args: &arrays };
+    let operands = &mut operands;
     let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
     let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };

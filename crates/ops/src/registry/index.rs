@@ -62,8 +62,8 @@ impl Operands<'_> {
     }
 }
 
-pub(super) fn subtensor(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let mut items = items(&Declared::new(operands.function, props, row.keywords)?)?;
+pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let mut items = items(&Declared::bound(operands.function, props))?;
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
     let ndim = operands.graph.ty(tensor).ndim();
@@ -87,7 +87,7 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, row: &Row, props: &Props) -
     let mut part = tensor;
     if !entries.is_empty() {
         let mut inputs = vec![tensor];
-        inputs.extend(operands.integers(1, None)?);
+        inputs.extend(operands.integers(1)?);
         part = operands.apply(Subtensor { index: entries }, &inputs)?;
     }
     if !items.iter().any(|item| matches!(item, Item::NewAxis)) {
@@ -120,8 +120,8 @@ fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<Va
 
 /// `take(x, indices, axis=0)`; without an axis of all elements in C order. The result has the shape of the indices in the
 /// place of the axis.
-pub(super) fn take(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?;
+pub(super) fn take(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect(2)?;
     let (mut tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
     if axis.is_none() || operands.graph.ty(tensor).ndim() == 0 {

@@ -7,6 +7,8 @@
 //! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
 //! [`Ops::standard`] and adds to it.
 
+mod array;
+mod bind;
 mod compare;
 pub(crate) mod elementwise;
 mod index;
@@ -25,7 +27,7 @@ use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
 use precast_graph::literal::Kind;
 use precast_graph::{
-    BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
+    BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
 use precast_store::key::Profile;
 use std::sync::Arc;
@@ -143,9 +145,20 @@ impl OpLibrary for Ops {
         graph: &mut FunctionGraph,
         name: &str,
         args: &[Operand],
-        props: &Props,
+        keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>> {
         let row = rows::find(name);
+        if row.is_none() && name.parse::<DType>().is_err() && self.c.factory(name).is_none() {
+            return None;
+        }
+        let bound = row.map_or_else(
+            || bind::bind_own(name, args, keywords),
+            |row| bind::bind(name, row, args, keywords),
+        );
+        let (args, props) = match &bound {
+            Ok((args, props)) => (args.as_slice(), props),
+            Err(error) => return Some(Err(error.clone().into())),
+        };
         let function = row.filter(|row| row.scalar.is_some());
         if let (Some(function), Some(literals)) = (function, literals::all(args)) {
             return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
@@ -200,14 +213,14 @@ fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
     outputs.first().copied().ok_or_else(|| none().into())
 }
 
-/// `transpose(x)` turns the axes round, `transpose(x, axes=(1, 0, 2))` permutes them.
-fn transpose(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
+/// `transpose(x)` turns the axes round, `transpose(x, 1, 0, 2)` permutes them.
+fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect_between(1, usize::MAX)?;
     let variable = operands.variable(0)?;
     let ndim = operands.graph.ty(variable).ndim();
-    let axes = match axes("transpose", "axes", props, ndim)? {
-        Some(axes) => axes,
-        None => (0..ndim).rev().collect(),
+    let axes = match operands.axes(1, "axes", ndim)? {
+        axes if axes.is_empty() => (0..ndim).rev().collect(),
+        axes => axes,
     };
     let order = axes.into_iter().map(Some).collect();
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")
@@ -262,6 +275,18 @@ fn no_props(function: &str, props: &Props) -> Result<(), MakeNodeError> {
             Err(MakeNodeError::prop(function, prop, "is not known; this function takes no keyword arguments"))
         }
         None => Ok(()),
+    }
+}
+
+impl Operands<'_> {
+    /// The arguments from `start` on as axes, negative ones counted from the end.
+    fn axes(&self, start: usize, name: &str, ndim: usize) -> Result<Vec<usize>, MakeNodeError> {
+        let known = self.args[start..].iter().map(Operand::prop).collect::<Option<Vec<_>>>();
+        let known = known.ok_or_else(|| {
+            MakeNodeError::prop(self.function, name, "are not known when the graph is built")
+        })?;
+        let props = Props::from([(name.to_owned(), Prop::List(known))]);
+        axes(self.function, name, &props, ndim).map(Option::unwrap_or_default)
     }
 }
 

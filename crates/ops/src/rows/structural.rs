@@ -2,10 +2,14 @@
 //!
 //! ```text
 //! /// Help.
-//! name(arguments; those that there may be more of) [aliases] {keywords} = [function] [op] [combinations] builder;
+//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …}
+//!     = [function] [op] [combinations] builder;
 //! ```
 //! | column | says | none |
 //! |---|---|---|
+//! | arguments | what is computed with: arrays, numbers, and what the function itself reads, as a text | |
+//! | of which there may be more | they come one by one or as one list: `stack(x, y)`, `stack([x, y])` | |
+//! | keywords | settings, known when the graph is built; before the `;` by position, too. The default is for people | |
 //! | function | what a call does, in `registry` | the op is applied to its arguments as they are |
 //! | op | the Rust type behind the name in JSON; `by name` if several names share it | a function made of other ops |
 //! | combinations | what a declared `[[op]]` stands for, in `combinations/cases.rs` | dtype and rank do not say it |
@@ -16,31 +20,31 @@ macro_rules! structural_rows {
     ($with:ident) => {
         $with! {
             /// The sum of all elements.
-            sum(x) [] {axis keepdims dtype acc_dtype} = [reduce] [Reduce by name] [over_axes] method;
+            sum(x) [] {axis = None, dtype = None; keepdims = False, acc_dtype = None} = [reduce] [Reduce by name] [over_axes] method;
             /// The product of all elements.
-            prod(x) [] {axis keepdims dtype acc_dtype} = [reduce] [Reduce by name] [over_axes] method;
+            prod(x) [] {axis = None, dtype = None; keepdims = False, acc_dtype = None} = [reduce] [Reduce by name] [over_axes] method;
             /// The mean of all elements.
-            mean(x) [] {axis keepdims dtype acc_dtype} = [reduce] [Reduce by name] [over_axes] method;
+            mean(x) [] {axis = None, dtype = None; keepdims = False, acc_dtype = None} = [reduce] [Reduce by name] [over_axes] method;
             /// The variance of all elements, by `count - ddof`.
-            var(x) [] {axis keepdims dtype acc_dtype ddof} = [spread] [] [over_axes] other;
+            var(x) [] {axis = None, dtype = None; ddof = 0, keepdims = False, acc_dtype = None} = [spread] [] [over_axes] other;
             /// The standard deviation of all elements, by `count - ddof`.
-            std(x) [] {axis keepdims dtype acc_dtype ddof} = [spread] [] [over_axes] other;
+            std(x) [] {axis = None, dtype = None; ddof = 0, keepdims = False, acc_dtype = None} = [spread] [] [over_axes] other;
             /// The largest element; NaN if there is one.
-            max(x) [] {axis keepdims} = [reduce] [Reduce by name] [over_axes] method;
+            max(x) [] {axis = None; keepdims = False} = [reduce] [Reduce by name] [over_axes] method;
             /// The smallest element; NaN if there is one.
-            min(x) [] {axis keepdims} = [reduce] [Reduce by name] [over_axes] method;
+            min(x) [] {axis = None; keepdims = False} = [reduce] [Reduce by name] [over_axes] method;
             /// Whether any element is true.
-            any(x) [] {axis keepdims} = [reduce] [Reduce by name] [over_axes] method;
+            any(x) [] {axis = None; keepdims = False} = [reduce] [Reduce by name] [over_axes] method;
             /// Whether all elements are true.
-            all(x) [] {axis keepdims} = [reduce] [Reduce by name] [over_axes] method;
+            all(x) [] {axis = None; keepdims = False} = [reduce] [Reduce by name] [over_axes] method;
             /// The position (i64) of the largest element: the first NaN, else the first of equals.
-            argmax(x) [] {axis keepdims} = [argmax] [Argmax by name] [over_axes] along;
+            argmax(x) [] {axis = None; keepdims = False} = [argmax] [Argmax by name] [over_axes] along;
             /// The position (i64) of the smallest element: the first NaN, else the first of equals.
-            argmin(x) [] {axis keepdims} = [argmax] [Argmax by name] [over_axes] along;
+            argmin(x) [] {axis = None; keepdims = False} = [argmax] [Argmax by name] [over_axes] along;
             /// Running sums.
-            cumsum(x) [] {axis dtype} = [cumulative] [CumOp by name] [over_axes] along;
+            cumsum(x) [] {axis = None, dtype = None} = [cumulative] [CumOp by name] [over_axes] along;
             /// Running products.
-            cumprod(x) [] {axis dtype} = [cumulative] [CumOp by name] [over_axes] along;
+            cumprod(x) [] {axis = None, dtype = None} = [cumulative] [CumOp by name] [over_axes] along;
 
             /// Inner product: vectors and matrices.
             dot(x, y) [] {} = [product] [Dot] [pairs] method;
@@ -50,63 +54,63 @@ macro_rules! structural_rows {
             batched_dot(x, y) [] {} = [product] [BatchedDot] [pairs] other;
 
             /// The elements in another dtype: to bool `!= 0`; integers keep their low bits; float to integer truncates, saturates, and makes NaN 0; complex to real drops the imaginary part.
-            cast(x) [] {dtype} = [cast] [] [casts] other;
+            cast(x) [] {dtype = None} = [cast] [] [casts] other;
             /// The axes turned round, or in the order of `axes`.
-            transpose(x) [] {axes} = [transpose] [] [unary] method;
+            transpose(x; axes) [] {} = [transpose] [] [unary] method;
             /// Axes in a new order; -1 is a new axis of extent 1.
-            dimshuffle(x) [] {order} = [dimshuffle] [DimShuffle] [] other;
+            dimshuffle(x) [] {order = None} = [dimshuffle] [DimShuffle] [] other;
             /// The same elements in other extents; -1 for one that follows from the others.
-            reshape(x; extents) [] {shape ndim} = [reshape] [Reshape] [reshapes] other;
+            reshape(x; shape) [] {; ndim = None} = [reshape] [Reshape] [reshapes] other;
             /// All elements in one dimension, in C order.
             flatten(x) [] {} = [flatten] [] [unary] method;
             /// The extents, a vector of i64.
             shape(x) [] {} = [] [Shape] [unary] method;
             /// The extent (i64) of one dimension.
-            shape_i(x) [] {i} = [shape_i] [ShapeI] [] other;
+            shape_i(x) [] {i = None} = [shape_i] [ShapeI] [] other;
             /// A tensor of one value.
-            alloc(value; extents) [] {shape} = [alloc] [Alloc] [filled] other;
+            alloc(value; shape) [] {} = [alloc] [Alloc] [filled] other;
             /// A tensor of zeros, of f64 unless `dtype` says otherwise.
-            zeros(; extents) [] {shape dtype} = [filled] [] [] other;
+            zeros(; shape) [] {dtype = None} = [filled] [] [] other;
             /// A tensor of ones, of f64 unless `dtype` says otherwise.
-            ones(; extents) [] {shape dtype} = [filled] [] [] other;
+            ones(; shape) [] {dtype = None} = [filled] [] [] other;
             /// `start`, `start + step`, … before `stop`.
-            arange(start, stop, step) [] {dtype} = [arange] [ARange] [numbers] other;
+            arange(start, stop, step) [] {; dtype = None} = [arange] [ARange] [numbers] other;
             /// A matrix with ones on a diagonal.
-            eye(n, m, k) [] {dtype k} = [eye] [Eye] [extents] other;
+            eye(n, m, k) [] {; dtype = None} = [eye] [Eye] [extents] other;
             /// Tensors one behind the other along an axis.
-            join(; tensors) [concatenate] {axis} = [join] [Join] [joins] other;
+            join(; tensors) [concatenate] {axis = 0} = [join] [Join] [joins] other;
             /// Tensors of one shape along a new axis.
-            stack(; tensors) [] {axis} = [stack] [] [] other;
+            stack(; tensors) [] {axis = 0} = [stack] [] [] other;
             /// One of the pieces that a tensor is cut into along an axis.
-            split(x, extents) [] {sizes axis piece pieces} = [split] [Split] [] other;
+            split(x, extents) [] {; sizes = None, axis = 0, piece = None, pieces = None} = [split] [Split] [] other;
             /// A vector of numbers.
-            make_vector(; numbers) [] {dtype} = [make_vector] [MakeVector] [] other;
+            make_vector(; numbers) [] {dtype = None} = [make_vector] [MakeVector] [] other;
             /// The first argument; an error with a message while it runs unless all of the conditions are true.
-            assert(x; conditions) [] {message} = [assert] [Assert] [] other;
+            assert(x; conditions) [] {; message = None} = [assert] [Assert] [] other;
             /// A copy.
             deep_copy(x) [] {} = [] [DeepCopy] [unary] other;
             /// The same elements, not copied.
             view(x) [] {} = [] [View] [unary] other;
 
             /// A part: `x[1:n, None, ::-1]`.
-            subtensor(x; numbers) [] {index} = [subtensor] [Subtensor] [parts] other;
+            subtensor(x; numbers) [] {; index = None} = [subtensor] [Subtensor] [parts] other;
             /// The tensor with a part set to values: `set_subtensor(x[1:3], y)`.
             set_subtensor(part, values) [] {} = [write] [] [writes] other;
             /// The tensor with values added to a part: `inc_subtensor(x[1:3], y)`.
             inc_subtensor(part, values) [] {} = [write] [IncSubtensor] [writes] other;
             /// The elements at positions along an axis, or of all elements.
-            take(x, positions) [] {axis} = [take] [] [takes] other;
+            take(x, positions) [] {axis = None} = [take] [] [takes] other;
             /// The rows of a tensor at positions.
             advanced_subtensor1(x, positions) [] {} = [] [AdvancedSubtensor1] [] other;
             /// The tensor with values set in, or added to, the rows at positions.
-            advanced_inc_subtensor1(x, values, positions) [] {set inplace} = [] [AdvancedIncSubtensor1] [] other;
+            advanced_inc_subtensor1(x, values, positions) [] {; set = False, inplace = False} = [] [AdvancedIncSubtensor1] [] other;
 
             /// The elements along an axis in ascending order, NaN last; equal ones keep their order.
-            sort(x) [] {axis} = [] [Sort by name] [] other;
+            sort(x) [] {axis = -1} = [] [Sort by name] [] other;
             /// The positions (i64) that the elements have in the tensor, in the order of `sort`.
-            argsort(x) [] {axis} = [] [Sort by name] [] other;
+            argsort(x) [] {axis = -1} = [] [Sort by name] [] other;
             /// Where elements belong in a sorted vector.
-            searchsorted(sorted, x) [] {right} = [] [SearchSorted] [] other;
+            searchsorted(sorted, x) [] {right = False} = [] [SearchSorted] [] other;
             /// The indices of the elements that are not 0, a row for each dimension.
             nonzero(x) [] {} = [] [Nonzero] [] other;
             /// The parts of a tensor where a mask of its first dimensions is true: `x[mask]`.

@@ -43,8 +43,8 @@ fn form(row: &Row) -> Form {
         ("cast", _) => Cast,
         ("take", _) => Take,
         ("stack" | "join", _) => Plain(2),
-        (_, keywords) if keywords.contains(&"keepdims") => Reduction,
-        (_, keywords) if keywords.contains(&"axis") => Running,
+        _ if row.keyword("keepdims").is_some() => Reduction,
+        _ if row.keyword("axis").is_some() => Running,
         (_, []) if is_scalar(row) || row.name == "angle" => Elementwise(row.arguments.len()),
         _ => Plain(row.arguments.len()),
     }
