@@ -56,6 +56,15 @@ impl<'a> Declared<'a> {
         }
     }
 
+    /// A number that must be there.
+    pub(crate) fn float(&self, prop: &str) -> Result<f64, MakeNodeError> {
+        match self.props.get(prop) {
+            Some(Prop::Float(value)) => Ok(*value),
+            Some(Prop::Int(value)) => Ok(*value as f64),
+            _ => Err(self.wrong(prop, "a number")),
+        }
+    }
+
     /// A number of things that must be there.
     pub(crate) fn count(&self, prop: &str) -> Result<usize, MakeNodeError> {
         let expected = "an integer that is not negative";

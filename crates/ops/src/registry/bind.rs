@@ -7,7 +7,8 @@
 //! ```
 //! What a function computes with are its arguments: variables and numbers; a list stays one until it is asked for as an
 //! array ([`Operands::variable`](super::Operands)). What is known when the graph is built are its settings, which become
-//! props. `None` is as if nothing were given.
+//! props: what is given, or the default of the row. `None` is nothing at all: `sort(x)` is of the last axis, `sort(x, axis=None)`
+//! of all elements.
 
 use crate::rows::{Keyword, Row};
 use precast_graph::{Keywords, MakeNodeError, Operand, Props, nearest};
@@ -33,8 +34,9 @@ pub(super) fn bind(
     if rest.len() > settings.len() {
         return Err(arity(function, row, settings.len(), args.len()));
     }
-    let (mut bound, mut props) = (first.to_vec(), Props::new());
+    let (mut bound, mut props, mut given) = (first.to_vec(), Props::new(), Vec::new());
     for (keyword, value) in settings.iter().zip(rest) {
+        given.push(keyword.name);
         set(function, keyword.name, value, &mut props)?;
     }
     for (name, value) in keywords {
@@ -56,9 +58,10 @@ pub(super) fn bind(
                 one => vec![one.clone()],
             };
         } else if row.keyword(name).is_some() {
-            if props.contains_key(name) {
+            if given.contains(&name) {
                 return Err(twice());
             }
+            given.push(name);
             set(function, name, value, &mut props)?;
         } else {
             return Err(unknown(function, row, name));
@@ -68,6 +71,8 @@ pub(super) fn bind(
         bound.resize(fixed.len(), Operand::None);
         bound.extend(many);
     }
+    let defaults = row.keywords.iter().filter(|keyword| !given.contains(&keyword.name));
+    props.extend(defaults.filter_map(|keyword| Some((keyword.name.to_owned(), keyword.value()?))));
     while bound.last() == Some(&Operand::None) {
         bound.pop();
     }

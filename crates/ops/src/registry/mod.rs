@@ -8,15 +8,24 @@
 //! [`Ops::standard`] and adds to it.
 
 mod array;
+mod axes;
 mod bind;
 mod compare;
+mod compose;
+mod contract;
+mod diagonal;
 pub(crate) mod elementwise;
+mod fill;
 mod index;
 mod linalg;
 mod literals;
+mod mask;
 mod operand;
+mod order;
+mod quantile;
 mod reduce;
 mod shape;
+mod soft;
 mod structural;
 
 use crate::rewrite::{self, Passes};

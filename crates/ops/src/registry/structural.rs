@@ -1,12 +1,22 @@
 //! Functions of the text form that are not elementwise, by name, and what their files share.
 
+use super::axes::{
+    diff, expand_dims, flip, matrix_transpose, moveaxis, repeat, roll, squeeze, stacked, swapaxes, tile,
+};
+use super::contract::{einsum, inner, outer, tensordot, vdot};
+use super::diagonal::{diag, diagonal, tri, triangle};
+use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
+use super::mask::{boolean_index, compress, count_nonzero, nonzero};
 use super::operand::Operands;
+use super::order::{searchsorted, sort, topk, unique};
+use super::quantile::{median, quantile};
 use super::reduce::{argmax, cumulative, reduce, spread};
 use super::shape::{
     alloc, arange, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
 };
+use super::soft::{isclose, log_softmax, logsumexp, norm, ptp, relu, softmax};
 use super::{cast, dimshuffle, first, transpose};
 use crate::combinations::Combine;
 use crate::index::{

@@ -12,7 +12,7 @@ use crate::registry::{self, Function, Ops};
 use crate::scalar::{self, Scalar};
 pub(crate) use elementwise::scalar_rows;
 use precast_codegen::Library;
-use precast_graph::DType;
+use precast_graph::{DType, Prop};
 pub(crate) use structural::structural_rows;
 
 /// What a function does to the dtypes of its arguments before its scalar op is applied.
@@ -106,6 +106,21 @@ pub struct Keyword {
     pub default: &'static str,
     /// Whether it can also be given by its position, behind the arguments.
     pub positional: bool,
+}
+
+impl Keyword {
+    /// The default as a prop; none for `None`.
+    pub(crate) fn value(&self) -> Option<Prop> {
+        match self.default {
+            "None" => None,
+            "True" => Some(Prop::Bool(true)),
+            "False" => Some(Prop::Bool(false)),
+            text => {
+                let number = text.parse().map(Prop::Int).or_else(|_| text.parse().map(Prop::Float));
+                Some(number.unwrap_or_else(|_| Prop::Str(text.trim_matches('"').to_owned())))
+            }
+        }
+    }
 }
 
 impl Row {
