@@ -4,10 +4,13 @@
 //! of [`crate::index::entry`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
 //! as the only index makes it [`AdvancedSubtensor1`].
 
+use super::mask;
 use super::operand::Operands;
 use crate::DimShuffle;
 use crate::declared::Declared;
-use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use crate::index::{
+    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Subtensor,
+};
 use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
 use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};
@@ -162,17 +165,19 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         op: operands.function.to_owned(),
         input: 0,
         found: "something else".to_owned(),
-        expected: "a part of a tensor as it is, `x[1:3]` or `x[indices]`".to_owned(),
+        expected: "a part of a tensor as it is, `x[1:3]`, `x[indices]` or `x[mask]`".to_owned(),
     };
     let Origin::Output { apply, .. } = operands.graph.variable(part).origin else {
         return Err(no_part().into());
     };
     let apply = operands.graph.applies()[apply.index()].clone();
     let op: &dyn Any = &*apply.op;
-    let writer: Arc<dyn Op> = if let Some(op) = op.downcast_ref::<Subtensor>() {
-        Arc::new(IncSubtensor { index: op.index.clone(), set, in_place: false })
+    let writer: Option<Arc<dyn Op>> = if let Some(op) = op.downcast_ref::<Subtensor>() {
+        Some(Arc::new(IncSubtensor { index: op.index.clone(), set, in_place: false }))
     } else if op.downcast_ref::<AdvancedSubtensor1>().is_some() {
-        Arc::new(AdvancedIncSubtensor1 { set, in_place: false })
+        Some(Arc::new(AdvancedIncSubtensor1 { set, in_place: false }))
+    } else if op.is::<BooleanIndex>() {
+        None
     } else {
         return Err(no_part().into());
     };
@@ -185,6 +190,9 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
     }
     let values = operands.cast_argument(1, dtype)?;
+    let Some(writer) = writer else {
+        return mask::write(operands, whole, apply.inputs[1], values, set);
+    };
     let inputs: Vec<VarId> = [whole, values].into_iter().chain(apply.inputs[1..].iter().copied()).collect();
     super::first(operands.graph.apply(writer, &inputs)?, operands.function)
 }
