@@ -15,7 +15,9 @@ pub(super) fn squeeze(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
         Some(axes) => axes,
         None if shape.contains(&Extent::Unknown) => {
             let ty = operands.graph.ty(tensor).to_string();
-            let problem = format!("cannot tell which extents of `{ty}` are 1\nhint: name the axis, `squeeze(x, axis=0)`");
+            let problem = format!(
+                "cannot tell which extents of `{ty}` are 1\nhint: name the axis, `squeeze(x, axis=0)`"
+            );
             return Err(operands.error(problem));
         }
         None => (0..shape.len()).filter(|d| shape[*d] == Extent::Fixed(1)).collect(),
@@ -31,7 +33,8 @@ pub(super) fn expand_dims(operands: &mut Operands<'_>, _: &Row, props: &Props) -
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
     let declared = Declared::bound(operands.function, props);
-    let count = declared.list("axis").ok_or_else(|| declared.wrong("axis", "an axis or a list of axes"))?.len();
+    let count =
+        declared.list("axis").ok_or_else(|| declared.wrong("axis", "an axis or a list of axes"))?.len();
     let ndim = operands.ndim(tensor) + count;
     let new = axes_by_name(operands.function, "axis", props, ndim)?.unwrap_or_default();
     let mut old = 0..;
@@ -57,7 +60,8 @@ pub(super) fn moveaxis(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let tensor = operands.variable(0)?;
     let (function, ndim) = (operands.function, operands.ndim(tensor));
     let named = |name: &str| {
-        let missing = || MakeNodeError::prop(function, name, "is missing; expected an axis or a list of axes");
+        let missing =
+            || MakeNodeError::prop(function, name, "is missing; expected an axis or a list of axes");
         axes_by_name(function, name, props, ndim)?.ok_or_else(missing)
     };
     let (from, to) = (named("source")?, named("destination")?);
@@ -147,7 +151,7 @@ pub(super) fn repeat(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     operands.expect(2)?;
     let mut tensor = operands.variable(0)?;
     let axis = Declared::bound(operands.function, props).int("axis")?;
-    if axis.is_none() {
+    if axis.is_none() || operands.ndim(tensor) == 0 {
         tensor = operands.call("flatten", [tensor.into()])?;
     }
     let axis = operands.axis(axis.unwrap_or(0), operands.ndim(tensor))?;
@@ -205,6 +209,9 @@ pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let declared = Declared::bound(operands.function, props);
     let (times, axis) = (declared.count("n")?, declared.int("axis")?.unwrap_or(-1));
     let mut tensor = operands.variable(0)?;
+    if times == 0 {
+        return Ok(tensor);
+    }
     let axis = operands.axis(axis, operands.ndim(tensor))?;
     let function = if operands.graph.ty(tensor).dtype() == DType::Bool { "ne" } else { "sub" };
     for _ in 0..times {

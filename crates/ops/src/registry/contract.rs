@@ -26,7 +26,8 @@ struct Term {
 pub(super) fn outer(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let inputs = operands.cast_all(operands.common_array())?;
-    let (x, y) = (operands.call("flatten", [inputs[0].into()])?, operands.call("flatten", [inputs[1].into()])?);
+    let (x, y) =
+        (operands.call("flatten", [inputs[0].into()])?, operands.call("flatten", [inputs[1].into()])?);
     let (column, row) = (operands.shuffled(x, [Some(0), None])?, operands.shuffled(y, [None, Some(0)])?);
     operands.call("mul", [column.into(), row.into()])
 }
@@ -35,7 +36,8 @@ pub(super) fn outer(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<V
 pub(super) fn vdot(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let inputs = operands.cast_all(operands.common_array())?;
-    let (mut x, y) = (operands.call("flatten", [inputs[0].into()])?, operands.call("flatten", [inputs[1].into()])?);
+    let (mut x, y) =
+        (operands.call("flatten", [inputs[0].into()])?, operands.call("flatten", [inputs[1].into()])?);
     if operands.graph.ty(x).dtype().is_complex() {
         x = operands.call("conj", [x.into()])?;
     }
@@ -87,7 +89,8 @@ fn over(operands: &mut Operands<'_>, inputs: [VarId; 2], axes: [&[usize]; 2]) ->
     let label = |d: usize| axes[1].iter().position(|axis| *axis == d).map_or(own[d], |i| first[axes[0][i]]);
     let second: Vec<char> = (0..own.len()).map(label).collect();
     let left = first.iter().filter(|label| !second.contains(label));
-    let result: Vec<char> = left.chain(second.iter().filter(|label| !first.contains(label))).copied().collect();
+    let result: Vec<char> =
+        left.chain(second.iter().filter(|label| !first.contains(label))).copied().collect();
     let terms = vec![Term { tensor: inputs[0], labels: first }, Term { tensor: inputs[1], labels: second }];
     sum_of_products(operands, terms, &result)
 }
@@ -97,12 +100,16 @@ pub(super) fn einsum(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     operands.expect_between(2, usize::MAX)?;
     let text = match (operands.args[0].prop(), &operands.args[0]) {
         (Some(Prop::Str(text)), _) => text.replace(' ', ""),
-        (_, other) => return Err(operands.error(format!("starts with {}, expected a text such as \"ij,jk->ik\"", other.describe()))),
+        (_, other) => {
+            return Err(operands
+                .error(format!("starts with {}, expected a text such as \"ij,jk->ik\"", other.describe())));
+        }
     };
     let args = &operands.args[1..];
     let mut inner = Operands { graph: operands.graph, function: operands.function, args };
     let inputs = inner.cast_all(inner.common_array())?;
-    let (left, right) = text.split_once("->").map_or((text.as_str(), None), |(left, right)| (left, Some(right)));
+    let (left, right) =
+        text.split_once("->").map_or((text.as_str(), None), |(left, right)| (left, Some(right)));
     let parts: Vec<&str> = left.split(',').collect();
     if parts.len() != inputs.len() {
         return Err(inner.error(format!("\"{text}\" is of {} tensors, found {}", parts.len(), inputs.len())));
@@ -110,12 +117,16 @@ pub(super) fn einsum(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     let mut terms = Vec::new();
     for (part, tensor) in parts.iter().zip(inputs) {
         let ndim = inner.ndim(tensor);
-        let labels = labels(part, Some(ndim)).map_err(|problem| inner.error(format!("\"{part}\" {problem}")))?;
+        let labels =
+            labels(part, Some(ndim)).map_err(|problem| inner.error(format!("\"{part}\" {problem}")))?;
         terms.push(Term { tensor, labels });
     }
     let result = match right {
         Some(right) => {
-            let most = terms.iter().map(|term| term.labels.iter().filter(|label| !label.is_alphabetic()).count()).max();
+            let most = terms
+                .iter()
+                .map(|term| term.labels.iter().filter(|label| !label.is_alphabetic()).count())
+                .max();
             let named = right.replace("...", "").len();
             let ndim = right.contains("...").then_some(named + most.unwrap_or(0));
             labels(right, ndim).map_err(|problem| inner.error(format!("\"{right}\" {problem}")))?
@@ -125,7 +136,8 @@ pub(super) fn einsum(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     if let Some(label) = result.iter().find(|label| !terms.iter().any(|term| term.labels.contains(label))) {
         return Err(inner.error(format!("the result has `{label}`, which no tensor has")));
     }
-    if let Some(label) = result.iter().find(|label| result.iter().filter(|other| other == label).count() > 1) {
+    if let Some(label) = result.iter().find(|label| result.iter().filter(|other| other == label).count() > 1)
+    {
         return Err(inner.error(format!("the result has `{label}` twice")));
     }
     sum_of_products(&mut inner, terms, &result)
@@ -139,12 +151,16 @@ fn labels(text: &str, ndim: Option<usize>) -> Result<Vec<char>, String> {
     }
     let Some((before, after)) = text.split_once("...") else {
         return match ndim {
-            Some(ndim) if ndim != named.len() => Err(format!("has {} labels for {ndim} dimension(s)", named.len())),
+            Some(ndim) if ndim != named.len() => {
+                Err(format!("has {} labels for {ndim} dimension(s)", named.len()))
+            }
             _ => Ok(named.chars().collect()),
         };
     };
     let rest = ndim.and_then(|ndim| ndim.checked_sub(named.len())).filter(|rest| *rest <= 10);
-    let rest = rest.ok_or_else(|| format!("has {} labels, and `...`, for {} dimension(s)", named.len(), ndim.unwrap_or(0)))?;
+    let rest = rest.ok_or_else(|| {
+        format!("has {} labels, and `...`, for {} dimension(s)", named.len(), ndim.unwrap_or(0))
+    })?;
     let unnamed = (0..rest).rev().filter_map(|i| char::from_digit(i as u32, 10));
     Ok(before.chars().chain(unnamed).chain(after.chars()).collect())
 }
@@ -162,7 +178,11 @@ fn implied(terms: &[Term]) -> Vec<char> {
 }
 
 /// The sum over all labels that the result lacks of the products of the terms.
-fn sum_of_products(operands: &mut Operands<'_>, terms: Vec<Term>, result: &[char]) -> Result<VarId, BuildError> {
+fn sum_of_products(
+    operands: &mut Operands<'_>,
+    terms: Vec<Term>,
+    result: &[char],
+) -> Result<VarId, BuildError> {
     let dtype = operands.graph.ty(terms[0].tensor).dtype();
     let computed = if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype };
     let mut done: Option<Term> = None;
@@ -170,7 +190,8 @@ fn sum_of_products(operands: &mut Operands<'_>, terms: Vec<Term>, result: &[char
     while let Some(mut term) = open.next() {
         term.tensor = operands.cast(term.tensor, computed)?;
         let term = without_repeats(operands, term)?;
-        let needed = |label: &char| result.contains(label) || open.clone().any(|term| term.labels.contains(label));
+        let needed =
+            |label: &char| result.contains(label) || open.clone().any(|term| term.labels.contains(label));
         let other: Vec<char> = done.iter().flat_map(|done| done.labels.clone()).collect();
         let term = summed(operands, term, &|label| needed(label) || other.contains(label))?;
         done = Some(match done {
@@ -204,14 +225,21 @@ fn without_repeats(operands: &mut Operands<'_>, mut term: Term) -> Result<Term, 
 }
 
 fn repeated(labels: &[char]) -> Option<(usize, usize)> {
-    let second = |(a, label)| labels.iter().skip(a + 1).position(|other| other == label).map(|i| (a, a + 1 + i));
+    let second =
+        |(a, label)| labels.iter().skip(a + 1).position(|other| other == label).map(|i| (a, a + 1 + i));
     labels.iter().enumerate().find_map(second)
 }
 
 /// A tensor without the axes that nobody needs.
-fn summed(operands: &mut Operands<'_>, term: Term, needed: &dyn Fn(&char) -> bool) -> Result<Term, BuildError> {
-    let gone: Vec<Operand> =
-        (0..term.labels.len()).filter(|d| !needed(&term.labels[*d])).map(|d| Operand::from(d as i64)).collect();
+fn summed(
+    operands: &mut Operands<'_>,
+    term: Term,
+    needed: &dyn Fn(&char) -> bool,
+) -> Result<Term, BuildError> {
+    let gone: Vec<Operand> = (0..term.labels.len())
+        .filter(|d| !needed(&term.labels[*d]))
+        .map(|d| Operand::from(d as i64))
+        .collect();
     if gone.is_empty() {
         return Ok(term);
     }
@@ -219,7 +247,10 @@ fn summed(operands: &mut Operands<'_>, term: Term, needed: &dyn Fn(&char) -> boo
     let dtype = operands.graph.ty(term.tensor).dtype();
     let sum = if dtype == DType::Bool { "any" } else { "sum" };
     let tensor = operands.call_with(sum, &[term.tensor.into()], &[("axis", Operand::List(gone))])?;
-    Ok(Term { tensor: operands.cast(tensor, dtype)?, labels: term.labels.into_iter().filter(needed).collect() })
+    Ok(Term {
+        tensor: operands.cast(tensor, dtype)?,
+        labels: term.labels.into_iter().filter(needed).collect(),
+    })
 }
 
 /// The product of two tensors, summed over the labels of both that nobody needs.
@@ -229,7 +260,9 @@ fn product(
     b: &Term,
     needed: &dyn Fn(&char) -> bool,
 ) -> Result<Term, BuildError> {
-    let of = |term: &Term, which: &dyn Fn(&char) -> bool| term.labels.iter().copied().filter(|l| which(l)).collect::<Vec<char>>();
+    let of = |term: &Term, which: &dyn Fn(&char) -> bool| {
+        term.labels.iter().copied().filter(|l| which(l)).collect::<Vec<char>>()
+    };
     let both = |label: &char| b.labels.contains(label);
     let (shared, gone) = (of(a, &|l| both(l) && needed(l)), of(a, &|l| both(l) && !needed(l)));
     let (left, right) = (of(a, &|l| !both(l)), of(b, &|l| !a.labels.contains(l)));
@@ -275,7 +308,8 @@ fn agreeing(operands: &mut Operands<'_>, a: &Term, b: &Term, gone: &[char]) -> R
     for label in gone.iter().filter(|_| gone.len() > 1) {
         let (own, its) = (extent(operands, &[a], *label)?, extent(operands, &[b], *label)?);
         let same = operands.call("eq", [own, its])?;
-        tensor = operands.demand(tensor, same, "shape-mismatch for sum: extents that are summed over differ")?;
+        tensor =
+            operands.demand(tensor, same, "shape-mismatch for sum: extents that are summed over differ")?;
     }
     Ok(tensor)
 }

@@ -106,7 +106,8 @@ fn below(operands: &mut Operands<'_>, n: Operand, m: Operand, k: Operand) -> Res
 pub(super) fn tri(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, 3)?;
     let n = operands.integer(0)?;
-    let m = if matches!(operands.args.get(1), None | Some(Operand::None)) { n } else { operands.integer(1)? };
+    let m =
+        if matches!(operands.args.get(1), None | Some(Operand::None)) { n } else { operands.integer(1)? };
     let k = operands.integer_or(2, 0)?;
     let mask = below(operands, n.into(), m.into(), k.into())?;
     let dtype = Declared::bound(operands.function, props).dtype("dtype")?.unwrap_or(DType::F64);

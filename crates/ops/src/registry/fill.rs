@@ -37,7 +37,8 @@ pub(super) fn broadcast_to(operands: &mut Operands<'_>, _: &Row, _: &Props) -> R
     let mut inputs = vec![operands.variable(0)?];
     inputs.extend(operands.extents(1)?);
     if operands.ndim(inputs[0]) >= inputs.len() {
-        let problem = format!("{} dimension(s) cannot be broadcast to {}", operands.ndim(inputs[0]), inputs.len() - 1);
+        let problem =
+            format!("{} dimension(s) cannot be broadcast to {}", operands.ndim(inputs[0]), inputs.len() - 1);
         return Err(operands.error(problem));
     }
     operands.apply(Alloc, &inputs)

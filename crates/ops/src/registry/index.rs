@@ -8,9 +8,7 @@ use super::mask;
 use super::operand::Operands;
 use crate::DimShuffle;
 use crate::declared::Declared;
-use crate::index::{
-    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Subtensor,
-};
+use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Subtensor};
 use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
 use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};

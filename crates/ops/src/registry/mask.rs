@@ -32,13 +32,17 @@ pub(super) fn boolean_index(operands: &mut Operands<'_>, _: &Row, _: &Props) -> 
     operands.apply(BooleanIndex, &inputs)
 }
 
-/// `compress(condition, x, axis=0)`: a condition may be shorter than the axis.
-pub(super) fn compress(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+/// `compress(condition, x, axis=0)`: a condition may be shorter than the axis. `extract(condition, x)`: of all elements of both.
+pub(super) fn compress(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let axis = Declared::bound(operands.function, props).int("axis")?;
-    let condition = operands.cast_argument(0, DType::Bool)?;
+    let mut condition = operands.cast_argument(0, DType::Bool)?;
+    if row.name == "extract" {
+        condition = operands.call("flatten", [condition.into()])?;
+    }
     if operands.ndim(condition) != 1 {
-        return Err(operands.error("the condition must be a vector\nhint: `x[mask]` takes a mask of several dimensions"));
+        return Err(operands
+            .error("the condition must be a vector\nhint: `x[mask]` takes a mask of several dimensions"));
     }
     let tensor = operands.variable(1)?;
     let places = operands.call("flatnonzero", [condition.into()])?;
@@ -47,7 +51,11 @@ pub(super) fn compress(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
 }
 
 /// `count_nonzero(x, axis=0)`.
-pub(super) fn count_nonzero(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+pub(super) fn count_nonzero(
+    operands: &mut Operands<'_>,
+    _: &Row,
+    props: &Props,
+) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let mask = operands.cast_argument(0, DType::Bool)?;
     let named: Vec<(&str, Operand)> =

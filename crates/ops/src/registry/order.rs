@@ -9,21 +9,29 @@ use precast_graph::{BuildError, Operand, Props, VarId};
 /// The first argument and the axis of a call; without one, all elements and their only axis.
 fn line(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<(VarId, usize), BuildError> {
     let tensor = operands.variable(0)?;
-    let Some(axis) = declared.int("axis")? else {
-        return Ok((operands.call("flatten", [tensor.into()])?, 0));
-    };
-    Ok((tensor, operands.axis(axis, operands.ndim(tensor))?))
+    match declared.int("axis")? {
+        Some(axis) => Ok((tensor, operands.axis(axis, operands.ndim(tensor))?)),
+        None => Ok((operands.call("flatten", [tensor.into()])?, 0)),
+    }
 }
 
 /// `sort(x, axis=-1)`, `argsort(x, axis=None)`; every `kind` gives the one result that there is.
 pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
-    if declared.has("kind") && !["quicksort", "heapsort", "mergesort", "stable"].contains(&declared.text("kind")?) {
+    if declared.has("kind")
+        && !["quicksort", "heapsort", "mergesort", "stable"].contains(&declared.text("kind")?)
+    {
         return Err(declared.wrong("kind", "`quicksort`, `heapsort`, `mergesort` or `stable`").into());
     }
     declared.flag("stable")?;
-    let (tensor, axis) = line(operands, &declared)?;
+    let (tensor, axis) = match operands.variable(0)? {
+        // NumPy has no order of a number, but a position.
+        number if row.name == "argsort" && operands.ndim(number) == 0 => {
+            (operands.call("flatten", [number.into()])?, 0)
+        }
+        _ => line(operands, &declared)?,
+    };
     operands.apply(Sort { positions: row.name == "argsort", axis }, &[tensor])
 }
 
@@ -88,4 +96,3 @@ pub(super) fn unique(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     let first = operands.call("set_subtensor", [rest.into(), differs.into()])?;
     operands.call("boolean_index", [all.into(), first.into()])
 }
-

@@ -54,7 +54,8 @@ fn finish(
     if !keepdims {
         return Ok(result);
     }
-    let of_fraction = operands.ndim(result) + usize::from(axis.is_some()) - if axis.is_some() { whole } else { 0 };
+    let of_fraction =
+        operands.ndim(result) + usize::from(axis.is_some()) - if axis.is_some() { whole } else { 0 };
     let mut kept = of_fraction..;
     let gone = |d: usize| axis.is_none_or(|axis| axis == d);
     let order: Vec<_> = (0..whole).map(|d| if gone(d) { None } else { kept.next() }).collect();

@@ -116,12 +116,18 @@ pub(super) fn eye(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     operands.apply(Eye { dtype }, &inputs)
 }
 
-/// `join(x, y, z, axis=0)`: of the dtype that all promote to.
+/// `join(x, y, z, axis=0)`: of the dtype that all promote to; with `axis=None`, all elements of all.
 pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(0);
+    let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect_between(1, usize::MAX)?;
     let dtype = operands.common_array();
-    let inputs = operands.cast_all(dtype)?;
+    let mut inputs = operands.cast_all(dtype)?;
+    let Some(axis) = axis else {
+        for input in &mut inputs {
+            *input = operands.call("flatten", [(*input).into()])?;
+        }
+        return operands.apply(Join { axis: 0 }, &inputs);
+    };
     let axis = operands.axis(axis, operands.graph.ty(inputs[0]).ndim())?;
     operands.apply(Join { axis }, &inputs)
 }

@@ -109,7 +109,9 @@ pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         (Some(order), 2) => Err(operands.error(format!(
             "there is no norm of order {order} of matrices here; there are 1, -1, inf, -inf and \"fro\""
         ))),
-        (Some(_), _) => Err(operands.error(format!("an order needs 1 or 2 axes, not {taken}\nhint: name the `axis`"))),
+        (Some(_), _) => {
+            Err(operands.error(format!("an order needs 1 or 2 axes, not {taken}\nhint: name the `axis`")))
+        }
     }?;
     operands.cast(found, result)
 }
@@ -120,7 +122,8 @@ fn root_of_squares(operands: &mut Operands<'_>, x: VarId, named: Named<'_>) -> R
     let mut squares = operands.call("mul", [x.into(), x.into()])?;
     if operands.graph.ty(x).dtype().is_complex() {
         let (re, im) = (operands.call("real", [x.into()])?, operands.call("imag", [x.into()])?);
-        let (re, im) = (operands.call("mul", [re.into(), re.into()])?, operands.call("mul", [im.into(), im.into()])?);
+        let (re, im) =
+            (operands.call("mul", [re.into(), re.into()])?, operands.call("mul", [im.into(), im.into()])?);
         squares = operands.call("add", [re.into(), im.into()])?;
     }
     let sum = operands.call_with("sum", &[squares.into()], named)?;
@@ -128,7 +131,12 @@ fn root_of_squares(operands: &mut Operands<'_>, x: VarId, named: Named<'_>) -> R
 }
 
 /// Of the absolute values the largest, the smallest, how many are not 0, the sum, or the root of the sum of powers.
-fn vector_norm(operands: &mut Operands<'_>, x: VarId, order: f64, named: Named<'_>) -> Result<VarId, BuildError> {
+fn vector_norm(
+    operands: &mut Operands<'_>,
+    x: VarId,
+    order: f64,
+    named: Named<'_>,
+) -> Result<VarId, BuildError> {
     let sizes = operands.call("abs", [x.into()])?;
     if order.is_infinite() {
         return operands.call_with(if order > 0.0 { "max" } else { "min" }, &[sizes.into()], named);
@@ -155,9 +163,14 @@ fn matrix_norm(
     let position = |axis: usize| Operand::from(i64::try_from(axis).unwrap_or(i64::MAX));
     let (summed, left) = if order.is_infinite() { (axes[1], axes[0]) } else { (axes[0], axes[1]) };
     let sizes = operands.call("abs", [x.into()])?;
-    let sums = operands.call_with("sum", &[sizes.into()], &[("axis", position(summed)), ("keepdims", true.into())])?;
+    let sums = operands.call_with(
+        "sum",
+        &[sizes.into()],
+        &[("axis", position(summed)), ("keepdims", true.into())],
+    )?;
     let best = if order > 0.0 { "max" } else { "min" };
-    let best = operands.call_with(best, &[sums.into()], &[("axis", position(left)), ("keepdims", true.into())])?;
+    let best =
+        operands.call_with(best, &[sums.into()], &[("axis", position(left)), ("keepdims", true.into())])?;
     if keepdims {
         return Ok(best);
     }
@@ -201,6 +214,7 @@ pub(super) fn ptp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     operands.expect(1)?;
     let keepdims = Declared::bound(operands.function, props).flag("keepdims")?;
     let x = operands.variable(0)?;
-    let [top, bottom] = ["max", "min"].map(|name| operands.call_with(name, &[x.into()], &over(props, keepdims)));
+    let [top, bottom] =
+        ["max", "min"].map(|name| operands.call_with(name, &[x.into()], &over(props, keepdims)));
     operands.call("sub", [top?.into(), bottom?.into()])
 }

@@ -109,9 +109,15 @@ pub struct Keyword {
 }
 
 impl Keyword {
+    /// The default as Python writes it; the compiler puts a space behind a sign.
+    #[must_use]
+    pub fn default_text(&self) -> String {
+        self.default.replace("- ", "-")
+    }
+
     /// The default as a prop; none for `None`.
     pub(crate) fn value(&self) -> Option<Prop> {
-        match self.default {
+        match self.default_text().as_str() {
             "None" => None,
             "True" => Some(Prop::Bool(true)),
             "False" => Some(Prop::Bool(false)),
@@ -152,7 +158,7 @@ impl Row {
             if !keyword.positional && first && self.variadic().is_none() {
                 parameters.push("*".to_owned());
             }
-            parameters.push(format!("{}={}", keyword.name, keyword.default));
+            parameters.push(format!("{}={}", keyword.name, keyword.default_text()));
         }
         format!("{}({})", self.name, parameters.join(", "))
     }

@@ -135,7 +135,9 @@ macro_rules! structural_rows {
             /// The parts of a tensor where a mask of its first dimensions is true: `x[mask]`.
             boolean_index(x, mask) [] {} = [boolean_index] [BooleanIndex] [masks] method;
             /// The parts along an axis, or of all elements, where a vector is true.
-            compress(condition, x) [extract] {axis = None} = [compress] [] [] other;
+            compress(condition, x) [] {axis = None} = [compress] [] [] other;
+            /// The elements where a condition, taken in C order, is true.
+            extract(condition, x) [] {} = [compress] [] [] other;
 
             /// Sums of products by the labels of axes: `einsum("ij,jk->ik", x, y)`.
             einsum(subscripts; tensors) [] {} = [einsum] [] [] other;

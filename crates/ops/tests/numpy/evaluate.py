@@ -61,17 +61,29 @@ def function(name):
     return call
 
 
+class DType:
+    """A dtype, which is a cast when it is called; NumPy takes it as a dtype by its attribute."""
+
+    def __init__(self, code):
+        self.dtype = np.dtype(code)
+
+    def __call__(self, x):
+        return np.asarray(x).astype(self.dtype)
+
+
 class Names(dict):
     """The names of an expression: its inputs, what NumPy lacks, and NumPy."""
 
     def __missing__(self, name):
         if name in DTYPES:
-            return lambda x: np.asarray(x).astype(DTYPES[name])
+            return DType(DTYPES[name])
         return function(name)
 
 
 def listed(numpy):
-    return lambda *args, **named: numpy(args, **named)
+    """Tensors one by one, or as one list."""
+    is_list = lambda args: len(args) == 1 and isinstance(args[0], (list, tuple))
+    return lambda *args, **named: numpy(args[0] if is_list(args) else args, **named)
 
 
 def pow(a, b):
@@ -86,13 +98,74 @@ class Extents(np.ndarray):
         return int(part) if isinstance(item, int) else part
 
 
+def along(values, axis):
+    """The values along the last axis, to put them back with `np.moveaxis`."""
+    return (np.ravel(values), 0) if axis is None else (np.moveaxis(values, axis, -1), axis)
+
+
+def topk(x, k, axis=-1, largest=True, positions=False):
+    """Of equal elements the first; a NaN is larger than any number."""
+    x, axis = along(x, axis)
+    if not 0 <= k <= x.shape[-1]:
+        raise ValueError("not that many elements")
+    order = np.argsort(x, axis=-1, kind="stable")
+    if largest:
+        order = x.shape[-1] - 1 - np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    order = order[..., :k]
+    return np.moveaxis(order if positions else np.take_along_axis(x, order, axis=-1), -1, axis)
+
+
+def real(x):
+    """What SciPy's functions compute with."""
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("real numbers")
+    return x if x.dtype.kind == "f" else x.astype("f8")
+
+
+def finite_top(x, axis):
+    top = np.max(x, axis=axis, keepdims=True)
+    return np.where(np.isfinite(top), top, 0).astype(x.dtype)
+
+
+def softmax(x, axis=None):
+    x = real(x)
+    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=None):
+    x = real(x)
+    less = x - finite_top(x, axis)
+    return less - np.log(np.sum(np.exp(less), axis=axis, keepdims=True))
+
+
+def logsumexp(x, axis=None, keepdims=False):
+    x = real(x)
+    top = finite_top(x, axis)
+    kept = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return kept if keepdims else np.squeeze(kept, axis=axis)
+
+
 OWN = {
+    "topk": topk,
+    "argtopk": lambda *args, **named: topk(*args, **named, positions=True),
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+    "logsumexp": logsumexp,
+    "relu": lambda x: np.maximum(x, 0),
+    "norm": np.linalg.norm,
+    "nonzero": lambda x: np.stack(np.nonzero(x)),
+    "boolean_index": lambda x, mask: np.asarray(x)[mask],
+    "inf": np.inf,
     "shape": lambda x: np.array(np.shape(x), dtype="i8").view(Extents),
     "pow": pow,
     "power": pow,
     "stack": listed(np.stack),
     "concatenate": listed(np.concatenate),
+    "concat": listed(np.concatenate),
     "join": listed(np.concatenate),
+    "unique_values": np.unique,
 }
 
 

@@ -14,6 +14,7 @@
 
 mod draw;
 mod functions;
+mod library;
 mod python;
 
 use draw::{Case, draw};
