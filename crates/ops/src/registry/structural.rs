@@ -5,7 +5,7 @@ use super::linalg::product;
 use super::operand::Operands;
 use super::reduce::{argmax, cumulative, reduce, spread};
 use super::shape::{
-    alloc, arange, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
+    alloc, arange, array, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
 };
 use super::{cast, dimshuffle, first, transpose};
 use crate::combinations::Combine;
