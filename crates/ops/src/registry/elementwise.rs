@@ -1,8 +1,8 @@
 //! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over what comes of it.
 
 use super::compare::compare;
-use super::operand::Operands;
 use super::first;
+use super::operand::Operands;
 use crate::declared::Declared;
 use crate::rows::{Promotion, Row};
 use crate::{Elemwise, scalar};

@@ -77,7 +77,13 @@ pub(super) fn gather(
     let apart = is_apart(&items);
     items.splice(index.item..=index.item, vec![Item::Entry(Entry::ALL); dimensions]);
     let axis = axis_of(&items, index.item, operands.graph.ty(tensor).ndim());
-    let others: Vec<Operand> = operands.args.iter().enumerate().filter(|(at, _)| *at != index.argument).map(|(_, arg)| arg.clone()).collect();
+    let others: Vec<Operand> = operands
+        .args
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at != index.argument)
+        .map(|(_, arg)| arg.clone())
+        .collect();
     let mut rest = Operands { graph: operands.graph, function: operands.function, args: &others };
     let mut part = basic(&mut rest, tensor, items)?;
     let mut indices = index.value;

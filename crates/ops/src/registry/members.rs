@@ -11,9 +11,39 @@ use precast_graph::{
 /// The methods of NumPy's arrays that are functions of the same name, applied to the array first. `sort`, which sorts in
 /// place, and `view`, which gives the bytes another dtype, are not.
 const METHODS: &[&str] = &[
-    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum",
-    "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape", "round",
-    "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "astype",
+    "clip",
+    "conj",
+    "conjugate",
+    "copy",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "flatten",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "prod",
+    "ravel",
+    "repeat",
+    "reshape",
+    "round",
+    "searchsorted",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "trace",
+    "transpose",
+    "var",
 ];
 
 const ATTRIBUTES: [&str; 8] = ["T", "mT", "dtype", "imag", "ndim", "real", "shape", "size"];
@@ -53,9 +83,12 @@ pub(super) fn attribute(
             "ndim" => Ok(i64::try_from(of.graph.ty(x).ndim()).unwrap_or(i64::MAX).into()),
             "shape" => extents(&mut of, x).map(Operand::List),
             _ => {
-                let (mut size, missing) = (Operand::from(1_i64), || MakeNodeError::prop(name, "function", "is missing"));
+                let (mut size, missing) =
+                    (Operand::from(1_i64), || MakeNodeError::prop(name, "function", "is missing"));
                 for extent in extents(&mut of, x)? {
-                    size = ops.call(of.graph, "mul", &[size, extent], &Keywords::new()).ok_or_else(missing)??;
+                    size = ops
+                        .call(of.graph, "mul", &[size, extent], &Keywords::new())
+                        .ok_or_else(missing)??;
                 }
                 Ok(size)
             }
