@@ -76,6 +76,18 @@ impl<'a> Declared<'a> {
         match self.props.get(prop) {
             None => Ok(None),
             Some(Prop::DType(dtype)) => Ok(Some(*dtype)),
+            // In NumPy's one-letter codes the number counts bytes.
+            Some(Prop::Str(code)) if matches!(code.as_str(), "i8" | "u8") => {
+                let wide = if code == "i8" { "int64" } else { "uint64" };
+                let narrow = format!(
+                    "write `{code}` without quotes for 8 bits, `{wide}` for what NumPy calls '{code}'"
+                );
+                Err(MakeNodeError::prop(
+                    self.op,
+                    prop,
+                    format!("is '{code}', 8 bytes in NumPy\nhint: {narrow}"),
+                ))
+            }
             Some(Prop::Str(name)) => name.parse().map(Some).map_err(|_| self.wrong(prop, "a dtype")),
             Some(_) => Err(self.wrong(prop, "a dtype")),
         }

@@ -1,7 +1,7 @@
 //! What expressions begin with: numbers, texts, names, lists and tuples.
 
 use super::error::ParseTextError;
-use super::lex::{Token, integer, is_keyword};
+use super::lex::{Spanned, Token, integer, is_keyword};
 use super::names;
 use super::parse::{Parsed, Parser};
 use crate::nearest::nearest;
@@ -74,7 +74,10 @@ impl Parser<'_> {
         if names::is_module(name) && self.peek() == Token::Sign(".") {
             return self.member_of_module(at);
         }
-        self.known(name).map_or_else(|| self.bound(at, name), Ok)
+        match self.known(name) {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(at, name)),
+        }
     }
 
     /// `np.exp(x)`, `np.pi`, `scipy.special.expit(x)`: the last name, whatever module it stands in.
@@ -92,7 +95,10 @@ impl Parser<'_> {
         if self.skip("(") {
             return self.arguments(at, name, Vec::new());
         }
-        self.known(name).ok_or_else(|| self.unknown(at, name))
+        match self.known(name) {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(at, name)),
+        }
     }
 
     /// A constant or a dtype.
@@ -103,14 +109,29 @@ impl Parser<'_> {
 
     /// What is bound to a name.
     pub(super) fn bound(&mut self, at: usize, name: &str) -> Parsed<Operand> {
-        self.take_bound(name).ok_or_else(|| self.unknown(at, name))
+        match self.take_bound(name) {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(at, name)),
+        }
+    }
+
+    /// Where a comprehension binds a name: `for name` further on.
+    fn comprehension(&self, name: &str) -> Option<usize> {
+        let ahead = self.tokens.get(self.next..)?;
+        let binds =
+            |pair: &[Spanned<'_>]| pair[0].token == Token::Name("for") && pair[1].token == Token::Name(name);
+        ahead.windows(2).position(binds).map(|at| self.next + at)
     }
 
     /// The error of a name that stands for no value.
-    fn unknown(&self, at: usize, name: &str) -> ParseTextError {
+    fn unknown(&mut self, at: usize, name: &str) -> ParseTextError {
         let (place, found) = (self.place(at), name.to_owned());
         if self.library.names().contains(&found) {
             return ParseTextError::Function { place, found };
+        }
+        if let Some(at) = self.comprehension(name) {
+            self.next = at;
+            return self.unexpected("an operator, `,` or the closing bracket");
         }
         let known = self.names_bound().chain(names::constants().map(|constant| -> &str { constant }));
         let nearest = nearest(name, known).map(str::to_owned);

@@ -8,7 +8,7 @@ use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::place::Place;
 use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
-use crate::op::{OpLibrary, Operand};
+use crate::op::{Keywords, OpLibrary, Operand};
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -105,10 +105,7 @@ impl<'t> Parser<'t> {
             }
             while self.skip(";") || self.skip("\n") {}
             if self.peek() == Token::End {
-                let result = value.variable(&mut self.graph).map_err(|source| {
-                    let (function, source) = ("constant".to_owned(), source.into());
-                    ParseTextError::Call { place: self.place(at), function, source }
-                })?;
+                let result = self.output(at, &value)?;
                 if let Some(name) = &name {
                     self.graph.name(result, name);
                     self.bound(at, name)?;
@@ -121,31 +118,81 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `[name "="] comparison`
-    fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
-        let (at, start) = (self.offset(), self.next);
-        let name = match self.take() {
-            Token::Name(name) if self.peek() == Token::Sign("=") => name,
-            _ => {
-                self.next = start;
-                return Ok((None, self.binary(0)?));
+    /// The variable of what a text ends with; a tuple of numbers, as `x.shape`, is a vector of them.
+    fn output(&mut self, at: usize, value: &Operand) -> Parsed<VarId> {
+        let number = |item: &Operand| matches!(item, Operand::Weak(_) | Operand::Literal(_));
+        let value = match value {
+            Operand::List(items) if items.iter().all(number) => {
+                &self.call(at, "array", std::slice::from_ref(value), &Keywords::new())?
             }
+            Operand::List(_) => return Err(ParseTextError::Tuple { place: self.place(at) }),
+            value => value,
         };
-        if is_keyword(name) {
-            self.next = start;
-            return Err(self.unexpected("a name"));
-        }
-        if self.names.contains_key(name) {
-            return Err(ParseTextError::Duplicate { place: self.place(at), name: name.to_owned() });
-        }
-        self.next += 1;
+        value.variable(&mut self.graph).map_err(|source| {
+            let (function, source) = ("constant".to_owned(), source.into());
+            ParseTextError::Call { place: self.place(at), function, source }
+        })
+    }
+
+    /// `[name {"," name} "="] comparison`
+    fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
+        let targets = self.targets()?;
+        let at = self.offset();
         let value = self.binary(0)?;
-        if let Operand::Var(variable) | Operand::Weak(variable) = value {
+        match (targets.as_slice(), &value) {
+            ([], _) => return Ok((None, value)),
+            ([(at, name)], _) => {
+                let unused = Some(self.place(*at));
+                self.bind(name, value.clone(), unused);
+            }
+            (_, Operand::List(items)) if items.len() == targets.len() => {
+                for ((_, name), item) in targets.iter().zip(items) {
+                    self.bind(name, item.clone(), None);
+                }
+            }
+            _ => return Err(ParseTextError::Unpack { place: self.place(at), names: targets.len() }),
+        }
+        Ok((targets.first().map(|(_, name)| (*name).to_owned()), value))
+    }
+
+    /// The names that a statement binds, and where each stands; none for an expression alone.
+    fn targets(&mut self) -> Parsed<Vec<(usize, &'t str)>> {
+        let (start, mut found) = (self.next, Vec::new());
+        loop {
+            let at = self.offset();
+            let Token::Name(name) = self.take() else { break };
+            found.push((at, name));
+            if self.skip("=") {
+                return self.bindable(start, found);
+            }
+            if !self.skip(",") {
+                break;
+            }
+        }
+        self.next = start;
+        Ok(Vec::new())
+    }
+
+    /// Checks that names can be bound.
+    fn bindable(&mut self, start: usize, names: Vec<(usize, &'t str)>) -> Parsed<Vec<(usize, &'t str)>> {
+        for (position, (at, name)) in names.iter().enumerate() {
+            if is_keyword(name) {
+                self.next = start + 2 * position;
+                return Err(self.unexpected("a name"));
+            }
+            let twice = names[..position].iter().any(|(_, earlier)| earlier == name);
+            if twice || self.names.contains_key(*name) {
+                return Err(ParseTextError::Duplicate { place: self.place(*at), name: (*name).to_owned() });
+            }
+        }
+        Ok(names)
+    }
+
+    fn bind(&mut self, name: &str, operand: Operand, unused: Option<Box<Place>>) {
+        if let Operand::Var(variable) | Operand::Weak(variable) = operand {
             self.graph.name(variable, name);
         }
-        let bound = Bound { operand: value.clone(), unused: Some(self.place(at)) };
-        self.names.insert(name.to_owned(), bound);
-        Ok((Some(name.to_owned()), value))
+        self.names.insert(name.to_owned(), Bound { operand, unused });
     }
 
     /// Whether something is bound to a name.

@@ -100,7 +100,7 @@ impl At<'_> {
     /// To every other dtype.
     pub(crate) fn casts(&self) -> Vec<Case> {
         let others = self.dtypes.iter().filter(|other| **other != self.dtype);
-        others.map(|to| self.of(&[self.own()], &format!("x0, dtype=\"{to}\""))).collect()
+        others.map(|to| self.of(&[self.own()], &format!("x0, dtype={to}"))).collect()
     }
 
     /// Along each axis.
@@ -137,7 +137,7 @@ impl At<'_> {
     }
 
     pub(crate) fn extents(&self) -> Vec<Case> {
-        self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype=\"{}\"", self.dtype))
+        self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype={}", self.dtype))
     }
 
     /// Over all axes; where there are several, over each.

@@ -2,21 +2,22 @@
 //!
 //! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`: the entries
 //! of [`crate::index::entry`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
-//! as the only index makes it [`AdvancedSubtensor1`].
+//! as the only index makes it [`AdvancedSubtensor1`]; other arrays among the indices are the business of `gather`.
 
-use super::mask;
 use super::operand::Operands;
+use super::{gather, mask};
 use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Subtensor};
 use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
-use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};
+use precast_graph::{BuildError, DType, MakeNodeError, Op, Origin, Prop, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
 /// One part of what stands between the brackets.
-enum Item {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Item {
     Entry(Entry),
     NewAxis,
     Rest,
@@ -37,7 +38,7 @@ fn items(declared: &Declared<'_>) -> Result<Vec<Item>, MakeNodeError> {
 
 impl Operands<'_> {
     /// A tensor with its dimensions in another order.
-    fn shuffle(&mut self, tensor: VarId, order: &[usize]) -> Result<VarId, BuildError> {
+    pub(super) fn shuffle(&mut self, tensor: VarId, order: &[usize]) -> Result<VarId, BuildError> {
         if order.is_sorted() {
             return Ok(tensor);
         }
@@ -45,7 +46,7 @@ impl Operands<'_> {
     }
 
     /// A tensor in another shape.
-    fn reshape(&mut self, tensor: VarId, shape: &[i64]) -> Result<VarId, BuildError> {
+    pub(super) fn reshape(&mut self, tensor: VarId, shape: &[i64]) -> Result<VarId, BuildError> {
         let vector = self.vector(shape);
         self.apply(Reshape { ndim: shape.len() }, &[tensor, vector])
     }
@@ -64,15 +65,22 @@ impl Operands<'_> {
 }
 
 pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let mut items = items(&Declared::bound(operands.function, props))?;
+    let items = items(&Declared::bound(operands.function, props))?;
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
-    let ndim = operands.graph.ty(tensor).ndim();
-    if let ([Item::Entry(Entry::Index)], [_, Operand::Var(indices)]) = (items.as_slice(), operands.args)
-        && operands.graph.ty(*indices).ndim() == 1
-    {
-        return rows(operands, tensor, *indices);
+    match gather::array_index(operands, &items)? {
+        Some(index) => gather::gather(operands, tensor, items, &index),
+        None => basic(operands, tensor, items),
     }
+}
+
+/// A view by integers, slices and new axes; the numbers are the arguments behind the first.
+pub(super) fn basic(
+    operands: &mut Operands<'_>,
+    tensor: VarId,
+    mut items: Vec<Item>,
+) -> Result<VarId, BuildError> {
+    let ndim = operands.graph.ty(tensor).ndim();
     // `...` stands for the dimensions that nothing else does.
     let used = items.iter().filter(|item| matches!(item, Item::Entry(_))).count();
     if let Some(at) = items.iter().position(|item| matches!(item, Item::Rest)) {
@@ -108,7 +116,7 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
 }
 
 /// The rows that a vector of integers names.
-fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
+pub(super) fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
     let found = operands.graph.ty(indices);
     if !found.dtype().is_integer() {
         let (op, found) = (operands.function.to_owned(), found.to_string());
@@ -124,7 +132,17 @@ fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<Va
 pub(super) fn take(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect(2)?;
-    let (mut tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
+    let (tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
+    taken(operands, tensor, indices, axis)
+}
+
+/// What stands at some indices along an axis.
+pub(super) fn taken(
+    operands: &mut Operands<'_>,
+    mut tensor: VarId,
+    indices: VarId,
+    axis: Option<i64>,
+) -> Result<VarId, BuildError> {
     if axis.is_none() || operands.graph.ty(tensor).ndim() == 0 {
         tensor = operands.reshape(tensor, &[-1])?;
     }

@@ -16,10 +16,12 @@ mod contract;
 mod diagonal;
 pub(crate) mod elementwise;
 mod fill;
+mod gather;
 mod index;
 mod linalg;
 mod literals;
 mod mask;
+mod members;
 mod operand;
 mod order;
 mod quantile;
@@ -28,6 +30,7 @@ mod shape;
 mod soft;
 mod structural;
 
+use crate::declared::Declared;
 use crate::rewrite::{self, Passes};
 use crate::rows::{self, Row};
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
@@ -189,6 +192,27 @@ impl OpLibrary for Ops {
         }))
     }
 
+    fn method(&self, name: &str) -> Option<String> {
+        members::method(name)
+    }
+
+    fn attribute(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        value: &Operand,
+    ) -> Option<Result<Operand, BuildError>> {
+        members::attribute(self, graph, name, value)
+    }
+
+    fn members(&self) -> Vec<String> {
+        members::names()
+    }
+
+    fn signature(&self, name: &str) -> Option<String> {
+        rows::find(name).map(Row::signature)
+    }
+
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
         Some(self.c.factory(name)?(props))
     }
@@ -253,16 +277,11 @@ fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Var
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "dimshuffle")
 }
 
-/// `cast(x, dtype="f32")`.
+/// `cast(x, f32)`.
 fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let name = match props.get("dtype") {
-        Some(Prop::Str(name)) => name.clone(),
-        Some(Prop::DType(dtype)) => dtype.to_string(),
-        _ => return Err(MakeNodeError::prop("cast", "dtype", "is missing or no name of a dtype").into()),
-    };
-    let dtype: DType =
-        name.parse().map_err(|e| MakeNodeError::prop("cast", "dtype", format!("is wrong: {e}")))?;
+    let declared = Declared::bound(operands.function, props);
+    let dtype = declared.dtype("dtype")?.ok_or_else(|| declared.wrong("dtype", "a dtype"))?;
     let variable = operands.variable(0)?;
     operands.cast(variable, dtype)
 }

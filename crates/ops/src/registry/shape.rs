@@ -172,6 +172,16 @@ pub(super) fn split(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
     results.get(piece).copied().ok_or_else(|| none().into())
 }
 
+/// `array([[1, 2], [x, y]], dtype=f32)`; an array stays one.
+pub(super) fn array(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let variable = operands.variable(0)?;
+    match Declared::bound(operands.function, props).dtype("dtype")? {
+        Some(dtype) => operands.cast(variable, dtype),
+        None => Ok(variable),
+    }
+}
+
 /// `make_vector(a, b, c)`, of the dtype that all promote to, or `dtype`.
 pub(super) fn make_vector(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);

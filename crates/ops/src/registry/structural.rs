@@ -14,7 +14,7 @@ use super::order::{searchsorted, sort, topk, unique};
 use super::quantile::{median, quantile};
 use super::reduce::{argmax, cumulative, reduce, spread};
 use super::shape::{
-    alloc, arange, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
+    alloc, arange, array, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
 };
 use super::soft::{isclose, log_softmax, logsumexp, norm, ptp, relu, softmax};
 use super::{cast, dimshuffle, first, transpose};

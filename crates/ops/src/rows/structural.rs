@@ -54,7 +54,7 @@ macro_rules! structural_rows {
             batched_dot(x, y) [] {} = [product] [BatchedDot] [pairs] other;
 
             /// The elements in another dtype: to bool `!= 0`; integers keep their low bits; float to integer truncates, saturates, and makes NaN 0; complex to real drops the imaginary part.
-            cast(x) [] {dtype = None} = [cast] [] [casts] other;
+            cast(x) [astype] {dtype = None} = [cast] [] [casts] other;
             /// The axes turned round, or in the order of `axes`.
             transpose(x; axes) [permute_dims] {} = [transpose] [] [unary] method;
             /// Axes in a new order; -1 is a new axis of extent 1.
@@ -81,6 +81,8 @@ macro_rules! structural_rows {
             join(; tensors) [concatenate concat] {axis = 0} = [join] [Join] [joins] other;
             /// Tensors of one shape along a new axis.
             stack(; tensors) [] {axis = 0} = [stack] [] [] other;
+            /// A list of numbers, or of lists, as an array.
+            array(list) [asarray] {dtype = None} = [array] [] [] other;
             /// One of the pieces that a tensor is cut into along an axis.
             split(x, extents) [] {; sizes = None, axis = 0, piece = None, pieces = None} = [split] [Split] [] other;
             /// A vector of numbers.
@@ -88,7 +90,7 @@ macro_rules! structural_rows {
             /// The first argument; an error with a message while it runs unless all of the conditions are true.
             assert(x; conditions) [] {; message = None} = [assert] [Assert] [] other;
             /// A copy.
-            deep_copy(x) [] {} = [] [DeepCopy] [unary] other;
+            deep_copy(x) [copy] {} = [] [DeepCopy] [unary] other;
             /// The same elements, not copied.
             view(x) [] {} = [] [View] [unary] other;
 
