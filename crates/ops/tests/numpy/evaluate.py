@@ -40,7 +40,7 @@ PYTHON = {
     for name in names.split()
 }  # fmt: skip
 # Of those that are no ufuncs.
-ELEMENTWISE = {"switch", "where", "clip", "round", "angle", "real", "imag"}
+ELEMENTWISE = {"switch", "where", "clip", "round", "around", "angle", "real", "imag"}
 
 
 def is_number(value):

@@ -56,6 +56,7 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["trace(x)", "trace(x, 1)", "trace(x, -1, 1, 0)", "trace(x, dtype=f64)"], SUMS),
     (&["tri(3)", "tri(2, 4, 1)", "tri(n, 3, -1, dtype=i8)", "tril(x)", "tril(x, 1)", "triu(x)", "triu(x, -1)", "triu(x, k=n)"], EXACT),
     (&["eye(3)", "eye(n, 4, k=1)", "eye(2, dtype=i8)"], EXACT),
+    (&["array([1, 2])", "array([[True, n], [0, 3]])", "array([1.5], dtype=f32)"], EXACT),
     (&["arange(5)", "arange(1, 8, 3)", "arange(0.5, 2)"], EXACT),
 ];
 
