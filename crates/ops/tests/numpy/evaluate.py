@@ -41,7 +41,7 @@ PYTHON = {
     for name in names.split()
 }  # fmt: skip
 # Of those that are no ufuncs.
-ELEMENTWISE = {"switch", "where", "clip", "round", "angle", "real", "imag"}
+ELEMENTWISE = {"switch", "where", "clip", "round", "around", "angle", "real", "imag"}
 
 
 def is_number(value):
@@ -100,6 +100,7 @@ OWN = {
     "numpy": np,
     "int": int,
     "float": float,
+    "complex": complex,
 }
 
 

@@ -38,6 +38,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("`switch`: input", "a literal that the dtype cannot hold is refused, NumPy's `where` keeps its low bits"),
     ("`where`: input", "as `switch`"),
     ("does not support dtype `c", "a function that is not there for complex numbers yet"),
+    ("ufunc 'positive' did not contain a loop", "`+x` is x, of truth values too"),
     ("more than 16384 bits", "literals have a bound"),
     ("negative integer powers are not allowed; a float", "refused when it is written, NumPy looks whether there is an element"),
     ("OverflowError: Python int too large to convert to C long", "comparisons and `clip` of bool with any integer are exact, NumPy wants an i64"),
