@@ -28,6 +28,9 @@ impl Parser<'_> {
         }
         let items = items.into_iter().map(|item| Prop::Str(item).into()).collect();
         let keywords = Keywords::from([("index".to_owned(), Operand::List(items))]);
+        // As one list, since a list among them is an index itself.
+        let numbers = Operand::List(operands.split_off(1));
+        operands.push(numbers);
         self.call(at, "subtensor", &operands, &keywords)
     }
 

@@ -281,7 +281,7 @@ fn words_of_python_get_a_hint() {
         ("exp(*x)", "written out"),
         ("{x}", "dicts"),
         ("x + \\\n p", "inside of brackets"),
-        ("t: x", "slice stands in brackets"),
+        ("x: p", "slice stands in brackets"),
         ("(1, 2)[0] = p", "set_subtensor"),
     ] {
         let error = refuse(&[text]);

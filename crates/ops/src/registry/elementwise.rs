@@ -58,7 +58,11 @@ fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildErr
     if own.is_integer() && decimals > 0 {
         return operands.variable(0);
     }
-    let dtype = if own.is_integer() || own == DType::Bool { DType::F64 } else { own };
+    if own == DType::Bool {
+        let (op, expected) = (operands.function.to_owned(), "integers, floats, complex".to_owned());
+        return Err(MakeNodeError::DType { op, input: 0, found: own, expected }.into());
+    }
+    let dtype = if own.is_integer() { DType::F64 } else { own };
     let x = operands.cast_argument(0, dtype)?;
     let scale = 10_f64.powi(i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX));
     let scale = operands.constant(Array::of(Number::Float(scale), dtype.real()));
@@ -74,7 +78,7 @@ fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildErr
         *part = scalar_apply(operands, back, &[nearest, scale])?;
     }
     match parts.as_slice() {
-        [rounded] => operands.cast(*rounded, if own == DType::Bool { dtype } else { own }),
+        [rounded] => operands.cast(*rounded, own),
         parts => scalar_apply(operands, "complex", parts),
     }
 }

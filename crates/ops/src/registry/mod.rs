@@ -179,11 +179,14 @@ impl OpLibrary for Ops {
         let result = match row.and_then(|row| Some((row, row.apply?))) {
             Some((row, apply)) => apply(&mut operands, row, props),
             None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
-            None => self.own(&mut operands, props)?,
+            None => {
+                operands.function = row.map_or(name, |row| row.name);
+                self.own(&mut operands, props)?
+            }
         };
         Some(result.and_then(|result| match function {
             // Python's numbers in, one out: in the dtype of its kind.
-            Some(_) if args.iter().all(|arg| !matches!(arg, Operand::Var(_))) => {
+            Some(_) if args.iter().all(|arg| matches!(arg, Operand::Weak(_) | Operand::Literal(_))) => {
                 let dtype = Kind::of(operands.graph.ty(result).dtype()).dtype();
                 operands.cast(result, dtype).map(Operand::Weak)
             }

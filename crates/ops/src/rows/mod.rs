@@ -172,6 +172,28 @@ impl Row {
     }
 }
 
+impl Row {
+    /// [`Row::dtypes`] in words: `all`, or kinds and names; nothing where combinations do not say it.
+    #[must_use]
+    pub fn takes(&self) -> String {
+        let mut left = self.dtypes();
+        if left.len() == DType::ALL.len() {
+            return "all".to_owned();
+        }
+        let mut words = Vec::new();
+        let kinds: [(&str, fn(DType) -> bool); 3] =
+            [("integers", DType::is_integer), ("floats", DType::is_float), ("complex", DType::is_complex)];
+        for (word, is_one) in kinds {
+            let all = DType::ALL.into_iter().filter(|dtype| is_one(*dtype));
+            if all.clone().all(|dtype| left.contains(&dtype)) {
+                left.retain(|dtype| !is_one(*dtype));
+                words.push(word);
+            }
+        }
+        left.iter().map(|dtype| dtype.name()).chain(words).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// All rows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
     scalar::LIBRARY.iter().chain(registry::STRUCTURAL)

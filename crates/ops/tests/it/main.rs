@@ -8,6 +8,7 @@ mod complex;
 mod functions;
 mod golden;
 mod kernels;
+mod language;
 mod literals;
 mod machine;
 mod math_bits;

@@ -7,6 +7,7 @@ The text is Python, so it is evaluated as it is; names are NumPy's functions. A 
 Python number, as the text form has it: `x / sqrt(2)` of f32 is f32 there.
 """
 
+import ast
 import json
 import operator
 import sys
@@ -49,6 +50,8 @@ def is_number(value):
 
 def function(name):
     numpy = getattr(np, RENAMED.get(name, name))
+    if isinstance(numpy, type) or not callable(numpy):
+        return numpy
 
     def call(*args, **named):
         if args and all(is_number(arg) for arg in args):
@@ -81,9 +84,7 @@ class Names(dict):
 
 
 def listed(numpy):
-    """Tensors one by one, or as one list."""
-    is_list = lambda args: len(args) == 1 and isinstance(args[0], (list, tuple))
-    return lambda *args, **named: numpy(args[0] if is_list(args) else args, **named)
+    return lambda *args, **named: numpy(*args, **named) if isinstance(args[0], (list, tuple)) else numpy(args, **named)
 
 
 def pow(a, b):
@@ -166,6 +167,11 @@ OWN = {
     "concat": listed(np.concatenate),
     "join": listed(np.concatenate),
     "unique_values": np.unique,
+    "np": np,
+    "numpy": np,
+    "int": int,
+    "float": float,
+    "complex": complex,
 }
 
 
@@ -186,11 +192,18 @@ def encode(result):
     return {"dtype": NAMES[array.dtype], "shape": list(array.shape), "bits": bits}
 
 
+def run(text, scope, names):
+    """The value of the last statement of a text."""
+    *statements, last = ast.parse(text).body
+    exec(compile(ast.Module(statements, []), "text", "exec"), scope, names)
+    return eval(compile(ast.Expression(last.value), "text", "eval"), scope, names)
+
+
 def evaluate(case):
     names = Names({name: decode(value) for name, value in case["inputs"].items()})
     names.update(OWN)
     try:
-        return encode(eval(case["text"], {"__builtins__": {"__import__": __import__}}, names))
+        return encode(run(case["text"], {"__builtins__": {"__import__": __import__}}, names))
     except Exception as error:  # what NumPy refuses is an answer
         return {"error": f"{type(error).__name__}: {error}"}
 

@@ -15,9 +15,10 @@
 mod draw;
 mod functions;
 mod library;
+mod page;
 mod python;
 
-use draw::{Case, draw};
+use draw::{Case, draw, dtypes};
 use functions::{is_scalar, names};
 use precast_graph::text::parse;
 use precast_graph::{Array, DType, Number, Type, interpret};
@@ -38,6 +39,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("`switch`: input", "a literal that the dtype cannot hold is refused, NumPy's `where` keeps its low bits"),
     ("`where`: input", "as `switch`"),
     ("does not support dtype `c", "a function that is not there for complex numbers yet"),
+    ("ufunc 'positive' did not contain a loop", "`+x` is x, of truth values too"),
     ("more than 16384 bits", "literals have a bound"),
     ("negative integer powers are not allowed; a float", "refused when it is written, NumPy looks whether there is an element"),
     ("OverflowError: Python int too large to convert to C long", "comparisons and `clip` of bool with any integer are exact, NumPy wants an i64"),
@@ -121,6 +123,8 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
         (DType::Bool, DType::I64) => has("real(") || has("imag("),
         // NumPy squares truth values as i8 in arrays, as i64 alone.
         (DType::I8, DType::I64) => has("**") || has("pow"),
+        // NumPy's function makes i8 of truth values, its method leaves them.
+        (DType::I8, DType::Bool) => has(".conj"),
         _ => false,
     };
     if same_by_reason {
