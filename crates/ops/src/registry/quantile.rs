@@ -3,7 +3,8 @@
 //! ```text
 //! x ──▶ sorted along an axis, which comes first ──▶ the elements around q (n - 1) ──▶ between them in proportion
 //! ```
-//! As NumPy's with `method="linear"`; positions are computed in f64. NaN if there is one, an index error if there is nothing.
+//! As NumPy's with `method="linear"`; positions are computed in f64. NaN if there is one; of nothing the median is NaN, a quantile an
+//! index error.
 
 use super::operand::Operands;
 use crate::declared::Declared;
@@ -47,9 +48,10 @@ fn finish(
 ) -> Result<VarId, BuildError> {
     let input = operands.variable(0)?;
     let (dtype, whole) = (operands.graph.ty(input).dtype(), operands.ndim(input));
-    let last = at(operands, sorted, &(-1_i64).into())?;
-    let is_number = operands.call("eq", [last.into(), last.into()])?;
-    let result = operands.call("where", [is_number.into(), found.into(), last.into()])?;
+    let last = operands.slice(sorted, 0, "b", &[(-1_i64).into()])?;
+    let numbers = operands.call("eq", [last.into(), last.into()])?;
+    let numbers = operands.call_with("all", &[numbers.into()], &[("axis", 0_i64.into())])?;
+    let result = operands.call("where", [numbers.into(), found.into(), f64::NAN.into()])?;
     let result = operands.cast(result, if dtype.is_float() { dtype } else { DType::F64 })?;
     if !keepdims {
         return Ok(result);
@@ -70,12 +72,10 @@ pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     let extent = operands.extent(line.0, 0)?;
     let less = operands.call("sub", [extent.clone(), 1_i64.into()])?;
     let low = operands.call("floor_div", [less.into(), 2_i64.into()])?;
-    let high = operands.call("floor_div", [extent, 2_i64.into()])?;
-    let (below, above) = (at(operands, line.0, &low.into())?, at(operands, line.0, &high.into())?);
-    let sum = operands.call("add", [below.into(), above.into()])?;
-    let mean = operands.call("div", [sum.into(), 2_i64.into()])?;
-    let odd = operands.call("eq", [low.into(), high.into()])?;
-    let found = operands.call("where", [odd.into(), below.into(), mean.into()])?;
+    let half = operands.call("floor_div", [extent, 2_i64.into()])?;
+    let behind = operands.call("add", [half.into(), 1_i64.into()])?;
+    let middle = operands.slice(line.0, 0, "be", &[low.into(), behind.into()])?;
+    let found = operands.call_with("mean", &[middle.into()], &[("axis", 0_i64.into())])?;
     finish(operands, line, found, declared.flag("keepdims")?)
 }
 
