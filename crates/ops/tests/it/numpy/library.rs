@@ -2,9 +2,12 @@
 //!
 //! A call is a text, which is Python as well. Its inputs: `x`, of every dtype and shape; `y` like it; `v`, four elements; `s`, the same
 //! in order; `m`, a mask of the shape of `x`; `n`, a number. A function without a call here, or in the random expressions, fails a test.
+//!
+//! Some of NumPy's answers are kept in `tests/golden/functions.jsonl`, for machines without NumPy: with `PRECAST_WRITE_GOLDEN` set,
+//! the test that asks NumPy writes them.
 
 use super::functions::{FUNCTIONS, names};
-use super::{Case, near, ours, python};
+use super::{Case, kept, near, ours, python};
 use precast_graph::{Array, DType};
 use precast_ops::{Ops, Sort};
 use precast_testkit::{Choices, arrays};
@@ -126,6 +129,36 @@ fn same(found: &Array, want: &Array, ulps: f64) -> bool {
     a.iter().zip(&b).all(both)
 }
 
+/// What is wrong with what the library makes of a case, in words.
+fn wrong(case: &Case, answer: &Result<Array, String>, ulps: f64) -> Option<String> {
+    let listed = |error: &String| ON_PURPOSE.iter().any(|(fragment, _)| error.contains(fragment));
+    match (ours(case), answer) {
+        (Err(_), Err(_)) => None,
+        (Err(error), Ok(_)) if listed(&error) => None,
+        (Ok(_), Err(error)) if listed(error) => None,
+        (Err(error), Ok(value)) => Some(format!("refused: {error}\nNumPy gives {value:?}")),
+        (Ok(value), Err(error)) => Some(format!("gives {value:?}\nNumPy refuses: {error}")),
+        (Ok(found), Ok(want)) if found.dtype() != want.dtype() || found.shape() != want.shape() => {
+            Some(format!("gives {}, NumPy {}", found.ty(), want.ty()))
+        }
+        (Ok(found), Ok(want)) => (!same(&found, want, ulps))
+            .then(|| format!("gives {found:?}\nNumPy {want:?}\ninputs {:?}", case.inputs)),
+    }
+}
+
+/// Panics with the first of each call that is wrong.
+fn assert_none(wrong: Vec<String>) {
+    let (count, mut first) = (wrong.len(), wrong);
+    first.dedup_by_key(|what| what.split(" of ").next().map(str::to_owned));
+    let shown: String = first.into_iter().take(super::number("PRECAST_NUMPY_SHOWN", 8) as usize).collect();
+    assert!(count == 0, "{count} differ from NumPy:\n{shown}");
+}
+
+fn told(case: &Case, what: &str) -> String {
+    let types: Vec<String> = case.inputs.iter().map(|(name, a)| format!("{name} {}", a.ty())).collect();
+    format!("{} of {}: {what}\n", case.text, types.join(", "))
+}
+
 #[test]
 fn every_function_is_that_of_numpy() {
     let Some(python) = python::find() else {
@@ -145,33 +178,29 @@ fn every_function_is_that_of_numpy() {
     }
     let requests: Vec<_> = cases.iter().map(|(case, _)| (case.text.clone(), case.inputs.clone())).collect();
     let answers = python::evaluate(&python, &requests);
-    let (mut values, mut wrong) = (0, Vec::new());
-    for ((case, ulps), answer) in cases.iter().zip(answers) {
-        let listed = |error: &String| ON_PURPOSE.iter().any(|(fragment, _)| error.contains(fragment));
-        let types: Vec<String> = case.inputs.iter().map(|(name, a)| format!("{name} {}", a.ty())).collect();
-        let mut differ =
-            |what: String| wrong.push(format!("{} of {}: {what}\n", case.text, types.join(", ")));
-        match (ours(case), answer) {
-            (Err(_), Err(_)) => {}
-            (Err(error), Ok(_)) | (Ok(_), Err(error)) if listed(&error) => {}
-            (Err(error), Ok(value)) => differ(format!("refused: {error}\nNumPy gives {value:?}")),
-            (Ok(value), Err(error)) => differ(format!("gives {value:?}\nNumPy refuses: {error}")),
-            (Ok(found), Ok(want)) if found.dtype() != want.dtype() || found.shape() != want.shape() => {
-                differ(format!("gives {}, NumPy {}", found.ty(), want.ty()));
-            }
-            (Ok(found), Ok(want)) if !same(&found, &want, *ulps) => {
-                differ(format!("gives {found:?}\nNumPy {want:?}\ninputs {:?}", case.inputs));
-            }
-            _ => values += 1,
-        }
+    if std::env::var_os("PRECAST_WRITE_GOLDEN").is_some() {
+        kept::write(&cases, &answers);
     }
-    println!("{} calls, {values} values, {} differ from NumPy", cases.len(), wrong.len());
-    // One of each call.
-    let mut first = wrong.clone();
-    first.dedup_by_key(|what| what.split(" of ").next().map(str::to_owned));
-    let shown: String = first.into_iter().take(super::number("PRECAST_NUMPY_SHOWN", 8) as usize).collect();
-    assert!(wrong.is_empty(), "{} of {} differ from NumPy:\n{shown}", wrong.len(), cases.len());
+    let values = answers.iter().filter(|answer| answer.is_ok()).count();
+    let all = cases.iter().zip(&answers);
+    let differ: Vec<String> =
+        all.filter_map(|((case, ulps), answer)| Some(told(case, &wrong(case, answer, *ulps)?))).collect();
+    println!("{} calls, {values} values, {} differ from NumPy", cases.len(), differ.len());
+    assert_none(differ);
     assert!(values > cases.len() / 3, "too few calls have a value");
+}
+
+#[test]
+fn every_function_gives_what_is_kept_of_numpys_answers() {
+    let ulps = |text: &str| CALLS.iter().find(|(texts, _)| texts.contains(&text)).map(|(_, ulps)| *ulps);
+    let (mut count, mut differ) = (0, Vec::new());
+    for (case, answer) in kept::read() {
+        let ulps = ulps(&case.text).unwrap_or_else(|| panic!("stale: {}", case.text));
+        differ.extend(wrong(&case, &Ok(answer), ulps).map(|what| told(&case, &what)));
+        count += 1;
+    }
+    assert_none(differ);
+    assert!(count > 300, "{count} cases: the file was cut");
 }
 
 #[test]

@@ -14,6 +14,7 @@
 
 mod draw;
 mod functions;
+mod kept;
 mod library;
 mod page;
 mod python;
