@@ -15,8 +15,8 @@ type Function = (&'static str, usize, [&'static str; 2], &'static str);
 
 /// The functions of a row: for the kinds with a header and no value in Rust.
 macro_rules! functions {
-    ($(#[$doc:meta] $name:ident $x:tt [$($alias:ident)*] $promotion:ident => $gives:ident, $cost:ident,
-       $builder:ident $(as $c_name:literal)? { $(any = $any:expr;)? $(bool = $bool:expr;)? $(int = $int:expr;)?
+    ($(#[$doc:meta] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident,
+       $cost:ident, $builder:ident $(as $c_name:literal)? { $(any = $any:expr;)? $(bool = $bool:expr;)? $(int = $int:expr;)?
        $(float $($fh:literal)? $(= $float:expr)?;)? $(complex $($ch:literal)? $(= $complex:expr)?;)? })*) => {
         /// The functions of all rows.
         const FUNCTIONS: &[&[Function]] = &[$(

@@ -5,7 +5,7 @@ use crate::declared::{Declared, matrix};
 use crate::manifest::Manifest;
 use crate::place::Place;
 use precast_codegen::external::{Declaration, ExternalCOp};
-use precast_graph::{FunctionGraph, OpLibrary as _, Operand, Props};
+use precast_graph::{FunctionGraph, Keywords, OpLibrary as _, Operand};
 use precast_ops::Ops;
 use proptest::prelude::*;
 use std::path::Path;
@@ -163,7 +163,7 @@ fn a_whole_graph_is_a_module_for_each_segment() {
     let x = graph.input("x", "f64".parse().unwrap()).unwrap();
     let double = |graph: &mut FunctionGraph, v| {
         let operands = [Operand::Var(v), Operand::Var(v)];
-        let sum = ops.call(graph, "add", &operands, &Props::new()).unwrap().unwrap();
+        let sum = ops.call(graph, "add", &operands, &Keywords::new()).unwrap().unwrap();
         sum.variable(graph).unwrap()
     };
     let before = double(&mut graph, x);

@@ -32,7 +32,7 @@ pub use contracts::ContractError;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
 pub use literal::Literal;
 pub use nearest::nearest;
-pub use op::{MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props};
+pub use op::{Keywords, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props, keywords};
 pub use perform::{InterpretError, interpret};
 pub use precast_core::{
     Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,

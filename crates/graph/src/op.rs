@@ -183,13 +183,28 @@ pub enum Operand {
     Weak(VarId),
     /// A number, which takes the dtype of what it meets.
     Literal(Literal),
+    /// A list or a tuple, which is one argument: several tensors, extents, axes; an array where one is asked for.
+    List(Vec<Self>),
+    /// What is no number and known when the graph is built: a text, a dtype. Boxed, as parsers keep operands on their stack.
+    Setting(Box<Prop>),
+    /// `None`: what stands in the place of an argument that is not given.
+    None,
+}
+
+/// Arguments that are given by name.
+pub type Keywords = BTreeMap<String, Operand>;
+
+/// Props as arguments by name.
+#[must_use]
+pub fn keywords(props: &Props) -> Keywords {
+    props.iter().map(|(name, prop)| (name.clone(), prop.clone().into())).collect()
 }
 
 impl Operand {
     /// The variable of an operand; a literal becomes a constant of its own dtype.
     ///
     /// # Errors
-    /// An integer that no dtype holds.
+    /// An integer that no dtype holds; what is neither a variable nor a number.
     pub fn variable(&self, graph: &mut FunctionGraph) -> Result<VarId, MakeNodeError> {
         match self {
             Self::Var(variable) | Self::Weak(variable) => Ok(*variable),
@@ -198,6 +213,36 @@ impl Operand {
                 let wide = || MakeNodeError::Arithmetic { op: "constant".to_owned(), source: wide() };
                 Ok(graph.constant(literal.value(literal.dtype()).ok_or_else(wide)?))
             }
+            Self::List(_) | Self::Setting(_) | Self::None => Err(MakeNodeError::Value {
+                op: "output".to_owned(),
+                problem: format!("{} is neither an array nor a number", self.describe()),
+            }),
+        }
+    }
+
+    /// The prop of an operand that is known when the graph is built: of a variable none, nor of `None`.
+    #[must_use]
+    pub fn prop(&self) -> Option<Prop> {
+        match self {
+            Self::Var(_) | Self::Weak(_) | Self::None => None,
+            Self::Setting(prop) => Some(prop.as_ref().clone()),
+            Self::List(items) => items.iter().map(Self::prop).collect::<Option<_>>().map(Prop::List),
+            Self::Literal(Literal::Bool(value)) => Some(Prop::Bool(*value)),
+            Self::Literal(Literal::Int(value)) => i64::try_from(value).ok().map(Prop::Int),
+            Self::Literal(Literal::Float(value)) => Some(Prop::Float(*value)),
+            Self::Literal(Literal::Complex(_)) => None,
+        }
+    }
+
+    /// What it is, in words, for messages.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Var(_) | Self::Weak(_) => "an array".to_owned(),
+            Self::Literal(literal) => format!("`{literal}`"),
+            Self::List(items) => format!("a list of {}", items.len()),
+            Self::Setting(prop) => format!("`{prop}`"),
+            Self::None => "`None`".to_owned(),
         }
     }
 }
@@ -214,21 +259,64 @@ impl<L: Into<Literal>> From<L> for Operand {
     }
 }
 
+impl From<Prop> for Operand {
+    fn from(prop: Prop) -> Self {
+        match prop {
+            Prop::Bool(value) => value.into(),
+            Prop::Int(value) => value.into(),
+            Prop::Float(value) => value.into(),
+            Prop::List(items) => Self::List(items.into_iter().map(Self::from).collect()),
+            other => Self::Setting(Box::new(other)),
+        }
+    }
+}
+
 /// Turns the names of a written form into ops.
 pub trait OpLibrary {
-    /// Applies the function `name` of the text form (`exp`, `add`, `sum`, …; operators have names too) to `args`:
-    /// chooses the ops, inserts casts by NumPy's promotion, adds constants for literals. What a function makes of literals
-    /// alone is a literal. `None` if there is no such function.
+    /// Applies the function `name` of the text form (`exp`, `add`, `sum`, …; operators have names too) to `args`, and to
+    /// those that are given by name: chooses the ops, inserts casts by NumPy's promotion, adds constants for literals.
+    /// What a function makes of literals alone is a literal. `None` if there is no such function.
     ///
     /// # Errors
-    /// Arguments or props that the function refuses.
+    /// Arguments that the function refuses.
     fn call(
         &self,
         graph: &mut FunctionGraph,
         name: &str,
         args: &[Operand],
-        props: &Props,
+        keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>>;
+
+    /// The function that the method `x.name(…)` calls, with `x` as its first argument; `None` if arrays have no such method.
+    fn method(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// The attribute `x.name`; `None` if arrays have no such attribute.
+    ///
+    /// # Errors
+    /// A value that does not have it.
+    fn attribute(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        value: &Operand,
+    ) -> Option<Result<Operand, BuildError>> {
+        let _ = (graph, name, value);
+        None
+    }
+
+    /// The names of all methods and attributes, sorted; for messages.
+    fn members(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How a function is called, as in `sum(x, axis=None, *, keepdims=False)`; for messages. `None` where that is not known.
+    fn signature(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
 
     /// The op of this name with these props; `None` if the library has no op of that name.
     ///

@@ -19,6 +19,11 @@ impl<'a> Declared<'a> {
         Ok(Self { op, props })
     }
 
+    /// The settings of a call, whose names are those of the row.
+    pub(crate) fn bound(op: &'a str, props: &'a Props) -> Self {
+        Self { op, props }
+    }
+
     /// What is said of a prop of another kind.
     pub(crate) fn wrong(&self, prop: &str, expected: &str) -> MakeNodeError {
         let problem = match self.props.get(prop) {
@@ -51,6 +56,15 @@ impl<'a> Declared<'a> {
         }
     }
 
+    /// A number that must be there.
+    pub(crate) fn float(&self, prop: &str) -> Result<f64, MakeNodeError> {
+        match self.props.get(prop) {
+            Some(Prop::Float(value)) => Ok(*value),
+            Some(Prop::Int(value)) => Ok(*value as f64),
+            _ => Err(self.wrong(prop, "a number")),
+        }
+    }
+
     /// A number of things that must be there.
     pub(crate) fn count(&self, prop: &str) -> Result<usize, MakeNodeError> {
         let expected = "an integer that is not negative";
@@ -62,6 +76,18 @@ impl<'a> Declared<'a> {
         match self.props.get(prop) {
             None => Ok(None),
             Some(Prop::DType(dtype)) => Ok(Some(*dtype)),
+            // In NumPy's one-letter codes the number counts bytes.
+            Some(Prop::Str(code)) if matches!(code.as_str(), "i8" | "u8") => {
+                let wide = if code == "i8" { "int64" } else { "uint64" };
+                let narrow = format!(
+                    "write `{code}` without quotes for 8 bits, `{wide}` for what NumPy calls '{code}'"
+                );
+                Err(MakeNodeError::prop(
+                    self.op,
+                    prop,
+                    format!("is '{code}', 8 bytes in NumPy\nhint: {narrow}"),
+                ))
+            }
             Some(Prop::Str(name)) => name.parse().map(Some).map_err(|_| self.wrong(prop, "a dtype")),
             Some(_) => Err(self.wrong(prop, "a dtype")),
         }

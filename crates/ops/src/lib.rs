@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums        the ops
-//!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …)
+//!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …)
 //!   ├ rows: what can be called by name, a row each, and all that is made from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
@@ -32,6 +32,7 @@ pub mod build;
 pub mod index;
 mod linalg;
 mod math;
+mod order;
 pub mod rewrite;
 pub mod scalar;
 pub mod shape;
@@ -43,8 +44,9 @@ pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::{GENERATOR, fingerprint};
 pub use linalg::{BatchedDot, Dot, Matmul};
+pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::Ops;
-pub use rows::Row;
+pub use rows::{Keyword, Row};
 pub use serve::{ParseServeError, Serve};

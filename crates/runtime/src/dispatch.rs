@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 use precast_abi::nativecall::{Compact, Key, ParseSignatureError, TableCell};
 use precast_core::native::ArrayRef;
 use precast_core::{CallError, Function};
-use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type};
+use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type, keywords};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
@@ -161,7 +161,7 @@ impl Dispatcher {
             let ty = Type::tensor(input.dtype(), input.shape().len());
             operands.push(Operand::Var(graph.input(&format!("x{position}"), ty).map_err(failed)?));
         }
-        let applied = self.runtime.ops().call(&mut graph, &self.name, &operands, &self.props);
+        let applied = self.runtime.ops().call(&mut graph, &self.name, &operands, &keywords(&self.props));
         let unknown = || DispatchError::UnknownOp { name: self.name.clone() };
         let output = applied.ok_or_else(unknown)?.map_err(failed)?;
         let output = output.variable(&mut graph).map_err(|source| failed(source.into()))?;

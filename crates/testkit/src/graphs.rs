@@ -6,7 +6,7 @@
 
 use crate::{Choices, arrays};
 use precast_graph::{
-    Array, DType, Extent, FunctionGraph, OpLibrary, Operand, Origin, Props, TensorType, Type, VarId,
+    Array, DType, Extent, FunctionGraph, OpLibrary, Operand, Origin, Props, TensorType, Type, VarId, keywords,
 };
 use proptest::strategy::Strategy;
 use std::ops::RangeInclusive;
@@ -183,7 +183,7 @@ impl Growing {
         let operands = (0..function.operands).map(|i| self.operand(choices, i));
         let operands: Vec<Operand> = operands.chain(literals).collect();
         let mut grown = self.clone();
-        library.call(&mut grown.graph, &function.name, &operands, &props)?.ok()?;
+        library.call(&mut grown.graph, &function.name, &operands, &keywords(&props))?.ok()?;
         grown.perform().then_some(grown)
     }
 

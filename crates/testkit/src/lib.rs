@@ -14,6 +14,7 @@ mod choices;
 pub mod graphs;
 pub mod layout;
 pub mod package;
+pub mod page;
 #[cfg(feature = "ops")]
 mod scalar_op;
 pub mod toy;

@@ -156,7 +156,7 @@ fn values_pass_between_the_modules_of_a_graph() {
     let parse = |g: &mut FunctionGraph, name: &str, args: &[precast_graph::VarId]| {
         let operands: Vec<precast_graph::Operand> =
             args.iter().map(|v| precast_graph::Operand::Var(*v)).collect();
-        let made = precast_graph::OpLibrary::call(&ops, g, name, &operands, &precast_graph::Props::new());
+        let made = precast_graph::OpLibrary::call(&ops, g, name, &operands, &precast_graph::Keywords::new());
         made.unwrap().unwrap().variable(g).unwrap()
     };
     let mut g = FunctionGraph::new();

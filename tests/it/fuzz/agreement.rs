@@ -23,21 +23,21 @@ use precast_testkit::ulp::same_bits;
 
 /// What artifacts are made for, and of which parts of the graphs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
-    pub(super) cut: Cut,
-    pub(super) isa: Isa,
-    pub(super) profile: Profile,
+pub(crate) struct Form {
+    pub(crate) cut: Cut,
+    pub(crate) isa: Isa,
+    pub(crate) profile: Profile,
 }
 
 impl Form {
     /// What is deployed on this host.
-    pub(super) fn release(cut: Cut) -> Self {
+    pub(crate) fn release(cut: Cut) -> Self {
         Self { cut, isa: Isa::native().unwrap(), profile: Profile::Release }
     }
 }
 
 /// Inputs in memory, and what `perform` makes of their values.
-pub(super) struct Call {
+pub(crate) struct Call {
     /// Each with the shape that it is broadcast to.
     inputs: Vec<(Array, Vec<usize>)>,
     expected: Vec<Array>,
@@ -45,7 +45,7 @@ pub(super) struct Call {
 
 impl Call {
     /// `None` if `perform` refuses the values.
-    pub(super) fn new(graph: &FunctionGraph, inputs: Vec<(Array, Vec<usize>)>) -> Option<Self> {
+    pub(crate) fn new(graph: &FunctionGraph, inputs: Vec<(Array, Vec<usize>)>) -> Option<Self> {
         let wide = |(array, shape): &(Array, Vec<usize>)| with_array!(array, a => Array::from(a.broadcast(IxDyn(shape)).unwrap().to_owned()));
         let values: Vec<Array> = inputs.iter().map(wide).collect();
         Some(Self { expected: interpret(graph, &values).ok()?, inputs })
@@ -53,13 +53,13 @@ impl Call {
 }
 
 /// A graph with the calls that are held against `perform`.
-pub(super) struct Subject {
-    pub(super) graph: FunctionGraph,
-    pub(super) calls: Vec<Call>,
+pub(crate) struct Subject {
+    pub(crate) graph: FunctionGraph,
+    pub(crate) calls: Vec<Call>,
 }
 
 /// The inputs as they are, in some layout, and with an axis of stride 0 where `perform` accepts that.
-pub(super) fn calls(graph: &FunctionGraph, inputs: &[Array], choices: &mut Choices) -> Vec<Call> {
+pub(crate) fn calls(graph: &FunctionGraph, inputs: &[Array], choices: &mut Choices) -> Vec<Call> {
     let mut layout = || *choices.pick(&Layout::ALL).unwrap();
     let plain = inputs.iter().cloned().map(full).collect();
     let laid_out = inputs.iter().map(|array| full(lay_out_any(array, layout()))).collect();
@@ -71,7 +71,7 @@ pub(super) fn calls(graph: &FunctionGraph, inputs: &[Array], choices: &mut Choic
 }
 
 /// An array in the shape that it has.
-pub(super) fn full(array: Array) -> (Array, Vec<usize>) {
+pub(crate) fn full(array: Array) -> (Array, Vec<usize>) {
     let shape = array.shape().to_vec();
     (array, shape)
 }
@@ -83,7 +83,7 @@ fn stretched(array: &Array, axis: usize) -> (Array, Vec<usize>) {
 }
 
 /// The positions of the subjects whose artifacts are wrong, and what is wrong first.
-pub(super) fn wrong(subjects: &[Subject], form: Form) -> Vec<(usize, String)> {
+pub(crate) fn wrong(subjects: &[Subject], form: Form) -> Vec<(usize, String)> {
     let graphs: Vec<FunctionGraph> = subjects.iter().map(|subject| subject.graph.clone()).collect();
     let bytes = match try_bundle(&graphs, form.cut, form.isa, form.profile) {
         Ok(bytes) => bytes,
@@ -107,7 +107,7 @@ pub(super) fn wrong(subjects: &[Subject], form: Form) -> Vec<(usize, String)> {
 }
 
 /// Panics with what is wrong of any subject.
-pub(super) fn assert_agree(subjects: &[Subject], form: Form) {
+pub(crate) fn assert_agree(subjects: &[Subject], form: Form) {
     let told = |(at, what): (usize, String)| format!("{}\n  {what}\n", subjects[at].graph);
     let wrong: Vec<String> = wrong(subjects, form).into_iter().map(told).collect();
     assert!(wrong.is_empty(), "{form:?}, {} of {}:\n{}", wrong.len(), subjects.len(), wrong.concat());

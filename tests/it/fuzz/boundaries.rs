@@ -107,3 +107,41 @@ fn strides_of_zero_are_read_like_any_other() {
         assert_agree(&subjects, Form::release(cut));
     }
 }
+
+/// Functions whose results are as long as their data say, whose parts are sorted by bytes beyond 64 elements, or that random graphs
+/// do not call.
+#[test]
+fn results_of_any_length_are_the_same_bits_in_every_form() {
+    let mut choices = Choices::seeded(9);
+    let mut subjects = Vec::new();
+    for dtype in [DType::F64, DType::I16, DType::C64] {
+        let (x, y) = (format!("x={dtype}[?]"), format!("y={dtype}[?]"));
+        let shapes = [0, 1, 7, 64, 65, 300].map(|n| [vec![n], vec![n]]);
+        for texts in [
+            &["x[x != y] + 1"][..],
+            &["unique(x)", "sum(unique(y))"],
+            &["sort(x)", "argsort(x + y)", "searchsorted(sort(x), y, 'right')"],
+            &["nonzero(x == y)[0]", "flatnonzero(x) * 2"],
+            &["set_subtensor(x[x == y], 0)"],
+            &["einsum('i,i', x, y)", "einsum('i,j->ji', x, y[:3])"],
+            &["topk(x, x.shape[0] // 2)", "repeat(x, argsort(y) % 3)"],
+        ] {
+            subjects.push(sized(outputs(texts, &[&x, &y]), dtype, &shapes, &mut choices));
+        }
+        let (x, y) = (format!("x={dtype}[?,?]"), format!("y={dtype}[?,?]"));
+        let shapes = [[0, 3], [1, 1], [3, 5], [65, 2]].map(|[n, m]| [vec![n, m], vec![n, m]]);
+        for texts in [
+            &["einsum('ij,ij->', x, y)", "einsum('ij,kj->ik', x, y)", "einsum('ij->j', x)"][..],
+            &["x[x != y]", "y[:, sum(x != y, axis=0) > 1]", "x[sum(x != y, axis=1) > 1].T"],
+            &["set_subtensor(x[x == x], 2)", "inc_subtensor(x[any(x == y, axis=1)], 1)"],
+            &["sort(x, axis=0)", "argsort(x.T, axis=0)", "sort(x[::-1, ::-1])"],
+            &["tril(x) + triu(y, 1)", "trace(x)", "tile(x, (2, 1))", "roll(x, 1, axis=0)"],
+        ] {
+            subjects.push(sized(outputs(texts, &[&x, &y]), dtype, &shapes, &mut choices));
+        }
+    }
+    assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
+    for cut in [Cut::Whole, Cut::Groups, Cut::OpByOp, Cut::Mixed(1)] {
+        assert_agree(&subjects, Form::release(cut));
+    }
+}

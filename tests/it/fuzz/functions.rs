@@ -4,9 +4,10 @@ use precast_graph::{DType, OpLibrary as _, Operand, Prop, Props};
 use precast_ops::{Ops, Row};
 use precast_testkit::graphs::{Function, Plan};
 
-/// Functions that random graphs do not call: text gives the first two another form, the others have functions that stand for
-/// them, or C of the user.
-const LEFT_OUT: [&str; 5] = ["pow", "where", "advanced_inc_subtensor1", "advanced_subtensor1", "external"];
+/// Functions that random graphs do not call: text gives the first two another form, `einsum` begins with a text (`boundaries` has
+/// calls of it), the others have functions that stand for them, or C of the user.
+const LEFT_OUT: [&str; 6] =
+    ["pow", "where", "advanced_inc_subtensor1", "advanced_subtensor1", "einsum", "external"];
 
 /// Graphs of at most `applies` applies over everything there is.
 pub(super) fn plan(applies: usize) -> Plan {
@@ -55,7 +56,7 @@ fn function(name: &str) -> Vec<Function> {
         "subtensor" => vec![subtensor(); 3],
         "set_subtensor" | "inc_subtensor" => vec![Function::new(name, 2); 4],
         "take" => vec![structural(name); 3],
-        _ if row(name).arguments == ["x"] && row(name).keywords.contains(&"axis") => vec![reduction(name)],
+        _ if row(name).arguments == ["x"] && row(name).keyword("axis").is_some() => vec![reduction(name)],
         _ => vec![structural(name)],
     }
 }
@@ -116,6 +117,34 @@ fn structural(name: &str) -> Function {
         }
         "join" | "concatenate" | "stack" => axes(call(name, 2)),
         "make_vector" => call(name, 3),
+        "topk" | "argtopk" => call(name, 1)
+            .called(Props::new(), ints(&[1]))
+            .called(props([("axis", int(0)), ("largest", Prop::Bool(false))]), ints(&[2])),
+        "quantile" | "percentile" => call(name, 1).called(props([("axis", int(-1))]), vec![0.25.into()]),
+        "searchsorted" => call(name, 2).with(props([("side", Prop::Str("right".to_owned()))])),
+        "tensordot" => [0, 1, 2].into_iter().fold(call(name, 2), |f, n| f.with(props([("axes", int(n))]))),
+        "repeat" | "roll" => {
+            let along = |axis| props([("axis", int(axis))]);
+            call(name, 1)
+                .called(Props::new(), ints(&[2]))
+                .called(along(0), ints(&[1]))
+                .called(along(-1), ints(&[3]))
+        }
+        "tile" => call(name, 1).called(Props::new(), ints(&[2])).called(Props::new(), ints(&[2, 1])),
+        "broadcast_to" => call(name, 1).called(Props::new(), ints(&[3])).called(Props::new(), ints(&[2, 3])),
+        "tril" | "triu" | "diag" => call(name, 1).with(Props::new()).called(Props::new(), ints(&[-1])),
+        "swapaxes" => call(name, 1).with(props([("axis1", int(0)), ("axis2", int(-1))])),
+        "moveaxis" => call(name, 1).with(props([("source", int(0)), ("destination", int(-1))])),
+        "full" => {
+            let shape = |f: Function, n: i64| {
+                f.called(Props::new(), vec![Operand::List(ints(&[n, 2])), 3_i64.into()])
+            };
+            [0, 3].into_iter().fold(call(name, 0), shape)
+        }
+        "linspace" => call(name, 0).called(Props::new(), ints(&[0, 1, 5])),
+        "tri" => call(name, 0).called(Props::new(), ints(&[3])).called(Props::new(), ints(&[2, 3, -1])),
+        "append" => axes(call(name, 2)),
+        "vstack" | "hstack" => call(name, 2),
         "take" => axes(call(name, 2)),
         _ => call(name, row(name).arguments.len()),
     }

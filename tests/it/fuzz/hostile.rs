@@ -13,7 +13,7 @@
 use crate::external::{call, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
 use precast_codegen::external::Declaration;
-use precast_graph::{Op, OpLibrary as _, Operand, Props, VarId};
+use precast_graph::{Op, OpLibrary as _, Operand, VarId};
 use precast_ops::Ops;
 use precast_store::key::Language;
 use precast_testkit::Choices;
@@ -130,7 +130,8 @@ fn draw(seed: u64) -> (FunctionGraph, Vec<Author>, Vec<f64>) {
         if choices.one_in(2) {
             let (other, y) = values[choices.below(values.len())];
             let operands = [Operand::Var(made), Operand::Var(other)];
-            let sum = ops.call(&mut graph, "add", &operands, &Props::new()).unwrap().unwrap();
+            let sum =
+                ops.call(&mut graph, "add", &operands, &precast_graph::Keywords::new()).unwrap().unwrap();
             let sum = sum.variable(&mut graph).unwrap();
             values.push((sum, x + author.adds + y));
         }

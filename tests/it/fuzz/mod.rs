@@ -11,7 +11,7 @@
 
 #![allow(clippy::print_stdout, reason = "long runs say how far they are")]
 
-mod agreement;
+pub(crate) mod agreement;
 mod boundaries;
 mod functions;
 mod hostile;

@@ -251,11 +251,35 @@ pub struct ParseDTypeError {
     pub found: String,
 }
 
+/// The names that NumPy and Python have for dtypes, and ours.
+const OTHER_NAMES: [(&str, &str); 18] = [
+    ("bool_", "bool"),
+    ("int8", "i8"),
+    ("uint8", "u8"),
+    ("int16", "i16"),
+    ("uint16", "u16"),
+    ("int32", "i32"),
+    ("uint32", "u32"),
+    ("int64", "i64"),
+    ("uint64", "u64"),
+    ("float16", "f16"),
+    ("bfloat16", "bf16"),
+    ("float32", "f32"),
+    ("float64", "f64"),
+    ("complex64", "c64"),
+    ("complex128", "c128"),
+    ("int", "i64"),
+    ("float", "f64"),
+    ("complex", "c128"),
+];
+
 impl FromStr for DType {
     type Err = ParseDTypeError;
 
+    /// Reads a name, ours or NumPy's.
     fn from_str(text: &str) -> Result<Self, ParseDTypeError> {
-        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == text);
+        let name = OTHER_NAMES.into_iter().find(|(other, _)| *other == text).map_or(text, |(_, name)| name);
+        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == name);
         found.ok_or_else(|| ParseDTypeError { found: text.to_owned() })
     }
 }

@@ -1,19 +1,15 @@
-//! Calls: operands, then named arguments, which become props.
+//! Calls: operands by position, then by name; and methods and attributes, which are calls of functions.
 
 use super::error::ParseTextError;
-use super::lex::{Token, integer};
+use super::lex::Token;
 use super::parse::{Parsed, Parser};
-use crate::DType;
 use crate::nearest::nearest;
-use crate::op::{Operand, Prop, Props};
-
-/// Functions with a second name.
-const ALIASES: [(&str, &str); 1] = [("where", "switch")];
+use crate::op::{Keywords, Operand};
 
 impl Parser<'_> {
-    /// What stands between the brackets of a call, and the call.
-    pub(super) fn arguments(&mut self, at: usize, function: &str) -> Parsed<Operand> {
-        let (mut operands, mut props, mut named) = (Vec::new(), Props::new(), Vec::new());
+    /// What stands between the brackets of a call behind the operands there are already, and the call.
+    pub(super) fn arguments(&mut self, at: usize, function: &str, first: Vec<Operand>) -> Parsed<Operand> {
+        let (mut operands, mut keywords) = (first, Keywords::new());
         while !self.skip(")") {
             let place = self.offset();
             let keyword = match (self.peek(), self.tokens.get(self.next + 1).map(|t| t.token)) {
@@ -21,16 +17,15 @@ impl Parser<'_> {
                 _ => None,
             };
             if let Some(name) = keyword {
-                if named.contains(&name) {
+                self.next += 2;
+                let value = self.binary(0)?;
+                if keywords.insert(name.to_owned(), value).is_some() {
                     return Err(ParseTextError::Duplicate {
                         place: self.place(place),
                         name: name.to_owned(),
                     });
                 }
-                named.push(name);
-                self.next += 2;
-                props.extend(self.setting()?.map(|value| (name.to_owned(), value)));
-            } else if named.is_empty() {
+            } else if keywords.is_empty() {
                 operands.push(self.binary(0)?);
             } else {
                 return Err(self.unexpected("`name=`, since a named argument came before"));
@@ -40,60 +35,34 @@ impl Parser<'_> {
                 break;
             }
         }
-        let function =
-            ALIASES.iter().find(|(alias, _)| *alias == function).map_or(function, |(_, name)| name);
-        self.call(at, function, &operands, &props)
+        self.call(at, function, &operands, &keywords)
     }
 
-    /// The value of a named argument; `None` for `None`.
-    fn setting(&mut self) -> Parsed<Option<Prop>> {
-        const EXPECTED: &str = "a number, `True`, `False`, `None`, a dtype, a text or a tuple of these";
-        let negative = self.skip("-");
-        let prop = match self.peek() {
-            Token::Int(digits) => {
-                let value = integer(digits).map(|value| if negative { -value } else { value });
-                let value = value.and_then(|value| i64::try_from(value).ok());
-                Prop::Int(value.ok_or_else(|| self.unexpected("an integer that fits i64"))?)
-            }
-            Token::Float(value) => Prop::Float(if negative { -value } else { value }),
-            _ if negative => return Err(self.unexpected("a number")),
-            Token::Text(text) => Prop::Str(text.to_owned()),
-            Token::Name("None") => {
-                self.next += 1;
-                return Ok(None);
-            }
-            Token::Name(name) if name == "True" || name == "False" => Prop::Bool(name == "True"),
-            Token::Name(name) => Prop::DType(name.parse::<DType>().map_err(|_| self.unexpected(EXPECTED))?),
-            Token::Sign("(") => {
-                self.next += 1;
-                return self.nested(|parser| parser.list(")", true)).map(Some);
-            }
-            Token::Sign("[") => {
-                self.next += 1;
-                return self.nested(|parser| parser.list("]", false)).map(Some);
-            }
-            _ => return Err(self.unexpected(EXPECTED)),
-        };
+    /// The method or attribute of a value whose dot has been read.
+    pub(super) fn member(&mut self, value: Operand) -> Parsed<Operand> {
+        let at = self.offset();
+        let Token::Name(name) = self.peek() else { return Err(self.unexpected("the name of a method")) };
         self.next += 1;
-        Ok(Some(prop))
+        if self.skip("(") {
+            return match self.library.method(name) {
+                Some(function) => self.arguments(at, &function, vec![value]),
+                None => Err(self.unknown_member(at, name)),
+            };
+        }
+        match self.library.attribute(&mut self.graph, name, &value) {
+            Some(Ok(found)) => Ok(found),
+            Some(Err(source)) => {
+                Err(ParseTextError::Call { place: self.place(at), function: name.to_owned(), source })
+            }
+            None => Err(self.unknown_member(at, name)),
+        }
     }
 
-    /// Settings up to `close`. A single one without a comma in parentheses is itself, as in Python.
-    fn list(&mut self, close: &'static str, parentheses: bool) -> Parsed<Prop> {
-        let mut items = Vec::new();
-        while !self.skip(close) {
-            let item = self.setting()?.ok_or_else(|| self.unexpected("no `None` in a tuple"))?;
-            if !self.skip(",") {
-                self.expect(close, "`,` or the closing bracket")?;
-                if parentheses && items.is_empty() {
-                    return Ok(item);
-                }
-                items.push(item);
-                break;
-            }
-            items.push(item);
-        }
-        Ok(Prop::List(items))
+    fn unknown_member(&self, at: usize, name: &str) -> ParseTextError {
+        let (members, found) = (self.library.members(), name.to_owned());
+        let is_function = self.library.method(name).is_some() || self.library.names().contains(&found);
+        let nearest = nearest(name, members.iter().map(String::as_str)).map(str::to_owned);
+        ParseTextError::UnknownMember { place: self.place(at), found, is_function, nearest }
     }
 
     /// Calls a function of the library for what stands at `at`.
@@ -102,9 +71,9 @@ impl Parser<'_> {
         at: usize,
         function: &str,
         operands: &[Operand],
-        props: &Props,
+        keywords: &Keywords,
     ) -> Parsed<Operand> {
-        match self.library.call(&mut self.graph, function, operands, props) {
+        match self.library.call(&mut self.graph, function, operands, keywords) {
             Some(Ok(result)) => Ok(result),
             Some(Err(source)) => {
                 Err(ParseTextError::Call { place: self.place(at), function: function.to_owned(), source })

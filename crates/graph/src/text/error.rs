@@ -62,6 +62,40 @@ pub enum ParseTextError {
         /// A name that was perhaps meant.
         nearest: Option<String>,
     },
+    /// A function that is not called.
+    #[error("{place}: `{found}` is a function; call it: `{found}(…)`{}", place.caret())]
+    Function {
+        /// Where.
+        place: Box<Place>,
+        /// Its name.
+        found: String,
+    },
+    /// A method or an attribute that arrays do not have.
+    #[error("{place}: arrays have no method or attribute `{found}`{}{}", member(found, *is_function, nearest.as_deref()), place.caret())]
+    UnknownMember {
+        /// Where.
+        place: Box<Place>,
+        /// Its name.
+        found: String,
+        /// Whether the library has a function of that name.
+        is_function: bool,
+        /// A name that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// A tuple of arrays at the end of a text.
+    #[error("{place}: a text gives one output, found a tuple{}", place.caret())]
+    Tuple {
+        /// Where it begins.
+        place: Box<Place>,
+    },
+    /// Several names for what is no tuple of as many.
+    #[error("{place}: expected a tuple of {names}, one for each name{}", place.caret())]
+    Unpack {
+        /// Where the value is.
+        place: Box<Place>,
+        /// How many names there are.
+        names: usize,
+    },
     /// A name bound twice.
     #[error("{place}: duplicate name `{name}`: a name is bound once{}", place.caret())]
     Duplicate {
@@ -117,6 +151,11 @@ pub enum ParseTextError {
     NoOutputs,
 }
 
+/// The tail of a message about a method: what to write instead.
+fn member(found: &str, is_function: bool, nearest: Option<&str>) -> String {
+    if is_function { format!("; write `{found}(…)`") } else { suggestion(nearest) }
+}
+
 impl ParseTextError {
     /// The place in the text, where there is one.
     #[must_use]
@@ -128,8 +167,12 @@ impl ParseTextError {
             | Self::Chained { place }
             | Self::UnknownName { place, .. }
             | Self::UnknownFunction { place, .. }
+            | Self::UnknownMember { place, .. }
+            | Self::Function { place, .. }
             | Self::Duplicate { place, .. }
             | Self::Unused { place }
+            | Self::Tuple { place }
+            | Self::Unpack { place, .. }
             | Self::Depth { place, .. }
             | Self::Call { place, .. } => Some(place),
             Self::Input { .. } | Self::Long { .. } | Self::NoOutputs => None,
@@ -139,21 +182,59 @@ impl ParseTextError {
     /// What the user can do about it, where that is known.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
-        let found = match self {
+        match self {
             Self::Unused { .. } => {
-                return Some(
-                    "remove it, use its name below, or put an expression of several lines in parentheses",
-                );
+                Some("remove it, use its name below, or put an expression of several lines in parentheses")
             }
-            Self::Unexpected { found, .. } => found,
-            _ => return None,
-        };
-        match found.as_str() {
-            "`and`" => Some("write `&`, with comparisons in parentheses"),
-            "`or`" => Some("write `|`, with comparisons in parentheses"),
-            "`not`" => Some("write `~`"),
-            "`if`" => Some("write `switch(condition, a, b)`"),
+            Self::Tuple { .. } => Some("several outputs are several texts; `stack((x, y))` makes one array"),
+            Self::Unpack { .. } => Some("`rows, columns = x.shape` works, since the rank of `x` is known"),
+            Self::Duplicate { .. } => Some("a name is bound once: write `y = x + 1` for `x = x + 1`"),
+            Self::Character { found, .. } => of_character(*found),
+            Self::Unexpected { found, expected, .. } => of_token(found.trim_matches('`'), expected),
             _ => None,
         }
     }
+}
+
+/// What to write for a character that begins no token.
+fn of_character(found: char) -> Option<&'static str> {
+    Some(match found {
+        '!' => "write `~x` for not, `!=` for unequal",
+        '\\' => "an expression goes on in the next line inside of brackets",
+        '{' | '}' => "there are no dicts or sets; a list is `[1, 2]`, a tuple `(1, 2)`",
+        '×' | '·' => "write `*`",
+        '÷' => "write `/`",
+        '≤' => "write `<=`",
+        '≥' => "write `>=`",
+        '≠' => "write `!=`",
+        '−' | '–' => "write `-`",
+        _ => return None,
+    })
+}
+
+/// What to write for a word or sign of Python's, or of other languages, that stands where it cannot.
+fn of_token(found: &str, expected: &str) -> Option<&'static str> {
+    let value = expected.starts_with("a number");
+    Some(match found {
+        "and" => "write `&`, with comparisons in parentheses",
+        "or" => "write `|`, with comparisons in parentheses",
+        "not" => "write `~`",
+        "&" if value => "write one `&`",
+        "|" if value => "write one `|`",
+        "if" | "else" => "write `where(condition, a, b)`",
+        "in" => "write `any(array == value)`",
+        "is" => "write `==`, or `isnan(x)`",
+        "for" | "while" | "lambda" => "functions are of whole arrays: write `f(x)` for `[f(a) for a in x]`",
+        "def" | "return" | "import" | "del" => {
+            "a text is `name = expression; …; expression`; every function is there without an import"
+        }
+        "=" if value => "a name is bound once: write `z = x + 1` for `x += 1`",
+        "=" => "write `z = set_subtensor(x[0], 1)` for `x[0] = 1`, `==` to compare",
+        "," if expected.ends_with("the end") => {
+            "several outputs are several texts; a tuple stands in parentheses"
+        }
+        "*" | "**" if value => "arguments are written out; there is no `*args`",
+        ":" => "a slice stands in brackets: `x[1:n]`",
+        _ => return None,
+    })
 }

@@ -5,18 +5,18 @@ use super::place::Place;
 use num_bigint::BigInt;
 
 /// Words of Python that are no names here, whether or not the form has a use for them.
-const KEYWORDS: [&str; 15] = [
+const KEYWORDS: [&str; 17] = [
     "True", "False", "None", "and", "or", "not", "if", "else", "in", "is", "lambda", "for", "while", "def",
-    "return",
+    "return", "import", "del",
 ];
 
 /// The longest integer, as Python has it.
 const MAX_DIGITS: usize = 4300;
 
 /// Signs, longest first, so that `**` is not read as two.
-const SIGNS: [&str; 30] = [
+const SIGNS: [&str; 31] = [
     "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|",
-    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", "\n",
+    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", ".", "\n",
 ];
 
 /// A token; `Sign` holds every operator, bracket and separator, a line break too.

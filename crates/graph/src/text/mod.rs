@@ -33,11 +33,15 @@
 //! text ──lex──▶ tokens ──parse──▶ OpLibrary::call ──▶ FunctionGraph        one pass, no tree between
 //! ```
 
+mod atom;
 mod call;
 mod error;
+mod expression;
 mod index;
 mod input;
 mod lex;
+mod list;
+mod names;
 mod parse;
 mod place;
 

@@ -1,16 +1,14 @@
-//! Parses by precedence climbing and calls the op library as it goes; there is no tree between.
+//! Texts and statements; the op library is called as a text is read, and there is no tree between.
 //!
 //! Without a tree a chain `a + a + a + …` of any length needs no stack, neither to read nor to drop; brackets, signs and
 //! powers nest, and are counted against [`MAX_DEPTH`].
 
-use super::OPERATORS;
 use super::error::ParseTextError;
-use super::lex::{Spanned, Token, integer, is_keyword, is_name, lex};
+use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::place::Place;
+use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
-use crate::nearest::nearest;
-use crate::op::{OpLibrary, Operand, Props};
-use crate::{Complex, Type};
+use crate::op::{Keywords, OpLibrary, Operand};
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -107,10 +105,7 @@ impl<'t> Parser<'t> {
             }
             while self.skip(";") || self.skip("\n") {}
             if self.peek() == Token::End {
-                let result = value.variable(&mut self.graph).map_err(|source| {
-                    let (function, source) = ("constant".to_owned(), source.into());
-                    ParseTextError::Call { place: self.place(at), function, source }
-                })?;
+                let result = self.output(at, &value)?;
                 if let Some(name) = &name {
                     self.graph.name(result, name);
                     self.bound(at, name)?;
@@ -123,150 +118,98 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `[name "="] comparison`
-    fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
-        let (at, start) = (self.offset(), self.next);
-        let name = match self.take() {
-            Token::Name(name) if self.peek() == Token::Sign("=") => name,
-            _ => {
-                self.next = start;
-                return Ok((None, self.binary(0)?));
+    /// The variable of what a text ends with; a tuple of numbers, as `x.shape`, is a vector of them.
+    fn output(&mut self, at: usize, value: &Operand) -> Parsed<VarId> {
+        let number = |item: &Operand| matches!(item, Operand::Weak(_) | Operand::Literal(_));
+        let value = match value {
+            Operand::List(items) if items.iter().all(number) => {
+                &self.call(at, "array", std::slice::from_ref(value), &Keywords::new())?
             }
+            Operand::List(_) => return Err(ParseTextError::Tuple { place: self.place(at) }),
+            value => value,
         };
-        if is_keyword(name) {
-            self.next = start;
-            return Err(self.unexpected("a name"));
-        }
-        if self.names.contains_key(name) {
-            return Err(ParseTextError::Duplicate { place: self.place(at), name: name.to_owned() });
-        }
-        self.next += 1;
-        let value = self.binary(0)?;
-        if let Operand::Var(variable) | Operand::Weak(variable) = value {
-            self.graph.name(variable, name);
-        }
-        let bound = Bound { operand: value.clone(), unused: Some(self.place(at)) };
-        self.names.insert(name.to_owned(), bound);
-        Ok((Some(name.to_owned()), value))
+        value.variable(&mut self.graph).map_err(|source| {
+            let (function, source) = ("constant".to_owned(), source.into());
+            ParseTextError::Call { place: self.place(at), function, source }
+        })
     }
 
-    /// A chain of binary operators of this level and above.
-    pub(super) fn binary(&mut self, level: usize) -> Parsed<Operand> {
-        self.nested(|parser| {
-            let mut left = parser.factor()?;
-            while let Some((function, its_level)) = parser.peek_binary().filter(|(_, its)| *its >= level) {
-                let at = parser.offset();
-                parser.next += 1;
-                let right = parser.binary(its_level + 1)?;
-                left = parser.call(at, function, &[left, right], &Props::new())?;
-                if its_level == 0 && parser.peek_binary().is_some_and(|(_, next)| next == 0) {
-                    return Err(ParseTextError::Chained { place: parser.place(parser.offset()) });
+    /// `[name {"," name} "="] comparison`
+    fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
+        let targets = self.targets()?;
+        let at = self.offset();
+        let value = self.binary(0)?;
+        match (targets.as_slice(), &value) {
+            ([], _) => return Ok((None, value)),
+            ([(at, name)], _) => {
+                let unused = Some(self.place(*at));
+                self.bind(name, value.clone(), unused);
+            }
+            (_, Operand::List(items)) if items.len() == targets.len() => {
+                for ((_, name), item) in targets.iter().zip(items) {
+                    self.bind(name, item.clone(), None);
                 }
             }
-            Ok(left)
-        })
-    }
-
-    /// `("+" | "-" | "~") factor | power`
-    fn factor(&mut self) -> Parsed<Operand> {
-        let at = self.offset();
-        let function = match self.peek() {
-            Token::Sign("+") => None,
-            Token::Sign("-") => Some("neg"),
-            Token::Sign("~") => Some("invert"),
-            _ => return self.power(),
-        };
-        self.next += 1;
-        let operand = self.nested(Self::factor)?;
-        match function {
-            None => Ok(operand),
-            Some(function) => self.call(at, function, &[operand], &Props::new()),
+            _ => return Err(ParseTextError::Unpack { place: self.place(at), names: targets.len() }),
         }
+        Ok((targets.first().map(|(_, name)| (*name).to_owned()), value))
     }
 
-    /// `primary ["**" factor]`
-    fn power(&mut self) -> Parsed<Operand> {
-        let base = self.primary()?;
-        let at = self.offset();
-        if !self.skip("**") {
-            return Ok(base);
-        }
-        let exponent = self.nested(Self::factor)?;
-        self.call(at, "pow", &[base, exponent], &Props::new())
-    }
-
-    /// `atom {"[" items "]"}`
-    fn primary(&mut self) -> Parsed<Operand> {
-        let mut value = self.atom()?;
+    /// The names that a statement binds, and where each stands; none for an expression alone.
+    fn targets(&mut self) -> Parsed<Vec<(usize, &'t str)>> {
+        let (start, mut found) = (self.next, Vec::new());
         loop {
             let at = self.offset();
-            if !self.skip("[") {
-                return Ok(value);
+            let Token::Name(name) = self.take() else { break };
+            found.push((at, name));
+            if self.skip("=") {
+                return self.bindable(start, found);
             }
-            value = self.nested(|parser| parser.index(at, value))?;
+            if !self.skip(",") {
+                break;
+            }
         }
+        self.next = start;
+        Ok(Vec::new())
     }
 
-    fn atom(&mut self) -> Parsed<Operand> {
-        let at = self.offset();
-        match self.peek() {
-            Token::Int(digits) => {
-                self.next += 1;
-                Ok(integer(digits).unwrap_or_default().into())
+    /// Checks that names can be bound.
+    fn bindable(&mut self, start: usize, names: Vec<(usize, &'t str)>) -> Parsed<Vec<(usize, &'t str)>> {
+        for (position, (at, name)) in names.iter().enumerate() {
+            if is_keyword(name) {
+                self.next = start + 2 * position;
+                return Err(self.unexpected("a name"));
             }
-            Token::Float(value) => {
-                self.next += 1;
-                Ok(value.into())
+            let twice = names[..position].iter().any(|(_, earlier)| earlier == name);
+            if twice || self.names.contains_key(*name) {
+                return Err(ParseTextError::Duplicate { place: self.place(*at), name: (*name).to_owned() });
             }
-            Token::Imaginary(value) => {
-                self.next += 1;
-                Ok(Complex::new(0.0, value).into())
-            }
-            Token::Sign("(") => {
-                self.next += 1;
-                let inner = self.binary(0)?;
-                self.expect(")", "an operator or `)`")?;
-                Ok(inner)
-            }
-            Token::Name(name) if name == "True" || name == "False" => {
-                self.next += 1;
-                Ok((name == "True").into())
-            }
-            Token::Name(name) if !is_keyword(name) => {
-                self.next += 1;
-                if self.skip("(") { self.arguments(at, name) } else { self.bound(at, name) }
-            }
-            _ => Err(self.unexpected("a number, a name or `(`")),
         }
+        Ok(names)
     }
 
-    fn bound(&mut self, at: usize, name: &str) -> Parsed<Operand> {
-        if let Some(bound) = self.names.get_mut(name) {
-            bound.unused = None;
-            return Ok(bound.operand.clone());
+    fn bind(&mut self, name: &str, operand: Operand, unused: Option<Box<Place>>) {
+        if let Operand::Var(variable) | Operand::Weak(variable) = operand {
+            self.graph.name(variable, name);
         }
-        Err(ParseTextError::UnknownName {
-            place: self.place(at),
-            found: name.to_owned(),
-            nearest: nearest(name, self.names.keys().map(String::as_str)).map(str::to_owned),
-        })
+        self.names.insert(name.to_owned(), Bound { operand, unused });
     }
 
-    /// The function and level of the binary operator that comes next; `**` is no business of the levels.
-    fn peek_binary(&self) -> Option<(&'static str, usize)> {
-        let Token::Sign(sign) = self.peek() else { return None };
-        let level = match sign {
-            "<" | "<=" | ">" | ">=" | "==" | "!=" => 0,
-            "|" => 1,
-            "^" => 2,
-            "&" => 3,
-            "<<" | ">>" => 4,
-            "+" | "-" => 5,
-            "*" | "/" | "//" | "%" | "@" => 6,
-            _ => return None,
-        };
-        let (_, function) = OPERATORS.into_iter().find(|(symbol, _)| *symbol == sign)?;
-        Some((function, level))
+    /// Whether something is bound to a name.
+    pub(super) fn is_bound(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// What is bound to a name, which is used now.
+    pub(super) fn take_bound(&mut self, name: &str) -> Option<Operand> {
+        let bound = self.names.get_mut(name)?;
+        bound.unused = None;
+        Some(bound.operand.clone())
+    }
+
+    /// All names that something is bound to.
+    pub(super) fn names_bound(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
     }
 
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {

@@ -3,8 +3,8 @@
 use super::{graph, plan};
 use precast_graph::encode::{canonical, normalise};
 use precast_graph::{
-    Array, FunctionGraph, MakeNodeError, Op, OpLibrary, Origin, PerformError, Prop, Props, Type, VarId,
-    interpret,
+    Array, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Origin, PerformError, Prop, Props, Type,
+    VarId, interpret,
 };
 use precast_testkit::Choices;
 use precast_testkit::graphs::{Function, Plan, cases, draw};
@@ -86,7 +86,7 @@ fn every_part_that_is_kept_tells_graphs_apart() {
 fn with_dead_code() -> FunctionGraph {
     let mut graph = graph(&["x: f64[?]", "y: f64[?]"], &["t = exp(x); u = t*y; u + 2.5"]);
     let y = graph.inputs()[1];
-    ToyLibrary.call(&mut graph, "exp", &[y.into()], &Props::new()).unwrap().unwrap();
+    ToyLibrary.call(&mut graph, "exp", &[y.into()], &Keywords::new()).unwrap().unwrap();
     graph
 }
 

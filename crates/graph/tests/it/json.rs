@@ -4,8 +4,8 @@ use super::{graph, plan};
 use precast_graph::encode::{canonical, normalise};
 use precast_graph::json::{ParseJsonError, from_json, parse, render, to_json};
 use precast_graph::{
-    Array, BuildError, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props, Type,
-    interpret,
+    Array, BuildError, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop,
+    Props, Type, interpret,
 };
 use precast_testkit::Choices;
 use precast_testkit::graphs::{cases, draw};
@@ -142,7 +142,7 @@ impl OpLibrary for HolderLibrary {
         _: &mut FunctionGraph,
         _: &str,
         _: &[Operand],
-        _: &Props,
+        _: &Keywords,
     ) -> Option<Result<Operand, BuildError>> {
         None
     }

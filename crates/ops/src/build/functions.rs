@@ -7,7 +7,7 @@ use precast_graph::DType;
 
 /// The method of each row that has one.
 macro_rules! methods {
-    ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $promotion:ident => $gives:ident, $cost:ident,
+    ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident, $cost:ident,
        $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
         impl Var {
             $(methods!(@$builder $help $name $x);)*
@@ -19,6 +19,9 @@ macro_rules! methods {
         pub fn $name(&self $(, $other: impl Into<Arg>)*) -> Self {
             self.call(stringify!($name), &[$($other.into()),*])
         }
+    };
+    (@method $help:literal $name:ident ($x:ident; $more:ident)) => {
+        methods!(@method $help $name ($x));
     };
     (@along $help:literal $name:ident $x:tt) => {
         #[doc = $help]

@@ -22,6 +22,7 @@ pub use structural::Index;
 use crate::registry::Ops;
 use precast_graph::{
     BuildError, Complex, FunctionGraph, Literal, OpLibrary as _, Operand, ParseTypeError, Prop, Props, Type,
+    keywords,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -157,7 +158,7 @@ impl Graph {
         let value = operands.and_then(|operands| {
             let applied = {
                 let state = &mut *self.0.borrow_mut();
-                state.ops.call(&mut state.graph, function, &operands, props)
+                state.ops.call(&mut state.graph, function, &operands, &keywords(props))
             };
             let function = function.to_owned();
             self.keep(match applied {

@@ -4,6 +4,9 @@
 //! |---|---|---|
 //! | elementwise | all of one dtype and rank; `switch` has a condition of bool | `cast` goes to every other listed dtype |
 //! | reductions, `argmax`, `cumsum` and the like | one | over all axes, and over each single axis |
+//! | `sort`, `argsort` | one | along each axis |
+//! | `searchsorted` | one, in a vector | |
+//! | `boolean_index` | one, with a mask of each of its first dimensions | |
 //! | `transpose`, `flatten`, `shape`, `view`, `deep_copy` | one | |
 //! | `dot`, `batched_dot`, `matmul` | every pair of the listed ranks | |
 //! | `join` | two | along each axis |
@@ -97,7 +100,23 @@ impl At<'_> {
     /// To every other dtype.
     pub(crate) fn casts(&self) -> Vec<Case> {
         let others = self.dtypes.iter().filter(|other| **other != self.dtype);
-        others.map(|to| self.of(&[self.own()], &format!("x0, dtype=\"{to}\""))).collect()
+        others.map(|to| self.of(&[self.own()], &format!("x0, dtype={to}"))).collect()
+    }
+
+    /// Along each axis.
+    pub(crate) fn along_each(&self) -> Vec<Case> {
+        (0..self.rank.max(1)).map(|axis| self.of(&[self.own()], &format!("x0, axis={axis}"))).collect()
+    }
+
+    /// Of every rank, in a vector.
+    pub(crate) fn searches(&self) -> Vec<Case> {
+        vec![self.of(&[self.ranked(1), self.own()], "x0, x1")]
+    }
+
+    /// By a mask of its first dimensions.
+    pub(crate) fn masks(&self) -> Vec<Case> {
+        let mask = |rank: usize| self.of(&[self.own(), Type::tensor(DType::Bool, rank)], "x0, x1");
+        (1..=self.rank).map(mask).collect()
     }
 
     /// With every rank.
@@ -118,7 +137,7 @@ impl At<'_> {
     }
 
     pub(crate) fn extents(&self) -> Vec<Case> {
-        self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype=\"{}\"", self.dtype))
+        self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype={}", self.dtype))
     }
 
     /// Over all axes; where there are several, over each.

@@ -96,7 +96,7 @@ impl Op for Argmax {
 }
 
 /// The position of the first element of each line along an axis, in C order of the other dimensions; 0 without an axis.
-pub(super) fn lines(whole: &[usize], axis: Option<usize>) -> Vec<usize> {
+pub(crate) fn lines(whole: &[usize], axis: Option<usize>) -> Vec<usize> {
     let Some(axis) = axis else { return vec![0] };
     let mut others = whole.to_vec();
     others.remove(axis);

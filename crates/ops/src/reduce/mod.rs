@@ -18,6 +18,7 @@ mod kind;
 mod perform;
 
 pub use argmax::Argmax;
+pub(crate) use argmax::lines;
 pub use cumulative::CumOp;
 pub use kind::ReduceKind;
 

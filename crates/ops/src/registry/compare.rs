@@ -23,7 +23,7 @@ pub(super) fn compare(operands: &mut Operands<'_>, scalar: &str) -> Result<VarId
     }
     let strong = |position: usize| match operands.args[position] {
         Operand::Var(v) | Operand::Weak(v) => Some(operands.graph.ty(v).dtype()),
-        Operand::Literal(_) => None,
+        _ => None,
     };
     let signed = |dtype: DType| dtype.is_integer() && !dtype.is_unsigned();
     match (strong(0), strong(1)) {

@@ -1,8 +1,9 @@
 //! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over what comes of it.
 
 use super::compare::compare;
+use super::first;
 use super::operand::Operands;
-use super::{first, no_props};
+use crate::declared::Declared;
 use crate::rows::{Promotion, Row};
 use crate::{Elemwise, scalar};
 use num_bigint::Sign;
@@ -10,8 +11,14 @@ use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Pr
 
 /// Applies an elementwise function.
 pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
-    no_props(operands.function, props)?;
     operands.expect(function.arguments.len())?;
+    // What follows looks at arguments as they are.
+    let arrays = operands.lists_as_arrays()?;
+    let mut operands = Operands { graph: operands.graph, function: operands.function, args: &arrays };
+    let operands = &mut operands;
+    if let Some(decimals) = Declared::bound(operands.function, props).int("decimals")?.filter(|n| *n != 0) {
+        return rounded(operands, decimals);
+    }
     let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
     let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };
@@ -43,6 +50,37 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
         }
     };
     scalar_apply(operands, function.name, &inputs)
+}
+
+/// `round(x, decimals)`: scaled, rounded and scaled back, as NumPy does; the parts of a complex number each.
+fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildError> {
+    let own = operands.dtype(0);
+    if own.is_integer() && decimals > 0 {
+        return operands.variable(0);
+    }
+    if own == DType::Bool {
+        let (op, expected) = (operands.function.to_owned(), "integers, floats, complex".to_owned());
+        return Err(MakeNodeError::DType { op, input: 0, found: own, expected }.into());
+    }
+    let dtype = if own.is_integer() { DType::F64 } else { own };
+    let x = operands.cast_argument(0, dtype)?;
+    let scale = 10_f64.powi(i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX));
+    let scale = operands.constant(Array::of(Number::Float(scale), dtype.real()));
+    let [to, back] = if decimals > 0 { ["mul", "div"] } else { ["div", "mul"] };
+    let mut parts = if dtype.is_complex() {
+        vec![scalar_apply(operands, "real", &[x])?, scalar_apply(operands, "imag", &[x])?]
+    } else {
+        vec![x]
+    };
+    for part in &mut parts {
+        let scaled = scalar_apply(operands, to, &[*part, scale])?;
+        let nearest = scalar_apply(operands, "round", &[scaled])?;
+        *part = scalar_apply(operands, back, &[nearest, scale])?;
+    }
+    match parts.as_slice() {
+        [rounded] => operands.cast(*rounded, own),
+        parts => scalar_apply(operands, "complex", parts),
+    }
 }
 
 /// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them.

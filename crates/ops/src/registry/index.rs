@@ -2,20 +2,22 @@
 //!
 //! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`: the entries
 //! of [`crate::index::entry`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
-//! as the only index makes it [`AdvancedSubtensor1`].
+//! as the only index makes it [`AdvancedSubtensor1`]; other arrays among the indices are the business of `gather`.
 
 use super::operand::Operands;
+use super::{gather, mask};
 use crate::DimShuffle;
 use crate::declared::Declared;
-use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Subtensor};
 use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
-use precast_graph::{BuildError, DType, MakeNodeError, Op, Operand, Origin, Prop, Props, VarId};
+use precast_graph::{BuildError, DType, MakeNodeError, Op, Origin, Prop, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
 /// One part of what stands between the brackets.
-enum Item {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Item {
     Entry(Entry),
     NewAxis,
     Rest,
@@ -36,7 +38,7 @@ fn items(declared: &Declared<'_>) -> Result<Vec<Item>, MakeNodeError> {
 
 impl Operands<'_> {
     /// A tensor with its dimensions in another order.
-    fn shuffle(&mut self, tensor: VarId, order: &[usize]) -> Result<VarId, BuildError> {
+    pub(super) fn shuffle(&mut self, tensor: VarId, order: &[usize]) -> Result<VarId, BuildError> {
         if order.is_sorted() {
             return Ok(tensor);
         }
@@ -44,7 +46,7 @@ impl Operands<'_> {
     }
 
     /// A tensor in another shape.
-    fn reshape(&mut self, tensor: VarId, shape: &[i64]) -> Result<VarId, BuildError> {
+    pub(super) fn reshape(&mut self, tensor: VarId, shape: &[i64]) -> Result<VarId, BuildError> {
         let vector = self.vector(shape);
         self.apply(Reshape { ndim: shape.len() }, &[tensor, vector])
     }
@@ -62,16 +64,23 @@ impl Operands<'_> {
     }
 }
 
-pub(super) fn subtensor(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let mut items = items(&Declared::new(operands.function, props, row.keywords)?)?;
+pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let items = items(&Declared::bound(operands.function, props))?;
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
-    let ndim = operands.graph.ty(tensor).ndim();
-    if let ([Item::Entry(Entry::Index)], [_, Operand::Var(indices)]) = (items.as_slice(), operands.args)
-        && operands.graph.ty(*indices).ndim() == 1
-    {
-        return rows(operands, tensor, *indices);
+    match gather::array_index(operands, &items)? {
+        Some(index) => gather::gather(operands, tensor, items, &index),
+        None => basic(operands, tensor, items),
     }
+}
+
+/// A view by integers, slices and new axes; the numbers are the arguments behind the first.
+pub(super) fn basic(
+    operands: &mut Operands<'_>,
+    tensor: VarId,
+    mut items: Vec<Item>,
+) -> Result<VarId, BuildError> {
+    let ndim = operands.graph.ty(tensor).ndim();
     // `...` stands for the dimensions that nothing else does.
     let used = items.iter().filter(|item| matches!(item, Item::Entry(_))).count();
     if let Some(at) = items.iter().position(|item| matches!(item, Item::Rest)) {
@@ -87,7 +96,7 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, row: &Row, props: &Props) -
     let mut part = tensor;
     if !entries.is_empty() {
         let mut inputs = vec![tensor];
-        inputs.extend(operands.integers(1, None)?);
+        inputs.extend(operands.integers(1)?);
         part = operands.apply(Subtensor { index: entries }, &inputs)?;
     }
     if !items.iter().any(|item| matches!(item, Item::NewAxis)) {
@@ -107,7 +116,7 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, row: &Row, props: &Props) -
 }
 
 /// The rows that a vector of integers names.
-fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
+pub(super) fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
     let found = operands.graph.ty(indices);
     if !found.dtype().is_integer() {
         let (op, found) = (operands.function.to_owned(), found.to_string());
@@ -120,10 +129,20 @@ fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<Va
 
 /// `take(x, indices, axis=0)`; without an axis of all elements in C order. The result has the shape of the indices in the
 /// place of the axis.
-pub(super) fn take(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?;
+pub(super) fn take(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect(2)?;
-    let (mut tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
+    let (tensor, indices) = (operands.variable(0)?, operands.variable(1)?);
+    taken(operands, tensor, indices, axis)
+}
+
+/// What stands at some indices along an axis.
+pub(super) fn taken(
+    operands: &mut Operands<'_>,
+    mut tensor: VarId,
+    indices: VarId,
+    axis: Option<i64>,
+) -> Result<VarId, BuildError> {
     if axis.is_none() || operands.graph.ty(tensor).ndim() == 0 {
         tensor = operands.reshape(tensor, &[-1])?;
     }
@@ -162,17 +181,19 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         op: operands.function.to_owned(),
         input: 0,
         found: "something else".to_owned(),
-        expected: "a part of a tensor as it is, `x[1:3]` or `x[indices]`".to_owned(),
+        expected: "a part of a tensor as it is, `x[1:3]`, `x[indices]` or `x[mask]`".to_owned(),
     };
     let Origin::Output { apply, .. } = operands.graph.variable(part).origin else {
         return Err(no_part().into());
     };
     let apply = operands.graph.applies()[apply.index()].clone();
     let op: &dyn Any = &*apply.op;
-    let writer: Arc<dyn Op> = if let Some(op) = op.downcast_ref::<Subtensor>() {
-        Arc::new(IncSubtensor { index: op.index.clone(), set, in_place: false })
+    let writer: Option<Arc<dyn Op>> = if let Some(op) = op.downcast_ref::<Subtensor>() {
+        Some(Arc::new(IncSubtensor { index: op.index.clone(), set, in_place: false }))
     } else if op.downcast_ref::<AdvancedSubtensor1>().is_some() {
-        Arc::new(AdvancedIncSubtensor1 { set, in_place: false })
+        Some(Arc::new(AdvancedIncSubtensor1 { set, in_place: false }))
+    } else if op.is::<BooleanIndex>() {
+        None
     } else {
         return Err(no_part().into());
     };
@@ -185,6 +206,9 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
     }
     let values = operands.cast_argument(1, dtype)?;
+    let Some(writer) = writer else {
+        return mask::write(operands, whole, apply.inputs[1], values, set);
+    };
     let inputs: Vec<VarId> = [whole, values].into_iter().chain(apply.inputs[1..].iter().copied()).collect();
     super::first(operands.graph.apply(writer, &inputs)?, operands.function)
 }

@@ -22,8 +22,8 @@ pub(super) fn call(
     props: &Props,
 ) -> Result<Literal, BuildError> {
     let failed = |source| MakeNodeError::Arithmetic { op: name.to_owned(), source };
-    super::no_props(name, props)?;
-    if literals.len() == function.arguments.len()
+    if props.is_empty()
+        && literals.len() == function.arguments.len()
         && let Some(result) = arithmetic(function.name, literals)
     {
         return Ok(result.map_err(failed)?);

@@ -7,16 +7,30 @@
 //! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
 //! [`Ops::standard`] and adds to it.
 
+mod array;
+mod axes;
+mod bind;
 mod compare;
+mod compose;
+mod contract;
+mod diagonal;
 pub(crate) mod elementwise;
+mod fill;
+mod gather;
 mod index;
 mod linalg;
 mod literals;
+mod mask;
+mod members;
 mod operand;
+mod order;
+mod quantile;
 mod reduce;
 mod shape;
+mod soft;
 mod structural;
 
+use crate::declared::Declared;
 use crate::rewrite::{Form, Passes};
 use crate::rows::{self, Row};
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
@@ -25,7 +39,7 @@ use precast_codegen::external::ExternalCOp;
 use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
 use precast_graph::literal::Kind;
 use precast_graph::{
-    BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
+    BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
 use precast_store::key::Profile;
 use std::sync::Arc;
@@ -134,9 +148,20 @@ impl OpLibrary for Ops {
         graph: &mut FunctionGraph,
         name: &str,
         args: &[Operand],
-        props: &Props,
+        keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>> {
         let row = rows::find(name);
+        if row.is_none() && name.parse::<DType>().is_err() && self.c.factory(name).is_none() {
+            return None;
+        }
+        let bound = row.map_or_else(
+            || bind::bind_own(name, args, keywords),
+            |row| bind::bind(name, row, args, keywords),
+        );
+        let (args, props) = match &bound {
+            Ok((args, props)) => (args.as_slice(), props),
+            Err(error) => return Some(Err(error.clone().into())),
+        };
         let function = row.filter(|row| row.scalar.is_some());
         if let (Some(function), Some(literals)) = (function, literals::all(args)) {
             return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
@@ -145,17 +170,41 @@ impl OpLibrary for Ops {
         let result = match row.and_then(|row| Some((row, row.apply?))) {
             Some((row, apply)) => apply(&mut operands, row, props),
             None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
-            None => self.own(&mut operands, props)?,
+            None => {
+                operands.function = row.map_or(name, |row| row.name);
+                self.own(&mut operands, props)?
+            }
         };
         Some(result.and_then(|result| match function {
             // Python's numbers in, one out: in the dtype of its kind.
-            Some(_) if args.iter().all(|arg| !matches!(arg, Operand::Var(_))) => {
+            Some(_) if args.iter().all(|arg| matches!(arg, Operand::Weak(_) | Operand::Literal(_))) => {
                 let dtype = Kind::of(operands.graph.ty(result).dtype()).dtype();
                 operands.cast(result, dtype).map(Operand::Weak)
             }
             None if operands.is_extent(result) => Ok(Operand::Weak(result)),
             _ => Ok(Operand::Var(result)),
         }))
+    }
+
+    fn method(&self, name: &str) -> Option<String> {
+        members::method(name)
+    }
+
+    fn attribute(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        value: &Operand,
+    ) -> Option<Result<Operand, BuildError>> {
+        members::attribute(self, graph, name, value)
+    }
+
+    fn members(&self) -> Vec<String> {
+        members::names()
+    }
+
+    fn signature(&self, name: &str) -> Option<String> {
+        rows::find(name).map(Row::signature)
     }
 
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
@@ -191,14 +240,14 @@ fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
     outputs.first().copied().ok_or_else(|| none().into())
 }
 
-/// `transpose(x)` turns the axes round, `transpose(x, axes=(1, 0, 2))` permutes them.
-fn transpose(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
+/// `transpose(x)` turns the axes round, `transpose(x, 1, 0, 2)` permutes them.
+fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect_between(1, usize::MAX)?;
     let variable = operands.variable(0)?;
     let ndim = operands.graph.ty(variable).ndim();
-    let axes = match axes("transpose", "axes", props, ndim)? {
-        Some(axes) => axes,
-        None => (0..ndim).rev().collect(),
+    let axes = match operands.axes(1, "axes", ndim)? {
+        axes if axes.is_empty() => (0..ndim).rev().collect(),
+        axes => axes,
     };
     let order = axes.into_iter().map(Some).collect();
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")
@@ -222,16 +271,11 @@ fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Var
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "dimshuffle")
 }
 
-/// `cast(x, dtype="f32")`.
+/// `cast(x, f32)`.
 fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let name = match props.get("dtype") {
-        Some(Prop::Str(name)) => name.clone(),
-        Some(Prop::DType(dtype)) => dtype.to_string(),
-        _ => return Err(MakeNodeError::prop("cast", "dtype", "is missing or no name of a dtype").into()),
-    };
-    let dtype: DType =
-        name.parse().map_err(|e| MakeNodeError::prop("cast", "dtype", format!("is wrong: {e}")))?;
+    let declared = Declared::bound(operands.function, props);
+    let dtype = declared.dtype("dtype")?.ok_or_else(|| declared.wrong("dtype", "a dtype"))?;
     let variable = operands.variable(0)?;
     operands.cast(variable, dtype)
 }
@@ -253,6 +297,18 @@ fn no_props(function: &str, props: &Props) -> Result<(), MakeNodeError> {
             Err(MakeNodeError::prop(function, prop, "is not known; this function takes no keyword arguments"))
         }
         None => Ok(()),
+    }
+}
+
+impl Operands<'_> {
+    /// The arguments from `start` on as axes, negative ones counted from the end.
+    fn axes(&self, start: usize, name: &str, ndim: usize) -> Result<Vec<usize>, MakeNodeError> {
+        let known = self.args[start..].iter().map(Operand::prop).collect::<Option<Vec<_>>>();
+        let known = known.ok_or_else(|| {
+            MakeNodeError::prop(self.function, name, "are not known when the graph is built")
+        })?;
+        let props = Props::from([(name.to_owned(), Prop::List(known))]);
+        axes(self.function, name, &props, ndim).map(Option::unwrap_or_default)
     }
 }
 

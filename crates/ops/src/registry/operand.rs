@@ -105,6 +105,8 @@ impl Operands<'_> {
             Operand::Var(v) => Strength::Array(self.graph.ty(*v).dtype()),
             Operand::Literal(literal) => Strength::Weak(literal.kind()),
             Operand::Weak(v) => Strength::Weak(Kind::of(self.graph.ty(*v).dtype())),
+            Operand::List(items) => Strength::Array(self.list_dtype(items)),
+            Operand::Setting(_) | Operand::None => Strength::Weak(Kind::Bool),
         }
     }
 
@@ -113,6 +115,8 @@ impl Operands<'_> {
         match &self.args[position] {
             Operand::Var(v) | Operand::Weak(v) => self.graph.ty(*v).dtype(),
             Operand::Literal(literal) => literal.dtype(),
+            Operand::List(items) => self.list_dtype(items),
+            Operand::Setting(_) | Operand::None => DType::Bool,
         }
     }
 
@@ -128,7 +132,7 @@ impl Operands<'_> {
     pub(super) fn variable(&mut self, position: usize) -> Result<VarId, BuildError> {
         match &self.args[position] {
             Operand::Var(v) | Operand::Weak(v) => Ok(*v),
-            Operand::Literal(literal) => self.cast_argument(position, literal.dtype()),
+            _ => self.cast_argument(position, self.dtype(position)),
         }
     }
 
@@ -137,7 +141,8 @@ impl Operands<'_> {
         (0..self.args.len())
             .map(|i| match &self.args[i] {
                 Operand::Var(v) | Operand::Weak(v) => Ok(*v),
-                Operand::Literal(_) => self.cast_argument(i, dtype),
+                Operand::List(_) => self.variable(i),
+                _ => self.cast_argument(i, dtype),
             })
             .collect()
     }
@@ -155,6 +160,15 @@ impl Operands<'_> {
             Operand::Literal(literal) => {
                 let value = literal.value(dtype).ok_or_else(|| self.misfit(position, dtype))?;
                 Ok(self.constant(value))
+            }
+            Operand::List(items) => {
+                let array = self.array(items, self.list_dtype(items))?;
+                self.cast(array, dtype)
+            }
+            other @ (Operand::Setting(_) | Operand::None) => {
+                let (op, found) = (self.function.to_owned(), other.describe());
+                let expected = "an array or a number".to_owned();
+                Err(MakeNodeError::Input { op, input: position, found, expected }.into())
             }
         }
     }
@@ -197,7 +211,7 @@ impl Operands<'_> {
             .iter()
             .filter_map(|arg| match arg {
                 Operand::Var(v) | Operand::Weak(v) => Some(self.graph.ty(*v)),
-                Operand::Literal(_) => None,
+                _ => None,
             })
             .collect();
         let scalars = !types.is_empty() && types.iter().all(|ty| matches!(ty, Type::Scalar(_)));

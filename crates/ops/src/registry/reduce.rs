@@ -98,7 +98,7 @@ pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.expect(1)?;
     let name = operands.function;
     let kind = ReduceKind::find(row.name).unwrap_or(ReduceKind::Sum);
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+    let declared = Declared::bound(operands.function, props);
     let keepdims = declared.flag("keepdims")?;
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, kind, operands.graph.ty(variable).dtype())?;
@@ -123,7 +123,7 @@ fn squared(operands: &mut Operands<'_>, number: VarId) -> Result<VarId, BuildErr
 pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = operands.function;
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+    let declared = Declared::bound(operands.function, props);
     let (keepdims, ddof) = (declared.flag("keepdims")?, declared.int("ddof")?.unwrap_or(0));
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
@@ -170,7 +170,7 @@ fn axis_of(
 /// `argmax(x, axis=1, keepdims=True)`.
 pub(super) fn argmax(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+    let declared = Declared::bound(operands.function, props);
     let variable = operands.variable(0)?;
     let variable = operands.cast(variable, wide(operands.graph.ty(variable).dtype()))?;
     let ndim = operands.graph.ty(variable).ndim();
@@ -189,7 +189,7 @@ pub(super) fn argmax(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
 /// `cumsum(x, axis=0)`; without an axis, of all elements in C order.
 pub(super) fn cumulative(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+    let declared = Declared::bound(operands.function, props);
     let variable = operands.variable(0)?;
     let default = summed(operands.graph.ty(variable).dtype());
     let variable = operands.cast(variable, declared.dtype("dtype")?.unwrap_or(default))?;

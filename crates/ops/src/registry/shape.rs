@@ -10,15 +10,10 @@ use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Op
 
 /// `reshape(x, 2, -1)`, `reshape(x, n, m)`, `reshape(x, shape=(2, -1))`, `reshape(x, s)` with a vector of known extent or
 /// `ndim=2`.
-pub(super) fn reshape(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn reshape(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
-    if let Some(shape) = list("reshape", "shape", props)? {
-        operands.expect(1)?;
-        let vector = operands.vector(&shape);
-        return operands.apply(Reshape { ndim: shape.len() }, &[tensor, vector]);
-    }
     if let [_, Operand::Var(vector)] = operands.args
         && operands.graph.ty(*vector).ndim() == 1
     {
@@ -40,7 +35,7 @@ pub(super) fn reshape(operands: &mut Operands<'_>, row: &Row, props: &Props) -> 
     let vector = if extents.len() == ndim {
         operands.vector(&extents)
     } else {
-        let extents = operands.integers(1, None)?;
+        let extents = operands.extents(1)?;
         operands.apply(MakeVector { dtype: DType::I64 }, &extents)?
     };
     operands.apply(Reshape { ndim }, &[tensor, vector])
@@ -55,25 +50,21 @@ pub(super) fn flatten(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
 }
 
 /// `alloc(value, 3, n)`, `alloc(value, shape=(3, 4))`.
-pub(super) fn alloc(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn alloc(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, usize::MAX)?;
-    let value = operands.variable(0)?;
-    let shape = list("alloc", "shape", props)?;
-    let mut inputs = vec![value];
-    inputs.extend(operands.integers(1, shape.as_deref())?);
+    let mut inputs = vec![operands.variable(0)?];
+    inputs.extend(operands.extents(1)?);
     operands.apply(Alloc, &inputs)
 }
 
 /// `zeros(3, n, dtype="f32")`, `ones(shape=(3, 4))`; f64 unless said otherwise.
 pub(super) fn filled(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+    let declared = Declared::bound(operands.function, props);
     let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
     let number = i64::from(row.name == "ones");
     let value = number_of(operands, number, dtype)?;
-    let shape = list(operands.function, "shape", props)?;
     let mut inputs = vec![value];
-    inputs.extend(operands.integers(0, shape.as_deref())?);
+    inputs.extend(operands.extents(0)?);
     operands.apply(Alloc, &inputs)
 }
 
@@ -85,8 +76,8 @@ pub(super) fn number_of(operands: &mut Operands<'_>, n: i64, dtype: DType) -> Re
 }
 
 /// `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)`, each with `dtype`.
-pub(super) fn arange(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn arange(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     operands.expect_between(1, 3)?;
     let common = operands.common_array();
     let common = if common == DType::Bool { DType::I64 } else { common };
@@ -111,36 +102,39 @@ pub(super) fn arange(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
 }
 
 /// `eye(n)`, `eye(n, m)`, `eye(n, m, k)`, with `k` by name too; f64 unless `dtype` says otherwise.
-pub(super) fn eye(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn eye(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     operands.expect_between(1, 3)?;
     let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
-    let mut inputs = operands.integers(0, None)?;
-    if inputs.len() == 1 {
-        inputs.push(inputs[0]);
-    }
-    if inputs.len() == 2 {
-        let k = declared.int("k")?.unwrap_or(0);
-        inputs.push(operands.graph.constant(Array::from(k)));
-    } else if declared.has("k") {
-        return Err(MakeNodeError::prop("eye", "k", "is given twice").into());
+    let mut inputs = vec![operands.integer(0)?];
+    for (position, default) in [(1, inputs[0]), (2, operands.graph.constant(Array::from(0_i64)))] {
+        inputs.push(match operands.args.get(position) {
+            None | Some(Operand::None) => default,
+            Some(_) => operands.integer(position)?,
+        });
     }
     operands.apply(Eye { dtype }, &inputs)
 }
 
-/// `join(x, y, z, axis=0)`: of the dtype that all promote to.
-pub(super) fn join(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?.unwrap_or(0);
+/// `join(x, y, z, axis=0)`: of the dtype that all promote to; with `axis=None`, all elements of all.
+pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect_between(1, usize::MAX)?;
     let dtype = operands.common_array();
-    let inputs = operands.cast_all(dtype)?;
+    let mut inputs = operands.cast_all(dtype)?;
+    let Some(axis) = axis else {
+        for input in &mut inputs {
+            *input = operands.call("flatten", [(*input).into()])?;
+        }
+        return operands.apply(Join { axis: 0 }, &inputs);
+    };
     let axis = operands.axis(axis, operands.graph.ty(inputs[0]).ndim())?;
     operands.apply(Join { axis }, &inputs)
 }
 
 /// `stack(x, y, z, axis=0)`: along a new axis.
-pub(super) fn stack(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let axis = Declared::new(operands.function, props, row.keywords)?.int("axis")?.unwrap_or(0);
+pub(super) fn stack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(0);
     operands.expect_between(1, usize::MAX)?;
     let dtype = operands.common_array();
     let mut inputs = operands.cast_all(dtype)?;
@@ -156,8 +150,8 @@ pub(super) fn stack(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
 
 /// `split(x, sizes=(2, 3), axis=0, piece=1)`, or `split(x, s, pieces=2, axis=0, piece=1)` with a vector of extents: one of
 /// the pieces.
-pub(super) fn split(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn split(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     let tensor = operands.variable(0)?;
     let sizes = list("split", "sizes", props)?;
     let (vector, pieces) = match &sizes {
@@ -178,13 +172,19 @@ pub(super) fn split(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
     results.get(piece).copied().ok_or_else(|| none().into())
 }
 
+/// `array([[1, 2], [x, y]], dtype=f32)`; an array stays one.
+pub(super) fn array(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let variable = operands.variable(0)?;
+    match Declared::bound(operands.function, props).dtype("dtype")? {
+        Some(dtype) => operands.cast(variable, dtype),
+        None => Ok(variable),
+    }
+}
+
 /// `make_vector(a, b, c)`, of the dtype that all promote to, or `dtype`.
-pub(super) fn make_vector(
-    operands: &mut Operands<'_>,
-    row: &Row,
-    props: &Props,
-) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn make_vector(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     let dtype = match declared.dtype("dtype")? {
         Some(dtype) => dtype,
         None => operands.common_array(),
@@ -194,8 +194,8 @@ pub(super) fn make_vector(
 }
 
 /// `shape_i(x, i=-1)`: an extent, which may be counted from the end.
-pub(super) fn shape_i(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn shape_i(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
     let i = declared.int("i")?.ok_or_else(|| declared.wrong("i", "an integer"))?;
@@ -204,8 +204,8 @@ pub(super) fn shape_i(operands: &mut Operands<'_>, row: &Row, props: &Props) -> 
 }
 
 /// `assert(x, condition, …, message="…")`: conditions of any dtype are taken as truth values.
-pub(super) fn assert(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    let declared = Declared::new(operands.function, props, row.keywords)?;
+pub(super) fn assert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
     operands.expect_between(2, usize::MAX)?;
     let message = if declared.has("message") { declared.text("message")? } else { "assertion failed" };
     let mut inputs = vec![operands.variable(0)?];

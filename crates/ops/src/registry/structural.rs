@@ -1,22 +1,34 @@
 //! Functions of the text form that are not elementwise, by name, and what their files share.
 
+use super::axes::{
+    diff, expand_dims, flip, matrix_transpose, moveaxis, repeat, roll, squeeze, stacked, swapaxes, tile,
+};
+use super::contract::{einsum, inner, outer, tensordot, vdot};
+use super::diagonal::{diag, diagonal, tri, triangle};
+use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
+use super::mask::{boolean_index, compress, count_nonzero, nonzero};
 use super::operand::Operands;
+use super::order::{searchsorted, sort, topk, unique};
+use super::quantile::{median, quantile};
 use super::reduce::{argmax, cumulative, reduce, spread};
 use super::shape::{
-    alloc, arange, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
+    alloc, arange, array, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
 };
+use super::soft::{isclose, log_softmax, logsumexp, norm, ptp, relu, softmax};
 use super::{cast, dimshuffle, first, transpose};
 use crate::combinations::Combine;
-use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Subtensor};
-use crate::rows::{Row, structural_rows};
+use crate::index::{
+    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Nonzero, Subtensor,
+};
+use crate::rows::{Keyword, Row, structural_rows};
 use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
-use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce};
+use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce, SearchSorted, Sort};
 use precast_graph::{
-    Array, BuildError, DType, Literal, MakeNodeError, Op, Operand, Prop, Props, Type, VarId,
+    Array, BuildError, DType, Extent, Literal, MakeNodeError, Op, Operand, Prop, Props, Type, VarId,
 };
 use std::sync::Arc;
 
@@ -24,14 +36,17 @@ use std::sync::Arc;
 pub(crate) type Function = fn(&mut Operands<'_>, &Row, &Props) -> Result<VarId, BuildError>;
 
 macro_rules! library {
-    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident)?) [$($alias:ident)*] {$($keyword:ident)*}
+    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident)?) [$($alias:ident)*] {$($keyword:ident = $default:expr),* $(; $($named:ident = $else:expr),*)?}
        = [$($apply:ident)?] [$($op:ident $(by $by:ident)?)?] [$($cases:ident)?] $builder:ident;)*) => {
         /// The rows of functions that are not elementwise.
         pub(crate) const STRUCTURAL: &[Row] = &[$(Row {
             name: stringify!($name),
             aliases: &[$(stringify!($alias)),*],
             arguments: &[$(stringify!($x),)* $(concat!(stringify!($more), "…"))?],
-            keywords: &[$(stringify!($keyword)),*],
+            keywords: &[
+                $(Keyword { name: stringify!($keyword), default: stringify!($default), positional: true },)*
+                $($(Keyword { name: stringify!($named), default: stringify!($else), positional: false },)*)?
+            ],
             help: $help.trim_ascii(),
             apply: only::<Function>(&[$($apply)?]),
             register: |library| library$(.with_c::<$op>().with_name(stringify!($name), factory!($name $op $(by $by)?)))?,
@@ -83,18 +98,34 @@ impl Operands<'_> {
             }
             Operand::Var(v) | Operand::Weak(v) => self.graph.ty(*v).to_string(),
             Operand::Literal(Literal::Int(_)) => return self.cast_argument(position, DType::I64),
-            Operand::Literal(literal) => literal.to_string(),
+            other => other.describe(),
         };
         let (op, expected) = (self.function.to_owned(), "an integer without dimensions".to_owned());
         Err(MakeNodeError::Input { op, input: position, found, expected }.into())
     }
 
-    /// Arguments from `start` on as integers without dimensions; those of a list of integers, if it is given instead.
-    pub(super) fn integers(&mut self, start: usize, list: Option<&[i64]>) -> Result<Vec<VarId>, BuildError> {
-        match list {
-            Some(list) => Ok(list.iter().map(|n| self.graph.constant(Array::from(*n))).collect()),
-            None => (start..self.args.len()).map(|position| self.integer(position)).collect(),
+    /// Arguments from `start` on as integers without dimensions.
+    pub(super) fn integers(&mut self, start: usize) -> Result<Vec<VarId>, BuildError> {
+        (start..self.args.len()).map(|position| self.integer(position)).collect()
+    }
+
+    /// Arguments from `start` on as extents: one integer each, or one vector of as many as its type says.
+    pub(super) fn extents(&mut self, start: usize) -> Result<Vec<VarId>, BuildError> {
+        if let [Operand::Var(vector)] = &self.args[start..]
+            && let [Extent::Fixed(count)] = self.graph.ty(*vector).shape()
+        {
+            let (vector, count) = (*vector, i64::try_from(*count).unwrap_or(i64::MAX));
+            return (0..count).map(|position| self.element(vector, position)).collect();
         }
+        self.integers(start)
+    }
+
+    /// An element of a vector of integers.
+    fn element(&mut self, vector: VarId, position: i64) -> Result<VarId, BuildError> {
+        let position = self.graph.constant(Array::from(position));
+        let element = self.apply(Subtensor { index: vec![Entry::Index] }, &[vector, position])?;
+        let args = [Operand::Var(element)];
+        Operands { graph: self.graph, function: self.function, args: &args }.integer(0)
     }
 
     /// A vector of integers as a constant.

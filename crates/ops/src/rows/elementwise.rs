@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! /// Help.
-//! name(operands) [aliases] Promotion => Gives, Cost, builder as "C name" {
+//! name(operands) [aliases] {keyword = default} Promotion => Gives, Cost, builder as "C name" {
 //!     kind "header" = value in Rust;                          for each kind of dtypes that it exists for
 //! }
 //! ```
 //! | column | says | read by |
 //! |---|---|---|
 //! | help, name, aliases | what it is, for people | [`Row`](super::Row), the builder's documents |
+//! | keyword | a setting, if it takes one: by name, or behind the operands | calls by name |
 //! | [`Promotion`](super::Promotion) | what becomes of the operands' dtypes before | calls by name |
 //! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
 //! | [`Cost`](super::Cost) | `Cheap` for a few instructions | fusion |
@@ -110,8 +111,8 @@ macro_rules! scalar_rows {
             ceil(x) [] Rounding => Same, Costly, method { float = x.ceil(); }
             /// The integer nearer to 0.
             trunc(x) [] Rounding => Same, Costly, method { float = x.trunc(); }
-            /// The nearest integer, the even one of two.
-            round(x) [] Nearest => Same, Costly, method { float = x.round_ties_even(); complex = x.rounded(); }
+            /// The nearest integer, or number of so many decimals; the even one of two.
+            round(x) [around] {decimals = 0} Nearest => Same, Costly, method { float = x.round_ties_even(); complex = x.rounded(); }
             /// The nearest integer, the one farther from 0 of two.
             round_half_away(x) [] Rounding => Same, Costly, method { float = x.round(); }
 

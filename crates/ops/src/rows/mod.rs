@@ -12,7 +12,7 @@ use crate::registry::{self, Function, Ops};
 use crate::scalar::{self, Scalar};
 pub(crate) use elementwise::scalar_rows;
 use precast_codegen::Library;
-use precast_graph::DType;
+use precast_graph::{DType, Prop};
 pub(crate) use structural::structural_rows;
 
 /// What a function does to the dtypes of its arguments before its scalar op is applied.
@@ -82,8 +82,8 @@ pub struct Row {
     pub aliases: &'static [&'static str],
     /// Its arguments; one that ends in `…` may come more than once, or not at all.
     pub arguments: &'static [&'static str],
-    /// What it takes by name besides.
-    pub keywords: &'static [&'static str],
+    /// What it takes besides, by name.
+    pub keywords: &'static [Keyword],
     /// What it is, in a line of Markdown.
     pub help: &'static str,
     /// What a call does; without it the op of this name is applied to its arguments as they are.
@@ -96,13 +96,101 @@ pub struct Row {
     pub(crate) scalar: Option<Scalar>,
 }
 
+/// What a function takes by name: a setting that is known when the graph is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Keyword {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is when it is not given, as text.
+    pub default: &'static str,
+    /// Whether it can also be given by its position, behind the arguments.
+    pub positional: bool,
+}
+
+impl Keyword {
+    /// The default as Python writes it; the compiler puts a space behind a sign.
+    #[must_use]
+    pub fn default_text(&self) -> String {
+        self.default.replace("- ", "-")
+    }
+
+    /// The default as a prop; none for `None`.
+    pub(crate) fn value(&self) -> Option<Prop> {
+        match self.default_text().as_str() {
+            "None" => None,
+            "True" => Some(Prop::Bool(true)),
+            "False" => Some(Prop::Bool(false)),
+            text => {
+                let number = text.parse().map(Prop::Int).or_else(|_| text.parse().map(Prop::Float));
+                Some(number.unwrap_or_else(|_| Prop::Str(text.trim_matches('"').to_owned())))
+            }
+        }
+    }
+}
+
 impl Row {
+    /// The arguments that come once each.
+    #[must_use]
+    pub fn fixed(&self) -> &'static [&'static str] {
+        if self.variadic().is_some() { &self.arguments[..self.arguments.len() - 1] } else { self.arguments }
+    }
+
+    /// The argument of which there may be several: as arguments of their own, or as one list.
+    #[must_use]
+    pub fn variadic(&self) -> Option<&'static str> {
+        self.arguments.last()?.strip_suffix('…')
+    }
+
+    /// What it takes by this name, if anything.
+    #[must_use]
+    pub fn keyword(&self, name: &str) -> Option<&'static Keyword> {
+        self.keywords.iter().find(|keyword| keyword.name == name)
+    }
+
+    /// How it is called, as Python writes it: `sum(x, axis=None, dtype=None, *, keepdims=False)`.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let mut parameters: Vec<String> = self.fixed().iter().map(|name| (*name).to_owned()).collect();
+        parameters.extend(self.variadic().map(|name| format!("*{name}")));
+        for (position, keyword) in self.keywords.iter().enumerate() {
+            let first = position == 0 || self.keywords[position - 1].positional;
+            if !keyword.positional && first && self.variadic().is_none() {
+                parameters.push("*".to_owned());
+            }
+            parameters.push(format!("{}={}", keyword.name, keyword.default_text()));
+        }
+        format!("{}({})", self.name, parameters.join(", "))
+    }
+
     /// The dtypes that it can be called with, where its combinations say so: operands of this dtype and one dimension.
     #[must_use]
     pub fn dtypes(&self) -> Vec<DType> {
         let ops = Ops::standard();
         let known = |dtype: &DType| crate::combinations(self.name, &[*dtype], &[1], &ops).is_ok();
         DType::ALL.into_iter().filter(known).collect()
+    }
+}
+
+impl Row {
+    /// [`Row::dtypes`] in words: `all`, or kinds and names; nothing where combinations do not say it.
+    #[must_use]
+    pub fn takes(&self) -> String {
+        let mut left = self.dtypes();
+        if left.len() == DType::ALL.len() {
+            return "all".to_owned();
+        }
+        let mut words = Vec::new();
+        let kinds: [(&str, fn(DType) -> bool); 3] =
+            [("integers", DType::is_integer), ("floats", DType::is_float), ("complex", DType::is_complex)];
+        for (word, is_one) in kinds {
+            let all = DType::ALL.into_iter().filter(|dtype| is_one(*dtype));
+            if all.clone().all(|dtype| left.contains(&dtype)) {
+                left.retain(|dtype| !is_one(*dtype));
+                words.push(word);
+            }
+        }
+        left.iter().map(|dtype| dtype.name()).chain(words).collect::<Vec<_>>().join(", ")
     }
 }
 

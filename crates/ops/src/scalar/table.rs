@@ -11,7 +11,7 @@ use super::integer::Integer as _;
 use super::{Identity, ScalarOp, Value};
 use crate::math;
 use crate::registry::elementwise;
-use crate::rows::{Cost, Gives, Promotion, Row, scalar_rows};
+use crate::rows::{Cost, Gives, Keyword, Promotion, Row, scalar_rows};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{Complex, DType, PerformError};
 use std::sync::Arc;
@@ -44,14 +44,14 @@ struct Arms {
 }
 
 macro_rules! library {
-    ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $promotion:ident => $gives:ident, $cost:ident,
-       $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
+    ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})?
+       $promotion:ident => $gives:ident, $cost:ident, $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
         /// The rows of elementwise functions, in the order of their document.
         pub(crate) const LIBRARY: &[Row] = &[$(Row {
             name: stringify!($name),
             aliases: &[$(stringify!($alias)),*],
             arguments: arguments!($x),
-            keywords: &[],
+            keywords: &[$(Keyword { name: stringify!($keyword), default: stringify!($default), positional: true })?],
             help: $help.trim_ascii(),
             apply: Some(elementwise::apply),
             register: |library| library,

@@ -75,7 +75,13 @@ fn merge_computes_equal_applies_once_and_leaves_constants_apart() {
         let mut product = |value: f64| {
             let c = graph.constant(Array::from(value));
             let args = [precast_graph::Operand::Var(x), precast_graph::Operand::Var(c)];
-            let product = precast_graph::OpLibrary::call(&ops, &mut graph, "mul", &args, &Props::new());
+            let product = precast_graph::OpLibrary::call(
+                &ops,
+                &mut graph,
+                "mul",
+                &args,
+                &precast_graph::Keywords::new(),
+            );
             product.unwrap().unwrap().variable(&mut graph).unwrap()
         };
         let products = [product(a), product(b)];

@@ -1,7 +1,7 @@
 //! Elementwise functions of every dtype against NumPy and ml_dtypes: values (`tests/golden/scalar.jsonl`) and result dtypes
 //! (`promotion.txt`), both written by `scalar.py` beside them. The compiled kernels are held to `perform` in `kernels`.
 
-use precast_graph::{Array, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type, interpret};
+use precast_graph::{Array, DType, FunctionGraph, Keywords, OpLibrary as _, Operand, Type, interpret};
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::{Ops, scalar};
 use precast_testkit::ulp::{self, Mismatch};
@@ -155,7 +155,7 @@ fn result(function: &str, dtypes: &[DType]) -> Option<DType> {
     let operands: Vec<Operand> = inputs
         .map(|(i, d)| Operand::Var(graph.input(&format!("x{i}"), Type::tensor(*d, 1)).unwrap()))
         .collect();
-    let output = Ops::standard().call(&mut graph, function, &operands, &Props::new()).unwrap();
+    let output = Ops::standard().call(&mut graph, function, &operands, &Keywords::new()).unwrap();
     let output = output.ok()?.variable(&mut graph).unwrap();
     Some(graph.ty(output).dtype())
 }

@@ -7,6 +7,7 @@ The text is Python, so it is evaluated as it is; names are NumPy's functions. A 
 Python number, as the text form has it: `x / sqrt(2)` of f32 is f32 there.
 """
 
+import ast
 import json
 import operator
 import sys
@@ -40,7 +41,7 @@ PYTHON = {
     for name in names.split()
 }  # fmt: skip
 # Of those that are no ufuncs.
-ELEMENTWISE = {"switch", "where", "clip", "round", "angle", "real", "imag"}
+ELEMENTWISE = {"switch", "where", "clip", "round", "around", "angle", "real", "imag"}
 
 
 def is_number(value):
@@ -49,6 +50,8 @@ def is_number(value):
 
 def function(name):
     numpy = getattr(np, RENAMED.get(name, name))
+    if isinstance(numpy, type) or not callable(numpy):
+        return numpy
 
     def call(*args, **named):
         if args and all(is_number(arg) for arg in args):
@@ -61,17 +64,27 @@ def function(name):
     return call
 
 
+class DType:
+    """A dtype, which is a cast when it is called; NumPy takes it as a dtype by its attribute."""
+
+    def __init__(self, code):
+        self.dtype = np.dtype(code)
+
+    def __call__(self, x):
+        return np.asarray(x).astype(self.dtype)
+
+
 class Names(dict):
     """The names of an expression: its inputs, what NumPy lacks, and NumPy."""
 
     def __missing__(self, name):
         if name in DTYPES:
-            return lambda x: np.asarray(x).astype(DTYPES[name])
+            return DType(DTYPES[name])
         return function(name)
 
 
 def listed(numpy):
-    return lambda *args, **named: numpy(args, **named)
+    return lambda *args, **named: numpy(*args, **named) if isinstance(args[0], (list, tuple)) else numpy(args, **named)
 
 
 def pow(a, b):
@@ -86,13 +99,79 @@ class Extents(np.ndarray):
         return int(part) if isinstance(item, int) else part
 
 
+def along(values, axis):
+    """The values along the last axis, to put them back with `np.moveaxis`."""
+    return (np.ravel(values), 0) if axis is None else (np.moveaxis(values, axis, -1), axis)
+
+
+def topk(x, k, axis=-1, largest=True, positions=False):
+    """Of equal elements the first; a NaN is larger than any number."""
+    x, axis = along(x, axis)
+    if not 0 <= k <= x.shape[-1]:
+        raise ValueError("not that many elements")
+    order = np.argsort(x, axis=-1, kind="stable")
+    if largest:
+        order = x.shape[-1] - 1 - np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    order = order[..., :k]
+    return np.moveaxis(order if positions else np.take_along_axis(x, order, axis=-1), -1, axis)
+
+
+def real(x):
+    """What SciPy's functions compute with."""
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("real numbers")
+    return x if x.dtype.kind == "f" else x.astype("f8")
+
+
+def finite_top(x, axis):
+    top = np.max(x, axis=axis, keepdims=True)
+    return np.where(np.isfinite(top), top, 0).astype(x.dtype)
+
+
+def softmax(x, axis=None):
+    x = real(x)
+    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=None):
+    x = real(x)
+    less = x - finite_top(x, axis)
+    return less - np.log(np.sum(np.exp(less), axis=axis, keepdims=True))
+
+
+def logsumexp(x, axis=None, keepdims=False):
+    x = real(x)
+    top = finite_top(x, axis)
+    kept = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return kept if keepdims else np.squeeze(kept, axis=axis)
+
+
 OWN = {
+    "topk": topk,
+    "argtopk": lambda *args, **named: topk(*args, **named, positions=True),
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+    "logsumexp": logsumexp,
+    "relu": lambda x: np.maximum(x, 0),
+    "norm": np.linalg.norm,
+    "nonzero": lambda x: np.stack(np.nonzero(x)),
+    "boolean_index": lambda x, mask: np.asarray(x)[mask],
+    "inf": np.inf,
     "shape": lambda x: np.array(np.shape(x), dtype="i8").view(Extents),
     "pow": pow,
     "power": pow,
     "stack": listed(np.stack),
     "concatenate": listed(np.concatenate),
+    "concat": listed(np.concatenate),
     "join": listed(np.concatenate),
+    "unique_values": np.unique,
+    "np": np,
+    "numpy": np,
+    "int": int,
+    "float": float,
+    "complex": complex,
 }
 
 
@@ -113,11 +192,18 @@ def encode(result):
     return {"dtype": NAMES[array.dtype], "shape": list(array.shape), "bits": bits}
 
 
+def run(text, scope, names):
+    """The value of the last statement of a text."""
+    *statements, last = ast.parse(text).body
+    exec(compile(ast.Module(statements, []), "text", "exec"), scope, names)
+    return eval(compile(ast.Expression(last.value), "text", "eval"), scope, names)
+
+
 def evaluate(case):
     names = Names({name: decode(value) for name, value in case["inputs"].items()})
     names.update(OWN)
     try:
-        return encode(eval(case["text"], {"__builtins__": {"__import__": __import__}}, names))
+        return encode(run(case["text"], {"__builtins__": {"__import__": __import__}}, names))
     except Exception as error:  # what NumPy refuses is an answer
         return {"error": f"{type(error).__name__}: {error}"}
 

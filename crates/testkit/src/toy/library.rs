@@ -5,7 +5,7 @@ use super::reduce::{Dot, MinMax, Sum};
 use super::wrap::{Composite, Map};
 use precast_graph::literal::{Literal, arithmetic};
 use precast_graph::{
-    BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
+    BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl OpLibrary for ToyLibrary {
         graph: &mut FunctionGraph,
         name: &str,
         args: &[Operand],
-        props: &Props,
+        keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>> {
         let literals: Vec<Literal> = args.iter().filter_map(literal).cloned().collect();
         if literals.len() == args.len()
@@ -39,8 +39,14 @@ impl OpLibrary for ToyLibrary {
             let failed = |source| MakeNodeError::Arithmetic { op: name.to_owned(), source }.into();
             return Some(result.map(Operand::Literal).map_err(failed));
         }
-        let name = if name == "matmul" { "dot" } else { name };
-        let op = match self.op(name, props)? {
+        let name = match name {
+            "matmul" => "dot",
+            "where" => "switch",
+            name => name,
+        };
+        let setting = |(name, value): (&String, &Operand)| Some((name.clone(), value.prop()?));
+        let props: Props = keywords.iter().filter_map(setting).collect();
+        let op = match self.op(name, &props)? {
             Ok(op) => op,
             Err(error) => return Some(Err(error.into())),
         };
@@ -48,7 +54,10 @@ impl OpLibrary for ToyLibrary {
             let (op, found) = (name.to_owned(), args.len());
             return Some(Err(MakeNodeError::Arity { op, expected: expected.to_string(), found }.into()));
         }
-        let inputs = constants(graph, args);
+        let inputs = match constants(graph, args) {
+            Ok(inputs) => inputs,
+            Err(error) => return Some(Err(error.into())),
+        };
         // Of several outputs the text form sees the first.
         Some(graph.apply(op, &inputs).map(|outputs| outputs[0].into()))
     }
@@ -93,18 +102,18 @@ fn literal(operand: &Operand) -> Option<&Literal> {
 }
 
 /// Constants for literals, in the dtype of what they meet.
-fn constants(graph: &mut FunctionGraph, args: &[Operand]) -> Vec<VarId> {
+fn constants(graph: &mut FunctionGraph, args: &[Operand]) -> Result<Vec<VarId>, MakeNodeError> {
     let met = args.iter().filter_map(|operand| match operand {
         Operand::Var(v) | Operand::Weak(v) => Some(graph.ty(*v).dtype()),
-        Operand::Literal(_) => None,
+        _ => None,
     });
     let met = met.reduce(DType::upcast).filter(|dtype| matches!(dtype, DType::F32 | DType::F64));
     let constant = |operand: &Operand| match operand {
-        Operand::Var(v) | Operand::Weak(v) => *v,
         Operand::Literal(literal) => {
             let dtype = met.unwrap_or(literal.dtype());
-            graph.constant(literal.rounded(dtype).expect("the toys meet small integers"))
+            Ok(graph.constant(literal.rounded(dtype).expect("the toys meet small integers")))
         }
+        other => other.variable(graph),
     };
     args.iter().map(constant).collect()
 }

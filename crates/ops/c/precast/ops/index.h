@@ -113,25 +113,11 @@ __attribute__((unused, noinline)) static int pc_take(pc_context *ctx, const int6
   for (int32_t d = 1; d < ndim; d++) shape[d] = in[0]->shape[d];
   pc_tensor *t = pc_output_ready(ctx, &out[0], in[0]->dtype, ndim, shape);
   if (t == NULL) return -1;
-  /* Rows that are one run of memory on both sides are copied as one. */
-  int64_t run = item;
-  for (int32_t d = ndim - 1; d > 0 && run > 0; d--) {
-    run = (shape[d] == 1 || (t->strides[d] == run && in[0]->strides[d] == run)) ? run * shape[d] : 0;
-  }
+  int64_t run = pc_run_bytes(item, ndim - 1, shape + 1, t->strides + 1, in[0]->strides + 1);
   for (int64_t i = 0; i < n; i++) {
     int64_t at = pc_index_check(ctx, pc_integer_at(in[1], i), 0, extent);
     if (at < 0) return -1;
-    char *to = t->data + i * t->strides[0];
-    const char *from = in[0]->data + at * first;
-    if (run == 8) {
-      __builtin_memcpy(to, from, 8);
-    } else if (run == 4) {
-      __builtin_memcpy(to, from, 4);
-    } else if (run > 0) {
-      __builtin_memcpy(to, from, (size_t)run);
-    } else {
-      pc_copy_nd(item, ndim - 1, shape + 1, to, t->strides + 1, from, in[0]->strides + 1);
-    }
+    pc_copy_part(run, item, ndim - 1, shape + 1, t->data + i * t->strides[0], t->strides + 1, in[0]->data + at * first, in[0]->strides + 1);
   }
   return 0;
 }

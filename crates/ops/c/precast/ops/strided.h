@@ -66,6 +66,30 @@ __attribute__((unused, noinline)) static void pc_copy_nd(int32_t item, int32_t n
   pc_walk_nd(NULL, item, ndim, shape, to, to_strides, from, from_strides);
 }
 
+/* The bytes of a part that is one run of memory on both sides, else 0. */
+__attribute__((unused, noinline)) static int64_t pc_run_bytes(int32_t item, int32_t ndim, const int64_t *shape, const int64_t *to_strides,
+                                                              const int64_t *from_strides) {
+  int64_t run = item;
+  for (int32_t d = ndim - 1; d >= 0 && run > 0; d--) {
+    run = (shape[d] == 1 || (to_strides[d] == run && from_strides[d] == run)) ? run * shape[d] : 0;
+  }
+  return run;
+}
+
+/* Copies one of many parts of one shape, of which `run` is what pc_run_bytes says. */
+static inline void pc_copy_part(int64_t run, int32_t item, int32_t ndim, const int64_t *shape, char *to, const int64_t *to_strides,
+                                const char *from, const int64_t *from_strides) {
+  if (run == 8) {
+    __builtin_memcpy(to, from, 8);
+  } else if (run == 4) {
+    __builtin_memcpy(to, from, 4);
+  } else if (run > 0) {
+    __builtin_memcpy(to, from, (size_t)run);
+  } else {
+    pc_copy_nd(item, ndim, shape, to, to_strides, from, from_strides);
+  }
+}
+
 /* Strides of `in` broadcast to a shape of `ndim` dimensions, aligned right; a value error when it does not fit. */
 __attribute__((unused, noinline)) static int pc_broadcast_strides(pc_context *ctx, const pc_tensor *in, int32_t ndim, const int64_t *shape, int64_t *strides) {
   char from[PC_TEXT_BYTES], to[PC_TEXT_BYTES];

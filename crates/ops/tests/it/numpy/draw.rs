@@ -13,7 +13,7 @@ pub(super) struct Case {
 }
 
 /// The dtypes that NumPy has.
-fn dtypes() -> Vec<DType> {
+pub(super) fn dtypes() -> Vec<DType> {
     DType::ALL.into_iter().filter(|dtype| *dtype != DType::Bf16).collect()
 }
 

@@ -24,13 +24,55 @@ use Form::{Cast, Elementwise, Plain, Reduction, Running, Take};
 
 /// The functions by every name, and how expressions call them: all rows of the library but those that are compared elsewhere.
 pub(super) static FUNCTIONS: LazyLock<Vec<(&str, Form)>> = LazyLock::new(|| {
-    let compared = Ops::rows().filter(|row| !ELSEWHERE.contains(&row.name));
+    let compared =
+        Ops::rows().filter(|row| !is_elsewhere(row) && (is_scalar(row) || AT_RANDOM.contains(&row.name)));
     compared.flat_map(|row| names(row).map(|name| (name, form(row)))).collect()
 });
+
+/// Functions that are not elementwise and stand in random expressions, as any value will do for their arguments; the others have
+/// calls of their own in `library`.
+const AT_RANDOM: &[&str] = &[
+    "all",
+    "angle",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "cast",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "dot",
+    "flatten",
+    "flip",
+    "inner",
+    "join",
+    "matmul",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "outer",
+    "prod",
+    "shape",
+    "sort",
+    "stack",
+    "std",
+    "sum",
+    "take",
+    "transpose",
+    "unique",
+    "var",
+];
 
 /// All names of a function.
 pub(super) fn names(row: &Row) -> impl Iterator<Item = &'static str> + use<> {
     std::iter::once(row.name).chain(row.aliases.iter().copied())
+}
+
+/// Whether a function is compared neither at random nor in `library`.
+pub(super) fn is_elsewhere(row: &Row) -> bool {
+    ELSEWHERE.contains(&row.name)
 }
 
 /// Whether a function is of single elements.
@@ -43,10 +85,10 @@ fn form(row: &Row) -> Form {
         ("cast", _) => Cast,
         ("take", _) => Take,
         ("stack" | "join", _) => Plain(2),
-        (_, keywords) if keywords.contains(&"keepdims") => Reduction,
-        (_, keywords) if keywords.contains(&"axis") => Running,
+        _ if row.keyword("keepdims").is_some() => Reduction,
+        _ if row.keyword("axis").is_some() => Running,
         (_, []) if is_scalar(row) || row.name == "angle" => Elementwise(row.arguments.len()),
-        _ => Plain(row.arguments.len()),
+        _ => Plain(row.fixed().len()),
     }
 }
 

@@ -1,0 +1,140 @@
+//! What expressions begin with: numbers, texts, names, lists and tuples.
+
+use super::error::ParseTextError;
+use super::lex::{Spanned, Token, integer, is_keyword};
+use super::names;
+use super::parse::{Parsed, Parser};
+use crate::nearest::nearest;
+use crate::op::{Operand, Prop};
+use crate::{Complex, DType};
+
+impl Parser<'_> {
+    /// A value that no operator and no bracket is part of, but inside of brackets.
+    pub(super) fn atom(&mut self) -> Parsed<Operand> {
+        let at = self.offset();
+        let value = match self.peek() {
+            Token::Int(digits) => integer(digits).unwrap_or_default().into(),
+            Token::Float(value) => value.into(),
+            Token::Imaginary(value) => Complex::new(0.0, value).into(),
+            Token::Text(text) => Prop::Str(text.to_owned()).into(),
+            Token::Name("True") => true.into(),
+            Token::Name("False") => false.into(),
+            Token::Name("None") => Operand::None,
+            Token::Sign(open @ ("(" | "[")) => {
+                self.next += 1;
+                return if open == "(" {
+                    self.tuple()
+                } else {
+                    self.list("]", Vec::new()).map(Operand::List)
+                };
+            }
+            Token::Name(name) if !is_keyword(name) => {
+                self.next += 1;
+                return self.named(at, name);
+            }
+            _ => return Err(self.unexpected("a number, a name or `(`")),
+        };
+        self.next += 1;
+        Ok(value)
+    }
+
+    /// What stands in parentheses: a value, or with a comma or without anything a tuple.
+    fn tuple(&mut self) -> Parsed<Operand> {
+        if self.skip(")") {
+            return Ok(Operand::List(Vec::new()));
+        }
+        let first = self.binary(0)?;
+        if self.skip(",") {
+            return self.list(")", vec![first]).map(Operand::List);
+        }
+        self.expect(")", "an operator, `,` or `)`")?;
+        Ok(first)
+    }
+
+    /// Values up to `close`, behind those that were read already.
+    fn list(&mut self, close: &'static str, mut items: Vec<Operand>) -> Parsed<Vec<Operand>> {
+        while !self.skip(close) {
+            items.push(self.binary(0)?);
+            if !self.skip(",") {
+                self.expect(close, "an operator, `,` or the closing bracket")?;
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// A name: a call if a bracket follows; else what is bound to it, a constant or a dtype.
+    fn named(&mut self, at: usize, name: &str) -> Parsed<Operand> {
+        if self.skip("(") {
+            return self.arguments(at, name, Vec::new());
+        }
+        if self.is_bound(name) {
+            return self.bound(at, name);
+        }
+        if names::is_module(name) && self.peek() == Token::Sign(".") {
+            return self.member_of_module(at);
+        }
+        match self.known(name) {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(at, name)),
+        }
+    }
+
+    /// `np.exp(x)`, `np.pi`, `scipy.special.expit(x)`: the last name, whatever module it stands in.
+    fn member_of_module(&mut self, at: usize) -> Parsed<Operand> {
+        let mut found = (at, "");
+        while self.skip(".") {
+            let Token::Name(name) = self.peek() else { return Err(self.unexpected("a name")) };
+            found = (self.offset(), name);
+            self.next += 1;
+            if !names::is_module(name) {
+                break;
+            }
+        }
+        let (at, name) = found;
+        if self.skip("(") {
+            return self.arguments(at, name, Vec::new());
+        }
+        match self.known(name) {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(at, name)),
+        }
+    }
+
+    /// A constant or a dtype.
+    fn known(&self, name: &str) -> Option<Operand> {
+        let dtype = || name.parse::<DType>().ok().map(|dtype| Prop::DType(dtype).into());
+        names::constant(name).or_else(dtype)
+    }
+
+    /// What is bound to a name.
+    pub(super) fn bound(&mut self, at: usize, name: &str) -> Parsed<Operand> {
+        match self.take_bound(name) {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(at, name)),
+        }
+    }
+
+    /// Where a comprehension binds a name: `for name` further on.
+    fn comprehension(&self, name: &str) -> Option<usize> {
+        let ahead = self.tokens.get(self.next..)?;
+        let binds =
+            |pair: &[Spanned<'_>]| pair[0].token == Token::Name("for") && pair[1].token == Token::Name(name);
+        ahead.windows(2).position(binds).map(|at| self.next + at)
+    }
+
+    /// The error of a name that stands for no value.
+    fn unknown(&mut self, at: usize, name: &str) -> ParseTextError {
+        let (place, found) = (self.place(at), name.to_owned());
+        if self.library.names().contains(&found) {
+            return ParseTextError::Function { place, found };
+        }
+        if let Some(at) = self.comprehension(name) {
+            self.next = at;
+            return self.unexpected("an operator, `,` or the closing bracket");
+        }
+        let known = self.names_bound().chain(names::constants().map(|constant| -> &str { constant }));
+        let nearest = nearest(name, known).map(str::to_owned);
+        ParseTextError::UnknownName { place, found, nearest }
+    }
+}

@@ -1,0 +1,134 @@
+//! An array among the indices: integers on any axis, `x[:, v]`, or a mask, `x[mask]`, as NumPy has them.
+//!
+//! ```text
+//! x[i, :, v]  ──▶  the view x[i, :, :]  ──▶  take along the axis of v, or what a mask picks  ──▶  its dimensions to their place
+//! ```
+//! NumPy takes single integers beside an array as arrays, too: where slices stand between them, the dimensions of the array
+//! come first. A mask stands for the indices of its true elements, with its dimensions as one.
+
+use super::index::{Item, basic, taken};
+use super::operand::Operands;
+use crate::index::{BooleanIndex, Entry};
+use crate::shape::View;
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, VarId};
+
+/// An array among the indices: its item, its argument, and its value.
+pub(super) struct ArrayIndex {
+    item: usize,
+    argument: usize,
+    value: VarId,
+}
+
+/// The array among the indices, if there is one.
+pub(super) fn array_index(
+    operands: &mut Operands<'_>,
+    items: &[Item],
+) -> Result<Option<ArrayIndex>, BuildError> {
+    let (mut found, mut argument) = (None, 1);
+    for (item, entry) in items.iter().enumerate() {
+        let Item::Entry(entry) = entry else { continue };
+        let is_array = match operands.args.get(argument) {
+            Some(Operand::Var(v)) => {
+                let ty = operands.graph.ty(*v);
+                ty.ndim() > 0 || ty.dtype() == DType::Bool
+            }
+            Some(Operand::List(_)) => true,
+            _ => false,
+        };
+        if is_array && *entry == Entry::Index {
+            if found.is_some() {
+                let problem = "takes one array among the indices\nhint: index in two steps, `x[i][:, j]`, or take \
+                     from `ravel(x)` what stands at `i*x.shape[1] + j`";
+                let op = operands.function.to_owned();
+                return Err(MakeNodeError::Value { op, problem: problem.to_owned() }.into());
+            }
+            let value = match &operands.args[argument] {
+                // Without items it has no dtype of its own.
+                Operand::List(items) if items.is_empty() => {
+                    operands.graph.constant(Array::zeros(DType::I64, &[0]))
+                }
+                _ => operands.variable(argument)?,
+            };
+            found = Some(ArrayIndex { item, argument, value });
+        }
+        argument += entry.integers();
+    }
+    Ok(found)
+}
+
+/// The part of a tensor that indices with one array among them name.
+pub(super) fn gather(
+    operands: &mut Operands<'_>,
+    tensor: VarId,
+    mut items: Vec<Item>,
+    index: &ArrayIndex,
+) -> Result<VarId, BuildError> {
+    let ty = operands.graph.ty(index.value);
+    let (is_mask, rank) = (ty.dtype() == DType::Bool, ty.ndim());
+    let dimensions = if is_mask { rank } else { 1 };
+    if !is_mask && !ty.dtype().is_integer() || dimensions == 0 {
+        let (op, found) = (operands.function.to_owned(), ty.to_string());
+        let expected = "integers, or a mask of bool with dimensions".to_owned();
+        return Err(MakeNodeError::Input { op, input: index.argument, found, expected }.into());
+    }
+    let apart = is_apart(&items);
+    items.splice(index.item..=index.item, vec![Item::Entry(Entry::ALL); dimensions]);
+    let axis = axis_of(&items, index.item, operands.graph.ty(tensor).ndim());
+    let others: Vec<Operand> = operands
+        .args
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at != index.argument)
+        .map(|(_, arg)| arg.clone())
+        .collect();
+    let mut rest = Operands { graph: operands.graph, function: operands.function, args: &others };
+    let part = basic(&mut rest, tensor, items)?;
+    let (mut found, rank) = match is_mask {
+        true => (masked(operands, part, index.value, axis)?, 1),
+        false => {
+            let axis = Some(i64::try_from(axis).unwrap_or(i64::MAX));
+            (taken(operands, part, index.value, axis)?, rank)
+        }
+    };
+    if apart {
+        let ndim = operands.graph.ty(found).ndim();
+        let order: Vec<usize> = (axis..axis + rank).chain(0..axis).chain(axis + rank..ndim).collect();
+        found = operands.shuffle(found, &order)?;
+    }
+    // Nobody takes what was written to `x[i, v]` for the whole of x, of which it is a part of a part.
+    if part == tensor { Ok(found) } else { operands.apply(View, &[found]) }
+}
+
+/// Whether a slice or a new axis stands between the array and a single integer.
+fn is_apart(items: &[Item]) -> bool {
+    let single = |item: &Item| *item == Item::Entry(Entry::Index);
+    let singles: Vec<usize> = (0..items.len()).filter(|at| single(&items[*at])).collect();
+    let (Some(first), Some(last)) = (singles.first(), singles.last()) else { return false };
+    items[*first..=*last].iter().any(|item| !single(item))
+}
+
+/// The dimension of the result that an item stands for, which is a slice of a whole dimension.
+fn axis_of(items: &[Item], item: usize, ndim: usize) -> usize {
+    let used = items.iter().filter(|item| matches!(item, Item::Entry(_))).count();
+    let dimensions = |item: &Item| match item {
+        Item::Entry(Entry::Index) => 0,
+        Item::Entry(Entry::Slice { .. }) | Item::NewAxis => 1,
+        Item::Rest => ndim.saturating_sub(used),
+    };
+    items[..item].iter().map(dimensions).sum()
+}
+
+/// What stands where a mask of some dimensions, the first of them `axis`, is true.
+fn masked(operands: &mut Operands<'_>, tensor: VarId, mask: VarId, axis: usize) -> Result<VarId, BuildError> {
+    let (rank, ndim) = (operands.graph.ty(mask).ndim(), operands.graph.ty(tensor).ndim());
+    if axis + rank > ndim {
+        let problem =
+            format!("takes a mask of at most {} dimension(s) here, found {rank}", ndim.saturating_sub(axis));
+        return Err(MakeNodeError::Value { op: operands.function.to_owned(), problem }.into());
+    }
+    let front: Vec<usize> = (axis..axis + rank).chain(0..axis).chain(axis + rank..ndim).collect();
+    let turned = operands.shuffle(tensor, &front)?;
+    let found = operands.apply(BooleanIndex, &[turned, mask])?;
+    let order: Vec<usize> = (1..=axis).chain([0]).chain(axis + 1..=ndim - rank).collect();
+    operands.shuffle(found, &order)
+}

@@ -1,0 +1,114 @@
+//! Methods and attributes of arrays: those of NumPy's that the library has a function for.
+
+use super::Ops;
+use super::operand::Operands;
+use crate::rows;
+use crate::shape::ShapeI;
+use precast_graph::{
+    BuildError, FunctionGraph, Keywords, MakeNodeError, OpLibrary as _, Operand, Prop, VarId,
+};
+
+/// The methods of NumPy's arrays that are functions of the same name, applied to the array first. `sort`, which sorts in
+/// place, and `view`, which gives the bytes another dtype, are not.
+const METHODS: &[&str] = &[
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "astype",
+    "clip",
+    "conj",
+    "conjugate",
+    "copy",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "flatten",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "prod",
+    "ravel",
+    "repeat",
+    "reshape",
+    "round",
+    "searchsorted",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "trace",
+    "transpose",
+    "var",
+];
+
+const ATTRIBUTES: [&str; 8] = ["T", "mT", "dtype", "imag", "ndim", "real", "shape", "size"];
+
+/// The function of a method.
+pub(super) fn method(name: &str) -> Option<String> {
+    (METHODS.contains(&name) && rows::find(name).is_some()).then(|| name.to_owned())
+}
+
+/// The names of methods and attributes, sorted.
+pub(super) fn names() -> Vec<String> {
+    let known = METHODS.iter().copied().filter(|name| method(name).is_some()).chain(ATTRIBUTES);
+    let mut names: Vec<String> = known.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// The attribute of a value; `None` if there is no such attribute.
+pub(super) fn attribute(
+    ops: &Ops,
+    graph: &mut FunctionGraph,
+    name: &str,
+    value: &Operand,
+) -> Option<Result<Operand, BuildError>> {
+    ATTRIBUTES.contains(&name).then(|| {
+        let args = [value.clone()];
+        let mut of = Operands { graph, function: name, args: &args };
+        let x = of.variable(0)?;
+        match name {
+            "T" | "real" | "imag" => {
+                let function = if name == "T" { "transpose" } else { name };
+                let missing = || MakeNodeError::prop(name, "function", "is missing");
+                ops.call(of.graph, function, &args, &Keywords::new()).ok_or_else(missing)?
+            }
+            "mT" => matrix_transpose(&mut of, x).map(Operand::Var),
+            "dtype" => Ok(Prop::DType(of.graph.ty(x).dtype()).into()),
+            "ndim" => Ok(i64::try_from(of.graph.ty(x).ndim()).unwrap_or(i64::MAX).into()),
+            "shape" => extents(&mut of, x).map(Operand::List),
+            _ => {
+                let (mut size, missing) =
+                    (Operand::from(1_i64), || MakeNodeError::prop(name, "function", "is missing"));
+                for extent in extents(&mut of, x)? {
+                    size = ops
+                        .call(of.graph, "mul", &[size, extent], &Keywords::new())
+                        .ok_or_else(missing)??;
+                }
+                Ok(size)
+            }
+        }
+    })
+}
+
+/// The extents, which promote as Python's integers do.
+fn extents(of: &mut Operands<'_>, x: VarId) -> Result<Vec<Operand>, BuildError> {
+    (0..of.graph.ty(x).ndim()).map(|axis| of.apply(ShapeI { axis }, &[x]).map(Operand::Weak)).collect()
+}
+
+/// The last two axes exchanged.
+fn matrix_transpose(of: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    let ndim = of.graph.ty(x).ndim();
+    if ndim < 2 {
+        let (op, found) = (of.function.to_owned(), of.graph.ty(x).to_string());
+        let expected = "at least 2 dimensions".to_owned();
+        return Err(MakeNodeError::Input { op, input: 0, found, expected }.into());
+    }
+    let order = (0..ndim - 2).chain([ndim - 1, ndim - 2]).map(Some).collect();
+    of.apply(crate::DimShuffle::new(order), &[x])
+}

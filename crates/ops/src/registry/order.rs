@@ -1,0 +1,98 @@
+//! Functions about the order of elements: `sort` and what is made of it.
+
+use super::operand::Operands;
+use crate::declared::Declared;
+use crate::order::{SearchSorted, Sort};
+use crate::rows::Row;
+use precast_graph::{BuildError, Operand, Props, VarId};
+
+/// The first argument and the axis of a call; without one, all elements and their only axis.
+fn line(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<(VarId, usize), BuildError> {
+    let tensor = operands.variable(0)?;
+    match declared.int("axis")? {
+        Some(axis) => Ok((tensor, operands.axis(axis, operands.ndim(tensor))?)),
+        None => Ok((operands.call("flatten", [tensor.into()])?, 0)),
+    }
+}
+
+/// `sort(x, axis=-1)`, `argsort(x, axis=None)`; every `kind` gives the one result that there is.
+pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let declared = Declared::bound(operands.function, props);
+    if declared.has("kind")
+        && !["quicksort", "heapsort", "mergesort", "stable"].contains(&declared.text("kind")?)
+    {
+        return Err(declared.wrong("kind", "`quicksort`, `heapsort`, `mergesort` or `stable`").into());
+    }
+    declared.flag("stable")?;
+    let (tensor, axis) = match operands.variable(0)? {
+        // NumPy has no order of a number, but a position.
+        number if row.name == "argsort" && operands.ndim(number) == 0 => {
+            (operands.call("flatten", [number.into()])?, 0)
+        }
+        _ => line(operands, &declared)?,
+    };
+    operands.apply(Sort { positions: row.name == "argsort", axis }, &[tensor])
+}
+
+/// `topk(x, k, axis=-1, largest=True)`, in the order of `sort` turned round; `argtopk`: of equal elements the first positions.
+pub(super) fn topk(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    let (tensor, axis) = line(operands, &declared)?;
+    let (count, extent) = (operands.integer(1)?, operands.extent(tensor, axis)?);
+    let least = operands.call("ge", [count.into(), 0_i64.into()])?;
+    let most = operands.call("le", [count.into(), extent.clone()])?;
+    let fits = operands.call("logical_and", [least.into(), most.into()])?;
+    let message = format!("{}: there are not that many elements along the axis", row.name);
+    let count = operands.demand(count, fits, &message)?;
+    let sort = Sort { positions: row.name == "argtopk", axis };
+    if !declared.flag("largest")? {
+        let sorted = operands.apply(sort, &[tensor])?;
+        return operands.slice(sorted, axis, "e", &[count.into()]);
+    }
+    // Turned round before and after, equal elements stay in their order.
+    let turned = operands.slice(tensor, axis, "s", &[(-1_i64).into()])?;
+    let sorted = operands.apply(sort, &[turned])?;
+    let descending = operands.slice(sorted, axis, "s", &[(-1_i64).into()])?;
+    let first = operands.slice(descending, axis, "e", &[count.into()])?;
+    if !sort.positions {
+        return Ok(first);
+    }
+    let last = operands.call("sub", [extent, 1_i64.into()])?;
+    operands.call("sub", [last.into(), first.into()])
+}
+
+/// `searchsorted(sorted, x, side="right")`, of the dtype that both promote to.
+pub(super) fn searchsorted(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    let right = match declared.text("side")? {
+        "left" => false,
+        "right" => true,
+        _ => return Err(declared.wrong("side", "`left` or `right`").into()),
+    };
+    let inputs = operands.cast_all(operands.common_array())?;
+    operands.apply(SearchSorted { right }, &inputs)
+}
+
+/// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`.
+pub(super) fn unique(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let alike = Declared::bound(operands.function, props).flag("equal_nan")?;
+    let all = operands.call_with("sort", operands.args, &[("axis", Operand::None)])?;
+    let after = operands.slice(all, 0, "b", &[1_i64.into()])?;
+    let before = operands.slice(all, 0, "e", &[(-1_i64).into()])?;
+    let mut differs = operands.call("ne", [after.into(), before.into()])?;
+    if alike {
+        // Behind a NaN there are only others.
+        let number = operands.call("isnan", [before.into()])?;
+        let number = operands.call("logical_not", [number.into()])?;
+        differs = operands.call("logical_and", [differs.into(), number.into()])?;
+    }
+    let extent = operands.extent(all, 0)?;
+    let every = operands.call("alloc", [true.into(), extent])?;
+    let rest = operands.slice(every, 0, "b", &[1_i64.into()])?;
+    let first = operands.call("set_subtensor", [rest.into(), differs.into()])?;
+    operands.call("boolean_index", [all.into(), first.into()])
+}

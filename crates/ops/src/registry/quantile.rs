@@ -1,0 +1,118 @@
+//! `median`, `quantile`, `percentile`: of sorted elements the one at a fraction of the way, or what lies between two.
+//!
+//! ```text
+//! x ──▶ sorted along an axis, which comes first ──▶ the elements around q (n - 1) ──▶ between them in proportion
+//! ```
+//! As NumPy's with `method="linear"`; positions are computed in f64. NaN if there is one; of nothing the median is NaN, a quantile an
+//! index error.
+
+use super::operand::Operands;
+use crate::declared::Declared;
+use crate::order::Sort;
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, VarId};
+
+/// Sorted elements along the first axis, and where that stood; `None`: of all elements.
+fn sorted(operands: &mut Operands<'_>, axis: Option<i64>) -> Result<(VarId, Option<usize>), BuildError> {
+    let tensor = operands.variable(0)?;
+    let found = operands.graph.ty(tensor).dtype();
+    if found.is_complex() {
+        let (op, expected) = (operands.function.to_owned(), "real numbers".to_owned());
+        return Err(MakeNodeError::DType { op, input: 0, found, expected }.into());
+    }
+    // As the sums and quotients that follow are computed.
+    let computed = if found == DType::F32 { DType::F32 } else { DType::F64 };
+    let tensor = operands.cast(tensor, computed)?;
+    let axis = axis.map(|axis| operands.axis(axis, operands.ndim(tensor))).transpose()?;
+    let first = match axis {
+        None => operands.call("flatten", [tensor.into()])?,
+        Some(axis) => {
+            let others = (0..operands.ndim(tensor)).filter(|d| *d != axis);
+            operands.shuffled(tensor, std::iter::once(axis).chain(others).map(Some))?
+        }
+    };
+    Ok((operands.apply(Sort { positions: false, axis: 0 }, &[first])?, axis))
+}
+
+/// The element of each line at a position.
+fn at(operands: &mut Operands<'_>, sorted: VarId, position: &Operand) -> Result<VarId, BuildError> {
+    operands.call_with("take", &[sorted.into(), position.clone()], &[("axis", 0_i64.into())])
+}
+
+/// The result: NaN where there is one, the axis with extent 1 if it is kept, the dtype.
+fn finish(
+    operands: &mut Operands<'_>,
+    (sorted, axis): (VarId, Option<usize>),
+    found: VarId,
+    keepdims: bool,
+) -> Result<VarId, BuildError> {
+    let input = operands.variable(0)?;
+    let (dtype, whole) = (operands.graph.ty(input).dtype(), operands.ndim(input));
+    let last = operands.slice(sorted, 0, "b", &[(-1_i64).into()])?;
+    let numbers = operands.call("eq", [last.into(), last.into()])?;
+    let numbers = operands.call_with("all", &[numbers.into()], &[("axis", 0_i64.into())])?;
+    let result = operands.call("where", [numbers.into(), found.into(), f64::NAN.into()])?;
+    let result = operands.cast(result, if dtype.is_float() { dtype } else { DType::F64 })?;
+    if !keepdims {
+        return Ok(result);
+    }
+    let of_fraction =
+        operands.ndim(result) + usize::from(axis.is_some()) - if axis.is_some() { whole } else { 0 };
+    let mut kept = of_fraction..;
+    let gone = |d: usize| axis.is_none_or(|axis| axis == d);
+    let order: Vec<_> = (0..whole).map(|d| if gone(d) { None } else { kept.next() }).collect();
+    operands.shuffled(result, (0..of_fraction).map(Some).chain(order))
+}
+
+/// `median(x, axis=0, keepdims=True)`: the middle element, or the mean of the two in the middle.
+pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let declared = Declared::bound(operands.function, props);
+    let line = sorted(operands, declared.int("axis")?)?;
+    let extent = operands.extent(line.0, 0)?;
+    let less = operands.call("sub", [extent.clone(), 1_i64.into()])?;
+    let low = operands.call("floor_div", [less.into(), 2_i64.into()])?;
+    let half = operands.call("floor_div", [extent, 2_i64.into()])?;
+    let behind = operands.call("add", [half.into(), 1_i64.into()])?;
+    let middle = operands.slice(line.0, 0, "be", &[low.into(), behind.into()])?;
+    let found = operands.call_with("mean", &[middle.into()], &[("axis", 0_i64.into())])?;
+    finish(operands, line, found, declared.flag("keepdims")?)
+}
+
+/// `quantile(x, 0.9, axis=0)`, `percentile(x, [10, 90])`: the dimensions of the fractions come first.
+pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    let line = sorted(operands, declared.int("axis")?)?;
+    let fraction = operands.cast_argument(1, DType::F64)?;
+    let whole = if row.name == "percentile" { 100.0 } else { 1.0 };
+    let fraction = operands.call("div", [fraction.into(), whole.into()])?;
+    let within = operands.call("clip", [fraction.into(), 0.0.into(), 1.0.into()])?;
+    let within = operands.call("eq", [within.into(), fraction.into()])?;
+    let message = format!("{}: fractions lie between 0 and {whole}", row.name);
+    let fraction = operands.demand(fraction, within, &message)?;
+
+    let extent = operands.extent(line.0, 0)?;
+    let last = operands.call("sub", [extent, 1_i64.into()])?;
+    let place = operands.call("mul", [fraction.into(), last.into()])?;
+    let floor = operands.call("floor", [place.into()])?;
+    let part = operands.call("sub", [place.into(), floor.into()])?;
+    let low = operands.cast(floor, DType::I64)?;
+    let next = operands.call("add", [low.into(), 1_i64.into()])?;
+    let high = operands.call("minimum", [next.into(), last.into()])?;
+    let (below, above) = (at(operands, line.0, &low.into())?, at(operands, line.0, &high.into())?);
+
+    // The fractions stand before the dimensions that are left.
+    let (of_fraction, all) = (operands.ndim(part), operands.ndim(below));
+    let part = operands.shuffled(part, (0..all).map(|d| (d < of_fraction).then_some(d)))?;
+    let part = operands.cast(part, operands.graph.ty(below).dtype())?;
+    let distance = operands.call("sub", [above.into(), below.into()])?;
+    let step = operands.call("mul", [distance.into(), part.into()])?;
+    let up = operands.call("add", [below.into(), step.into()])?;
+    let rest = operands.call("sub", [1_i64.into(), part.into()])?;
+    let step = operands.call("mul", [distance.into(), rest.into()])?;
+    let down = operands.call("sub", [above.into(), step.into()])?;
+    let nearer = operands.call("ge", [part.into(), 0.5.into()])?;
+    let found = operands.call("where", [nearer.into(), down.into(), up.into()])?;
+    finish(operands, line, found, declared.flag("keepdims")?)
+}

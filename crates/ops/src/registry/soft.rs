@@ -1,0 +1,220 @@
+//! Functions of exponentials and of sizes, as SciPy and NumPy define them: `softmax`, `logsumexp`, `norm`, `isclose`.
+
+use super::operand::Operands;
+use crate::declared::Declared;
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
+
+/// `axis` and `keepdims` of a call, for the reductions that it is made of.
+fn over(props: &Props, keepdims: bool) -> Vec<(&'static str, Operand)> {
+    let axis = props.get("axis").map_or(Operand::None, |axis| axis.clone().into());
+    vec![("axis", axis), ("keepdims", keepdims.into())]
+}
+
+/// A real number that exponentials are taken of: f64 of integers, f32 of 16-bit floats, and the dtype of the result.
+fn exponents(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> {
+    operands.expect(1)?;
+    let found = operands.dtype(0);
+    if found.is_complex() {
+        let (op, expected) = (operands.function.to_owned(), "real numbers".to_owned());
+        return Err(MakeNodeError::DType { op, input: 0, found, expected }.into());
+    }
+    let result = if found.is_float() { found } else { DType::F64 };
+    let computed = if result == DType::F64 { DType::F64 } else { DType::F32 };
+    Ok((operands.cast_argument(0, computed)?, result))
+}
+
+/// The largest elements, with 0 for what is not finite.
+fn finite_top(operands: &mut Operands<'_>, x: VarId, props: &Props) -> Result<VarId, BuildError> {
+    let top = operands.call_with("max", &[x.into()], &over(props, true))?;
+    let finite = operands.call("isfinite", [top.into()])?;
+    operands.call("where", [finite.into(), top.into(), 0.0.into()])
+}
+
+/// `relu(x)`: `maximum(x, 0)`.
+pub(super) fn relu(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    operands.call("maximum", [operands.args[0].clone(), 0_i64.into()])
+}
+
+/// `softmax(x, axis=-1)`: exponentials by their sum; over all elements without an axis, as in SciPy.
+pub(super) fn softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let (x, dtype) = exponents(operands)?;
+    let top = operands.call_with("max", &[x.into()], &over(props, true))?;
+    let less = operands.call("sub", [x.into(), top.into()])?;
+    let powers = operands.call("exp", [less.into()])?;
+    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    let shares = operands.call("div", [powers.into(), sum.into()])?;
+    operands.cast(shares, dtype)
+}
+
+/// `log_softmax(x, axis=-1)`: the logarithm of `softmax`, exact where that is small.
+pub(super) fn log_softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let (x, dtype) = exponents(operands)?;
+    let top = finite_top(operands, x, props)?;
+    let less = operands.call("sub", [x.into(), top.into()])?;
+    let powers = operands.call("exp", [less.into()])?;
+    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    let log = operands.call("log", [sum.into()])?;
+    let logs = operands.call("sub", [less.into(), log.into()])?;
+    operands.cast(logs, dtype)
+}
+
+/// `logsumexp(x, axis=0, keepdims=True)`: the logarithm of the sum of exponentials, without overflow on the way.
+pub(super) fn logsumexp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let (x, dtype) = exponents(operands)?;
+    let top = finite_top(operands, x, props)?;
+    let less = operands.call("sub", [x.into(), top.into()])?;
+    let powers = operands.call("exp", [less.into()])?;
+    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    let log = operands.call("log", [sum.into()])?;
+    let kept = operands.call("add", [log.into(), top.into()])?;
+    let kept = operands.cast(kept, dtype)?;
+    if Declared::bound(operands.function, props).flag("keepdims")? {
+        return Ok(kept);
+    }
+    // Extents of 1: any reduction gives what is there.
+    operands.call_with("max", &[kept.into()], &over(props, false))
+}
+
+/// `norm(x)`, `norm(x, 1, axis=0)`, `norm(x, "fro")`: the vector norms of any order, of matrices those that need no singular values.
+pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let declared = Declared::bound(operands.function, props);
+    let keepdims = declared.flag("keepdims")?;
+    let found = operands.dtype(0);
+    let known = found.is_float() || found.is_complex();
+    let result = if known { found.real() } else { DType::F64 };
+    let computed = match found {
+        DType::F16 | DType::Bf16 => DType::F32,
+        found if known => found,
+        _ => DType::F64,
+    };
+    let x = operands.cast_argument(0, computed)?;
+    let ndim = operands.ndim(x);
+    let axes = super::axes(operands.function, "axis", props, ndim)?;
+    let taken = axes.as_ref().map_or(ndim, Vec::len);
+    let found = match (props.get("ord"), taken) {
+        (None, _) => root_of_squares(operands, x, &over(props, keepdims)),
+        (Some(Prop::Str(order)), 2) if order == "fro" => root_of_squares(operands, x, &over(props, keepdims)),
+        (Some(Prop::Int(2)), 1) => root_of_squares(operands, x, &over(props, keepdims)),
+        (Some(Prop::Int(order)), 1) => vector_norm(operands, x, *order as f64, &over(props, keepdims)),
+        (Some(Prop::Float(order)), 1) => vector_norm(operands, x, *order, &over(props, keepdims)),
+        (Some(Prop::Int(order @ (1 | -1))), 2) => {
+            matrix_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), *order as f64, keepdims)
+        }
+        (Some(Prop::Float(order)), 2) if order.abs() == 1.0 || order.is_infinite() => {
+            matrix_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), *order, keepdims)
+        }
+        (Some(order), 2) => Err(operands.error(format!(
+            "there is no norm of order {order} of matrices here; there are 1, -1, inf, -inf and \"fro\""
+        ))),
+        (Some(_), _) => {
+            Err(operands.error(format!("an order needs 1 or 2 axes, not {taken}\nhint: name the `axis`")))
+        }
+    }?;
+    operands.cast(found, result)
+}
+
+type Named<'a> = &'a [(&'static str, Operand)];
+
+fn root_of_squares(operands: &mut Operands<'_>, x: VarId, named: Named<'_>) -> Result<VarId, BuildError> {
+    let mut squares = operands.call("mul", [x.into(), x.into()])?;
+    if operands.graph.ty(x).dtype().is_complex() {
+        let (re, im) = (operands.call("real", [x.into()])?, operands.call("imag", [x.into()])?);
+        let (re, im) =
+            (operands.call("mul", [re.into(), re.into()])?, operands.call("mul", [im.into(), im.into()])?);
+        squares = operands.call("add", [re.into(), im.into()])?;
+    }
+    let sum = operands.call_with("sum", &[squares.into()], named)?;
+    operands.call("sqrt", [sum.into()])
+}
+
+/// Of the absolute values the largest, the smallest, how many are not 0, the sum, or the root of the sum of powers.
+fn vector_norm(
+    operands: &mut Operands<'_>,
+    x: VarId,
+    order: f64,
+    named: Named<'_>,
+) -> Result<VarId, BuildError> {
+    let sizes = operands.call("abs", [x.into()])?;
+    if order.is_infinite() {
+        return operands.call_with(if order > 0.0 { "max" } else { "min" }, &[sizes.into()], named);
+    }
+    if order == 0.0 {
+        return operands.call_with("count_nonzero", &[x.into()], named);
+    }
+    if order == 1.0 {
+        return operands.call_with("sum", &[sizes.into()], named);
+    }
+    let powers = operands.call("pow", [sizes.into(), order.into()])?;
+    let sum = operands.call_with("sum", &[powers.into()], named)?;
+    operands.call("pow", [sum.into(), (1.0 / order).into()])
+}
+
+/// The largest or smallest sum of absolute values of a column (1, -1) or of a row (inf, -inf).
+fn matrix_norm(
+    operands: &mut Operands<'_>,
+    x: VarId,
+    axes: Vec<usize>,
+    order: f64,
+    keepdims: bool,
+) -> Result<VarId, BuildError> {
+    let position = |axis: usize| Operand::from(i64::try_from(axis).unwrap_or(i64::MAX));
+    let (summed, left) = if order.is_infinite() { (axes[1], axes[0]) } else { (axes[0], axes[1]) };
+    let sizes = operands.call("abs", [x.into()])?;
+    let sums = operands.call_with(
+        "sum",
+        &[sizes.into()],
+        &[("axis", position(summed)), ("keepdims", true.into())],
+    )?;
+    let best = if order > 0.0 { "max" } else { "min" };
+    let best =
+        operands.call_with(best, &[sums.into()], &[("axis", position(left)), ("keepdims", true.into())])?;
+    if keepdims {
+        return Ok(best);
+    }
+    let kept = (0..operands.ndim(best)).filter(|d| !axes.contains(d)).map(Some);
+    operands.shuffled(best, kept)
+}
+
+/// `isclose(x, y, rtol=1e-5, atol=1e-8)`; `allclose`: whether all are.
+pub(super) fn isclose(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    let (x, mut y) = (operands.args[0].clone(), operands.args[1].clone());
+    // Distances of integers are those of floats.
+    let exact = operands.dtype(1).is_integer() || operands.dtype(1) == DType::Bool;
+    y = match y {
+        Operand::Literal(literal) => literal.float().map_or(Operand::Literal(literal), Operand::from),
+        _ if exact => operands.cast_argument(1, DType::F64)?.into(),
+        y => y,
+    };
+    let (rtol, atol) = (declared.float("rtol")?, declared.float("atol")?);
+    let distance = operands.call("sub", [x.clone(), y.clone()])?;
+    let distance = operands.call("abs", [distance.into()])?;
+    let size = operands.call("abs", [y.clone()])?;
+    let allowed = operands.call("mul", [rtol.into(), size.into()])?;
+    let allowed = operands.call("add", [atol.into(), allowed.into()])?;
+    let near = operands.call("le", [distance.into(), allowed.into()])?;
+    let finite = operands.call("isfinite", [y.clone()])?;
+    let near = operands.call("logical_and", [near.into(), finite.into()])?;
+    let same = operands.call("eq", [x.clone(), y.clone()])?;
+    let mut close = operands.call("logical_or", [near.into(), same.into()])?;
+    if declared.flag("equal_nan")? {
+        let (x, y) = (operands.call("isnan", [x])?, operands.call("isnan", [y])?);
+        let both = operands.call("logical_and", [x.into(), y.into()])?;
+        close = operands.call("logical_or", [close.into(), both.into()])?;
+    }
+    if row.name == "allclose" { operands.call("all", [close.into()]) } else { Ok(close) }
+}
+
+/// `ptp(x, axis=0)`: the largest less the smallest.
+pub(super) fn ptp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let keepdims = Declared::bound(operands.function, props).flag("keepdims")?;
+    let x = operands.variable(0)?;
+    let [top, bottom] =
+        ["max", "min"].map(|name| operands.call_with(name, &[x.into()], &over(props, keepdims)));
+    operands.call("sub", [top?.into(), bottom?.into()])
+}

@@ -1,0 +1,218 @@
+//! Every function that is not elementwise against NumPy 2, called in each of its ways: every dtype, shapes with extents 0 and 1.
+//!
+//! A call is a text, which is Python as well. Its inputs: `x`, of every dtype and shape; `y` like it; `v`, four elements; `s`, the same
+//! in order; `m`, a mask of the shape of `x`; `n`, a number. A function without a call here, or in the random expressions, fails a test.
+//!
+//! Some of NumPy's answers are kept in `tests/golden/functions.jsonl`, for machines without NumPy: with `PRECAST_WRITE_GOLDEN` set,
+//! the test that asks NumPy writes them.
+
+use super::functions::{FUNCTIONS, names};
+use super::{Case, kept, near, ours, python};
+use precast_graph::{Array, DType};
+use precast_ops::{Ops, Sort};
+use precast_testkit::{Choices, arrays};
+
+/// How near a result is to NumPy's, in ulp of the largest element; what is only moved is exact.
+const EXACT: f64 = 0.0;
+const SUMS: f64 = 64.0;
+
+/// The calls of a function or two, and how near their results are.
+#[rustfmt::skip]
+const CALLS: &[(&[&str], f64)] = &[
+    (&["sort(x)", "sort(x, 0)", "sort(x, axis=None)", "sort(x, kind='stable')", "sort(x[::-1])"], EXACT),
+    (&["argsort(x, kind='stable')", "argsort(x, 0, kind='stable')", "argsort(x, axis=None, stable=True)"], EXACT),
+    (&["topk(x, 1)", "topk(x, 2, largest=False)", "topk(x, n, axis=0)", "argtopk(x, 2)", "argtopk(x, 1, 0, False)"], EXACT),
+    (&["searchsorted(s, x)", "searchsorted(s, x, side='right')", "searchsorted(s, 2)", "searchsorted(s, 1.5, 'right')"], EXACT),
+    (&["unique(x)", "unique(v)", "unique_values(x)", "unique(x, equal_nan=False)"], EXACT),
+    (&["median(x)", "median(x, axis=0)", "median(x, -1, keepdims=True)", "median(x, keepdims=True)"], SUMS),
+    (&["quantile(f64(real(x)), 0.25)", "quantile(f64(real(x)), [0.0, 0.4, 1.0], axis=-1)", "percentile(f64(real(x)), 90, axis=0, keepdims=True)"], SUMS),
+    (&["nonzero(x)", "nonzero(x)[0]", "flatnonzero(x)", "argwhere(x)", "count_nonzero(x)", "count_nonzero(x, 0)", "count_nonzero(x, axis=-1, keepdims=True)"], EXACT),
+    (&["boolean_index(x, m)", "boolean_index(x, x == x)", "compress([True, False, True], x)", "compress([1, 0], x, axis=-1)", "extract(m, x)"], EXACT),
+
+    (&["einsum('...->...', x)", "einsum('i->', x)", "einsum('ij->ji', x)", "einsum('ij->j', x)", "einsum('ii', x)", "einsum('ii->i', x)"], SUMS),
+    (&["einsum('i,i', x, y)", "einsum('i,j', x, v)", "einsum('ij,ij->i', x, y)", "einsum('ij,kj', x, y)", "einsum('ij,ij->', x, y)", "einsum('...i,...i', x, y)"], SUMS),
+    (&["einsum('ij,kj,l->ikl', x, y, v)", "einsum('ijk,ijl->kl', x, y)", "einsum('bij,bkj->bik', x, y)", "einsum('ij , ji -> i', x, transpose(y))"], SUMS),
+    (&["tensordot(x, y, 0)", "tensordot(x, transpose(y), 1)", "tensordot(x, y, axes=([0, 1], [0, 1]))", "tensordot(x, y, axes=(0, 0))"], SUMS),
+    (&["inner(x, y)", "outer(x, v)", "vdot(x, y)", "inner(x, 2)", "outer(x, 2)"], SUMS),
+    (&["norm(x)", "norm(x, axis=0)", "norm(x, 1)", "norm(x, inf, axis=-1)", "norm(x, -inf, 0, True)", "norm(x, 0, axis=0)", "norm(x, 3, axis=-1)", "norm(x, 'fro', axis=(0, 1), keepdims=True)", "norm(x, 2.5, axis=0)", "norm(x, -1)"], SUMS),
+
+    (&["softmax(x)", "softmax(x, axis=-1)", "softmax(x, (0, 1))", "log_softmax(x)", "log_softmax(x, axis=0)"], SUMS),
+    (&["logsumexp(x)", "logsumexp(x, axis=0)", "logsumexp(x, -1, keepdims=True)"], SUMS),
+    (&["relu(x)", "ptp(x)", "ptp(x, axis=0)", "ptp(x, -1, keepdims=True)"], EXACT),
+    (&["isclose(x, y)", "isclose(x, x)", "isclose(x, y, 0.5, 1)", "isclose(x, x, equal_nan=True)", "isclose(x, 1)", "allclose(x, x)", "allclose(x, y, rtol=10)"], EXACT),
+
+    (&["amax(x)", "amin(x, axis=0)", "ravel(x)", "concat([x, y])", "concatenate((x, y), axis=None)", "permute_dims(x, (1, 0))"], EXACT),
+    (&["squeeze(x[:1], 0)", "squeeze(x[None], axis=0)", "squeeze(expand_dims(x, (0, -1)), (0, -1))", "expand_dims(x, 0)", "expand_dims(x, axis=(-1, 0))"], EXACT),
+    (&["swapaxes(x, 0, -1)", "swapaxes(x, 0, 1)", "moveaxis(x, 0, -1)", "moveaxis(x, (0, 1), (-1, 0))", "matrix_transpose(x)"], EXACT),
+    (&["flip(x)", "flip(x, 0)", "flip(x, axis=(0, -1))", "flipud(x)", "fliplr(x)"], EXACT),
+    (&["roll(x, 1)", "roll(x, -2)", "roll(x, n, axis=0)", "roll(x, 7, axis=-1)", "roll(x, (1, 2), axis=(0, 1))", "roll(x, 1, axis=(0, 1))"], EXACT),
+    (&["repeat(x, 2)", "repeat(x, n, axis=0)", "repeat(x, 0, axis=-1)", "repeat(v, [1, 0, 2, 3])", "repeat(x, [2], axis=0)"], EXACT),
+    (&["tile(x, 2)", "tile(x, (2, 1))", "tile(x, (1, 2, 3))", "tile(x, 0)", "tile(x, n)"], EXACT),
+    (&["diff(x)", "diff(x, 2)", "diff(x, axis=0)", "diff(x, 1, 0)", "diff(x, 0)"], EXACT),
+    (&["vstack([x, y])", "hstack((x, y))", "append(x, v)", "append(x, y, axis=0)", "atleast_1d(x)", "atleast_2d(x)"], EXACT),
+
+    (&["full((2, 3), 1.5)", "full(n, True)", "full((n, 0), 2, dtype=f32)", "full((), v[0])", "full_like(x, 1)", "full_like(x, True, dtype=i16)"], EXACT),
+    (&["zeros_like(x)", "ones_like(x)", "ones_like(x, dtype=f32)", "zeros((2, n), dtype=bool)", "ones(3)", "zeros_like(x, bool)"], EXACT),
+    (&["broadcast_to(x, (2, 3))", "broadcast_to(v, (3, 4))", "broadcast_to(v[:1], (n,))"], EXACT),
+    (&["linspace(0, 1)", "linspace(1, 10, 4)", "linspace(0, 7, 5, endpoint=False)", "linspace(2.5, 2.5, 3)", "linspace(0, 9, 4, dtype=i32)", "linspace(1, 2, 1)", "linspace(1, 2, 0)", "linspace(5, n, 6)"], SUMS),
+    (&["diagonal(x)", "diagonal(x, 1)", "diagonal(x, offset=-1, axis1=-1, axis2=0)", "diag(x)", "diag(x, 1)", "diag(x, -2)", "diag(v)", "diag(x, 9)"], EXACT),
+    (&["trace(x)", "trace(x, 1)", "trace(x, -1, 1, 0)", "trace(x, dtype=f64)"], SUMS),
+    (&["tri(3)", "tri(2, 4, 1)", "tri(n, 3, -1, dtype=i8)", "tril(x)", "tril(x, 1)", "triu(x)", "triu(x, -1)", "triu(x, k=n)"], EXACT),
+    (&["eye(3)", "eye(n, 4, k=1)", "eye(2, dtype=i8)"], EXACT),
+    (&["array([1, 2])", "array([[True, n], [0, 3]])", "array([1.5], dtype=f32)"], EXACT),
+    (&["arange(5)", "arange(1, 8, 3)", "arange(0.5, 2)"], EXACT),
+];
+
+/// What is refused on one side on purpose: a fragment of what that side says, and why.
+#[rustfmt::skip]
+const ON_PURPOSE: &[(&str, &str)] = &[
+    ("does not support dtype", "a function that is not there for complex numbers, or for truth values"),
+    ("numpy boolean subtract", "as above"),
+    ("real numbers", "a function that is not there for complex numbers"),
+    ("out of bounds for axis 0 with size 0", "nothing has no middle"),
+    ("zero-size array", "NumPy's `norm` and SciPy's `logsumexp` have a value for nothing"),
+    ("einsum: extents of `i` differ", "NumPy reads behind an array without elements"),
+    ("does not fit", "a literal that the dtype cannot hold is refused"),
+];
+
+const SHAPES: [&[usize]; 10] =
+    [&[], &[0], &[1], &[5], &[3, 0], &[0, 3], &[2, 3], &[3, 3], &[1, 1], &[2, 1, 3]];
+
+/// Few values that come often; of floats the special ones, but where sums are taken.
+fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize], specials: bool) -> Array {
+    let plain = arrays::draw_plain(choices, dtype, shape);
+    if !specials {
+        return plain;
+    }
+    let few = [arrays::specials(dtype), arrays::draw_plain(choices, dtype, &[9])].map(|a| a.bits()).concat();
+    let words = dtype.words();
+    let bits: Vec<u64> = (0..shape.iter().product())
+        .flat_map(|_| {
+            let at = choices.below(few.len() / words) * words;
+            few[at..at + words].to_vec()
+        })
+        .collect();
+    Array::from_bits(dtype, shape, &bits).unwrap()
+}
+
+fn case(text: &str, dtype: DType, shape: &[usize], specials: bool, choices: &mut Choices) -> Case {
+    let mut draw = |dtype, shape: &[usize]| drawn(choices, dtype, shape, specials);
+    let v = draw(dtype, &[4]);
+    let s = precast_graph::Op::perform(&Sort { positions: false, axis: 0 }, &[&v]).unwrap().remove(0);
+    let (x, y, m) = (draw(dtype, shape), draw(dtype, shape), draw(DType::Bool, shape));
+    let all = [("x", x), ("y", y), ("v", v), ("s", s), ("m", m), ("n", Array::from(2_i64))];
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let used = all.into_iter().filter(|(name, _)| words.contains(name));
+    let inputs = used.map(|(name, array)| (name.to_owned(), array)).collect();
+    Case { text: text.to_owned(), inputs, single: true }
+}
+
+/// Whether two results are as near as the call says, measured by the largest element.
+fn same(found: &Array, want: &Array, ulps: f64) -> bool {
+    let (a, b) = (found.numbers(), want.numbers());
+    let is_nan = |n: &precast_graph::Number| n.parts().0.is_nan() || n.parts().1.is_nan();
+    if ulps == 0.0 {
+        return a.iter().zip(&b).all(|(a, b)| a.same(*b) || is_nan(a) && is_nan(b));
+    }
+    let size = |n: &precast_graph::Number| n.parts().0.abs().max(n.parts().1.abs());
+    let largest = b.iter().map(size).filter(|x| x.is_finite()).fold(1.0, f64::max);
+    let precision = match found.dtype().real() {
+        DType::F16 => 2_f64.powi(-10),
+        DType::F32 => 2_f64.powi(-23),
+        _ => f64::EPSILON,
+    };
+    let close = |a: f64, b: f64| (a - b).abs() <= ulps * precision * largest;
+    let both = |(a, b): (&precast_graph::Number, &precast_graph::Number)| {
+        let ((ar, ai), (br, bi)) = (a.parts(), b.parts());
+        near(*a, *b, found.dtype(), ulps) || close(ar, br) && close(ai, bi)
+    };
+    a.iter().zip(&b).all(both)
+}
+
+/// What is wrong with what the library makes of a case, in words.
+fn wrong(case: &Case, answer: &Result<Array, String>, ulps: f64) -> Option<String> {
+    let listed = |error: &String| ON_PURPOSE.iter().any(|(fragment, _)| error.contains(fragment));
+    match (ours(case), answer) {
+        (Err(_), Err(_)) => None,
+        (Err(error), Ok(_)) if listed(&error) => None,
+        (Ok(_), Err(error)) if listed(error) => None,
+        (Err(error), Ok(value)) => Some(format!("refused: {error}\nNumPy gives {value:?}")),
+        (Ok(value), Err(error)) => Some(format!("gives {value:?}\nNumPy refuses: {error}")),
+        (Ok(found), Ok(want)) if found.dtype() != want.dtype() || found.shape() != want.shape() => {
+            Some(format!("gives {}, NumPy {}", found.ty(), want.ty()))
+        }
+        (Ok(found), Ok(want)) => (!same(&found, want, ulps))
+            .then(|| format!("gives {found:?}\nNumPy {want:?}\ninputs {:?}", case.inputs)),
+    }
+}
+
+/// Panics with the first of each call that is wrong.
+fn assert_none(wrong: Vec<String>) {
+    let (count, mut first) = (wrong.len(), wrong);
+    first.dedup_by_key(|what| what.split(" of ").next().map(str::to_owned));
+    let shown: String = first.into_iter().take(super::number("PRECAST_NUMPY_SHOWN", 8) as usize).collect();
+    assert!(count == 0, "{count} differ from NumPy:\n{shown}");
+}
+
+fn told(case: &Case, what: &str) -> String {
+    let types: Vec<String> = case.inputs.iter().map(|(name, a)| format!("{name} {}", a.ty())).collect();
+    format!("{} of {}: {what}\n", case.text, types.join(", "))
+}
+
+#[test]
+fn every_function_is_that_of_numpy() {
+    let Some(python) = python::find() else {
+        println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
+        return;
+    };
+    let mut choices = Choices::seeded(41);
+    let mut cases: Vec<(Case, f64)> = Vec::new();
+    for (texts, ulps) in CALLS {
+        for text in *texts {
+            for dtype in DType::ALL.into_iter().filter(|dtype| *dtype != DType::Bf16) {
+                for shape in SHAPES {
+                    cases.push((case(text, dtype, shape, *ulps == EXACT, &mut choices), *ulps));
+                }
+            }
+        }
+    }
+    let requests: Vec<_> = cases.iter().map(|(case, _)| (case.text.clone(), case.inputs.clone())).collect();
+    let answers = python::evaluate(&python, &requests);
+    if std::env::var_os("PRECAST_WRITE_GOLDEN").is_some() {
+        kept::write(&cases, &answers);
+    }
+    let values = answers.iter().filter(|answer| answer.is_ok()).count();
+    let all = cases.iter().zip(&answers);
+    let differ: Vec<String> =
+        all.filter_map(|((case, ulps), answer)| Some(told(case, &wrong(case, answer, *ulps)?))).collect();
+    println!("{} calls, {values} values, {} differ from NumPy", cases.len(), differ.len());
+    assert_none(differ);
+    assert!(values > cases.len() / 3, "too few calls have a value");
+}
+
+#[test]
+fn every_function_gives_what_is_kept_of_numpys_answers() {
+    let ulps = |text: &str| CALLS.iter().find(|(texts, _)| texts.contains(&text)).map(|(_, ulps)| *ulps);
+    let (mut count, mut differ) = (0, Vec::new());
+    for (case, answer) in kept::read() {
+        let ulps = ulps(&case.text).unwrap_or_else(|| panic!("stale: {}", case.text));
+        differ.extend(wrong(&case, &Ok(answer), ulps).map(|what| told(&case, &what)));
+        count += 1;
+    }
+    assert_none(differ);
+    assert!(count > 300, "{count} cases: the file was cut");
+}
+
+#[test]
+fn every_function_is_compared() {
+    let called = |name: &str| {
+        CALLS.iter().flat_map(|(texts, _)| *texts).any(|text| text.contains(&format!("{name}(")))
+    };
+    let random: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
+    let missing = Ops::rows().filter(|row| !super::functions::is_elsewhere(row));
+    let missing: Vec<&str> = missing
+        .filter(|row| names(row).all(|name| !random.contains(&name) && !called(name)))
+        .map(|row| row.name)
+        .collect();
+    assert!(missing.is_empty(), "no call of {missing:?} is compared with NumPy");
+}

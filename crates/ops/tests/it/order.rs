@@ -1,0 +1,114 @@
+//! Ops that put elements in order or pick them by a mask: compiled C against `perform`, bit by bit, in every layout.
+
+use crate::structural::{Case, calls, check};
+use precast_graph::{Array, DType};
+use precast_ops::index::{BooleanIndex, Nonzero};
+use precast_ops::{SearchSorted, Sort};
+use precast_testkit::{Choices, arrays};
+use std::sync::Arc;
+
+/// None, one, an odd number, as many as are sorted by insertion and one more, enough for every byte of a key.
+const LINES: [&[usize]; 9] = [&[0], &[1], &[7], &[64], &[65], &[700], &[3, 0], &[5, 3], &[2, 66, 3]];
+
+/// Elements of a dtype: special ones among them, few values that come often, all alike.
+fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> [Array; 3] {
+    let few = arrays::draw(choices, dtype, &[4]);
+    let (words, bits) = (dtype.words(), few.bits());
+    let count: usize = shape.iter().product();
+    let often = (0..count).flat_map(|_| {
+        let at = choices.below(4) * words;
+        bits[at..at + words].to_vec()
+    });
+    let often = Array::from_bits(dtype, shape, &often.collect::<Vec<_>>()).unwrap();
+    [arrays::draw(choices, dtype, shape), often, Array::zeros(dtype, shape)]
+}
+
+fn sort_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(31);
+    let mut cases: Vec<Case> = Vec::new();
+    for dtype in DType::ALL {
+        for shape in LINES {
+            for x in drawn(&mut choices, dtype, shape) {
+                for axis in 0..shape.len() {
+                    cases.extend(
+                        [false, true].map(|positions| -> Case {
+                            (Arc::new(Sort { positions, axis }), vec![x.clone()])
+                        }),
+                    );
+                }
+            }
+        }
+        let specials = arrays::specials(dtype);
+        cases
+            .extend([false, true].map(|positions| -> Case {
+                (Arc::new(Sort { positions, axis: 0 }), vec![specials.clone()])
+            }));
+    }
+    cases
+}
+
+fn search_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(32);
+    let mut cases: Vec<Case> = Vec::new();
+    for dtype in DType::ALL {
+        for n in [0, 1, 5, 300] {
+            for sorted in drawn(&mut choices, dtype, &[n]) {
+                // Sorted, and as it is.
+                let ascending = precast_graph::Op::perform(&Sort { positions: false, axis: 0 }, &[&sorted]);
+                for sorted in [sorted.clone(), ascending.unwrap().remove(0)] {
+                    for x in [arrays::specials(dtype), sorted.clone(), Array::zeros(dtype, &[2, 0, 3])] {
+                        cases.extend([false, true].map(|right| -> Case {
+                            (Arc::new(SearchSorted { right }), vec![sorted.clone(), x.clone()])
+                        }));
+                    }
+                }
+                let x = arrays::draw(&mut choices, dtype, &[3, 5]);
+                cases.push((Arc::new(SearchSorted { right: false }), vec![sorted, x]));
+            }
+        }
+    }
+    cases
+}
+
+fn mask_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(33);
+    let mut cases: Vec<Case> = Vec::new();
+    let shapes: [&[usize]; 10] =
+        [&[], &[0], &[1], &[17], &[513], &[3, 0], &[5, 3], &[3, 300], &[2, 3, 4], &[2, 1, 3, 5]];
+    for shape in shapes {
+        let mut masks = drawn(&mut choices, DType::Bool, shape).to_vec();
+        masks.push(Array::from_bits(DType::Bool, shape, &vec![1; shape.iter().product()]).unwrap());
+        for mask in masks {
+            cases.push((Arc::new(Nonzero), vec![mask.clone()]));
+            for dtype in DType::ALL {
+                for rest in [&[][..], &[1], &[3, 2], &[0]] {
+                    let x = arrays::draw(&mut choices, dtype, &[shape, rest].concat());
+                    cases.push((Arc::new(BooleanIndex), vec![x, mask.clone()]));
+                }
+            }
+        }
+    }
+    for (whole, mask) in [([3, 4], [3, 5]), ([3, 4], [2, 4]), ([3, 0], [3, 1]), ([1, 4], [3, 4])] {
+        let (x, mask) = (Array::zeros(DType::F64, &whole), Array::zeros(DType::Bool, &mask));
+        cases.push((Arc::new(BooleanIndex), vec![x, mask]));
+    }
+    cases
+}
+
+#[test]
+fn sorted_elements_and_positions_are_those_of_perform() {
+    check("gnu11", calls(sort_cases()));
+    check("c++17", calls(sort_cases().into_iter().step_by(17).collect()));
+}
+
+#[test]
+fn positions_in_sorted_vectors_are_those_of_perform() {
+    check("gnu11", calls(search_cases()));
+    check("c++17", calls(search_cases().into_iter().step_by(13).collect()));
+}
+
+#[test]
+fn what_a_mask_picks_is_that_of_perform() {
+    check("gnu11", calls(mask_cases()));
+    check("c++17", calls(mask_cases().into_iter().step_by(11).collect()));
+}

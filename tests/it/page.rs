@@ -1,0 +1,41 @@
+//! The examples of the reference page of the language: the same bits whole, in groups, op by op and interpreted.
+
+use crate::compiled::Cut;
+use crate::fuzz::agreement::{Form, Subject, calls, wrong};
+use precast_graph::text::parse;
+use precast_graph::{DType, Type};
+use precast_ops::Ops;
+use precast_store::key::Profile;
+use precast_testkit::{Choices, page};
+
+const PAGE: &str = include_str!("../../crates/ops/LANGUAGE.md");
+
+#[test]
+fn examples_have_the_bits_of_perform_however_they_are_cut() {
+    let examples = [page::examples(PAGE, "python"), page::examples(PAGE, "text")].concat();
+    let dtypes: Vec<DType> = DType::ALL.into();
+    let mut subjects = Vec::new();
+    let mut texts = Vec::new();
+    for (seed, text) in examples.iter().enumerate() {
+        let drawn = (0..50).find_map(|draw| {
+            let mut choices = Choices::seeded(50 * seed as u64 + draw);
+            let inputs = page::inputs(&mut choices, &dtypes, text);
+            let types =
+                inputs.iter().map(|(name, a)| (name.clone(), Type::tensor(a.dtype(), a.shape().len())));
+            let graph = parse(&[text], &types.collect::<Vec<_>>(), &Ops::standard()).ok()?;
+            let values: Vec<_> = inputs.into_iter().map(|(_, array)| array).collect();
+            let calls = calls(&graph, &values, &mut choices);
+            // What refuses the values, or has nothing to compute, is no example here.
+            (!calls.is_empty() && !graph.applies().is_empty()).then_some(Subject { graph, calls })
+        });
+        texts.extend(drawn.is_some().then_some(text));
+        subjects.extend(drawn);
+    }
+    assert!(subjects.len() > 100, "{} examples", subjects.len());
+    for cut in [Cut::Whole, Cut::Groups, Cut::OpByOp] {
+        let form = Form { profile: Profile::Debug, ..Form::release(cut) };
+        let wrong: Vec<String> =
+            wrong(&subjects, form).into_iter().map(|(at, what)| format!("{}: {what}", texts[at])).collect();
+        assert!(wrong.is_empty(), "{cut:?}: {}", wrong.join("\n"));
+    }
+}
