@@ -70,7 +70,11 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
     let tensor = operands.variable(0)?;
     match gather::array_index(operands, &items)? {
         Some(index) => gather::gather(operands, tensor, items, &index),
-        None => basic(operands, tensor, items),
+        None => match basic(operands, tensor, items)? {
+            // All of a tensor is a part of it too, which can be written to.
+            part if part == tensor => operands.apply(Subtensor { index: Vec::new() }, &[tensor]),
+            part => Ok(part),
+        },
     }
 }
 

@@ -19,7 +19,7 @@ use crate::reduce::{Argmax, CumOp};
 use crate::rows::Row;
 use crate::shape::ShapeI;
 use crate::{DimShuffle, Reduce, ReduceKind};
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Props, VarId};
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Prop, Props, VarId};
 use std::sync::Arc;
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
@@ -29,8 +29,9 @@ fn axes_of(
     props: &Props,
     ndim: usize,
 ) -> Result<Option<Vec<usize>>, MakeNodeError> {
-    // A number has one axis for NumPy, along which it is alone, but none to take means of.
-    let least = usize::from(kind != ReduceKind::Mean);
+    // A number has one axis for NumPy, along which it is alone, if it is named by itself; but none to take means of.
+    let alone = matches!(props.get("axis"), Some(Prop::Int(_)));
+    let least = usize::from(kind != ReduceKind::Mean && alone);
     let mut axes = axes(function, "axis", props, ndim.max(least))?;
     if let Some(axes) = &mut axes {
         axes.sort_unstable();

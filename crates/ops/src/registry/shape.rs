@@ -82,6 +82,11 @@ pub(super) fn arange(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     let common = operands.common_array();
     let common = if common == DType::Bool { DType::I64 } else { common };
     let dtype = declared.dtype("dtype")?.unwrap_or(common);
+    if common.is_float() && !dtype.is_float() {
+        let problem =
+            format!("is `{dtype}`, but the bounds are floats\nhint: cast the bounds, or the result");
+        return Err(MakeNodeError::prop(operands.function, "dtype", problem).into());
+    }
     // Small floats are counted in f32 and rounded.
     let counted = if dtype.is_float() && !ARange::supports(dtype) { DType::F32 } else { dtype };
     let mut inputs = Vec::new();

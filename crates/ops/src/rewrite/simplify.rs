@@ -9,6 +9,7 @@
 //! | `dimshuffle(dimshuffle(x))` is one dimshuffle | both only say where elements are; the same dimensions are dropped, so the same shapes are refused |
 //! | `dimshuffle(x)` that keeps every dimension is `x` | the same elements in the same places |
 //! | `identity(x)` is `x`; `cast(x)` to its own dtype is `x` | every element is kept |
+//! | `x[:]` is `x` | every element, in its place |
 //! | `deep_copy(x)`, `view(x)` are `x` | in memory of its own or not, they are the same elements; `copy_outputs` sees to outputs |
 //! | `cast(cast(x, B), C)` is `cast(x, C)` | if B holds every value of x's dtype exactly, and so does C (see [`holds`]) or both B and C are integers, which wrap alike |
 //! | `neg(neg(x))` is `x` | flips a sign bit twice; on integers minus minus x is x, wrapped or not |
@@ -16,6 +17,7 @@
 //! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | for floats the sign bit is cleared anyway; for integers \|-x\| = \|x\|, the least one included, which stays itself |
 
 use super::rebuild::{Rebuild, overwrites};
+use crate::index::Subtensor;
 use crate::scalar::{Cast, ScalarOp};
 use crate::shape::{DeepCopy, View};
 use crate::{DimShuffle, Elemwise};
@@ -61,7 +63,8 @@ fn simpler(graph: &FunctionGraph, op: &dyn Op, inputs: &[VarId]) -> Option<Simpl
     if let Some(outer) = any.downcast_ref::<DimShuffle>() {
         return dimshuffle(graph, outer, *input);
     }
-    if any.is::<DeepCopy>() || any.is::<View>() {
+    let is_all = any.downcast_ref::<Subtensor>().is_some_and(|part| part.index.is_empty());
+    if is_all || any.is::<DeepCopy>() || any.is::<View>() {
         return Some(Simpler::Value(*input));
     }
     elementwise(graph, &*any.downcast_ref::<Elemwise>()?.scalar, *input)

@@ -15,6 +15,7 @@ mod math_bits;
 mod numpy;
 mod order;
 mod own_op;
+mod parts;
 mod precise;
 mod readme;
 mod rewrite_rules;

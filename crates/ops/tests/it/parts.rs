@@ -1,0 +1,49 @@
+//! Parts of tensors that are written to, and arguments that NumPy refuses.
+
+use precast_graph::{Array, interpret};
+use precast_ops::Ops;
+use precast_ops::rewrite::{Form, Passes};
+
+/// All of a tensor is a part of it: what is written is that part, not the tensor behind it.
+#[test]
+fn all_of_a_part_is_written_to() {
+    let rows = [
+        ("set_subtensor((x[1:3])[0:2], 9)", vec![9.0, 9.0]),
+        ("set_subtensor((x[1:3])[:], 9)", vec![9.0, 9.0]),
+        ("set_subtensor((x[1:3])[...], 9)", vec![9.0, 9.0]),
+        ("inc_subtensor((x[1:3])[...], 9)", vec![10.0, 11.0]),
+        ("inc_subtensor(x[[1, 2]][:], 9)", vec![10.0, 11.0]),
+        ("set_subtensor(x[...], 9)", vec![9.0; 5]),
+        ("set_subtensor(x[:], x[::-1])", vec![4.0, 3.0, 2.0, 1.0, 0.0]),
+    ];
+    let x = Array::from(ndarray::array![0.0, 1.0, 2.0, 3.0, 4.0]);
+    for (text, expected) in rows {
+        let inputs = [("x".to_owned(), "f64[?]".parse().unwrap())];
+        let graph = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap();
+        for form in Form::ALL {
+            let graph = form.of(&graph, &Passes::default()).unwrap();
+            let found = interpret(&graph, std::slice::from_ref(&x)).unwrap();
+            assert_eq!(found, [Array::from(ndarray::Array1::from(expected.clone()))], "{text}, {form:?}");
+        }
+    }
+}
+
+#[test]
+fn axes_and_dtypes_that_numpy_refuses_are_refused() {
+    for (text, ty, words) in [
+        ("transpose(x, axes=(0,))", "f64[3, 1]", "names 1 of the 2 axes"),
+        ("sum(x, axis=(0,))", "f64[]", "axis"),
+        ("arange(0, 2.5, dtype=i64)", "f64[]", "the bounds are floats"),
+        ("arange(0, x, dtype=i64)", "f64[]", "the bounds are floats"),
+    ] {
+        let inputs = [("x".to_owned(), ty.parse().unwrap())];
+        let error = precast_graph::text::parse(&[text, "x"], &inputs, &Ops::standard()).unwrap_err();
+        let mut told = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(cause) = source {
+            told += &cause.to_string();
+            source = cause.source();
+        }
+        assert!(told.contains(words), "{text}: {told}");
+    }
+}
