@@ -4,6 +4,7 @@
 //! away, as in `precast ls | head`, ends the output and is no error.
 #![allow(clippy::print_stderr, reason = "this is where messages are printed")]
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -29,8 +30,12 @@ pub(crate) const STYLES: Styles = Styles::styled()
     .valid(HINT)
     .invalid(WARNING);
 
-/// Prints text to the standard output.
+/// Prints text for a person to the standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_as_it_is(&shown(text))
+}
+
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -45,7 +50,43 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::new("cannot render the result as JSON").because(error))?;
     text.push('\n');
-    print(&text)
+    print_as_it_is(&text)
+}
+
+/// Text with what a terminal would act upon, or not show, spelled out: names and words come from files that others wrote. Colours
+/// stay.
+fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(acts) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let colour = rest
+            .strip_prefix("\x1b[")
+            .map(|tail| tail.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+        if let Some(behind) = colour.and_then(|tail| tail.strip_prefix('m')) {
+            out.push_str(&rest[..rest.len() - behind.len()]);
+            rest = behind;
+        } else if let Some(acting) = rest.chars().next() {
+            out.extend(acting.escape_unicode());
+            rest = &rest[acting.len_utf8()..];
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Control characters but for line breaks and tabs; marks of direction, joiners, separators, tags, which nobody sees.
+fn acts(c: char) -> bool {
+    let hidden = matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    );
+    hidden || (c.is_control() && c != '\n' && c != '\t')
 }
 
 /// Prints what clap has to say: help, version, or what is wrong with the command line.
@@ -79,7 +120,7 @@ pub(crate) fn note(text: &str) {
 
 fn to_stderr(text: &str) {
     // Nobody is left to hear of a failure to print this.
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    let _ = anstream::stderr().lock().write_all(shown(text).as_bytes());
 }
 
 /// Makes a progress bar of `len` steps, which shows only on a terminal.
@@ -90,4 +131,24 @@ pub(crate) fn progress(len: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30.green} {pos}/{len} {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(len).with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn what_a_terminal_acts_upon_is_spelled_out_and_colours_stay() {
+        let coloured = "\x1b[1m\x1b[31merror:\x1b[0m a\tb\n";
+        assert_eq!(shown(coloured), coloured);
+        for (text, expected) in [
+            ("a\rb", "a\\u{d}b"),
+            ("\x1b]0;title\x07", "\\u{1b}]0;title\\u{7}"),
+            ("\x1b[2Jx\x1b[", "\\u{1b}[2Jx\\u{1b}["),
+            ("\u{202e}f64\u{2066}", "\\u{202e}f64\\u{2066}"),
+            ("ä, 数, 🦀", "ä, 数, 🦀"),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+    }
 }
