@@ -21,6 +21,8 @@ mod code;
 pub mod compact;
 mod encoding;
 mod grammar;
+#[cfg(all(test, loom))]
+mod loom;
 pub mod meet;
 mod needle;
 mod normal;

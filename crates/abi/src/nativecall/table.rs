@@ -28,7 +28,7 @@ use std::marker::PhantomData;
 /// A table as it was at one moment.
 pub struct Table<'a, E: Encoding = Text> {
     pub(super) start: *const Word,
-    pub(super) of: PhantomData<(&'a [Word], fn() -> E)>,
+    pub(super) of: PhantomData<(&'a [u64], E)>,
 }
 
 /// Words that are no table.
@@ -66,8 +66,10 @@ impl<E: Encoding> Table<'_, E> {
     fn word(&self, at: usize) -> u64 {
         // SAFETY: the module's text says why each scan stays before the final 0 of the table.
         let word = unsafe { self.start.add(at) };
-        // SAFETY: the lifetime keeps the memory; it was written before the beginning was published, and never after.
-        unsafe { (*word).get() }
+        // SAFETY: the lifetime keeps the memory.
+        let word = unsafe { &*word };
+        // SAFETY: it was written before the beginning was published, and never after.
+        unsafe { word.get() }
     }
 }
 

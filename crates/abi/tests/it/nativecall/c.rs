@@ -30,7 +30,7 @@ pub(super) fn compile(file: &str, output: &Path, flags: &[&str]) -> bool {
         .args(flags)
         .output()
         .unwrap();
-    print!("{}", String::from_utf8_lossy(&built.stderr));
+    println!("{}", String::from_utf8_lossy(&built.stderr));
     built.status.success()
 }
 
