@@ -73,14 +73,16 @@ fn cell<E: Encoding>(wanted: &str, place: usize) -> TableCell<E> {
     cell
 }
 
-/// Finds in a table and calls what was found.
-fn found<'a, E: Encoding>(name: &str, cell: &'a TableCell<E>, key: &'a Key<E>) -> Runner<'a> {
-    Runner::chain(name, move |x| {
-        let address = black_box(cell).table().find(key).unwrap();
-        // SAFETY: `cell` put the address of `step` there.
-        let function = unsafe { std::mem::transmute::<*const (), Unary>(address as *const ()) };
-        function(x)
-    })
+/// Finds in a table and calls what was found; the key is a constant, or a variable that a program has somewhere.
+macro_rules! found {
+    ($name:expr, $cell:expr, $key:expr) => {
+        Runner::chain(&$name, move |x| {
+            let address = black_box($cell).table().find($key).unwrap();
+            // SAFETY: `cell` put the address of `step` there.
+            let function = unsafe { std::mem::transmute::<*const (), Unary>(address as *const ()) };
+            function(x)
+        })
+    };
 }
 
 /// Finding in tables that are in no cache, one after the other in an order that no CPU foresees.
@@ -113,8 +115,8 @@ fn calls() {
     const WORDS: &Key<Text> = &Key::<Text>::literal(LONG);
     const PACKED: &Key<Compact> = &Key::<Compact>::literal(LONG);
     let (short, long) = (SHORT.parse::<Signature>().unwrap(), LONG.parse::<Signature>().unwrap());
-    let (interned, id) = (Key::<Interned>::new(&short), Key::<Id>::new(&short));
-    let (interned_long, id_long) = (Key::<Interned>::new(&long), Key::<Id>::new(&long));
+    let (interned, id) = &(Key::<Interned>::new(&short), Key::<Id>::new(&short));
+    let (interned_long, id_long) = &(Key::<Interned>::new(&long), Key::<Id>::new(&long));
     let pointer: Unary = step;
     let callable = Callable::default();
     callable.add(&Function::of(pointer));
@@ -124,9 +126,9 @@ fn calls() {
     let text = [1, 4, 8].map(|place| cell::<Text>(SHORT, place));
     let text_long = [1, 4].map(|place| cell::<Text>(LONG, place));
     let packed = [1, 4].map(|place| cell::<Compact>(LONG, place));
-    let (ids, ids_long) = ([1, 4, 8].map(|place| cell::<Id>(SHORT, place)), cell::<Id>(LONG, 1));
+    let (ids, ids_long) = &([1, 4, 8].map(|place| cell::<Id>(SHORT, place)), cell::<Id>(LONG, 1));
     let (strings, strings_long) =
-        ([1, 4, 8].map(|place| cell::<Interned>(SHORT, place)), cell::<Interned>(LONG, 1));
+        &([1, 4, 8].map(|place| cell::<Interned>(SHORT, place)), cell::<Interned>(LONG, 1));
     let mut runners = vec![
         Runner::chain("indirect call", |x| black_box(pointer)(x)),
         Runner::chain("direct call, not inlined", |x| step(x)),
@@ -137,22 +139,22 @@ fn calls() {
         Runner::chain("dlsym", dlsym),
     ];
     for (place, cell) in [1, 4, 8].into_iter().zip(&text) {
-        runners.push(found(&format!("2, text, 8 bytes, entry {place}"), cell, WORD));
+        runners.push(found!(format!("2, text, 8 bytes, entry {place}"), cell, WORD));
     }
     for (place, cell) in [1, 4].into_iter().zip(&text_long) {
-        runners.push(found(&format!("2, text, 24 bytes, entry {place}"), cell, WORDS));
+        runners.push(found!(format!("2, text, 24 bytes, entry {place}"), cell, WORDS));
     }
     for (place, cell) in [1, 4].into_iter().zip(&packed) {
-        runners.push(found(&format!("2, compact, the same in 8 bytes, entry {place}"), cell, PACKED));
+        runners.push(found!(format!("2, compact, the same in 8 bytes, entry {place}"), cell, PACKED));
     }
-    for (place, cell) in [1, 4, 8].into_iter().zip(&ids) {
-        runners.push(found(&format!("1A, number, entry {place}"), cell, &id));
+    for (place, cell) in [1, 4, 8].into_iter().zip(ids) {
+        runners.push(found!(format!("1A, number, entry {place}"), cell, black_box(id)));
     }
-    runners.push(found("1A, number of the 24 bytes, entry 1", &ids_long, &id_long));
-    for (place, cell) in [1, 4, 8].into_iter().zip(&strings) {
-        runners.push(found(&format!("1B, interned, entry {place}"), cell, &interned));
+    runners.push(found!("1A, number of the 24 bytes, entry 1", ids_long, black_box(id_long)));
+    for (place, cell) in [1, 4, 8].into_iter().zip(strings) {
+        runners.push(found!(format!("1B, interned, entry {place}"), cell, black_box(interned)));
     }
-    runners.push(found("1B, interned 24 bytes, entry 1", &strings_long, &interned_long));
+    runners.push(found!("1B, interned 24 bytes, entry 1", strings_long, black_box(interned_long)));
     #[cfg(feature = "ffi")]
     runners.push(ffi());
     print("find and call, tables in the first cache", runners);

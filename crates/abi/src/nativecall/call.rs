@@ -3,7 +3,7 @@
 //! ```text
 //! "T{dd}i)d~" ─▶ Prototype ─▶ Call (layouts, made once) ─ invoke(function, values) ─▶ values
 //! ```
-//! Only with the feature `ffi`, which no deployed program has: building libffi takes `make`, and a call costs tens of
+//! Only with the feature `ffi`, which no deployed program has: building libffi takes `make`, and a call costs hundreds of
 //! nanoseconds. It is the last of a caller's ways, for signatures that nobody wrote down.
 //!
 //! Values are bytes in C's layout ([`Value`]); their types are those of the signature. A function with [`Errors::Status`]

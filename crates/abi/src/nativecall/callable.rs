@@ -127,12 +127,21 @@ impl Callable {
         address(self.cell.table().find(key)?)
     }
 
+    /// The function of a canonical text.
+    fn find_text(&self, signature: &str) -> Option<NonNull<c_void>> {
+        self.find(&Key::<Text>::parse(signature).ok()?)
+    }
+
     /// A handle to the function of a type; calling it costs what an indirect call does.
     ///
     /// # Errors
     /// No function of that signature is there.
     pub fn bind<F: Native>(&self) -> Result<Bound<'_, F>, BindError> {
-        self.find(F::KEY).map(Bound::new).ok_or_else(|| self.unknown(F::SIGNATURE))
+        let found = match F::KEY {
+            Some(key) => self.find(key),
+            None => self.find_text(F::SIGNATURE),
+        };
+        found.map(Bound::new).ok_or_else(|| self.unknown(F::SIGNATURE))
     }
 
     /// As [`Callable::bind`], and also accepts a function that needs the GIL.
@@ -143,7 +152,7 @@ impl Callable {
     /// # Errors
     /// As [`Callable::bind`].
     pub unsafe fn bind_with_gil<F: Native>(&self) -> Result<Bound<'_, F>, BindError> {
-        let found = self.find(F::KEY).or_else(|| self.find(&Key::<Text>::literal(F::WITH_GIL)));
+        let found = self.find_text(F::SIGNATURE).or_else(|| self.find_text(F::WITH_GIL));
         found.map(Bound::new).ok_or_else(|| self.unknown(F::WITH_GIL))
     }
 

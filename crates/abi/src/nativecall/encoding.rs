@@ -10,7 +10,7 @@
 //! `CEP1000.md` has the figures and says which to use when; precast's own tables are [`Text`] and [`Compact`].
 
 use super::meet::registry;
-use super::needle::Needle;
+use super::needle::{IN_PLACE_BYTES, Needle};
 use super::registry::Registry;
 use super::signature::{ParseSignatureError, Signature, checked};
 use super::{chunks, compact, grammar};
@@ -95,11 +95,15 @@ macro_rules! verbatim {
             /// The key of a literal.
             ///
             /// # Panics
-            /// If the text is not canonical; in a `const`, that is an error of the compiler.
+            /// If the text is not canonical, or has more than 49 bytes ([`Key::parse`] takes more); in a `const`, that
+            /// is an error of the compiler.
             #[must_use]
             pub const fn literal(text: &str) -> Self {
                 assert!(grammar::check(text.as_bytes()).is_ok(), "not a canonical CEP 1000 signature");
-                Self { needle: $module::encode(text.as_bytes()), held: (), encoding: PhantomData }
+                assert!(text.len() <= IN_PLACE_BYTES, "a literal key has at most 49 bytes");
+                let mut words = [0; 7];
+                let len = $module::encode(text.as_bytes(), &mut words);
+                Self { needle: Needle::new(words, len), held: (), encoding: PhantomData }
             }
 
             /// The key of a canonical text, made without allocating.
@@ -108,7 +112,8 @@ macro_rules! verbatim {
             /// Text that is not canonical.
             pub fn parse(text: &str) -> Result<Self, ParseSignatureError> {
                 checked(text)?;
-                Ok(Self { needle: $module::encode(text.as_bytes()), held: (), encoding: PhantomData })
+                let needle = Needle::of(text.as_bytes(), $module::encode);
+                Ok(Self { needle, held: (), encoding: PhantomData })
             }
         }
 
@@ -116,7 +121,7 @@ macro_rules! verbatim {
             type Held = ();
 
             fn key(signature: &Signature) -> Key<Self> {
-                let needle = $module::encode(signature.as_str().as_bytes());
+                let needle = Needle::of(signature.as_str().as_bytes(), $module::encode);
                 Key { needle, held: (), encoding: PhantomData }
             }
         }
@@ -137,6 +142,13 @@ macro_rules! verbatim {
 
 verbatim!(Text, chunks);
 verbatim!(Compact, compact);
+
+impl Key<Text> {
+    /// The key of a literal, if it is short enough for one.
+    pub(super) const fn constant(text: &str) -> Option<Self> {
+        if text.len() <= IN_PLACE_BYTES { Some(Self::literal(text)) } else { None }
+    }
+}
 
 /// One reference to an interned signature.
 #[derive(Debug)]

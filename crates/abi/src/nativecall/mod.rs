@@ -38,7 +38,6 @@ pub use cell::TableCell;
 pub use code::Code;
 pub use encoding::{Compact, Encoding, Id, Interned, InternedText, Key, Text, Verbatim};
 pub use grammar::{MAX_BYTES, MAX_DEPTH, Problem};
-pub use needle::Needle;
 pub use normal::NormalizeError;
 pub use prototype::{Errors, Field as FieldType, Number, Prototype};
 pub use signature::{ParseSignatureError, Signature};

@@ -58,6 +58,7 @@ impl<E: Encoding> Table<'_, E> {
     }
 
     /// Whether the words after the first are those from `at` on.
+    #[inline]
     fn goes_on(&self, at: usize, words: &[u64]) -> bool {
         (1..words.len()).all(|next| self.word(at + next) == words[next])
     }
