@@ -4,8 +4,10 @@
 //! All cargo commands take `--locked`: a Cargo.lock that does not fit is an error here.
 
 use crate::steps::Steps;
+use crate::tools::answers;
 use crate::{headers, root, test, tidy};
 use anyhow::Result;
+use std::process::Command;
 
 /// Runs all steps, the tests last and only if asked for; `true` if all are fine.
 pub(crate) fn run(tests: bool) -> Result<bool> {
@@ -23,6 +25,15 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     for package in ["precast-runtime", "precast"] {
         let args = ["check", "--locked", "-p", package, "--no-default-features"];
         steps.cargo(&format!("features: {package} without any"), &args, &[]);
+    }
+    let loom = ["test", "--locked", "--release", "-p", "precast-abi", "--lib", "loom"];
+    let apart = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
+    steps.cargo("loom: tables under every order of memory", &loom, &apart);
+    if answers(Command::new("make").arg("--version")) {
+        let ffi = ["test", "--locked", "-p", "precast-abi", "--features", "ffi", "--test", "it", "call::"];
+        steps.cargo("features: precast-abi with calls made at run time", &ffi, &[]);
+    } else {
+        println!("skipped: calls made at run time: no `make`, which builds libffi");
     }
     steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {
