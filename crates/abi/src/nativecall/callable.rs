@@ -44,8 +44,9 @@ impl Function {
     /// A function from elsewhere.
     ///
     /// # Safety
-    /// A C function of this signature is at `address`, as long as this value, and what it is added to, live. If its
-    /// arguments hold no pointers, it may be called with any values; if it says `~`, by any thread.
+    /// A C function of this signature is at `address`, as long as this value, its clones and the callables that they are
+    /// added to live. If its arguments hold no pointers, it may be called with any values; if it says `~`, by any thread.
+    /// A result that is a function, `X{…}`, is never NULL.
     #[must_use]
     pub const unsafe fn new(signature: Signature, address: NonNull<c_void>) -> Self {
         Self { signature, address }
@@ -110,14 +111,9 @@ impl Callable {
         self.cell.add(Key::new(&function.signature), function.address.expose_provenance().get() as u64);
     }
 
-    /// The specialisations, newest first.
-    pub fn functions(&self) -> impl Iterator<Item = Function> {
-        let entries = self.cell.table();
-        let entries: Vec<_> = entries.entries().collect();
-        entries.into_iter().filter_map(|(signature, payload)| {
-            let address = address(payload)?;
-            Some(Function { signature, address })
-        })
+    /// The signatures and addresses, newest first.
+    pub fn entries(&self) -> impl Iterator<Item = (Signature, NonNull<c_void>)> {
+        self.cell.table().entries().filter_map(|(signature, payload)| Some((signature, address(payload)?)))
     }
 
     /// The function of a signature.
@@ -164,7 +160,7 @@ impl Callable {
 
     #[cold]
     fn unknown(&self, wanted: &'static str) -> BindError {
-        BindError { wanted, known: self.functions().map(|function| function.signature).collect() }
+        BindError { wanted, known: self.entries().map(|(signature, _)| signature).collect() }
     }
 }
 

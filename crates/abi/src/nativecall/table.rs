@@ -99,7 +99,7 @@ impl<'a, E: Verbatim> Table<'a, E> {
     }
 
     /// The signatures and payloads, newest first.
-    pub fn entries(&self) -> impl Iterator<Item = (Signature, u64)> {
+    pub fn entries(self) -> impl Iterator<Item = (Signature, u64)> + use<'a, E> {
         let mut at = 0;
         std::iter::from_fn(move || {
             let (mut words, mut len) = (Vec::new(), 0);
