@@ -209,8 +209,9 @@ impl Encoding for Id {
     }
 }
 
-/// Neither an address of a string nor a number: what a registry refused is found nowhere.
-const NOWHERE: u64 = u64::MAX;
+/// Neither an address of a string nor a number nor text. A registry that is not ours may refuse a signature, as one with a
+/// limit does; its key is this word, which no table takes.
+pub(super) const NOWHERE: u64 = u64::MAX;
 
 impl Key<Id> {
     /// The signature that the registry has for this number; `None` if it refused the signature.

@@ -292,6 +292,15 @@ fn c_is_first() {
     assert!(std::ptr::eq(unsafe { meet::share() }.unwrap(), registry));
     let (one, two) = (Key::<Interned>::new(&sig("dqh)d")), Key::<Interned>::new(&sig("dqh)d")));
     assert_eq!(one.words(), two.words());
+    // The party has room for 64 signatures: what it refuses is found nowhere, least of all as another.
+    let (cell, signatures) =
+        (TableCell::<Interned>::new(), (0..100).map(|n| sig(&format!("{})b", "b".repeat(n)))));
+    let keys: Vec<Key<Interned>> = signatures.map(|signature| Key::new(&signature)).collect();
+    let again = (0..100).map(|n| Key::<Interned>::new(&sig(&format!("{})b", "b".repeat(n)))));
+    keys.into_iter().zip(0..).for_each(|(key, payload)| cell.add(key, payload));
+    let found: Vec<_> = again.map(|key| cell.table().find(&key)).collect();
+    let known: Vec<_> = (0..100).map(|n| (n < 63).then_some(n)).collect();
+    assert_eq!(found, known);
 }
 
 #[test]
