@@ -76,8 +76,11 @@ fn cell<E: Encoding>(wanted: &str, place: usize) -> TableCell<E> {
 /// Finds in a table and calls what was found; the key is a constant, or a variable that a program has somewhere.
 macro_rules! found {
     ($name:expr, $cell:expr, $key:expr) => {
+        found!($name, $cell, find, $key)
+    };
+    ($name:expr, $cell:expr, $find:ident, $key:expr) => {
         Runner::chain(&$name, move |x| {
-            let address = black_box($cell).table().find($key).unwrap();
+            let address = black_box($cell).table().$find($key).unwrap();
             // SAFETY: `cell` put the address of `step` there.
             let function = unsafe { std::mem::transmute::<*const (), Unary>(address as *const ()) };
             function(x)
@@ -115,8 +118,9 @@ fn calls() {
     const WORDS: &Key<Text> = &Key::<Text>::literal(LONG);
     const PACKED: &Key<Compact> = &Key::<Compact>::literal(LONG);
     let (short, long) = (SHORT.parse::<Signature>().unwrap(), LONG.parse::<Signature>().unwrap());
-    let (interned, id) = &(Key::<Interned>::new(&short), Key::<Id>::new(&short));
-    let (interned_long, id_long) = &(Key::<Interned>::new(&long), Key::<Id>::new(&long));
+    let words = [Key::<Interned>::new(&short), Key::<Interned>::new(&long)];
+    let [interned, interned_long] = [0, 1].map(|n| words[n].words()[0]);
+    let [id, id_long] = [&short, &long].map(|signature| Key::<Id>::new(signature).words()[0]);
     let pointer: Unary = step;
     let callable = Callable::default();
     callable.add(&Function::of(pointer));
@@ -148,13 +152,13 @@ fn calls() {
         runners.push(found!(format!("2, compact, the same in 8 bytes, entry {place}"), cell, PACKED));
     }
     for (place, cell) in [1, 4, 8].into_iter().zip(ids) {
-        runners.push(found!(format!("1A, number, entry {place}"), cell, black_box(id)));
+        runners.push(found!(format!("1A, number, entry {place}"), cell, find_word, black_box(id)));
     }
-    runners.push(found!("1A, number of the 24 bytes, entry 1", ids_long, black_box(id_long)));
+    runners.push(found!("1A, number of the 24 bytes, entry 1", ids_long, find_word, black_box(id_long)));
     for (place, cell) in [1, 4, 8].into_iter().zip(strings) {
-        runners.push(found!(format!("1B, interned, entry {place}"), cell, black_box(interned)));
+        runners.push(found!(format!("1B, interned, entry {place}"), cell, find_word, black_box(interned)));
     }
-    runners.push(found!("1B, interned 24 bytes, entry 1", strings_long, black_box(interned_long)));
+    runners.push(found!("1B, interned 24 bytes, entry 1", strings_long, find_word, black_box(interned_long)));
     #[cfg(feature = "ffi")]
     runners.push(ffi());
     print("find and call, tables in the first cache", runners);

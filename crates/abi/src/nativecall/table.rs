@@ -47,14 +47,33 @@ impl<E: Encoding> Table<'_, E> {
         let words = key.words();
         let mut at = 0;
         loop {
-            match self.word(at) {
-                0 => return None,
-                first if first == words[0] && self.goes_on(at, words) => break,
-                _ => at += E::STEP,
+            let first = self.word(at);
+            if first == words[0] && self.goes_on(at, words) {
+                // The payload is the last word of the entry; where the layout has a label, that is before it.
+                return Some(self.word(at + words.len() + E::STEP - 2));
             }
+            if first == 0 {
+                return None;
+            }
+            at += E::STEP;
         }
-        // The payload is the last word of the entry; where the layout has a label, that is before it.
-        Some(self.word(at + words.len() + E::STEP - 2))
+    }
+
+    /// The payload of a signature whose key is this one word, for callers that keep no more of it.
+    #[must_use]
+    #[inline]
+    pub fn find_word(&self, word: u64) -> Option<u64> {
+        let mut at = 0;
+        loop {
+            let first = self.word(at);
+            if first == word && word != 0 {
+                return Some(self.word(at + E::STEP - 1));
+            }
+            if first == 0 {
+                return None;
+            }
+            at += E::STEP;
+        }
     }
 
     /// Whether the words after the first are those from `at` on.
