@@ -30,6 +30,7 @@ impl Needle {
     }
 
     /// One word.
+    #[cfg(feature = "registry")]
     pub(super) const fn one(word: u64) -> Self {
         let mut in_place = [0; IN_PLACE];
         in_place[0] = word;
