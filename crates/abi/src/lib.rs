@@ -19,6 +19,7 @@ pub mod compat;
 pub mod context;
 pub mod driver;
 pub mod module;
+#[cfg(feature = "nativecall")]
 pub mod nativecall;
 pub mod tensor;
 

@@ -1,8 +1,9 @@
 //! The canonical CEP 1000 string of a graph's types.
 //!
-//! Fields follow PEP 3118 ([`precast_graph::DType::pep3118`]): `q` i64, `d` f64, `Zf` c64; `&` before a field is a pointer to a
-//! tensor of it. The arguments come first, then `)`, then the results: `add(f32[..], f32[..]) -> f32[..]` is `&f&f)&f`. A
-//! user type is its carrier under its name, as PEP 3118 names a field: `double<f64[]>` is `&d:double:`.
+//! Fields follow PEP 3118 ([`precast_graph::DType::pep3118`]): `q` i64, `d` f64, `Zf` c64; `#` before a field is a `pc_tensor *`
+//! with such elements, of any rank. The arguments come first, then `)`, then the results: `add(f32[..], f32[..]) -> f32[..]`
+//! is `#f#f)#f`. A user type is what carries it, since names are no part of a signature: `double<f64[]>` is `#d`. What the
+//! text may say is the grammar of [`precast_abi::nativecall`]; text of more than its limit is in no table.
 
 use precast_graph::Type;
 
@@ -17,7 +18,29 @@ fn field(ty: &Type) -> String {
     let code = ty.dtype().pep3118();
     match ty {
         Type::Scalar(_) => code.to_owned(),
-        Type::User(user) => format!("&{code}:{}:", user.name()),
-        _ => format!("&{code}"),
+        _ => format!("#{code}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::native_signature;
+    use precast_abi::nativecall::Signature;
+    use precast_graph::{DType, Type};
+
+    #[test]
+    fn every_type_has_a_field_of_the_grammar() {
+        for dtype in DType::ALL {
+            let types = [
+                Type::Scalar(dtype),
+                Type::tensor(dtype, 2),
+                format!("price<{}[?]>", dtype.name()).parse().unwrap(),
+            ];
+            let text = native_signature(&types, &types[..1]);
+            let signature = Signature::parse(&text).unwrap();
+            assert_eq!(signature.prototype().arguments.len(), 3, "{text}");
+            let code = dtype.pep3118();
+            assert_eq!(text, format!("{code}#{code}#{code}){code}"));
+        }
     }
 }

@@ -4,8 +4,10 @@
 //! All cargo commands take `--locked`: a Cargo.lock that does not fit is an error here.
 
 use crate::steps::Steps;
+use crate::tools::answers;
 use crate::{headers, root, test, tidy};
 use anyhow::Result;
+use std::process::Command;
 
 /// Runs all steps, the tests last and only if asked for; `true` if all are fine.
 pub(crate) fn run(tests: bool) -> Result<bool> {
@@ -24,6 +26,15 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
         let args = ["check", "--locked", "-p", package, "--no-default-features", "--features", features];
         let features = if features.is_empty() { "without any" } else { features };
         steps.cargo(&format!("features: {package} {features}"), &args, &[]);
+    }
+    let loom = ["test", "--locked", "--release", "-p", "precast-abi", "--lib", "loom"];
+    let apart = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
+    steps.cargo("loom: tables under every order of memory", &loom, &apart);
+    if answers(Command::new("make").arg("--version")) {
+        let ffi = ["test", "--locked", "-p", "precast-abi", "--features", "ffi", "--test", "it", "call::"];
+        steps.cargo("features: precast-abi with calls made at run time", &ffi, &[]);
+    } else {
+        println!("skipped: calls made at run time: no `make`, which builds libffi");
     }
     steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {

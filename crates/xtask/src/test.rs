@@ -51,6 +51,11 @@ fn say_what_is_missing() {
             "tests of C++ modules and of the headers in C++",
         ),
         (
+            answers(Command::new("python3-config").arg("--includes")),
+            "the headers of Python",
+            "the test that extensions of CPython call each other natively",
+        ),
+        (
             answers(Command::new("strace").arg("-V")),
             "`strace`",
             "the test that the quickstart starts no process",

@@ -40,7 +40,7 @@ typedef struct pc_task {
 typedef struct pc_entry {
   uint8_t key[32];       /* BuildKey */
   const char *signature; /* printable, `add(f32[..], f32[..]) -> f32[..]`; never NULL */
-  const char *native;    /* the same as a canonical CEP 1000 string, `&f&f)&f`: what a dispatch table is keyed by; never NULL */
+  const char *native;    /* the same as a canonical CEP 1000 string, `#f#f)#f`: what a dispatch table is keyed by; never NULL */
   uint32_t instance_bytes;
   uint32_t n_inputs;
   uint32_t n_outputs;

@@ -224,15 +224,17 @@ static inline pc_native_problem pc_native_key_text(pc_native_key *key, const cha
   return PC_NATIVE_FINE;
 }
 
-/* The key of a signature of 1 to 7 characters as a constant, for `switch` and static tables: fill up with 0. */
+/* 8 bytes of a key as a constant, for `switch` and static tables: fill up with 0, begin each but the first with '-'. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define PC_NATIVE_BYTE(c_, at_) ((uint64_t)(unsigned char)(c_) << (56 - 8 * (at_)))
 #else
 #define PC_NATIVE_BYTE(c_, at_) ((uint64_t)(unsigned char)(c_) << (8 * (at_)))
 #endif
-#define PC_NATIVE_WORD(a_, b_, c_, d_, e_, f_, g_)                                                              \
+#define PC_NATIVE_CHUNK(a_, b_, c_, d_, e_, f_, g_, h_)                                                         \
   (PC_NATIVE_BYTE(a_, 0) | PC_NATIVE_BYTE(b_, 1) | PC_NATIVE_BYTE(c_, 2) | PC_NATIVE_BYTE(d_, 3) |              \
-   PC_NATIVE_BYTE(e_, 4) | PC_NATIVE_BYTE(f_, 5) | PC_NATIVE_BYTE(g_, 6))
+   PC_NATIVE_BYTE(e_, 4) | PC_NATIVE_BYTE(f_, 5) | PC_NATIVE_BYTE(g_, 6) | PC_NATIVE_BYTE(h_, 7))
+/* The whole key of a signature of 1 to 7 characters. */
+#define PC_NATIVE_WORD(a_, b_, c_, d_, e_, f_, g_) PC_NATIVE_CHUNK(a_, b_, c_, d_, e_, f_, g_, 0)
 
 /* The symbols of the compact encoding. One nibble, from 1 on: */
 #define PC_NATIVE_SHORT                                                                                         \

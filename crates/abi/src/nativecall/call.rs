@@ -3,7 +3,7 @@
 //! ```text
 //! "T{dd}i)d~" ─▶ Prototype ─▶ Call (layouts, made once) ─ invoke(function, values) ─▶ values
 //! ```
-//! Only with the feature `ffi`, which no deployed program has: building libffi takes `make`, and a call costs tens of
+//! Only with the feature `ffi`, which no deployed program has: building libffi takes `make`, and a call costs hundreds of
 //! nanoseconds. It is the last of a caller's ways, for signatures that nobody wrote down.
 //!
 //! Values are bytes in C's layout ([`Value`]); their types are those of the signature. A function with [`Errors::Status`]
@@ -213,21 +213,22 @@ impl Call {
     }
 
     fn check(&self, function: &Function, arguments: &[Value]) -> Result<(), InvokeError> {
-        let signature = self.signature.clone();
-        if *function.signature() != signature {
-            return Err(InvokeError::Signature { expected: signature, found: function.signature().clone() });
+        let signature = || self.signature.clone();
+        if *function.signature() != self.signature {
+            return Err(InvokeError::Signature {
+                expected: signature(),
+                found: function.signature().clone(),
+            });
         }
         if arguments.len() != self.arguments.len() {
-            return Err(InvokeError::Count {
-                signature,
-                expected: self.arguments.len(),
-                found: arguments.len(),
-            });
+            let (expected, found) = (self.arguments.len(), arguments.len());
+            return Err(InvokeError::Count { signature: signature(), expected, found });
         }
         let sizes = arguments.iter().map(|value| value.0.len()).zip(&self.arguments).enumerate();
         for (position, (found, expected)) in sizes {
             if found != *expected {
-                return Err(InvokeError::Size { signature, position, expected: *expected, found });
+                let (signature, expected) = (signature(), *expected);
+                return Err(InvokeError::Size { signature, position, expected, found });
             }
         }
         Ok(())

@@ -44,8 +44,9 @@ impl Function {
     /// A function from elsewhere.
     ///
     /// # Safety
-    /// A C function of this signature is at `address`, as long as this value, and what it is added to, live. If its
-    /// arguments hold no pointers, it may be called with any values; if it says `~`, by any thread.
+    /// A C function of this signature is at `address`, as long as this value, its clones and the callables that they are
+    /// added to live. If its arguments hold no pointers, it may be called with any values; if it says `~`, by any thread.
+    /// A result that is a function, `X{…}`, is never NULL.
     #[must_use]
     pub const unsafe fn new(signature: Signature, address: NonNull<c_void>) -> Self {
         Self { signature, address }
@@ -110,14 +111,9 @@ impl Callable {
         self.cell.add(Key::new(&function.signature), function.address.expose_provenance().get() as u64);
     }
 
-    /// The specialisations, newest first.
-    pub fn functions(&self) -> impl Iterator<Item = Function> {
-        let entries = self.cell.table();
-        let entries: Vec<_> = entries.entries().collect();
-        entries.into_iter().filter_map(|(signature, payload)| {
-            let address = address(payload)?;
-            Some(Function { signature, address })
-        })
+    /// The signatures and addresses, newest first.
+    pub fn entries(&self) -> impl Iterator<Item = (Signature, NonNull<c_void>)> {
+        self.cell.table().entries().filter_map(|(signature, payload)| Some((signature, address(payload)?)))
     }
 
     /// The function of a signature.
@@ -127,12 +123,21 @@ impl Callable {
         address(self.cell.table().find(key)?)
     }
 
+    /// The function of a canonical text.
+    fn find_text(&self, signature: &str) -> Option<NonNull<c_void>> {
+        self.find(&Key::<Text>::parse(signature).ok()?)
+    }
+
     /// A handle to the function of a type; calling it costs what an indirect call does.
     ///
     /// # Errors
     /// No function of that signature is there.
     pub fn bind<F: Native>(&self) -> Result<Bound<'_, F>, BindError> {
-        self.find(F::KEY).map(Bound::new).ok_or_else(|| self.unknown(F::SIGNATURE))
+        let found = match F::KEY {
+            Some(key) => self.find(key),
+            None => self.find_text(F::SIGNATURE),
+        };
+        found.map(Bound::new).ok_or_else(|| self.unknown(F::SIGNATURE))
     }
 
     /// As [`Callable::bind`], and also accepts a function that needs the GIL.
@@ -143,7 +148,7 @@ impl Callable {
     /// # Errors
     /// As [`Callable::bind`].
     pub unsafe fn bind_with_gil<F: Native>(&self) -> Result<Bound<'_, F>, BindError> {
-        let found = self.find(F::KEY).or_else(|| self.find(&Key::<Text>::literal(F::WITH_GIL)));
+        let found = self.find_text(F::SIGNATURE).or_else(|| self.find_text(F::WITH_GIL));
         found.map(Bound::new).ok_or_else(|| self.unknown(F::WITH_GIL))
     }
 
@@ -155,7 +160,7 @@ impl Callable {
 
     #[cold]
     fn unknown(&self, wanted: &'static str) -> BindError {
-        BindError { wanted, known: self.functions().map(|function| function.signature).collect() }
+        BindError { wanted, known: self.entries().map(|(signature, _)| signature).collect() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the current table of a callable is published, and how entries are added to it.
 
-use super::encoding::{Encoding, Key, Text};
+use super::encoding::{Encoding, Key, NOWHERE, Text};
 use super::table::Table;
 use super::words::{AtomicPtr, Mutex, Ordering, Word};
 use std::marker::PhantomData;
@@ -60,8 +60,11 @@ impl<E: Encoding> TableCell<E> {
         Table { start: self.current.load(Ordering::Acquire), of: PhantomData }
     }
 
-    /// Adds an entry, which comes before an older one of the same signature.
+    /// Adds an entry, which comes before an older one of the same signature. A key that the registry refused is in no table.
     pub fn add(&self, key: Key<E>, payload: u64) {
+        if key.words()[0] == NOWHERE {
+            return;
+        }
         let label = E::label(&key);
         let (needle, held) = key.into_parts();
         let entry = needle.words().iter().copied().chain(label).chain([payload]);

@@ -15,20 +15,20 @@
 //! # Source
 //! CEP 1000, "Native dispatch through callables", approach 2 (Seljebotn, cython-devel, April 2012), which leaves the end open.
 
-use super::needle::{MAX_WORDS, Needle, chunk_count};
+use super::needle::chunk_count;
 
 /// Begins each chunk but the first.
 const CONTINUED: u8 = b'-';
 
-/// The chunks of a text, in the byte order of memory, so that C compares them as it reads them.
-pub(super) const fn encode(text: &[u8]) -> Needle {
-    let (mut words, len) = ([0; MAX_WORDS], chunk_count(text.len(), 1));
+/// Writes the chunks of a text, in the byte order of memory, so that C compares them as it reads them.
+pub(super) const fn encode(text: &[u8], words: &mut [u64]) -> usize {
+    let len = chunk_count(text.len(), 1);
     let mut position = 0;
     while position < len {
         words[position] = chunk(text, position);
         position += 1;
     }
-    Needle::new(words, len)
+    len
 }
 
 const fn chunk(text: &[u8], position: usize) -> u64 {

@@ -10,7 +10,7 @@
 //! ```
 //! As with text, the number of chunks is odd and the end is always there.
 
-use super::needle::{MAX_WORDS, Needle, chunk_count};
+use super::needle::chunk_count;
 
 /// Symbols of one nibble; the number of the first is 1.
 pub const SHORT: [&str; 11] = [")", "d", "f", "i", "q", "&", "#", "1", "2", "~", "O"];
@@ -24,17 +24,16 @@ pub const LONG: [&str; 32] = [
 /// Begins each chunk but the first.
 const CONTINUED: u64 = 0xFF << 56;
 
-/// The chunks of a canonical text.
-pub(super) const fn encode(text: &[u8]) -> Needle {
-    let mut words = [0; MAX_WORDS];
+/// Writes the chunks of a canonical text into zeroed words.
+pub(super) const fn encode(text: &[u8], words: &mut [u64]) -> usize {
     let (mut at, mut nibbles) = (0, 0);
     while at < text.len() {
         let (symbol, len) = symbol(text, at);
         if symbol > 0xC0 {
-            put(&mut words, nibbles, symbol >> 4);
+            put(words, nibbles, symbol >> 4);
             nibbles += 1;
         }
-        put(&mut words, nibbles, symbol & 0xF);
+        put(words, nibbles, symbol & 0xF);
         nibbles += 1;
         at += len;
     }
@@ -44,10 +43,10 @@ pub(super) const fn encode(text: &[u8]) -> Needle {
         words[position] |= CONTINUED;
         position += 1;
     }
-    Needle::new(words, len)
+    len
 }
 
-const fn put(words: &mut [u64; MAX_WORDS], nibble: usize, value: u8) {
+const fn put(words: &mut [u64], nibble: usize, value: u8) {
     let (word, place) =
         if nibble < 16 { (0, nibble) } else { (1 + (nibble - 16) / 14, 2 + (nibble - 16) % 14) };
     words[word] |= (value as u64) << (60 - 4 * place);

@@ -4,19 +4,15 @@
 //! |---|---|---|---|
 //! | [`Text`], approach 2 | 8 bytes of text | words, function | nothing: tables and needles are constants |
 //! | [`Compact`], approach 2 | up to 15 symbols | words, function | nothing |
-//! | [`Id`], approach 1A | a number | number, text, function | the registry |
-//! | [`Interned`], approach 1B | an address | address, function | the registry, owners |
+//! | `Id`, approach 1A | a number | number, text, function | the registry |
+//! | `Interned`, approach 1B | an address | address, function | the registry, owners |
 //!
 //! `CEP1000.md` has the figures and says which to use when; precast's own tables are [`Text`] and [`Compact`].
 
-use super::meet::registry;
-use super::needle::Needle;
-use super::registry::Registry;
+use super::needle::{IN_PLACE_BYTES, Needle};
 use super::signature::{ParseSignatureError, Signature, checked};
 use super::{chunks, compact, grammar};
-use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
-use std::ptr::NonNull;
 
 /// How signatures are stored in a table.
 pub trait Encoding {
@@ -66,6 +62,12 @@ impl<E: Encoding> Key<E> {
         self.needle.words()
     }
 
+    /// A key of one word.
+    #[cfg(feature = "registry")]
+    pub(super) const fn one(word: u64, held: E::Held) -> Self {
+        Self { needle: Needle::one(word), held, encoding: PhantomData }
+    }
+
     /// The words, and what keeps them valid.
     pub(super) fn into_parts(self) -> (Needle, E::Held) {
         (self.needle, self.held)
@@ -80,14 +82,6 @@ pub struct Text;
 #[derive(Debug, Clone, Copy)]
 pub struct Compact;
 
-/// Numbers of the registry.
-#[derive(Debug, Clone, Copy)]
-pub struct Id;
-
-/// Addresses of the registry.
-#[derive(Debug, Clone, Copy)]
-pub struct Interned;
-
 /// Constants of both verbatim encodings.
 macro_rules! verbatim {
     ($encoding:ident, $module:ident) => {
@@ -95,11 +89,15 @@ macro_rules! verbatim {
             /// The key of a literal.
             ///
             /// # Panics
-            /// If the text is not canonical; in a `const`, that is an error of the compiler.
+            /// If the text is not canonical, or has more than 49 bytes ([`Key::parse`] takes more); in a `const`, that
+            /// is an error of the compiler.
             #[must_use]
             pub const fn literal(text: &str) -> Self {
                 assert!(grammar::check(text.as_bytes()).is_ok(), "not a canonical CEP 1000 signature");
-                Self { needle: $module::encode(text.as_bytes()), held: (), encoding: PhantomData }
+                assert!(text.len() <= IN_PLACE_BYTES, "a literal key has at most 49 bytes");
+                let mut words = [0; 7];
+                let len = $module::encode(text.as_bytes(), &mut words);
+                Self { needle: Needle::new(words, len), held: (), encoding: PhantomData }
             }
 
             /// The key of a canonical text, made without allocating.
@@ -108,7 +106,8 @@ macro_rules! verbatim {
             /// Text that is not canonical.
             pub fn parse(text: &str) -> Result<Self, ParseSignatureError> {
                 checked(text)?;
-                Ok(Self { needle: $module::encode(text.as_bytes()), held: (), encoding: PhantomData })
+                let needle = Needle::of(text.as_bytes(), $module::encode);
+                Ok(Self { needle, held: (), encoding: PhantomData })
             }
         }
 
@@ -116,7 +115,7 @@ macro_rules! verbatim {
             type Held = ();
 
             fn key(signature: &Signature) -> Key<Self> {
-                let needle = $module::encode(signature.as_str().as_bytes());
+                let needle = Needle::of(signature.as_str().as_bytes(), $module::encode);
                 Key { needle, held: (), encoding: PhantomData }
             }
         }
@@ -138,79 +137,16 @@ macro_rules! verbatim {
 verbatim!(Text, chunks);
 verbatim!(Compact, compact);
 
-/// One reference to an interned signature.
-#[derive(Debug)]
-pub struct InternedText {
-    text: NonNull<c_char>,
-    registry: &'static Registry,
-}
-
-// SAFETY: the text is never written, and the functions of a registry may be called by any thread.
-unsafe impl Send for InternedText {}
-// SAFETY: as for `Send`; a shared reference only reads.
-unsafe impl Sync for InternedText {}
-
-impl InternedText {
-    /// Interns a signature in the registry of the process. `None` if that registry refuses it, as another
-    /// implementation may.
-    fn new(signature: &Signature) -> Option<Self> {
-        let (registry, text) = (registry(), signature.as_str());
-        // SAFETY: the pointer and length are those of `text`.
-        let text = unsafe { (registry.intern)(text.as_ptr().cast(), text.len()) };
-        NonNull::new(text.cast_mut()).map(|text| Self { text, registry })
+impl Key<Text> {
+    /// The key of a literal, if it is short enough for one.
+    pub(super) const fn constant(text: &str) -> Option<Self> {
+        if text.len() <= IN_PLACE_BYTES { Some(Self::literal(text)) } else { None }
     }
 }
 
-impl Drop for InternedText {
-    fn drop(&mut self) {
-        // SAFETY: `new` got this reference from the same registry.
-        unsafe { (self.registry.release)(self.text.as_ptr()) }
-    }
-}
-
-impl Encoding for Interned {
-    type Held = Option<InternedText>;
-
-    fn key(signature: &Signature) -> Key<Self> {
-        let held = InternedText::new(signature);
-        let word = held.as_ref().map_or(NOWHERE, |held| held.text.as_ptr().expose_provenance() as u64);
-        Key { needle: Needle::one(word), held, encoding: PhantomData }
-    }
-}
-
-impl Encoding for Id {
-    type Held = ();
-    const STEP: usize = 3;
-
-    fn key(signature: &Signature) -> Key<Self> {
-        let text = signature.as_str();
-        // SAFETY: the pointer and length are those of `text`.
-        let id = unsafe { (registry().id)(text.as_ptr().cast(), text.len()) };
-        let id = if id == 0 { NOWHERE } else { id };
-        Key { needle: Needle::one(id), held: (), encoding: PhantomData }
-    }
-
-    fn label(key: &Key<Self>) -> Option<u64> {
-        // SAFETY: any number may be asked for.
-        let text = unsafe { (registry().text)(key.words()[0]) };
-        Some(text.expose_provenance() as u64)
-    }
-}
-
-/// Neither an address of a string nor a number: what a registry refused is found nowhere.
-const NOWHERE: u64 = u64::MAX;
-
-impl Key<Id> {
-    /// The signature that the registry has for this number; `None` if it refused the signature.
-    #[must_use]
-    pub fn text(&self) -> Option<String> {
-        // SAFETY: any number may be asked for.
-        let text = unsafe { (registry().text)(self.words()[0]) };
-        // SAFETY: NULL, or a string that stays as long as the process.
-        let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
-        text.to_str().ok().map(str::to_owned)
-    }
-}
+/// Neither an address of a string nor a number nor text. A registry that is not ours may refuse a signature, as one with a
+/// limit does; its key is this word, which no table takes.
+pub(super) const NOWHERE: u64 = u64::MAX;
 
 impl<E: Encoding> std::fmt::Debug for Key<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

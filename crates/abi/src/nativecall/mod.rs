@@ -3,7 +3,7 @@
 //! ```text
 //! text ─▶ Signature ─▶ Prototype (a tree)                      grammar, normal, signature, prototype
 //!             │
-//!             ▼ Text, Compact (approach 2), Id (1A), Interned (1B)          encoding ─ chunks, compact, registry, meet
+//!             ▼ Text, Compact (approach 2), Id (1A), Interned (1B)          encoding ─ chunks, compact; interned, registry, meet
 //!            Key ─▶ Table, published by a TableCell ─▶ payload              table, cell
 //!                        │
 //! fn(f64) -> f64 ─▶ Code ┴▶ Callable ─ bind ─▶ Bound: a typed handle        typed, code, callable
@@ -21,10 +21,16 @@ mod code;
 pub mod compact;
 mod encoding;
 mod grammar;
+#[cfg(feature = "registry")]
+mod interned;
+#[cfg(all(test, loom))]
+mod loom;
+#[cfg(feature = "registry")]
 pub mod meet;
 mod needle;
 mod normal;
 mod prototype;
+#[cfg(feature = "registry")]
 pub mod registry;
 mod signature;
 mod table;
@@ -34,9 +40,10 @@ mod words;
 pub use callable::{BindError, Bound, Callable, Function};
 pub use cell::TableCell;
 pub use code::Code;
-pub use encoding::{Compact, Encoding, Id, Interned, InternedText, Key, Text, Verbatim};
+pub use encoding::{Compact, Encoding, Key, Text, Verbatim};
 pub use grammar::{MAX_BYTES, MAX_DEPTH, Problem};
-pub use needle::Needle;
+#[cfg(feature = "registry")]
+pub use interned::{Id, Interned, InternedText};
 pub use normal::NormalizeError;
 pub use prototype::{Errors, Field as FieldType, Number, Prototype};
 pub use signature::{ParseSignatureError, Signature};

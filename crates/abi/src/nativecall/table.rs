@@ -28,7 +28,7 @@ use std::marker::PhantomData;
 /// A table as it was at one moment.
 pub struct Table<'a, E: Encoding = Text> {
     pub(super) start: *const Word,
-    pub(super) of: PhantomData<(&'a [Word], fn() -> E)>,
+    pub(super) of: PhantomData<(&'a [u64], E)>,
 }
 
 /// Words that are no table.
@@ -47,17 +47,37 @@ impl<E: Encoding> Table<'_, E> {
         let words = key.words();
         let mut at = 0;
         loop {
-            match self.word(at) {
-                0 => return None,
-                first if first == words[0] && self.goes_on(at, words) => break,
-                _ => at += E::STEP,
+            let first = self.word(at);
+            if first == words[0] && self.goes_on(at, words) {
+                // The payload is the last word of the entry; where the layout has a label, that is before it.
+                return Some(self.word(at + words.len() + E::STEP - 2));
             }
+            if first == 0 {
+                return None;
+            }
+            at += E::STEP;
         }
-        // The payload is the last word of the entry; where the layout has a label, that is before it.
-        Some(self.word(at + words.len() + E::STEP - 2))
+    }
+
+    /// The payload of a signature whose key is this one word, for callers that keep no more of it.
+    #[must_use]
+    #[inline]
+    pub fn find_word(&self, word: u64) -> Option<u64> {
+        let mut at = 0;
+        loop {
+            let first = self.word(at);
+            if first == word && word != 0 {
+                return Some(self.word(at + E::STEP - 1));
+            }
+            if first == 0 {
+                return None;
+            }
+            at += E::STEP;
+        }
     }
 
     /// Whether the words after the first are those from `at` on.
+    #[inline]
     fn goes_on(&self, at: usize, words: &[u64]) -> bool {
         (1..words.len()).all(|next| self.word(at + next) == words[next])
     }
@@ -66,8 +86,10 @@ impl<E: Encoding> Table<'_, E> {
     fn word(&self, at: usize) -> u64 {
         // SAFETY: the module's text says why each scan stays before the final 0 of the table.
         let word = unsafe { self.start.add(at) };
-        // SAFETY: the lifetime keeps the memory; it was written before the beginning was published, and never after.
-        unsafe { (*word).get() }
+        // SAFETY: the lifetime keeps the memory.
+        let word = unsafe { &*word };
+        // SAFETY: it was written before the beginning was published, and never after.
+        unsafe { word.get() }
     }
 }
 
@@ -96,7 +118,7 @@ impl<'a, E: Verbatim> Table<'a, E> {
     }
 
     /// The signatures and payloads, newest first.
-    pub fn entries(&self) -> impl Iterator<Item = (Signature, u64)> {
+    pub fn entries(self) -> impl Iterator<Item = (Signature, u64)> + use<'a, E> {
         let mut at = 0;
         std::iter::from_fn(move || {
             let (mut words, mut len) = (Vec::new(), 0);

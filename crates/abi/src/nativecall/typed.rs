@@ -69,8 +69,8 @@ pub unsafe trait Native: Copy + Send + Sync + 'static {
     const SIGNATURE: &'static str = Self::TEXT.as_str();
     /// The signature without the promise that no GIL is needed.
     const WITH_GIL: &'static str = Self::SIGNATURE.split_at(Self::SIGNATURE.len() - 1).0;
-    /// The key in tables of text.
-    const KEY: &'static Key<Text> = &Key::<Text>::literal(Self::SIGNATURE);
+    /// The key in tables of text, unless the signature is too long for a constant.
+    const KEY: &'static Option<Key<Text>> = &Key::<Text>::constant(Self::SIGNATURE);
 
     /// Where the function is.
     fn address(self) -> *const c_void;

@@ -82,9 +82,15 @@ static void check_calls(void) {
 
 /* Signatures of several words, one of which begins with another. */
 static void check_long(void) {
+  static const pc_native_entry constant[] = {
+      {PC_NATIVE_CHUNK('d', 'd', 'd', 'd', 'd', 'd', ')', 'i'), {.word = PC_NATIVE_CHUNK('-', 0, 0, 0, 0, 0, 0, 0)}},
+      {PC_NATIVE_CHUNK('-', 0, 0, 0, 0, 0, 0, 0), {(any)count}},
+      {0, {0}},
+  };
   pc_native_key eight, nine;
   expect(pc_native_key_text(&eight, "dddddd)i", 8) == PC_NATIVE_FINE && eight.len == 3, "eight bytes");
   expect(pc_native_key_text(&nine, "dddddd)ii", 9) == PC_NATIVE_FINE && nine.len == 3, "nine bytes");
+  expect(pc_native_find(constant, &eight) == (any)count && pc_native_check_table(constant, 3) == 2, "a constant table");
   pc_native_entry table[5];
   memset(table, 0, sizeof table);
   table[0].signature = nine.words[0];

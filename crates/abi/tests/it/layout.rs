@@ -1,6 +1,7 @@
 //! The C compiler compares every size and offset of the headers with the Rust mirror.
 
-use precast_abi::{HEADERS, context, driver, module, tensor};
+use precast_abi::nativecall::{self, registry};
+use precast_abi::{HEADERS, NATIVECALL_HEADERS, context, driver, module, tensor};
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
@@ -22,8 +23,10 @@ fn assertions() -> String {
     use context::{Context, Error, Host};
     use driver::{Elemwise, Reduce};
     use module::{Entry, Module, Task};
+    use registry::Registry;
     use tensor::{Object, Tensor, Type};
-    let mut c = String::from("#include <precast/module.h>\n#include <precast/driver.h>\n");
+    let headers = ["module", "driver", "nativecall"].map(|name| format!("#include <precast/{name}.h>\n"));
+    let mut c = headers.concat();
     layout!(c, "pc_type", Type, name, dealloc);
     layout!(c, "pc_object", Object, refcount, ty = "type");
     layout!(
@@ -94,7 +97,16 @@ fn assertions() -> String {
         n_entries,
         entries
     );
+    layout!(c, "pc_native_registry", Registry, version, struct_bytes, intern, release, id, text);
+    // Tables are words on the Rust side: 16 bytes an entry, 24 with a number.
+    for (name, words) in [("pc_native_entry", 2), ("pc_native_slot", 1), ("pc_native_id_entry", 3)] {
+        writeln!(c, "_Static_assert(sizeof({name}) == {}, \"size of {name}\");", 8 * words).unwrap();
+    }
     let constants = [
+        ("PC_NATIVE_MAX_BYTES", nativecall::MAX_BYTES as i64),
+        ("PC_NATIVE_MAX_DEPTH", nativecall::MAX_DEPTH as i64),
+        ("PC_NATIVE_MAX_RANK", tensor::MAX_NDIM as i64),
+        ("PC_NATIVE_REGISTRY_VERSION", i64::from(registry::VERSION)),
         ("PC_MODULE_MAGIC", i64::from(module::MAGIC)),
         ("PC_ABI_VERSION", i64::from(precast_abi::ABI_VERSION)),
         ("PC_MAX_NDIM", tensor::MAX_NDIM as i64),
@@ -112,7 +124,7 @@ fn assertions() -> String {
 
 fn compile(language: &str, text: &str) -> std::process::Output {
     let scratch = tempfile::tempdir().unwrap();
-    for (name, header) in HEADERS {
+    for (name, header) in HEADERS.iter().chain(NATIVECALL_HEADERS) {
         let path = scratch.path().join(name);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, header).unwrap();

@@ -39,7 +39,7 @@ static int @M@_run(void *self, pc_context *ctx, pc_object **args) {{
 }}
 static const pc_task @M@_tasks[] = {{{{PC_TASK_NONE, -1, -1}}}};
 PC_EXTERN_C const pc_entry @M@_entry;
-const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"&d)&d\", 0, 1, 1, 0, 1, 0, @M@_tasks, NULL,
+const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"#d)#d\", 0, 1, 1, 0, 1, 0, @M@_tasks, NULL,
                            @M@_init, @M@_run, @M@_cleanup}};
 "
     );

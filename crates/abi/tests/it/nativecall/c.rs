@@ -3,9 +3,12 @@
 use super::sig;
 use super::texts::{anything, signatures};
 use precast_abi::nativecall::registry::Registry;
-use precast_abi::nativecall::{Compact, Interned, Key, Problem, Signature, Text, meet};
+use precast_abi::nativecall::{
+    Callable, Compact, Function, Interned, Key, Problem, Signature, TableCell, Text, meet,
+};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
+use std::ffi::{CString, c_char};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +18,7 @@ const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c");
 const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
 
 /// Compiles a file of `tests/c` with the headers of this crate.
-pub(super) fn compile(file: &str, output: &Path, flags: &[&str]) -> bool {
+pub(super) fn compile(file: &str, output: &Path, flags: &[&str]) -> Result<(), String> {
     let compiler = cc::Build::new()
         .target("x86_64-unknown-linux-gnu")
         .host("x86_64-unknown-linux-gnu")
@@ -30,8 +33,7 @@ pub(super) fn compile(file: &str, output: &Path, flags: &[&str]) -> bool {
         .args(flags)
         .output()
         .unwrap();
-    print!("{}", String::from_utf8_lossy(&built.stderr));
-    built.status.success()
+    if built.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&built.stderr).into_owned()) }
 }
 
 /// What the Rust side says of a text, in the words of `tests/c/nativecall.c`.
@@ -65,9 +67,11 @@ fn answer(bytes: &[u8]) -> String {
 fn c_and_rust_agree_on_every_text() {
     let scratch = tempfile::tempdir().unwrap();
     let program = scratch.path().join("nativecall");
-    if !compile("nativecall.c", &program, &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]) {
+    if compile("nativecall.c", &program, &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        .is_err()
+    {
         println!("skipped: the sanitizers, which this compiler does not have");
-        assert!(compile("nativecall.c", &program, &[]));
+        compile("nativecall.c", &program, &[]).unwrap();
     }
     let mut runner = TestRunner::deterministic();
     let mut texts: Vec<Vec<u8>> = signatures().iter().map(|text| text.as_bytes().to_vec()).collect();
@@ -148,7 +152,7 @@ fn every_problem_has_the_number_of_the_header() {
 fn in_its_own_process(test: &str) {
     let scratch = tempfile::tempdir().unwrap();
     for name in ["first", "second"] {
-        assert!(compile("nativecall_party.c", &scratch.path().join(name), &["-shared", "-fPIC"]));
+        compile("nativecall_party.c", &scratch.path().join(name), &["-shared", "-fPIC"]).unwrap();
     }
     let output = Command::new(std::env::current_exe().unwrap())
         .args([&format!("nativecall::c::{test}"), "--exact", "--ignored", "--nocapture"])
@@ -161,6 +165,8 @@ fn in_its_own_process(test: &str) {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
+type Call = unsafe extern "C" fn(*const TableCell<Text>, f64) -> f64;
+type Has = unsafe extern "C" fn(*const TableCell<Text>, *const c_char) -> i32;
 type Share = unsafe extern "C" fn() -> *const Registry;
 type IsMine = unsafe extern "C" fn(*const Registry) -> i32;
 
@@ -169,7 +175,10 @@ struct Party(libloading::Library);
 
 impl Party {
     fn load(name: &str) -> Self {
-        let path = PathBuf::from(std::env::var_os("PARTIES").unwrap()).join(name);
+        Self::at(&PathBuf::from(std::env::var_os("PARTIES").unwrap()).join(name))
+    }
+
+    fn at(path: &Path) -> Self {
         // SAFETY: the library was compiled by this test and runs nothing when it is loaded.
         Self(unsafe { libloading::Library::new(path) }.unwrap())
     }
@@ -187,6 +196,67 @@ impl Party {
         // SAFETY: it compares addresses.
         unsafe { is_mine(registry) != 0 }
     }
+
+    fn call(&self, callable: &Callable, x: f64) -> f64 {
+        // SAFETY: the symbol is of this type.
+        let call = unsafe { self.0.get::<Call>(b"party_call\0") }.unwrap();
+        // SAFETY: a cell begins as `pc_native_cell` does.
+        unsafe { call(callable.cell(), x) }
+    }
+
+    fn has(&self, callable: &Callable, signature: &Signature) -> bool {
+        let text = CString::new(signature.as_str()).unwrap();
+        // SAFETY: the symbol is of this type.
+        let has = unsafe { self.0.get::<Has>(b"party_has\0") }.unwrap();
+        // SAFETY: a cell begins as `pc_native_cell` does; the text ends with NUL.
+        let has = unsafe { has(callable.cell(), text.as_ptr()) };
+        assert!(has >= 0, "C refuses `{signature}`");
+        has == 1
+    }
+}
+
+#[test]
+fn c_calls_what_rust_adds_while_it_calls() {
+    extern "C" fn half(x: f32) -> f32 {
+        x / 2.0
+    }
+    extern "C" fn twice(x: f64) -> f64 {
+        x * 2.0
+    }
+    const COUNT: usize = 1000;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("party");
+    compile("nativecall_party.c", &path, &["-shared", "-fPIC", "-O2"]).unwrap();
+    let (party, callable) = (Party::at(&path), Callable::default());
+    assert_eq!(party.call(&callable, 3.0), -1.0);
+    let function = Function::of(half as extern "C" fn(f32) -> f32);
+    callable.add(&function);
+    assert_eq!(party.call(&callable, 3.0), 1.5);
+    let signatures: Vec<_> =
+        (0..COUNT).map(|n| sig(&format!("#{}d{})d", n % 32, "d".repeat(n / 32)))).collect();
+    let (party, signatures, callable) = (&party, &signatures, &callable);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for signature in signatures {
+                // SAFETY: nobody calls it.
+                callable.add(&unsafe { Function::new(signature.clone(), function.address()) });
+            }
+            callable.add(&Function::of(twice as extern "C" fn(f64) -> f64));
+        });
+        for _ in 0..7 {
+            scope.spawn(move || {
+                let mut next = 0;
+                while next < COUNT || party.call(callable, 3.0) != 6.0 {
+                    while next < COUNT && party.has(callable, &signatures[next]) {
+                        next += 1;
+                    }
+                    assert!(next == 0 || party.has(callable, &signatures[next - 1]), "{next} vanished");
+                    std::thread::yield_now();
+                }
+            });
+        }
+    });
+    assert_eq!(callable.entries().count(), COUNT + 2);
 }
 
 #[test]
@@ -222,6 +292,15 @@ fn c_is_first() {
     assert!(std::ptr::eq(unsafe { meet::share() }.unwrap(), registry));
     let (one, two) = (Key::<Interned>::new(&sig("dqh)d")), Key::<Interned>::new(&sig("dqh)d")));
     assert_eq!(one.words(), two.words());
+    // The party has room for 64 signatures: what it refuses is found nowhere, least of all as another.
+    let (cell, signatures) =
+        (TableCell::<Interned>::new(), (0..100).map(|n| sig(&format!("{})b", "b".repeat(n)))));
+    let keys: Vec<Key<Interned>> = signatures.map(|signature| Key::new(&signature)).collect();
+    let again = (0..100).map(|n| Key::<Interned>::new(&sig(&format!("{})b", "b".repeat(n)))));
+    keys.into_iter().zip(0..).for_each(|(key, payload)| cell.add(key, payload));
+    let found: Vec<_> = again.map(|key| cell.table().find(&key)).collect();
+    let known: Vec<_> = (0..100).map(|n| (n < 63).then_some(n)).collect();
+    assert_eq!(found, known);
 }
 
 #[test]

@@ -80,6 +80,21 @@ proptest! {
     }
 
     #[test]
+    fn every_encoding_leads_to_every_other(text in canonical()) {
+        let whole = sig(&text);
+        let (chunks, compact) = (Key::<Text>::new(&whole), Key::<Compact>::new(&whole));
+        let (id, interned) = (Key::<Id>::new(&whole), Key::<Interned>::new(&whole));
+        let by_number = id.text().map(|text| sig(&text));
+        for signature in [Text::decode(chunks.words()), Compact::decode(compact.words()), by_number] {
+            let signature = signature.unwrap();
+            assert_eq!(Key::<Text>::new(&signature).words(), chunks.words());
+            assert_eq!(Key::<Compact>::new(&signature).words(), compact.words());
+            assert_eq!(Key::<Id>::new(&signature).words(), id.words());
+            assert_eq!(Key::<Interned>::new(&signature).words(), interned.words());
+        }
+    }
+
+    #[test]
     fn any_words_are_decoded_or_refused(words in prop::collection::vec(any::<u64>(), 0..40)) {
         for signature in [Text::decode(&words), Compact::decode(&words)].into_iter().flatten() {
             prop_assert!(Key::<Text>::new(&signature).words() == words || Key::<Compact>::new(&signature).words() == words);

@@ -71,10 +71,8 @@ fn two_extensions_call_each_others_callables_natively() {
                 "-Wno-missing-field-initializers",
                 "-Wno-cast-function-type",
             ];
-            assert!(
-                compile("nativecall_python.c", &scratch.path().join(format!("{party}.so")), &flags),
-                "{python}"
-            );
+            let library = scratch.path().join(format!("{party}.so"));
+            compile("nativecall_python.c", &library, &flags).unwrap();
         }
         let output = Command::new(python)
             .arg(Path::new(TESTS).join("nativecall_python.py"))

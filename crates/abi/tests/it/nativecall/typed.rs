@@ -131,5 +131,5 @@ fn the_newest_function_of_a_signature_is_called() {
     let old = callable.bind::<extern "C" fn() -> i32>().unwrap();
     callable.add(&Function::of(two as extern "C" fn() -> i32));
     assert_eq!((old.call(), callable.bind::<extern "C" fn() -> i32>().unwrap().call()), (1, 2));
-    assert_eq!(callable.functions().count(), 2);
+    assert_eq!(callable.entries().count(), 2);
 }

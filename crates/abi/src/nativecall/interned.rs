@@ -1,0 +1,87 @@
+//! Approach 1 of CEP 1000 as encodings: what the registry gives for a signature.
+
+use super::encoding::{Encoding, Key, NOWHERE};
+use super::meet::registry;
+use super::registry::Registry;
+use super::signature::Signature;
+use std::ffi::{CStr, c_char};
+use std::ptr::NonNull;
+
+/// Numbers of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Id;
+
+/// Addresses of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Interned;
+
+/// One reference to an interned signature.
+#[derive(Debug)]
+pub struct InternedText {
+    text: NonNull<c_char>,
+    registry: &'static Registry,
+}
+
+// SAFETY: the text is never written, and the functions of a registry may be called by any thread.
+unsafe impl Send for InternedText {}
+// SAFETY: as for `Send`; a shared reference only reads.
+unsafe impl Sync for InternedText {}
+
+impl InternedText {
+    /// Interns a signature in the registry of the process. `None` if that registry refuses it, as another
+    /// implementation may.
+    fn new(signature: &Signature) -> Option<Self> {
+        let (registry, text) = (registry(), signature.as_str());
+        // SAFETY: the pointer and length are those of `text`.
+        let text = unsafe { (registry.intern)(text.as_ptr().cast(), text.len()) };
+        NonNull::new(text.cast_mut()).map(|text| Self { text, registry })
+    }
+}
+
+impl Drop for InternedText {
+    fn drop(&mut self) {
+        // SAFETY: `new` got this reference from the same registry.
+        unsafe { (self.registry.release)(self.text.as_ptr()) }
+    }
+}
+
+impl Encoding for Interned {
+    type Held = Option<InternedText>;
+
+    fn key(signature: &Signature) -> Key<Self> {
+        let held = InternedText::new(signature);
+        let word = held.as_ref().map_or(NOWHERE, |held| held.text.as_ptr().expose_provenance() as u64);
+        Key::one(word, held)
+    }
+}
+
+impl Encoding for Id {
+    type Held = ();
+    const STEP: usize = 3;
+
+    fn key(signature: &Signature) -> Key<Self> {
+        let text = signature.as_str();
+        // SAFETY: the pointer and length are those of `text`.
+        let id = unsafe { (registry().id)(text.as_ptr().cast(), text.len()) };
+        let id = if id == 0 { NOWHERE } else { id };
+        Key::one(id, ())
+    }
+
+    fn label(key: &Key<Self>) -> Option<u64> {
+        // SAFETY: any number may be asked for.
+        let text = unsafe { (registry().text)(key.words()[0]) };
+        Some(text.expose_provenance() as u64)
+    }
+}
+
+impl Key<Id> {
+    /// The signature that the registry has for this number; `None` if it refused the signature.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        // SAFETY: any number may be asked for.
+        let text = unsafe { (registry().text)(self.words()[0]) };
+        // SAFETY: NULL, or a string that stays as long as the process.
+        let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
+        text.to_str().ok().map(str::to_owned)
+    }
+}
