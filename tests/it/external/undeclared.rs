@@ -3,7 +3,7 @@
 use super::{call, compiled, graph, op, vector};
 use precast::{Array, CallError, FunctionGraph, Ops};
 use precast_codegen::external::Declaration;
-use precast_graph::{OpLibrary as _, Props};
+use precast_graph::OpLibrary as _;
 
 /// An op that gives a new tensor of this dtype and shape, whatever it declares.
 fn gives(dtype: &str, shape: &[i64], declared: &str) -> Declaration {
@@ -60,7 +60,8 @@ fn values_of_another_type_than_declared_are_refused_between_the_modules_of_a_gra
         let mut inner = FunctionGraph::new();
         let x = inner.input("x", "f64[?]".parse().unwrap()).unwrap();
         let odd = inner.apply(op(gives(dtype, shape, declared)), &[x]).unwrap()[0];
-        let sum = ops.call(&mut inner, "sum", &[odd.into()], &Props::new()).unwrap().unwrap();
+        let sum =
+            ops.call(&mut inner, "sum", &[odd.into()], &precast_graph::Keywords::new()).unwrap().unwrap();
         let sum = sum.variable(&mut inner).unwrap();
         inner.output(sum, None).unwrap();
         match (call(&compiled(&inner), &[vector(&[1.0])]), wrong) {
