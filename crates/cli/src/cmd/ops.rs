@@ -52,7 +52,8 @@ fn unknown(name: &str) -> Failure {
 fn call(row: &Row) -> String {
     let more = (!row.keywords.is_empty()).then(|| "…".to_owned());
     let arguments = row.fixed().iter().map(|name| (*name).to_owned());
-    let all: Vec<String> = arguments.chain(row.variadic().map(|name| format!("*{name}"))).chain(more).collect();
+    let all: Vec<String> =
+        arguments.chain(row.variadic().map(|name| format!("*{name}"))).chain(more).collect();
     format!("{}({})", row.name, all.join(", "))
 }
 
