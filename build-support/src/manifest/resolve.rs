@@ -171,7 +171,7 @@ impl Manifest {
             })?);
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.get_ref().as_str()).collect();
-        text::parse(&texts, &parsed, library).map_err(|error| {
+        text::parse_used(&texts, &parsed, library).map_err(|error| {
             let output = error.place().and_then(|place| place.output).or((outputs.len() == 1).then_some(0));
             let place = match output.and_then(|position| outputs.get(position)) {
                 Some(output) => at(output.span(), "outputs"),

@@ -182,7 +182,7 @@ fn split_hints(message: &str) -> (String, Vec<String>) {
 }
 
 /// Gives the remedy that an error type knows.
-fn typed_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
+fn typed_hint<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e str> {
     let text = error.downcast_ref::<ParseTextError>().and_then(ParseTextError::hint);
     text.or_else(|| error.downcast_ref::<ParseJsonError>().and_then(ParseJsonError::hint))
 }

@@ -41,7 +41,9 @@ pub(crate) fn read(args: &GraphArgs, found: &[(String, Type)], ops: &Ops) -> Res
         }
     }
     let outputs: Vec<&str> = args.expr.iter().map(String::as_str).collect();
-    let graph = text::parse(&outputs, &inputs, ops)
+    // A file of arrays may hold more than is used.
+    let parse = if inputs.len() == args.types.len() { text::parse_used } else { text::parse };
+    let graph = parse(&outputs, &inputs, ops)
         .map_err(|error| Failure::new("cannot read the expression").because(error))?;
     Ok(Source::Graph(graph))
 }

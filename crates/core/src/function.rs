@@ -1,5 +1,6 @@
 //! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
 
+use crate::blame;
 use crate::native::{
     ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets,
 };
@@ -82,14 +83,16 @@ pub enum CallError {
         expected: String,
     },
     /// An op refused its values.
-    #[error("`{signature}`: {message}")]
+    #[error("`{signature}`: {message}{inputs}")]
     Op {
-        /// The Apply, or the module it is part of.
+        /// The Apply, or the module it is part of, in short.
         signature: String,
         /// What kind of error the op reported.
         kind: ErrorKind,
         /// The op's words.
         message: String,
+        /// The inputs of the function that went into it, in words: ``, where `x`: (5), `y`: (3)``; or nothing.
+        inputs: String,
     },
     /// What serves the function otherwise than by its modules refused: the reference implementation, or debug mode.
     #[error("{what}")]
@@ -141,7 +144,9 @@ impl Function {
     ) -> Result<Self, CallError> {
         let executable = bind(program, entries);
         let idle = Pool::new();
-        idle.give(Box::new(Frame::new(&executable).map_err(|error| op_error(&executable, error))?));
+        idle.give(Box::new(
+            Frame::new(&executable).map_err(|error| op_error(&executable, error, String::new()))?,
+        ));
         let (inputs, outputs) = (program.inputs.clone(), program.outputs.clone());
         let body = Serves::Modules { executable, idle };
         Ok(Self(Arc::new(Inner { inputs, outputs, provenance, body })))
@@ -235,12 +240,17 @@ impl Function {
         };
         let mut frame = match idle.take() {
             Some(frame) => frame,
-            None => Box::new(Frame::new(executable).map_err(|error| op_error(executable, error))?),
+            None => {
+                Box::new(Frame::new(executable).map_err(|error| op_error(executable, error, String::new()))?)
+            }
         };
         let result = frame.run(executable, inputs, targets);
         let misfit = frame.take_misfit();
         idle.give(frame);
-        result.map_err(|error| op_error(executable, error))?;
+        result.map_err(|error| {
+            let inputs = blame::inputs(&executable.steps, error.step, self.inputs(), inputs);
+            op_error(executable, error, inputs)
+        })?;
         match misfit {
             None => self.check_results(targets),
             Some((position, shape)) => Err(misfit_error(self.outputs(), position, &shape, targets)),
@@ -272,7 +282,7 @@ impl Function {
     fn maker(&self, position: usize) -> String {
         let Serves::Modules { executable, .. } = &self.0.body else { return "the function".to_owned() };
         let makes = |step: &&Bound| step.args[step.n_inputs..].contains(&Register::Output(position));
-        executable.steps.iter().find(makes).map(|step| step.signatures.join("; ")).unwrap_or_default()
+        executable.steps.iter().find(makes).map(|step| blame::all(&step.signatures)).unwrap_or_default()
     }
 }
 
@@ -331,10 +341,10 @@ fn exact(dtype: DType, shape: &[usize]) -> String {
 }
 
 #[cold]
-fn op_error(executable: &Executable, StepError { step, error }: StepError) -> CallError {
+fn op_error(executable: &Executable, StepError { step, error }: StepError, inputs: String) -> CallError {
     let RunError { kind, message, apply, .. } = error;
     let step = &executable.steps[step];
-    let signature = apply.and_then(|n| step.signatures.get(n)).cloned();
-    let signature = signature.unwrap_or_else(|| step.signatures.join("; "));
-    CallError::Op { signature, kind, message }
+    let signature = apply.and_then(|n| step.signatures.get(n)).map(|signature| blame::brief(signature));
+    let signature = signature.unwrap_or_else(|| blame::all(&step.signatures));
+    CallError::Op { signature, kind, message, inputs }
 }

@@ -22,6 +22,7 @@
 //! Nothing here knows of ops, graphs, code generation or text: those are in the crates above, which resolve a graph to the
 //! same programs that a bundle's entries hold.
 
+pub mod blame;
 pub mod bundle;
 pub mod cpu;
 pub mod event;

@@ -1,8 +1,9 @@
 //! The slow road: a graph evaluated by the reference `perform` of its ops.
 
 use crate::Array;
-use crate::graph::{Apply, FunctionGraph, Origin};
+use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::PerformError;
+use precast_core::blame::{brief, shape};
 
 /// Why a graph could not be interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,12 +30,14 @@ pub enum InterpretError {
         expected: String,
     },
     /// An op refused its values.
-    #[error("apply {apply}, `{signature}`")]
+    #[error("apply {apply}, `{signature}`{inputs}")]
     Perform {
         /// Position of the Apply.
         apply: usize,
-        /// Its signature.
+        /// Its signature, in short.
         signature: String,
+        /// The inputs of the graph that went into it, in words: ``, where `x`: (5), `y`: (3)``; or nothing.
+        inputs: String,
         /// What it refused.
         source: PerformError,
     },
@@ -60,7 +63,8 @@ pub fn interpret(graph: &FunctionGraph, inputs: &[Array]) -> Result<Vec<Array>, 
         let arguments: Vec<&Array> = apply.inputs.iter().filter_map(|v| values[v.index()].as_ref()).collect();
         let results = perform(apply, &arguments).map_err(|source| InterpretError::Perform {
             apply: position,
-            signature: graph.signature(apply),
+            signature: brief(&graph.signature(apply)),
+            inputs: inputs_of(graph, position, inputs),
             source,
         })?;
         for (variable, result) in apply.outputs.iter().zip(results) {
@@ -68,6 +72,22 @@ pub fn interpret(graph: &FunctionGraph, inputs: &[Array]) -> Result<Vec<Array>, 
         }
     }
     Ok(graph.outputs().iter().filter_map(|v| values[v.index()].clone()).collect())
+}
+
+/// The inputs that went into an Apply, directly or through others, with their shapes.
+fn inputs_of(graph: &FunctionGraph, apply: usize, inputs: &[Array]) -> String {
+    let mut wanted = vec![false; graph.variables().len()];
+    for (position, apply_there) in graph.applies()[..=apply].iter().enumerate().rev() {
+        if position == apply || apply_there.outputs.iter().any(|output| wanted[output.index()]) {
+            apply_there.inputs.iter().for_each(|input| wanted[input.index()] = true);
+        }
+    }
+    let pairs = graph.inputs().iter().zip(inputs).filter(|(input, _)| wanted[input.index()]);
+    let said = |(input, value): (&VarId, &Array)| {
+        graph.variable(*input).name.as_ref().map(|name| format!("`{name}`: {}", shape(value.shape())))
+    };
+    let said: Vec<String> = pairs.filter_map(said).collect();
+    if said.is_empty() { String::new() } else { format!(", where {}", said.join(", ")) }
 }
 
 fn perform(apply: &Apply, arguments: &[&Array]) -> Result<Vec<Array>, PerformError> {

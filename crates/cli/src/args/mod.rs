@@ -7,6 +7,7 @@ mod doctor;
 mod graph;
 mod layers;
 mod look;
+mod ops;
 mod picture;
 mod record;
 mod run;
@@ -19,6 +20,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
+pub(crate) use ops::OpsArgs;
 pub(crate) use picture::PictureArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
@@ -60,6 +62,7 @@ pub(crate) enum Command {
     Build(BuildArgs),
     Run(RunArgs),
     Record(RecordArgs),
+    Ops(OpsArgs),
     Ls(LsArgs),
     Show(ShowArgs),
     Check(CheckArgs),

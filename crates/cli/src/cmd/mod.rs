@@ -7,6 +7,7 @@ mod doctor;
 mod explain;
 mod graph;
 mod ls;
+mod ops;
 mod passes;
 mod record;
 mod run;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Build(args) => build::run(args),
         Command::Run(args) => run::run(&args),
         Command::Record(args) => record::run(&args),
+        Command::Ops(args) => ops::run(&args),
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Check(args) => check::run(&args),

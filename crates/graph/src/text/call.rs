@@ -3,8 +3,9 @@
 use super::error::ParseTextError;
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
+use crate::graph::BuildError;
 use crate::nearest::nearest;
-use crate::op::{Keywords, Operand};
+use crate::op::{Keywords, MakeNodeError, Operand};
 
 impl Parser<'_> {
     /// What stands between the brackets of a call behind the operands there are already, and the call.
@@ -52,7 +53,8 @@ impl Parser<'_> {
         match self.library.attribute(&mut self.graph, name, &value) {
             Some(Ok(found)) => Ok(found),
             Some(Err(source)) => {
-                Err(ParseTextError::Call { place: self.place(at), function: name.to_owned(), source })
+                let (place, function) = (self.place(at), name.to_owned());
+                Err(ParseTextError::Call { place, function, usage: None, source })
             }
             None => Err(self.unknown_member(at, name)),
         }
@@ -76,7 +78,14 @@ impl Parser<'_> {
         match self.library.call(&mut self.graph, function, operands, keywords) {
             Some(Ok(result)) => Ok(result),
             Some(Err(source)) => {
-                Err(ParseTextError::Call { place: self.place(at), function: function.to_owned(), source })
+                let wrong = matches!(
+                    source,
+                    BuildError::MakeNode(MakeNodeError::Arity { .. } | MakeNodeError::Prop { .. })
+                );
+                let signature = self.library.signature(function).filter(|_| wrong);
+                let usage = signature.map(|signature| format!("it is called `{signature}`"));
+                let (place, function) = (self.place(at), function.to_owned());
+                Err(ParseTextError::Call { place, function, usage, source })
             }
             None => {
                 let known = self.library.names();

@@ -125,6 +125,8 @@ pub enum ParseTextError {
         place: Box<Place>,
         /// The function.
         function: String,
+        /// How it is called, where the arguments are not those of it.
+        usage: Option<String>,
         /// What it says.
         source: BuildError,
     },
@@ -135,6 +137,14 @@ pub enum ParseTextError {
         name: String,
         /// What is wrong, in words.
         problem: &'static str,
+    },
+    /// An input that no text names.
+    #[error("nothing uses input `{name}`{}", suggestion(nearest.as_deref()))]
+    UnusedInput {
+        /// Its name.
+        name: String,
+        /// A name in the texts that was perhaps meant.
+        nearest: Option<String>,
     },
     /// More text than anyone writes.
     #[error(
@@ -175,18 +185,20 @@ impl ParseTextError {
             | Self::Unpack { place, .. }
             | Self::Depth { place, .. }
             | Self::Call { place, .. } => Some(place),
-            Self::Input { .. } | Self::Long { .. } | Self::NoOutputs => None,
+            Self::Input { .. } | Self::UnusedInput { .. } | Self::Long { .. } | Self::NoOutputs => None,
         }
     }
 
     /// What the user can do about it, where that is known.
     #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Unused { .. } => {
                 Some("remove it, use its name below, or put an expression of several lines in parentheses")
             }
             Self::Tuple { .. } => Some("several outputs are several texts; `stack((x, y))` makes one array"),
+            Self::Call { usage, .. } => usage.as_deref(),
+            Self::UnusedInput { .. } => Some("remove it, or name it in an expression"),
             Self::Unpack { .. } => Some("`rows, columns = x.shape` works, since the rank of `x` is known"),
             Self::Duplicate { .. } => Some("a name is bound once: write `y = x + 1` for `x = x + 1`"),
             Self::Character { found, .. } => of_character(*found),

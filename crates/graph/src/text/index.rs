@@ -23,7 +23,7 @@ impl Parser<'_> {
         if let Operand::List(list) = &operands[0] {
             return list::part(list, &items, &operands[1..]).map_err(|source| {
                 let (function, source) = ("index".to_owned(), source.into());
-                ParseTextError::Call { place: self.place(at), function, source }
+                ParseTextError::Call { place: self.place(at), function, usage: None, source }
             });
         }
         let items = items.into_iter().map(|item| Prop::Str(item).into()).collect();

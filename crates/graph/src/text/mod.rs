@@ -47,7 +47,7 @@ mod place;
 
 pub use error::ParseTextError;
 pub use input::{ParseInputError, parse_input};
-pub use parse::parse;
+pub use parse::{parse, parse_used};
 pub use place::Place;
 
 /// The operators of the text form and the function of the op library that each one calls.

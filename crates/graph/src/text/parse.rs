@@ -5,9 +5,11 @@
 
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword, is_name, lex};
+use super::names::constants;
 use super::place::Place;
 use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
+use crate::nearest::nearest;
 use crate::op::{Keywords, OpLibrary, Operand};
 use std::collections::BTreeMap;
 
@@ -29,6 +31,34 @@ pub fn parse(
     inputs: &[(String, Type)],
     library: &dyn OpLibrary,
 ) -> Result<FunctionGraph, ParseTextError> {
+    read(outputs, inputs, library).map(|(graph, _)| graph)
+}
+
+/// As [`parse`], of inputs that somebody declared for these texts: each of them is used.
+///
+/// # Errors
+/// As [`parse`]; an input that no text names.
+pub fn parse_used(
+    outputs: &[&str],
+    inputs: &[(String, Type)],
+    library: &dyn OpLibrary,
+) -> Result<FunctionGraph, ParseTextError> {
+    let (graph, names) = read(outputs, inputs, library)?;
+    let Some((unused, _)) = inputs.iter().find(|(name, _)| names.get(name).is_some_and(|bound| !bound.used))
+    else {
+        return Ok(graph);
+    };
+    let others = names.keys().filter(|name| *name != unused).map(String::as_str);
+    let nearest = nearest(unused, others.chain(constants().map(|name| -> &str { name })));
+    Err(ParseTextError::UnusedInput { name: unused.clone(), nearest: nearest.map(str::to_owned) })
+}
+
+/// The graph of texts, and the names in them.
+fn read(
+    outputs: &[&str],
+    inputs: &[(String, Type)],
+    library: &dyn OpLibrary,
+) -> Parsed<(FunctionGraph, BTreeMap<String, Bound>)> {
     let mut graph = FunctionGraph::new();
     let mut names = BTreeMap::new();
     for (name, ty) in inputs {
@@ -37,7 +67,7 @@ pub fn parse(
             return Err(refuse("has a name that no expression can use"));
         }
         let variable = graph.input(name, ty.clone()).map_err(|_| refuse("is declared twice"))?;
-        names.insert(name.clone(), Bound { operand: variable.into(), unused: None });
+        names.insert(name.clone(), Bound { operand: variable.into(), used: false, statement: None });
     }
     let (mut results, mut all) = (Vec::new(), 0);
     for (position, text) in outputs.iter().enumerate() {
@@ -56,7 +86,7 @@ pub fn parse(
     if results.is_empty() {
         return Err(ParseTextError::NoOutputs);
     }
-    let unused = names.values().filter_map(|bound| bound.unused.clone());
+    let unused = names.values().filter(|bound| !bound.used).filter_map(|bound| bound.statement.clone());
     if let Some(place) = unused.min_by_key(|place| (place.output, place.line, place.column)) {
         return Err(ParseTextError::Unused { place });
     }
@@ -66,7 +96,7 @@ pub fn parse(
         let name = name.or_else(|| only.then(|| "out".to_owned()));
         graph.push_output(result, name.as_deref());
     }
-    Ok(graph)
+    Ok((graph, names))
 }
 
 /// What a rule of the grammar gives.
@@ -87,8 +117,10 @@ pub(super) struct Parser<'t> {
 /// What a name stands for.
 struct Bound {
     operand: Operand,
-    /// The statement that binds it, until something uses it; inputs need no use.
-    unused: Option<Box<Place>>,
+    /// Whether something names it.
+    used: bool,
+    /// The statement that binds this name alone.
+    statement: Option<Box<Place>>,
 }
 
 /// What a text leaves behind: the graph so far, the names so far, its result and the name of that.
@@ -130,7 +162,7 @@ impl<'t> Parser<'t> {
         };
         value.variable(&mut self.graph).map_err(|source| {
             let (function, source) = ("constant".to_owned(), source.into());
-            ParseTextError::Call { place: self.place(at), function, source }
+            ParseTextError::Call { place: self.place(at), function, usage: None, source }
         })
     }
 
@@ -142,8 +174,8 @@ impl<'t> Parser<'t> {
         match (targets.as_slice(), &value) {
             ([], _) => return Ok((None, value)),
             ([(at, name)], _) => {
-                let unused = Some(self.place(*at));
-                self.bind(name, value.clone(), unused);
+                let statement = Some(self.place(*at));
+                self.bind(name, value.clone(), statement);
             }
             (_, Operand::List(items)) if items.len() == targets.len() => {
                 for ((_, name), item) in targets.iter().zip(items) {
@@ -188,11 +220,11 @@ impl<'t> Parser<'t> {
         Ok(names)
     }
 
-    fn bind(&mut self, name: &str, operand: Operand, unused: Option<Box<Place>>) {
+    fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Place>>) {
         if let Operand::Var(variable) | Operand::Weak(variable) = operand {
             self.graph.name(variable, name);
         }
-        self.names.insert(name.to_owned(), Bound { operand, unused });
+        self.names.insert(name.to_owned(), Bound { operand, used: false, statement });
     }
 
     /// Whether something is bound to a name.
@@ -203,7 +235,7 @@ impl<'t> Parser<'t> {
     /// What is bound to a name, which is used now.
     pub(super) fn take_bound(&mut self, name: &str) -> Option<Operand> {
         let bound = self.names.get_mut(name)?;
-        bound.unused = None;
+        bound.used = true;
         Some(bound.operand.clone())
     }
 

@@ -2,7 +2,7 @@
 
 use super::graph;
 use precast_graph::encode::canonical;
-use precast_graph::text::{OPERATORS, ParseTextError, parse, parse_input};
+use precast_graph::text::{OPERATORS, ParseTextError, parse, parse_input, parse_used};
 use precast_graph::{Array, OpLibrary, Prop, Props, interpret};
 use precast_testkit::toy::ToyLibrary;
 use proptest::prelude::*;
@@ -299,6 +299,16 @@ fn inputs_that_no_expression_can_use_are_refused() {
     }
     let twice = [("x".to_owned(), f64()), ("x".to_owned(), f64())];
     assert_eq!(parse(&["x"], &twice, &ToyLibrary).unwrap_err().to_string(), "input `x` is declared twice");
+}
+
+#[test]
+fn inputs_that_nothing_uses_are_told_where_they_were_declared_for_a_text() {
+    let inputs: Vec<_> = ["x: f64[?]", "alpah: f64[?]"].map(|text| parse_input(text).unwrap()).into();
+    let error = parse_used(&["alpha = exp(x); alpha + x"], &inputs, &ToyLibrary).unwrap_err();
+    assert_eq!(error.to_string(), "nothing uses input `alpah`; nearest `alpha`");
+    assert!(error.hint().is_some());
+    assert!(parse_used(&["x", "exp(alpah)"], &inputs, &ToyLibrary).is_ok());
+    assert!(parse(&["x"], &inputs, &ToyLibrary).is_ok());
 }
 
 #[test]

@@ -173,6 +173,7 @@ impl Graph {
         match arg {
             Arg::Var(variable) => self.own(variable),
             Arg::Literal(literal) => Some(Operand::Literal(literal.clone())),
+            Arg::Text(text) => Some(Prop::Str(text.clone()).into()),
         }
     }
 
@@ -189,13 +190,21 @@ impl Graph {
     }
 }
 
-/// An argument of a function: a variable or a number.
+/// An argument of a function: a variable, a number or a text.
 #[derive(Debug, Clone)]
 pub enum Arg {
     /// A variable.
     Var(Var),
     /// A number, which takes the dtype of what it meets.
     Literal(Literal),
+    /// A text, as `einsum` takes one.
+    Text(String),
+}
+
+impl From<&str> for Arg {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
 }
 
 impl From<Var> for Arg {

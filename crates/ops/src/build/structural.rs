@@ -146,6 +146,18 @@ impl Var {
         self.with("std", &[], &keyword("ddof", Prop::Int(ddof)))
     }
 
+    /// The elements along an axis in ascending order, NaN last; equal ones keep their order.
+    #[must_use]
+    pub fn sort(&self, along: i64) -> Self {
+        self.with("sort", &[], &axis(Some(along)))
+    }
+
+    /// The positions (i64) of the elements along an axis in the order of [`sort`](Self::sort).
+    #[must_use]
+    pub fn argsort(&self, along: i64) -> Self {
+        self.with("argsort", &[], &axis(Some(along)))
+    }
+
     /// The extent (i64) of one dimension.
     #[must_use]
     pub fn extent(&self, dimension: i64) -> Self {
@@ -209,6 +221,14 @@ impl Graph {
         self.apply("eye", &[n.into()], &keyword("dtype", Prop::DType(dtype)))
     }
 
+    /// Sums of products by the labels of axes: `g.einsum("ij,jk->ik", &[x, y])`.
+    #[must_use]
+    pub fn einsum(&self, subscripts: &str, tensors: &[Var]) -> Var {
+        let args: Vec<Arg> =
+            std::iter::once(subscripts.into()).chain(tensors.iter().map(Arg::from)).collect();
+        self.apply("einsum", &args, &Props::new())
+    }
+
     fn of(&self, function: &str, parts: &[Var], props: &Props) -> Var {
         let args: Vec<Arg> = parts.iter().map(Arg::from).collect();
         self.apply(function, &args, props)
@@ -229,7 +249,7 @@ mod tests {
     #[test]
     fn methods_say_what_the_text_says() {
         type Method = fn(&Graph, &Var, &Var, &Var) -> Var;
-        let pairs: [(&str, Method); 16] = [
+        let pairs: [(&str, Method); 18] = [
             ("x[1:n, ::-1]", |_, x, _, n| {
                 let to_n = Index::Slice { start: Some(1.into()), stop: Some(n.into()), step: None };
                 x.part(&[to_n, Index::step(-1)])
@@ -250,6 +270,8 @@ mod tests {
                 g.zeros(&[n.into()], DType::F32) + g.ones(&[3.into()], DType::F32)
             }),
             ("arange(0, n, 2) + shape_i(x, i=1)", |g, x, _, n| g.arange(0, n, 2) + x.extent(1)),
+            ("sort(x, 0) + argsort(x)", |_, x, _, _| x.sort(0) + x.argsort(-1)),
+            ("einsum('ij,kj', x, x)", |g, x, _, _| g.einsum("ij,kj", &[x.clone(), x.clone()])),
             ("assert(eye(n, dtype=f64), n > 0, message=\"n\")", |g, _, _, n| {
                 g.eye(n, DType::F64).assert(&n.gt(0), "n")
             }),

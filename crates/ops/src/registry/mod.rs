@@ -75,6 +75,12 @@ impl Ops {
         rows::all()
     }
 
+    /// The row of a name, which may be another name of it.
+    #[must_use]
+    pub fn row(name: &str) -> Option<&'static Row> {
+        rows::find(name)
+    }
+
     /// The C side.
     #[must_use]
     pub fn c(&self) -> &Library {

@@ -12,6 +12,7 @@ mod language;
 mod literals;
 mod machine;
 mod math_bits;
+mod mistakes;
 mod numpy;
 mod order;
 mod own_op;

@@ -1,0 +1,101 @@
+//! What is said of a step that failed: its Applies in short, and the caller's inputs that went into it.
+//!
+//! ```text
+//! sum{of=composite{v2=neg(v0); v3=mul(v2,v0); …}}(f64[?], f64[?]) -> f64[]      what a module is, for tools
+//! sum{of=25 fused steps: neg, mul, exp, …}(f64[?], f64[?]) -> f64[], where `s`: (5), `k`: (3)     for people
+//! ```
+
+use crate::native::{ArrayRef, Bound};
+use crate::program::{Port, Register};
+use std::collections::BTreeSet;
+
+/// How many steps of a fused op are named.
+const NAMED: usize = 3;
+
+/// A signature with each fused op as the number of its steps, and the first of them.
+#[must_use]
+pub fn brief(signature: &str) -> String {
+    const FUSED: &str = "composite{";
+    let Some(start) = signature.find(FUSED) else { return signature.to_owned() };
+    let body = start + FUSED.len();
+    let mut depth = 1;
+    let closes = |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth == 0
+    };
+    let Some(end) = signature[body..].find(closes).map(|end| body + end) else { return signature.to_owned() };
+    let steps: Vec<&str> = signature[body..end].split("; ").filter_map(step).collect();
+    let more = if steps.len() > NAMED { ", …" } else { "" };
+    let named = steps[..steps.len().min(NAMED)].join(", ");
+    let (before, after) = (&signature[..start], brief(&signature[end + 1..]));
+    format!("{before}{} fused steps: {named}{more}{after}", steps.len())
+}
+
+/// The op of `v2=neg(v0)`; `None` for what is no step, as the names of the results.
+fn step(text: &str) -> Option<&str> {
+    let call = text.split_once('=')?.1;
+    Some(&call[..call.find(['(', '{'])?])
+}
+
+/// Signatures of the Applies of one step: the first and the last of many.
+pub(crate) fn all(signatures: &[String]) -> String {
+    match signatures {
+        [first, _, .., last] => {
+            format!("{}; … {} more …; {}", brief(first), signatures.len() - 2, brief(last))
+        }
+        few => few.iter().map(|signature| brief(signature)).collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// The inputs that went into a step, directly or through others, with their shapes: ``, where `s`: (5), `k`: (3)``.
+pub(crate) fn inputs(steps: &[Bound], failed: usize, ports: &[Port], arrays: &[ArrayRef<'_>]) -> String {
+    let mut wanted: BTreeSet<usize> = BTreeSet::new();
+    let mut temps: BTreeSet<usize> = BTreeSet::new();
+    for (position, step) in steps[..=failed].iter().enumerate().rev() {
+        let (read, made) = step.args.split_at(step.n_inputs);
+        let feeds = made.iter().any(|made| matches!(made, Register::Temp(temp) if temps.contains(temp)));
+        if position != failed && !feeds {
+            continue;
+        }
+        for register in read {
+            match register {
+                Register::Input(input) => _ = wanted.insert(*input),
+                Register::Temp(temp) => _ = temps.insert(*temp),
+                Register::Constant(_) | Register::Output(_) => {}
+            }
+        }
+    }
+    let named = wanted.into_iter().filter_map(|input| {
+        let (port, array) = (ports.get(input)?, arrays.get(input)?);
+        Some(format!("`{}`: {}", port.name, shape(array.shape())))
+    });
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!(", where {}", named.join(", ")) }
+}
+
+/// A shape as Python writes it, but for the comma behind a single extent.
+#[must_use]
+pub fn shape(extents: &[usize]) -> String {
+    let extents: Vec<String> = extents.iter().map(ToString::to_string).collect();
+    format!("({})", extents.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fused_ops_are_told_in_short() {
+        let long = "sum{of=composite{v2=neg(v0); v3=mul(v2,v0); v4=cast{to=f32}(v3); v5=exp(v4); v5}}(f64[?]) -> f64[]";
+        assert_eq!(brief(long), "sum{of=4 fused steps: neg, mul, cast, …}(f64[?]) -> f64[]");
+        assert_eq!(
+            brief("composite{v1=neg(v0); v1}(f64[?]) -> f64[?]"),
+            "1 fused steps: neg(f64[?]) -> f64[?]"
+        );
+        assert_eq!(brief("add(f64[?], f64[?]) -> f64[?]"), "add(f64[?], f64[?]) -> f64[?]");
+        assert_eq!(brief("composite{v1=neg("), "composite{v1=neg(");
+        let many: Vec<String> = ["a()", "b()", "c()", "d()"].map(str::to_owned).into();
+        assert_eq!(all(&many), "a(); … 2 more …; d()");
+        assert_eq!(all(&many[..2]), "a(); b()");
+    }
+}

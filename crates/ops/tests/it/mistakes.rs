@@ -1,0 +1,102 @@
+//! What functions say of arguments that they cannot take, when a graph is built or when it runs.
+
+use precast_graph::text::{parse, parse_input};
+use precast_graph::{Array, interpret};
+use precast_ops::Ops;
+use std::error::Error;
+
+/// The matrices (2, 3) and (3, 2), a number, and vectors of 3.
+fn inputs() -> [(&'static str, Array); 5] {
+    let zeros = |shape: &[usize]| Array::zeros(precast_graph::DType::F64, shape);
+    let v = Array::from(ndarray::Array1::from(vec![3.0, 1.0, 2.0]));
+    let m = Array::from(ndarray::Array1::from(vec![true, false, true]));
+    [
+        ("x: f64[?,?]", zeros(&[2, 3])),
+        ("y: f64[?,?]", zeros(&[3, 2])),
+        ("s: f64[]", zeros(&[])),
+        ("v: f64[?]", v),
+        ("m: bool[?]", m),
+    ]
+}
+
+/// What an error says, with all causes.
+fn chain(error: &dyn Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {}", chain(source)))
+}
+
+/// What is said of a text, with all causes.
+fn said(text: &str) -> String {
+    let (names, values): (Vec<_>, Vec<_>) =
+        inputs().into_iter().filter(|(name, _)| text.contains(&name[..1])).unzip();
+    let types: Vec<_> = names.iter().map(|name| parse_input(name).unwrap()).collect();
+    match parse(&[text], &types, &Ops::standard()) {
+        Err(error) => chain(&error),
+        Ok(graph) => match interpret(&graph, &values) {
+            Err(error) => chain(&error),
+            Ok(values) => format!("{values:?}"),
+        },
+    }
+}
+
+#[test]
+fn mistakes_are_told_in_words() {
+    let mistakes = [
+        ("topk(v, 4)", "topk: there are not that many elements along the axis"),
+        ("argtopk(v, -1)", "argtopk: there are not that many elements along the axis"),
+        ("topk(v, 1.5)", "an integer without dimensions"),
+        ("sort(v, 1)", "out of range for 1 dimension(s)"),
+        ("sort(s)", "out of range for 0 dimension(s)"),
+        ("sort(v, kind='quick')", "`quicksort`, `heapsort`, `mergesort` or `stable`"),
+        ("searchsorted(v, 1, side='middle')", "`left` or `right`"),
+        ("searchsorted(x, 1)", "expected a vector"),
+        ("nonzero(s)", "hint: `x != 0` says it of a number"),
+        ("boolean_index(v, v)", "a tensor of bool"),
+        ("boolean_index(x, m)", "boolean index did not match indexed array along axis 0; size of axis is 2"),
+        ("set_subtensor(x[m], 0)", "boolean index did not match"),
+        ("compress(x > 0, x)", "the condition must be a vector"),
+        ("squeeze(x)", "hint: name the axis, `squeeze(x, axis=0)`"),
+        ("squeeze(x[None], 1)", "extent"),
+        ("expand_dims(x)", "an axis or a list of axes"),
+        ("moveaxis(x, (0, 1), 0)", "2 axes cannot go to 1 places"),
+        ("roll(x, (1, 2, 3), axis=(0, 1))", "3 shifts do not fit 2 axes"),
+        ("repeat(v, -1)", "repeats may not contain negative values."),
+        ("repeat(v, [1, 2])", "could not broadcast"),
+        ("linspace(0, 1, -1)", "must not be negative"),
+        ("linspace(v, 1)", "starts and stops at numbers"),
+        ("broadcast_to(x, 3)", "2 dimension(s) cannot be broadcast to 1"),
+        ("diagonal(v)", "at least 2 dimensions"),
+        ("diagonal(x, axis1=0, axis2=0)", "cannot be the same"),
+        ("tril(s)", "at least 1 dimension"),
+        ("norm(x, 2)", "there is no norm of order 2 of matrices here"),
+        ("norm(x, 'nuc')", "there is no norm of order \"nuc\" of matrices here"),
+        ("norm(x[None], 1)", "hint: name the `axis`"),
+        ("softmax(x * 1j)", "real numbers"),
+        ("median(x * 1j)", "real numbers"),
+        ("quantile(v, 1.5)", "quantile: fractions lie between 0 and 1"),
+        ("einsum(x, x)", "expected a text such as \"ij,jk->ik\""),
+        ("einsum('ij,jk', x)", "is of 2 tensors, found 1"),
+        ("einsum('i', x)", "has 1 labels for 2 dimension(s)"),
+        ("einsum('i1', x)", "has `1`; labels are letters"),
+        ("einsum('ij->k', x)", "the result has `k`, which no tensor has"),
+        ("einsum('ij->ii', x)", "the result has `i` twice"),
+        ("einsum('ii', x)", "einsum: extents of `i` differ"),
+        // As many elements, but not of the same axes.
+        ("einsum('ij,ij->', x, y)", "extents that are summed over differ"),
+        ("einsum('ij,kj', x, y)", "not aligned"),
+        ("tensordot(x, y, axes=([0, 1], [0, 1]))", "extents that are summed over differ"),
+        ("tensordot(x, y, 3)", "a number of axes, or two lists of them"),
+        ("tensordot(x, y, axes=([0], [0, 1]))", "a number of axes, or two lists of them"),
+    ];
+    let wrong = mistakes.map(|(text, words)| (text, words, said(text)));
+    let wrong: Vec<_> = wrong.iter().filter(|(_, words, said)| !said.contains(words)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn none_is_not_the_default() {
+    assert_eq!(said("sort(x, None).shape[0]"), said("x.size"));
+    assert_ne!(said("sort(x).ndim + s"), said("sort(x, axis=None).ndim + s"));
+    assert_eq!(said("concatenate((x, y), axis=None).shape[0]"), said("x.size + y.size"));
+    assert!(said("sort(x, -1, axis=0)").contains("is given twice"));
+    assert!(said("sort(x, None, axis=0)").contains("is given twice"));
+}
