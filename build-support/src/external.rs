@@ -23,10 +23,14 @@ pub(crate) struct ExternalMatrix {
 }
 
 impl ExternalMatrix {
-    /// Declares a graph for each combination; gives what is wrong.
+    /// Declares the op and a graph for each combination; gives what is wrong.
     pub(crate) fn declare(&self, op: ExternalCOp, declared: &mut Declared) -> Vec<Problem> {
-        let op = Arc::new(op);
         let mut problems = Vec::new();
+        if let Err(error) = declared.external(op.clone()) {
+            let kind = ProblemKind::External { message: error.to_string() };
+            problems.push(Problem::new(self.place.key("name"), kind));
+        }
+        let op = Arc::new(op);
         let dtypes = self.dtypes(&op, &mut problems);
         let ranks = self.ranks(&op, &mut problems);
         if !problems.is_empty() {

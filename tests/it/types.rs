@@ -159,7 +159,8 @@ impl COp for Scale {
 fn opaque_values_pass_between_the_modules_of_a_graph() {
     let plan = CDataType::new("plan", "plan *").free_func("plan_free").header("plan.h");
     let plan = plan.source("plan.h", include_str!("../../crates/codegen/tests/c/plan/plan.h"));
-    let ops = Ops::standard().with_c::<Make>().with_c::<Scale>().with_type("plan", Arc::new(plan));
+    let ops = Ops::standard().with("make", |_| Ok(Make)).unwrap();
+    let ops = ops.with("scale", |_| Ok(Scale)).unwrap().with_type("plan", Arc::new(plan));
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::Scalar(DType::F64)).unwrap();
     let mut last = x;

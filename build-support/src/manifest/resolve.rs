@@ -6,17 +6,40 @@ use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_compile::Isa;
 use precast_graph::{FunctionGraph, OpLibrary, json, text};
-use precast_ops::Serve;
+use precast_ops::{Ops, Serve};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
 impl Manifest {
-    /// Adds everything this manifest declares to `declared`. Whether ops support what is asked of them is found out when
-    /// it is planned.
+    /// Adds everything this manifest declares to `declared`: its ops first, which its matrices and graphs may call. Whether
+    /// ops support what is asked of them is found out when it is planned.
     ///
     /// # Errors
     /// Every problem of every table. What makes sense is added all the same, so that [`crate::plan()`] can find more.
-    pub fn declare(&self, declared: &mut Declared, library: &dyn OpLibrary) -> Result<(), DeclareError> {
+    pub fn declare(&self, declared: &mut Declared) -> Result<(), DeclareError> {
+        let mut problems = self.declare_ops(declared);
+        problems.extend(self.declare_uses(declared));
+        DeclareError::check(problems)
+    }
+
+    /// The library with the external ops of this manifest, for graphs that call them by name.
+    ///
+    /// # Errors
+    /// Every problem of every external op.
+    pub fn ops(&self, library: Ops) -> Result<Ops, DeclareError> {
+        let mut declared = Declared::new(library);
+        DeclareError::check(self.declare_ops(&mut declared))?;
+        Ok(declared.ops().clone())
+    }
+
+    /// Adds the external ops.
+    pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
+        let tables = self.document.external.iter().enumerate();
+        tables.flat_map(|(number, table)| self.external(number, table.get_ref(), declared)).collect()
+    }
+
+    /// Adds matrices and graphs, whose ops were added before.
+    pub(crate) fn declare_uses(&self, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (number, table) in self.document.op.iter().enumerate() {
             let (matrix, found) = self.matrix(number, table);
@@ -32,16 +55,13 @@ impl Manifest {
                 problems.push(Problem::new(place, kind));
                 continue;
             }
-            let graph = self.graph(spanned.get_ref(), &place, library);
+            let graph = self.graph(spanned.get_ref(), &place, declared.ops());
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
             let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
             problems.extend(added.err());
         }
-        for (number, spanned) in self.document.external.iter().enumerate() {
-            problems.extend(self.external(number, spanned.get_ref(), declared));
-        }
-        DeclareError::check(problems)
+        problems
     }
 
     /// The ISA levels that the manifest asks for; `None` when it leaves them to the target.

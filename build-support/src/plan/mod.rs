@@ -56,7 +56,8 @@ impl Plan {
 /// # Errors
 /// Every op that there is not, every combination that an op does not support, and every graph that no module can be made
 /// of; each with its place.
-pub fn plan(declared: &Declared, ops: &Ops) -> Result<Plan, DeclareError> {
+pub fn plan(declared: &Declared) -> Result<Plan, DeclareError> {
+    let ops = declared.ops();
     let mut planned = Planned::default();
     let combinations = expand::combinations(declared, ops, &mut planned.problems);
     for (combination, matrix) in &combinations {
@@ -70,6 +71,17 @@ pub fn plan(declared: &Declared, ops: &Ops) -> Result<Plan, DeclareError> {
         }
     }
     planned.finish(combinations.len())
+}
+
+/// Plans what was declared. What went wrong in declaring it is told together with what is wrong with the rest.
+///
+/// # Errors
+/// As [`plan`], behind those of `declaring`.
+pub fn plan_after(declaring: Result<(), DeclareError>, declared: &Declared) -> Result<Plan, DeclareError> {
+    let planned = plan(declared);
+    let Err(mut wrong) = declaring else { return planned };
+    wrong.problems.extend(planned.err().into_iter().flat_map(|more| more.problems));
+    Err(wrong)
 }
 
 /// A plan in the making.

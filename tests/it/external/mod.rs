@@ -4,6 +4,8 @@
 
 mod apart;
 mod errors;
+mod in_place;
+mod named;
 mod outside;
 mod params;
 mod sections;

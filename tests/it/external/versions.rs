@@ -5,7 +5,6 @@ use super::{call, graph, op};
 use precast::{Array, Event, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Place, plan};
 use precast_codegen::external::Declaration;
-use precast_ops::Ops;
 use precast_store::Store;
 use std::path::Path;
 
@@ -93,7 +92,7 @@ fn an_empty_version_stays_in_its_process() {
 fn an_empty_version_cannot_be_precompiled() {
     let mut declared = Declared::default();
     declared.graph("shift", shift(5, Some(&[])), Place::default()).unwrap();
-    let error = plan(&declared, &Ops::standard()).unwrap_err().to_string();
+    let error = plan(&declared).unwrap_err().to_string();
     assert!(error.contains("gives the empty cache version"), "{error}");
 }
 

@@ -27,7 +27,7 @@ pub(super) fn write(graph: &FunctionGraph, serve: Serve, file: &Path) -> Result<
     if let Err(problem) = served {
         bail!("{problem}");
     }
-    let plan = plan(&declared, &Ops::standard())?;
+    let plan = plan(&declared)?;
     let toolchain = Toolchain::find(None)?;
     let variants = [variant(&toolchain)?];
     let parallel = Parallel::Auto;

@@ -33,6 +33,7 @@ mod function;
 mod includes;
 mod macros;
 mod param_types;
+mod params;
 mod pattern;
 mod props;
 mod section;
@@ -175,6 +176,7 @@ impl ExternalCOp {
         }
         balance::check(&self.parts)?;
         check_settings(d, &self.inputs, &self.outputs)?;
+        self.check_params()?;
         let params: Vec<String> = d.params.keys().cloned().collect();
         let most = self.most();
         macros::check(&self.parts, &macros::Known { most, check_input: d.check_input, params: &params })?;

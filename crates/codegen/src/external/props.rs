@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "external";
 
 /// The op's own name, and the names of the params.
 const OP: &str = "op";
-const PARAMS: &str = "params";
+pub(super) const PARAMS: &str = "params";
 
 /// Lists the fields of a [`Declaration`] that are props of the same name.
 macro_rules! settings {

@@ -70,11 +70,11 @@ pub fn combinations(
     ops: &Ops,
 ) -> Result<Vec<Combination>, CombinationsError> {
     // Whether there is such an op does not depend on what is listed.
-    cases(op, DType::F64, 1, dtypes, ndim).ok_or_else(|| none(op, ops))?;
+    cases(op, DType::F64, 1, dtypes, ndim, ops).ok_or_else(|| none(op, ops))?;
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for dtype in dtypes {
         for rank in ndim {
-            for case in cases(op, *dtype, *rank, dtypes, ndim).into_iter().flatten() {
+            for case in cases(op, *dtype, *rank, dtypes, ndim, ops).into_iter().flatten() {
                 match build(&case, ops) {
                     Ok(graph) => push(op, &graph, ops, &mut found)?,
                     Err(error) => problems.push(format!("{dtype}, rank {rank}: {error}")),
@@ -91,8 +91,8 @@ pub fn combinations(
 
 /// How many graphs the combinations of `op` are made from, without making one; 0 for an op that has none.
 #[must_use]
-pub fn count_combinations(op: &str, dtypes: &[DType], ndim: &[usize]) -> usize {
-    let at = |dtype| ndim.iter().filter_map(move |rank| cases(op, dtype, *rank, dtypes, ndim));
+pub fn count_combinations(op: &str, dtypes: &[DType], ndim: &[usize], ops: &Ops) -> usize {
+    let at = |dtype| ndim.iter().filter_map(move |rank| cases(op, dtype, *rank, dtypes, ndim, ops));
     dtypes.iter().flat_map(|dtype| at(*dtype)).map(|cases| cases.len()).sum()
 }
 
@@ -102,7 +102,7 @@ fn none(op: &str, ops: &Ops) -> CombinationsError {
     if names.contains(&op) {
         return CombinationsError::NotByType { op };
     }
-    let known = names.into_iter().filter(|name| cases(name, DType::F64, 1, &[], &[]).is_some());
+    let known = names.into_iter().filter(|name| cases(name, DType::F64, 1, &[], &[], ops).is_some());
     CombinationsError::UnknownOp { op, known: known.collect::<Vec<_>>().join(", ") }
 }
 

@@ -5,7 +5,7 @@
 //! JSON  "elemwise" {scalar: "add"}        ── op ────▶ Elemwise, Reduce, DimShuffle, Dot by their props
 //! ```
 //! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
-//! [`Ops::standard`] and adds to it.
+//! [`Ops::standard`] and adds to it ([`Ops::with`]): what was added is called by the same names, in the same places.
 
 mod compare;
 pub(crate) mod elementwise;
@@ -13,6 +13,7 @@ mod index;
 mod linalg;
 mod literals;
 mod operand;
+mod own;
 mod reduce;
 mod shape;
 mod structural;
@@ -21,8 +22,9 @@ use crate::rewrite::{self, Passes};
 use crate::rows::{self, Row};
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
 pub(crate) use operand::Operands;
+pub use own::AddOpError;
 use precast_codegen::external::ExternalCOp;
-use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
+use precast_codegen::{CType, Library, TypeOps};
 use precast_graph::literal::Kind;
 use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
@@ -65,12 +67,6 @@ impl Ops {
     #[must_use]
     pub fn c(&self) -> &Library {
         &self.c
-    }
-
-    /// Adds ops of the Rust type `O`, so that graphs with them can be compiled.
-    #[must_use]
-    pub fn with_c<O: COp>(self) -> Self {
-        Self { c: self.c.with_c::<O>(), ..self }
     }
 
     /// Adds the C side of the user type `name`.
@@ -129,12 +125,6 @@ impl Ops {
     pub fn lower_kept(&self, graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
         rewrite::lower_by(graph, &self.passes.without("inplace"))
     }
-
-    /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.
-    #[must_use]
-    pub fn with_name(self, name: &str, factory: OpFactory) -> Self {
-        Self { c: self.c.with_name(name, factory), ..self }
-    }
 }
 
 impl OpLibrary for Ops {
@@ -179,18 +169,6 @@ impl OpLibrary for Ops {
         names.sort();
         names.dedup();
         names
-    }
-}
-
-impl Ops {
-    /// An op that was added by name: applied to its arguments as they are.
-    fn own(&self, operands: &mut Operands<'_>, props: &Props) -> Option<Result<VarId, BuildError>> {
-        let factory = self.c.factory(operands.function).filter(|_| operands.function != "elemwise")?;
-        Some(factory(props).map_err(BuildError::from).and_then(|op| {
-            let dtype = operands.common();
-            let inputs = operands.variables(dtype)?;
-            first(operands.graph.apply(op, &inputs)?, operands.function)
-        }))
     }
 }
 

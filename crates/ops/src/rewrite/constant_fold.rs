@@ -5,7 +5,7 @@
 //! most [`MOST_BYTES`], known before anything is computed. Sizes decide, values never do, so graphs that differ only in
 //! values fold alike and share a module.
 
-use super::rebuild::{Rebuild, overwrites};
+use super::rebuild::Rebuild;
 use precast_graph::{Apply, Array, BuildError, Extent, FunctionGraph, Origin, TensorType, Type, VarId};
 
 /// Most bytes of the operands, and of the results, of what is folded. `perform` is slow, and a larger constant would weigh
@@ -14,9 +14,6 @@ pub(super) const MOST_BYTES: usize = 64 * 1024;
 
 /// Computes what constants alone decide.
 pub(super) fn constant_fold(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    if overwrites(graph) {
-        return Ok(graph.clone());
-    }
     let mut rebuild = Rebuild::new(graph)?;
     for apply in graph.applies() {
         let inputs = rebuild.get_all(&apply.inputs)?;

@@ -134,10 +134,6 @@ pub fn cancel() {
 
 /// A graph as it was declared, and as it is served.
 fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], FunctionError> {
-    // A graph of one Apply may give up its inputs; rewrites would not take it.
-    if graph.validate().is_err() && graph.validate_consuming().is_ok() {
-        return Ok([graph.clone(), FunctionGraph::new()]);
-    }
     Ok([rewrite::bare(graph)?, ops.lower(graph)?])
 }
 
