@@ -56,6 +56,8 @@ pub struct NamedGraph {
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
     ops: Ops,
+    /// Names of external ops that could not be made.
+    unmade: BTreeSet<String>,
     matrices: Vec<Matrix>,
     graphs: BTreeMap<String, NamedGraph>,
 }
@@ -64,7 +66,7 @@ impl Declared {
     /// Declares nothing yet; `ops` can be used in what is declared.
     #[must_use]
     pub fn new(ops: Ops) -> Self {
-        Self { ops, matrices: Vec::new(), graphs: BTreeMap::new() }
+        Self { ops, ..Self::default() }
     }
 
     /// The library of ops, those that were declared included.
@@ -80,6 +82,15 @@ impl Declared {
     pub fn external(&mut self, op: ExternalCOp) -> Result<(), AddOpError> {
         self.ops = self.ops.clone().with_external(op)?;
         Ok(())
+    }
+
+    /// Remembers an external op that could not be made, so that what calls it is not told that there is no such op.
+    pub(crate) fn unmade(&mut self, name: &str) {
+        self.unmade.insert(name.to_owned());
+    }
+
+    pub(crate) fn is_unmade(&self, name: &str) -> bool {
+        self.unmade.contains(name)
     }
 
     /// Adds a matrix; what other matrices have too counts once.

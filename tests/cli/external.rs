@@ -50,7 +50,10 @@ fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
     assert_eq!(z(), [4.0, 10.0, 19.5]);
     run("vector_times_vector", &["1=x.npy", "0=y.npy"]).fails(
         1,
-        &["no combination of entry `vector_times_vector` takes `(f64[?], f32[?])`", "(f32[?], f64[?])"],
+        &[
+            "no combination of entry `vector_times_vector` takes `(f64[?], f32[?])`",
+            "input 1 has dtype `f32`, expected `f64` beside the others",
+        ],
     );
     run("vector_times_vector", &["0=y.npy", "1=y.npy"]).ok();
     place.npy("short.npy", &[1], vec![4.0]);
@@ -191,4 +194,106 @@ fn a_changed_header_of_the_system_is_compiled_and_served() {
         place.run(&run).ok();
         assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [f64::from(q)]);
     }
+}
+
+/// Everything of part A that a manifest can say: by name in graphs with ops of the library, with params, in place, from `./`.
+#[test]
+fn graphs_and_expressions_call_the_ops_of_a_manifest_by_name() {
+    let place = place();
+    let flip = include_str!("../it/writing_ops/c/negate.c");
+    place.write("flip.c", flip);
+    let more = r#"
+[[external]]
+name = "flip"
+files = ["./flip.c"]
+inputs = ["f64[?]"]
+outputs = ["f64[?]"]
+destroy_map = [[0, 0]]
+
+[[graph]]
+name = "model"
+inputs = ["x: f64[?]", "n: f64"]
+outputs = ["sum(flip(x) * vector_times_vector(x, exp(x - x))) + affine(n, alpha=-1)"]
+
+[[op]]
+name = "flip"
+dtypes = ["f64"]
+ndim = [1]
+"#;
+    let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    place.write("precast.toml", text.replace("src/affine.c", "./src/../src/affine.c") + more);
+    place.run(&["build", "--store", "cache"]).ok();
+    place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
+    place.npy("n.npy", &[], vec![2.0]);
+    let z = || place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0;
+    let served = ["--store", "cache", "--policy", "strict", "-i", "x=x.npy", "-o", "0=z.npy"];
+    place.run(&[&["run", "--entry", "model", "-i", "n=n.npy"], &served[..]].concat()).ok();
+    assert_eq!(z(), [-14.0 - 2.0 + 1.0]);
+    // An expression has the ops of entries in the store, or of the manifest that it names.
+    place.run(&[&["run", "--expr", "flip(x)"], &served[..]].concat()).ok();
+    assert_eq!(z(), [-1.0, -2.0, -3.0]);
+    let jit = ["--policy", "jit", "-i", "x=x.npy", "-i", "n=n.npy", "-o", "0=z.npy"];
+    let expression = ["run", "--manifest", "precast.toml", "--expr", "-flip(x) + affine(n, shift=0)"];
+    place.run(&[&expression[..], &jit[..]].concat()).ok();
+    assert_eq!(z(), [6.0, 7.0, 8.0]);
+    let wrong = |expression: &str, named: &[&str]| {
+        let arguments = ["run", "--manifest", "precast.toml", "--expr", expression];
+        place.run(&[&arguments[..], &jit[..]].concat()).fails(1, named);
+    };
+    wrong("n * flop(x)", &["line 1, column 5", "unknown function `flop`; nearest `flip`", "    ^"]);
+    wrong("flip(x, x)", &["line 1, column 1", "takes 1 input(s), found 2", "^"]);
+    wrong("flip(f32(x))", &["input 0 has type `f32[?]`, expected `f64[?]`"]);
+    wrong("affine(n, alpa=1)", &["prop `alpa` is not known; nearest `alpha`"]);
+    wrong("affine(n, shift=(1, 2))", &["prop `shift` is wrong"]);
+    place.run(&["check-op", "--manifest", "precast.toml", "--expr", "flip(x)", "--type", "x=f64[?]"]).ok();
+}
+
+#[test]
+fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
+    let place = place();
+    let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    let text = text.replace("APPLY_SPECIFIC(vector_times_vector)", "APPLY_SPECIFIC(vectors)");
+    let graph = "[[graph]]\nname = \"g\"\ninputs = [\"n: f64\"]\noutputs = [\"affine(n)\"]\n";
+    let matrix = "[[op]]\nname = \"exq\"\ndtypes = [\"f64\"]\nndim = [1]\n";
+    let taken = "[[external]]\nname = \"exp\"\nfiles = [\"src/affine.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n\
+                 params = { alpha = 2.5, shift = 1 }\n";
+    place.write(
+        "precast.toml",
+        text.replace("alpha = 2.5, shift = 1", "alpha = \"x\", shift = 1") + graph + matrix + taken,
+    );
+    let told = [
+        "[[external]] 1 (`vector_times_vector`), key `func`: `vector_times_vector` calls `APPLY_SPECIFIC(vectors)`",
+        "[[external]] 2 (`affine`)",
+        "[[external]] 3 (`exp`), key `name`: `exp` is in the library of ops already",
+        "calls `affine`, whose `[[external]]` is wrong",
+        "unknown op `exq`",
+        "hint: give the op a name of its own",
+    ];
+    place.run(&["build", "--store", "cache"]).fails(1, &told);
+    // What only a compiler sees, too.
+    let place = self::place();
+    place.write("src/affine.c", "#section code\nOUTPUT_0 = nowhere;\n");
+    let c = include_str!("../it/external/c/vectorTimesVector.c");
+    place.write("vector_times_vector.c", c.replacen("return 0", "return elsewhere", 1));
+    place.run(&["build", "--store", "cache"]).fails(1, &["nowhere", "elsewhere"]);
+}
+
+#[test]
+fn an_op_with_an_empty_version_is_compiled_by_whoever_may() {
+    let place = place();
+    let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    let graph =
+        "[[graph]]\nname = \"g\"\ninputs = [\"n: f64\"]\noutputs = [\"exp(affine(n) - affine(n))\"]\n";
+    place.write("precast.toml", text.replace("params =", "version = []\nparams =") + graph);
+    let built = place.run(&["build", "--store", "cache"]).ok();
+    assert!(built.err.contains("`affine(f64) -> f64` has an op whose version is empty"), "{}", built.err);
+    place.npy("n.npy", &[], vec![2.0]);
+    for (entry, input, value) in [("affine", "0=n.npy", 6.0), ("g", "n=n.npy", 1.0)] {
+        let run = ["run", "--entry", entry, "-i", input, "-o", "0=z.npy", "--store", "cache", "--policy"];
+        place.run(&[&run[..], &["jit"]].concat()).ok();
+        assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [value]);
+        place.run(&[&run[..], &["strict"]].concat()).fails(3, &["miss: `affine(f64) -> f64`"]);
+    }
+    let listed = place.run(&["ls", "--store", "cache", "--signature", "affine*"]).ok();
+    assert!(!listed.out.contains("x86-64-v"), "never published: {}", listed.out);
 }

@@ -106,6 +106,7 @@ fn compile(
         },
     )?;
     outcome.warnings.extend(events.take());
+    outcome.warnings.extend(plan.warnings());
     outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
     outcome.counts = Counts {
         combinations: plan.combinations,

@@ -5,7 +5,8 @@ use crate::declared::{Declared, matrix};
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_compile::Isa;
-use precast_graph::{FunctionGraph, OpLibrary, json, text};
+use precast_graph::text::ParseTextError;
+use precast_graph::{FunctionGraph, json, text};
 use precast_ops::{Ops, Serve};
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -55,7 +56,7 @@ impl Manifest {
                 problems.push(Problem::new(place, kind));
                 continue;
             }
-            let graph = self.graph(spanned.get_ref(), &place, declared.ops());
+            let graph = self.graph(spanned.get_ref(), &place, declared);
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
             let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
@@ -105,12 +106,12 @@ impl Manifest {
         &self,
         table: &GraphTable,
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         match (&table.file, &table.json, &table.inputs, &table.outputs) {
-            (Some(file), None, None, None) => self.graph_of_file(file, place, library),
-            (None, Some(json), None, None) => self.graph_of_json(json, place, library),
-            (None, None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, library),
+            (Some(file), None, None, None) => self.graph_of_file(file, place, declared),
+            (None, Some(json), None, None) => self.graph_of_json(json, place, declared),
+            (None, None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, declared),
             (file, json, inputs, outputs) => {
                 let present = [
                     ("file", file.is_some()),
@@ -130,12 +131,12 @@ impl Manifest {
         &self,
         file: &Spanned<String>,
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         let place = Place { line: self.place(file.span()).line, ..place.key("file") };
         let path = self.file(file.get_ref());
         match self.files.get(file.get_ref()) {
-            Some(Ok(text)) => json::parse(text, library).map_err(|error| {
+            Some(Ok(text)) => json::parse(text, declared.ops()).map_err(|error| {
                 let message = with_hint(format!("in `{}`: {}", path.display(), chain(&error)), error.hint());
                 Problem::new(place, ProblemKind::Graph { message })
             }),
@@ -152,10 +153,10 @@ impl Manifest {
         &self,
         json: &Spanned<String>,
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         let place = Place { line: self.place(json.span()).line, ..place.key("json") };
-        json::parse(json.get_ref(), library).map_err(|error| {
+        json::parse(json.get_ref(), declared.ops()).map_err(|error| {
             let message = with_hint(chain(&error), error.hint());
             Problem::new(place, ProblemKind::Graph { message })
         })
@@ -181,7 +182,7 @@ impl Manifest {
         inputs: &[Spanned<String>],
         outputs: &[Spanned<String>],
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
         let mut parsed = Vec::with_capacity(inputs.len());
@@ -191,13 +192,18 @@ impl Manifest {
             })?);
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.get_ref().as_str()).collect();
-        text::parse(&texts, &parsed, library).map_err(|error| {
+        text::parse(&texts, &parsed, declared.ops()).map_err(|error| {
             let output = error.place().and_then(|place| place.output).or((outputs.len() == 1).then_some(0));
             let place = match output.and_then(|position| outputs.get(position)) {
                 Some(output) => at(output.span(), "outputs"),
                 None => place.clone(),
             };
-            let message = with_hint(chain(&error), error.hint());
+            let message = match &error {
+                ParseTextError::UnknownFunction { found, .. } if declared.is_unmade(found) => {
+                    format!("calls `{found}`, whose `[[external]]` is wrong")
+                }
+                error => with_hint(chain(error), error.hint()),
+            };
             Problem::new(place, ProblemKind::Graph { message })
         })
     }

@@ -35,6 +35,9 @@ pub struct Plan {
     pub fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
     /// How many combinations of op, dtype and rank are declared, each counted once.
     pub combinations: usize,
+    /// Signatures of modules that are never published, as an op in them has the empty version: entries call them, and each
+    /// process that may compile makes its own.
+    pub kept: BTreeSet<String>,
 }
 
 impl Plan {
@@ -48,6 +51,16 @@ impl Plan {
     #[must_use]
     pub fn languages(&self) -> BTreeSet<Language> {
         self.units.iter().map(Unit::language).collect()
+    }
+
+    /// Says of each module that is never published what follows.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.kept.iter().map(|signature| {
+            format!(
+                "`{signature}` has an op whose version is empty, so it is not kept: each program that calls it compiles it\n\
+                 hint: give the op a version, or none, for programs that do not compile"
+            )
+        })
     }
 }
 
@@ -91,15 +104,15 @@ struct Planned {
     whole: BTreeMap<BuildKey, Arc<Module>>,
     entries: Vec<Entry>,
     fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
+    kept: BTreeSet<String>,
     problems: Vec<Problem>,
 }
 
 impl Planned {
     /// Plans a module that is batched with others of its kind.
     fn single_op(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
-        let (module, key) = keyed(module(graph, ops)?);
-        self.alias(key, graph, ops);
-        self.single.push(Arc::new(module));
+        let (module, key) = self.module(graph, ops)?;
+        self.single.extend(module.map(Arc::new));
         Ok(key)
     }
 
@@ -132,14 +145,21 @@ impl Planned {
 
     /// Plans a module of a whole graph, or a segment of one, which is a unit of its own.
     fn segment(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
-        let (module, key) = keyed(module(graph, ops)?);
-        self.alias(key, graph, ops);
-        self.whole.insert(key, Arc::new(module));
+        let (module, key) = self.module(graph, ops)?;
+        self.whole.extend(module.map(|module| (key, Arc::new(module))));
         Ok(key)
     }
 
-    fn alias(&mut self, key: BuildKey, graph: &FunctionGraph, ops: &Ops) {
+    /// The module of a graph, unless it is never published, and its key.
+    fn module(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<(Option<Module>, BuildKey), LinkError> {
+        let module = link(graph, ops.c())?;
+        let key = module.key();
         self.fingerprints.entry(key).or_default().extend(fingerprint(graph, ops));
+        if module.unpublished {
+            self.kept.insert(module.signature);
+            return Ok((None, key));
+        }
+        Ok((Some(module), key))
     }
 
     fn finish(mut self, combinations: usize) -> Result<Plan, DeclareError> {
@@ -151,7 +171,13 @@ impl Planned {
             }
         }
         units.extend(self.whole.into_values().map(Unit::single));
-        Ok(Plan { units, entries: self.entries, fingerprints: self.fingerprints, combinations })
+        Ok(Plan {
+            units,
+            entries: self.entries,
+            fingerprints: self.fingerprints,
+            combinations,
+            kept: self.kept,
+        })
     }
 }
 
@@ -165,21 +191,4 @@ impl From<LinkError> for ProblemKind {
     fn from(error: LinkError) -> Self {
         Self::Compile { message: chain(&error) }
     }
-}
-
-fn keyed(module: Module) -> (Module, BuildKey) {
-    let key = module.key();
-    (module, key)
-}
-
-fn module(graph: &FunctionGraph, ops: &Ops) -> Result<Module, ProblemKind> {
-    let module = link(graph, ops.c())?;
-    if module.unpublished {
-        let message = format!(
-            "`{}` has an op that gives the empty cache version, so its code stays in one process",
-            module.signature
-        );
-        return Err(ProblemKind::Compile { message });
-    }
-    Ok(module)
 }

@@ -159,7 +159,7 @@ fn what_is_wrong_is_told_with_its_place_and_the_nearest_name() {
         ("affine(x, 1)", &["`affine`: input 0 has type `f64[?]`, expected `f64`"]),
         ("affine(a, 1.5)", &["`affine`: input 1", "expected `i32`"]),
         ("affine(a, 1, bye=2)", &["prop `bye` is not known; nearest `by`"]),
-        ("affine(a, 1, by=(1, 2))", &["prop `by`"]),
+        ("affine(a, 1, by=(1, 2))", &["prop `by` is wrong: "]),
         ("affine(a, 1, output=1)", &["prop `output` is not known: there is one output"]),
         ("both(a, output=2)", &["prop `output` is 2, expected a number below 2"]),
         (

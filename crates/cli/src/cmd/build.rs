@@ -28,6 +28,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let store = Store::create(&path)?.on_event(|event| term::warning(&event.to_string()));
     let parallel = args.jobs.map_or(Parallel::Auto, Parallel::Jobs);
     let executed = carry_out(&plan, &store, &toolchain, &variants, parallel)?;
+    plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed)).transpose()?;
     let summary = Summary {

@@ -183,7 +183,7 @@ pub enum ExternalError {
         source: ParseTypeError,
     },
     /// A param whose value does not fit its type.
-    #[error("param `{param}` {problem}")]
+    #[error("param `{param}`: {problem}")]
     Param {
         /// The param.
         param: String,

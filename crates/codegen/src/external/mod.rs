@@ -40,7 +40,7 @@ mod section;
 
 pub use declaration::Declaration;
 pub use error::{ExternalError, Place};
-pub use includes::{Include, includes, own_file};
+pub use includes::{Include, includes, normalise, own_file};
 
 pub(crate) use props::NAME;
 
@@ -76,6 +76,7 @@ impl ExternalCOp {
     /// # Errors
     /// Everything that is wrong with it and its files as far as that can be seen without a compiler; see [`ExternalError`].
     pub fn new(declaration: Declaration) -> Result<Self, ExternalError> {
+        let declaration = plain_paths(declaration);
         let op = declaration.name.as_str();
         check_names(&declaration)?;
         let own = includes::Own { op, sources: &declaration.sources, directories: &declaration.header_dirs };
@@ -253,6 +254,19 @@ impl Op for ExternalCOp {
     }
 }
 
+/// Writes relative paths in one way: `./src//f.c` is `src/f.c`.
+fn plain_paths(mut declaration: Declaration) -> Declaration {
+    let plain = |name: &str| match normalise("", name) {
+        Some(plain) if !name.starts_with('/') => plain,
+        _ => name.to_owned(),
+    };
+    declaration.files.iter_mut().for_each(|(name, _)| *name = plain(name));
+    declaration.header_dirs.iter_mut().for_each(|name| *name = plain(name));
+    declaration.sources =
+        declaration.sources.iter().map(|(name, text)| (plain(name), text.clone())).collect();
+    declaration
+}
+
 fn check_names(declaration: &Declaration) -> Result<(), ExternalError> {
     let name = &declaration.name;
     let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -263,7 +277,7 @@ fn check_names(declaration: &Declaration) -> Result<(), ExternalError> {
     let mut known = std::collections::BTreeSet::new();
     let files = declaration.files.iter().map(|(name, _)| name).chain(declaration.sources.keys());
     for name in files {
-        let plain = includes::normalise("", name).as_ref() == Some(name) && !name.is_empty();
+        let plain = normalise("", name).as_ref() == Some(name) && !name.is_empty();
         if !plain || name.contains(['\\', ':', '"', '\n', '\0']) {
             return Err(ExternalError::FileName { found: name.clone() });
         }

@@ -26,7 +26,9 @@ impl ExternalCOp {
             op.declaration.params.insert(param.clone(), value.clone());
         }
         op.check_params().map_err(|error| match error {
-            ExternalError::Param { param, problem } => MakeNodeError::prop(name, &param, problem),
+            ExternalError::Param { param, problem } => {
+                MakeNodeError::prop(name, &param, format!("is wrong: {problem}"))
+            }
             other => MakeNodeError::prop(name, PARAMS, chain(&other)),
         })?;
         Ok(op)

@@ -41,12 +41,14 @@ pub enum CombinationsError {
         /// The op.
         op: String,
     },
-    /// Combinations that the op does not support: all of them, one a line.
-    #[error("`{op}` does not support {} combination(s):\n  {}", problems.len(), problems.join("\n  "))]
+    /// Combinations that the op does not support: each reason once.
+    #[error("`{op}` does not support {count} combination(s):\n  {}", problems.join("\n  "))]
     Unsupported {
         /// The op.
         op: String,
-        /// Dtype and rank of each, with the reason.
+        /// How many.
+        count: usize,
+        /// Reasons, each with its dtypes and ranks.
         problems: Vec<String>,
     },
     /// An Apply that cannot be taken on its own.
@@ -77,7 +79,7 @@ pub fn combinations(
             for case in cases(op, *dtype, *rank, dtypes, ndim, ops).into_iter().flatten() {
                 match build(&case, ops) {
                     Ok(graph) => push(op, &graph, ops, &mut found)?,
-                    Err(error) => problems.push(format!("{dtype}, rank {rank}: {error}")),
+                    Err(error) => problems.push((*dtype, *rank, error)),
                 }
             }
         }
@@ -86,7 +88,36 @@ pub fn combinations(
         return Ok(found);
     }
     problems.dedup();
-    Err(CombinationsError::Unsupported { op: op.to_owned(), problems })
+    Err(CombinationsError::Unsupported {
+        op: op.to_owned(),
+        count: problems.len(),
+        problems: reasons(&problems),
+    })
+}
+
+/// Each reason once, behind the dtypes and ranks that it is about.
+fn reasons(problems: &[(DType, usize, String)]) -> Vec<String> {
+    fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
+        if !list.contains(&item) {
+            list.push(item);
+        }
+    }
+    let mut found: Vec<(&str, Vec<DType>, Vec<usize>)> = Vec::new();
+    for (dtype, rank, reason) in problems {
+        match found.iter_mut().find(|(known, ..)| known == reason) {
+            Some((_, dtypes, ranks)) => {
+                once(dtypes, *dtype);
+                once(ranks, *rank);
+            }
+            None => found.push((reason, vec![*dtype], vec![*rank])),
+        }
+    }
+    let line = |(reason, dtypes, ranks): &(&str, Vec<DType>, Vec<usize>)| {
+        let dtypes: Vec<String> = dtypes.iter().map(DType::to_string).collect();
+        let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
+        format!("{}, rank {}: {reason}", dtypes.join(", "), ranks.join(", "))
+    };
+    found.iter().map(line).collect()
 }
 
 /// How many graphs the combinations of `op` are made from, without making one; 0 for an op that has none.

@@ -20,6 +20,7 @@ mod structural;
 
 use crate::rewrite::{self, Passes};
 use crate::rows::{self, Row};
+use crate::shape::ScalarFromTensor;
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
 pub(crate) use operand::Operands;
 pub use own::AddOpError;
@@ -53,6 +54,8 @@ impl Ops {
         let c = Library::new()
             .with_c::<Elemwise>()
             .with_name("elemwise", Elemwise::from_props)
+            .with_c::<ScalarFromTensor>()
+            .with_name(ScalarFromTensor::NAME, |_| Ok(Arc::new(ScalarFromTensor)))
             .with_c::<ExternalCOp>()
             .with_name("external", ExternalCOp::from_props);
         Self { c: rows::all().fold(c, |c, row| (row.register)(c)), passes: Passes::default() }

@@ -4,11 +4,11 @@
 //! Ops::with("limit", Limit::from_props)        limit(x, low=0.5)      the op of these props, applied to the arguments as they are
 //! Ops::with_external(op)                       clip(x, high=2.0)      the op with these params
 //! ```
-//! Variables are taken as they are: an own op promotes nothing. A literal takes the form, tensor or C scalar, and the dtype in
+//! Variables are taken as they are: an own op promotes nothing. One without dimensions is a C scalar where the op wants that. A literal takes the form, tensor or C scalar, and the dtype in
 //! which the op admits it: those of what it meets if it can. An op with several outputs gives its first; `output=1` its second.
 
-use super::{Ops, first};
-use crate::registry::Operands;
+use super::{Operands, Ops, first};
+use crate::shape::ScalarFromTensor;
 use precast_codegen::COp;
 use precast_codegen::external::ExternalCOp;
 use precast_graph::literal::Kind;
@@ -181,7 +181,12 @@ fn arguments(op: &dyn Op, operands: &mut Operands<'_>) -> Result<Vec<VarId>, Bui
     for (position, (forms, at)) in forms.iter().zip(&chosen).enumerate() {
         let ty = &forms[*at];
         inputs.push(match &operands.args[position] {
-            Operand::Var(variable) | Operand::Weak(variable) => *variable,
+            Operand::Var(variable) | Operand::Weak(variable) if operands.graph.ty(*variable) == ty => {
+                *variable
+            }
+            Operand::Var(variable) | Operand::Weak(variable) => {
+                first(operands.graph.apply(Arc::new(ScalarFromTensor), &[*variable])?, operands.function)?
+            }
             Operand::Literal(literal) => {
                 let value = literal.value(ty.dtype()).ok_or_else(|| operands.misfit(position, ty.dtype()))?;
                 operands.graph.constant_of(value, ty.clone())
@@ -191,12 +196,14 @@ fn arguments(op: &dyn Op, operands: &mut Operands<'_>) -> Result<Vec<VarId>, Bui
     Ok(inputs)
 }
 
-/// The types that an argument may have: a variable its own; a literal those of the dtypes that hold its kind, the one that it
+/// The types that an argument may have: a variable its own, or as a C scalar if it has no dimensions; a literal those of the dtypes that hold its kind, the one that it
 /// meets first, then its own.
 fn forms(operands: &Operands<'_>, position: usize) -> Vec<Type> {
     let literal = match &operands.args[position] {
         Operand::Var(variable) | Operand::Weak(variable) => {
-            return vec![operands.graph.ty(*variable).clone()];
+            let ty = operands.graph.ty(*variable);
+            let scalar = matches!(ty, Type::Tensor(_)) && ty.ndim() == 0;
+            return std::iter::once(ty.clone()).chain(scalar.then(|| Type::Scalar(ty.dtype()))).collect();
         }
         Operand::Literal(literal) => literal,
     };

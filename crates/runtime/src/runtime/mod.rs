@@ -2,6 +2,7 @@
 
 mod alone;
 mod builder;
+mod combination;
 mod error;
 mod explain;
 
@@ -20,6 +21,7 @@ use crate::policy::Policy;
 use crate::recording::Recorded;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
+use combination::{mismatch, takes};
 use precast_codegen::Module;
 #[cfg(feature = "jit")]
 use precast_codegen::segments;
@@ -145,16 +147,16 @@ impl Runtime {
         let mut known = Vec::new();
         for combination in &combinations {
             let graph = self.entry_graph(combination)?;
-            let types: Vec<&Type> = graph.inputs().iter().map(|input| graph.ty(*input)).collect();
-            if types.len() == inputs.len() && types.iter().zip(inputs).all(|(mine, its)| mine.covers(its)) {
+            let types: Vec<Type> = graph.inputs().iter().map(|input| graph.ty(*input).clone()).collect();
+            if types.len() == inputs.len() && types.iter().zip(inputs).all(|(mine, its)| takes(mine, its)) {
                 return self.entry(combination);
             }
-            known.push(printed(types));
+            known.push(types);
         }
         Err(EntryError::Combination {
             name: name.to_owned(),
             found: printed(inputs),
-            known: known.join(", "),
+            problem: mismatch(&known, inputs),
         })
     }
 
