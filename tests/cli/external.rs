@@ -297,3 +297,71 @@ fn an_op_with_an_empty_version_is_compiled_by_whoever_may() {
     let listed = place.run(&["ls", "--store", "cache", "--signature", "affine*"]).ok();
     assert!(!listed.out.contains("x86-64-v"), "never published: {}", listed.out);
 }
+
+#[test]
+fn a_reference_finds_wrong_numbers_and_stands_for_the_c_without_a_compiler() {
+    let place = place();
+    let manifest = r#"
+[[external]]
+name = "within"
+files = ["within.c"]
+dtypes = { T = ["f32", "f64"] }
+inputs = ["{T}[?]"]
+outputs = ["{T}[?]", "i64[]"]
+params = { low = -1.5, high = 1.0 }
+reference = ["minimum(maximum(x0, low), high)", "sum((x0 < low) | (x0 > high))"]
+
+[[graph]]
+name = "g"
+inputs = ["x: f32[?]"]
+outputs = ["within(x, low=0.5) * 2", "within(x, output=1)"]
+"#;
+    let c = "#section code\n\
+        pc_xdecref((pc_object *)OUTPUT_0);\n\
+        OUTPUT_0 = ctx->host->tensor_new(ctx, TYPENUM_OUTPUT_0, 1, INPUT_0->shape);\n\
+        if (OUTPUT_0 == NULL || pc_scalar_out(ctx, PC_I64, (pc_object **)&OUTPUT_1) == NULL) { FAIL }\n\
+        int64_t outside = 0;\n\
+        for (int64_t i = 0; i < INPUT_0->shape[0]; i++) {\n\
+          double x = *(const DTYPE_INPUT_0 *)(INPUT_0->data + i * INPUT_0->strides[0]);\n\
+          outside += x < PARAMS->low || x > PARAMS->high;\n\
+          double y = x < PARAMS->low ? PARAMS->low : x > PARAMS->high ? PARAMS->high : x;\n\
+          *(DTYPE_OUTPUT_0 *)(OUTPUT_0->data + i * OUTPUT_0->strides[0]) = (DTYPE_OUTPUT_0)y;\n\
+        }\n\
+        *(pc_i64 *)OUTPUT_1->data = outside;\n";
+    place.write("within.c", c);
+    place.write("precast.toml", manifest);
+    let check = ["check-op", "within", "--manifest", "precast.toml"];
+    let checked = place.run(&check).ok().out;
+    assert!(checked.contains("within(f32[?]) -> f32[?], i64[]: 11 input(s), against perform"), "{checked}");
+    place.write(
+        "within.c",
+        c.replace("x > PARAMS->high ? PARAMS->high", "x >= PARAMS->high ? 2 * PARAMS->high"),
+    );
+    place.run(&check).fails(5, &[]);
+    // Nothing is compiled: the graph is interpreted, in the store and from the manifest.
+    place.write("within.c", c);
+    place.run(&["build", "--store", "cache"]).ok();
+    place.npy("x.npy", &[4], vec![-2_f32, 0.75, 1.0, 3.0]);
+    for policy in ["strict", "interpret"] {
+        let run = ["run", "--entry", "g", "-i", "x=x.npy", "--policy", policy, "--store"];
+        let store = if policy == "strict" { "cache" } else { "entries" };
+        if policy == "interpret" {
+            fs_err::rename(place.path("cache"), place.path("entries")).unwrap();
+            fs_err::remove_dir_all(place.path("entries/keys")).unwrap();
+        }
+        let out = place.run(&[&run[..], &[store]].concat()).ok().out;
+        assert!(out.contains("[1.0, 1.5, 2.0, 2.0]") && out.contains("i64[] = 2"), "{policy}: {out}");
+    }
+    for (from, to, told) in [
+        (
+            "maximum(x0, low)",
+            "maximum(x0, lov)",
+            &["key `reference`", "unknown name `lov`; nearest `low`"][..],
+        ),
+        ("\"sum((x0", "\"((x0", &["expression 1 gives `bool[?]`, output 1 is `i64[]`"]),
+        (", \"sum((x0 < low) | (x0 > high))\"", "", &["has 1 expression(s) for 2 output(s)"]),
+    ] {
+        place.write("precast.toml", manifest.replace(from, to));
+        place.run(&["build", "--store", "again"]).fails(1, told);
+    }
+}

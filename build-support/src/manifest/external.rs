@@ -121,6 +121,8 @@ impl Manifest {
         declaration.version.clone_from(&table.version);
         declaration.view_map.clone_from(&table.view_map);
         declaration.destroy_map.clone_from(&table.destroy_map);
+        declaration.reference =
+            table.reference.as_ref().map(|texts| texts.get_ref().to_vec()).unwrap_or_default();
         declaration.check_input = table.check_input.unwrap_or(true);
         declaration.f16_ok = table.f16_ok;
         (problems.is_empty().then_some(declaration), problems)
@@ -202,6 +204,9 @@ impl Manifest {
                     Some(input) => at(Some(input.span()), "inputs"),
                     None => at(table.outputs.iter().find(is).map(Spanned::span), "outputs"),
                 }
+            }
+            ExternalError::Setting { key: "reference", .. } => {
+                at(table.reference.as_ref().map(Spanned::span), "reference")
             }
             ExternalError::Setting { key, .. } => at(None, key),
             ExternalError::Param { param, .. } => at(table.params.get(param).map(Spanned::span), "params"),

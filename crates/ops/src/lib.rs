@@ -45,6 +45,6 @@ pub use fingerprint::{GENERATOR, fingerprint};
 pub use linalg::{BatchedDot, Dot, Matmul};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
-pub use registry::{AddOpError, Ops};
+pub use registry::{AddOpError, Ops, reference};
 pub use rows::Row;
 pub use serve::{ParseServeError, Serve};

@@ -68,7 +68,11 @@ pub struct ExternalCOp {
     function: Option<Function>,
     language: Language,
     is_compat: bool,
+    evaluate: Option<Evaluate>,
 }
+
+/// Evaluates the reference of an op on some inputs: what a library of ops does, as expressions call its functions.
+pub type Evaluate = fn(&ExternalCOp, &[&Array]) -> Result<Vec<Array>, PerformError>;
 
 impl ExternalCOp {
     /// Reads a declaration.
@@ -99,7 +103,9 @@ impl ExternalCOp {
         let function = func.map(|func| Function::find(op, func, &parts, &sources)).transpose()?;
         let (language, is_compat) =
             (language(&declaration, &parts), is_compat(&declaration, &parts, &sources));
-        let op = Self { declaration, parts, sources, inputs, outputs, function, language, is_compat };
+        let evaluate = None;
+        let op =
+            Self { declaration, parts, sources, inputs, outputs, function, language, is_compat, evaluate };
         op.check()?;
         Ok(op)
     }
@@ -108,13 +114,18 @@ impl ExternalCOp {
     ///
     /// # Errors
     /// Props that are missing, unknown or of the wrong kind; a declaration that [`ExternalCOp::new`] refuses.
-    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+    pub fn from_props(props: &Props) -> Result<Self, MakeNodeError> {
         let declaration = props::declaration(props)?;
         let op = declaration.name.clone();
-        let made = Self::new(declaration).map_err(|error| {
+        Self::new(declaration).map_err(|error| {
             MakeNodeError::prop(NAME, "files", format!("of `{op}` cannot be used: {}", chain(&error)))
-        })?;
-        Ok(Arc::new(made))
+        })
+    }
+
+    /// The op whose reference `evaluate` evaluates; without this an op has none.
+    #[must_use]
+    pub fn with_evaluate(self, evaluate: Evaluate) -> Self {
+        Self { evaluate: Some(evaluate), ..self }
     }
 
     /// The declaration.
@@ -241,8 +252,11 @@ impl Op for ExternalCOp {
         self.outputs.iter().map(|pattern| pattern.fill(op, &bindings)).collect()
     }
 
-    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
-        Err(PerformError::NoReference { op: self.declaration.name.clone() })
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        match self.evaluate {
+            Some(evaluate) if !self.declaration.reference.is_empty() => evaluate(self, inputs),
+            _ => Err(PerformError::NoReference { op: self.declaration.name.clone() }),
+        }
     }
 
     fn view_map(&self) -> Vec<(usize, usize)> {
@@ -301,6 +315,10 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
     }
     if outputs.is_empty() {
         return wrong("outputs", "is empty".to_owned());
+    }
+    if !d.reference.is_empty() && d.reference.len() != outputs.len() {
+        let problem = format!("has {} expression(s) for {} output(s)", d.reference.len(), outputs.len());
+        return wrong("reference", problem);
     }
     for (key, most, count) in
         [("max_inputs", d.max_inputs, inputs.len()), ("max_outputs", d.max_outputs, outputs.len())]

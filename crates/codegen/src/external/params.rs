@@ -4,8 +4,8 @@ use super::props::PARAMS;
 use super::{ExternalCOp, ExternalError, chain, error};
 use crate::cop::COp as _;
 use crate::error::LinkError;
-use crate::params::check_values;
-use precast_graph::{MakeNodeError, Props, nearest};
+use crate::params::{ParamType, check_values, slot_value};
+use precast_graph::{Array, MakeNodeError, Props, nearest};
 
 impl ExternalCOp {
     /// The same op with other values of its params, which keep their types: a module serves them all.
@@ -32,6 +32,17 @@ impl ExternalCOp {
             other => MakeNodeError::prop(name, PARAMS, chain(&other)),
         })?;
         Ok(op)
+    }
+
+    /// The values of the params as arrays of their dtypes, by name. What a C header defines is told by its position.
+    #[must_use]
+    pub fn param_values(&self) -> Vec<(String, Array)> {
+        let types = self.params_type().unwrap_or_default();
+        let value = |(name, ty): (&str, &ParamType)| {
+            let value = slot_value(ty, self.declaration.params.get(name)?).ok()?;
+            Some((name.to_owned(), value))
+        };
+        types.fields().filter_map(value).collect()
     }
 
     /// Checks the values of the params against their types.

@@ -47,7 +47,7 @@ macro_rules! settings {
 
 settings! {
     files, sources, func, inputs, outputs, max_inputs, max_outputs, param_types, headers, header_dirs, libraries, lib_dirs,
-    compile_args, no_compile_args, language, version, view_map, destroy_map, check_input, f16_ok,
+    compile_args, no_compile_args, language, version, view_map, destroy_map, reference, check_input, f16_ok,
 }
 
 /// The props of a declaration.

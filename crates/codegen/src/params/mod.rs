@@ -23,7 +23,7 @@ mod slots;
 
 pub use enumeration::EnumType;
 pub use slots::{apply_slots, slots};
-pub(crate) use slots::{check_values, of};
+pub(crate) use slots::{check_values, of, value as slot_value};
 
 use crate::error::LinkError;
 use crate::object::CLinkerObject;

@@ -76,7 +76,7 @@ pub(crate) fn check_values(op: &str, params: &ParamsType, props: &Props) -> Resu
 }
 
 /// The tensor that carries the value of a field; else what is wrong with it.
-fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
+pub(crate) fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
     let value = match ty {
         ParamType::Enum(constants) => return constants.value(prop),
         _ => array(prop).ok_or_else(|| format!("`{prop}` is neither a number nor a tensor"))?,

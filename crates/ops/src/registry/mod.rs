@@ -15,6 +15,7 @@ mod literals;
 mod operand;
 mod own;
 mod reduce;
+mod reference;
 mod shape;
 mod structural;
 
@@ -31,6 +32,7 @@ use precast_graph::{
     BuildError, DType, FunctionGraph, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
 use precast_store::key::Profile;
+pub use reference::reference;
 use std::sync::Arc;
 pub(crate) use structural::{Function, STRUCTURAL};
 
@@ -57,7 +59,9 @@ impl Ops {
             .with_c::<ScalarFromTensor>()
             .with_name(ScalarFromTensor::NAME, |_| Ok(Arc::new(ScalarFromTensor)))
             .with_c::<ExternalCOp>()
-            .with_name("external", ExternalCOp::from_props);
+            .with_name("external", |props| {
+                Ok(Arc::new(ExternalCOp::from_props(props)?.with_evaluate(reference::evaluate)))
+            });
         Self { c: rows::all().fold(c, |c, row| (row.register)(c)), passes: Passes::default() }
     }
 

@@ -7,6 +7,7 @@
 //! Variables are taken as they are: an own op promotes nothing. One without dimensions is a C scalar where the op wants that. A literal takes the form, tensor or C scalar, and the dtype in
 //! which the op admits it: those of what it meets if it can. An op with several outputs gives its first; `output=1` its second.
 
+use super::reference::evaluate;
 use super::{Operands, Ops, first};
 use crate::shape::ScalarFromTensor;
 use precast_codegen::COp;
@@ -88,6 +89,7 @@ impl Ops {
     /// A name that the library has.
     pub fn with_external(self, op: ExternalCOp) -> Result<Self, AddOpError> {
         let name = op.declaration().name.clone();
+        let op = op.with_evaluate(evaluate);
         let known = self.c.factory(&name).and_then(|make| make(&Props::new()).ok());
         let same: &dyn Op = &op;
         if known.is_some_and(|known| &*known == same) {
