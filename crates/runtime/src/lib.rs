@@ -28,6 +28,7 @@ mod cover;
 pub mod debug;
 mod dispatch;
 mod explain;
+mod filter;
 #[cfg(feature = "jit")]
 mod jit;
 mod miss;

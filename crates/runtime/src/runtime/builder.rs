@@ -1,6 +1,7 @@
 //! Putting a runtime together: layers in order, a policy, a library of ops.
 
 use super::{BuildRuntimeError, Runtime};
+use crate::filter::Casting;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
@@ -21,6 +22,7 @@ pub struct Builder {
     #[cfg(feature = "record")]
     recording: Option<crate::recording::Recording>,
     debug: Option<bool>,
+    casting: Casting,
 }
 
 /// The variable that turns debug mode on.
@@ -108,6 +110,13 @@ impl Builder {
         self
     }
 
+    /// Says how far the `filter` of a user type may convert what it is given at a call:
+    /// [`TypeRules::filter`](precast_graph::TypeRules::filter). Without this not strict, and nothing said about downcasts.
+    pub fn filter(mut self, strict: bool, allow_downcast: Option<bool>) -> Self {
+        self.casting = Casting { strict, allow_downcast };
+        self
+    }
+
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
@@ -128,6 +137,7 @@ impl Builder {
         let told = || std::env::var_os(DEBUG).is_some_and(|value| !value.is_empty() && value != "0");
         Ok(Runtime {
             debug: self.debug.unwrap_or_else(told),
+            casting: self.casting,
             #[cfg(feature = "record")]
             recording,
             policy: self.policy,

@@ -14,6 +14,7 @@ use crate::body;
 use crate::cover::By;
 use crate::cover::{Cover, Cuts, How, Search};
 use crate::debug::Checks;
+use crate::filter::{Casting, filtered};
 use crate::miss::{Inventory, Miss};
 use crate::plan;
 use crate::policy::Policy;
@@ -48,6 +49,7 @@ pub struct Runtime {
     pub(crate) resolver: Resolver,
     policy: Option<Policy>,
     debug: bool,
+    casting: Casting,
     ops: Ops,
     /// How segments without a module of their own were cut.
     cuts: Cuts,
@@ -79,11 +81,11 @@ impl Runtime {
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
         let function = self.resolve(graph)?;
-        if self.debug {
-            Ok(body::checked(function, graph.clone(), Checks::new(self, graph)?))
-        } else {
-            Ok(function)
-        }
+        let function = match self.debug {
+            true => body::checked(function, graph.clone(), Checks::new(self, graph)?),
+            false => function,
+        };
+        Ok(filtered(function, self.ops.c().types(), self.casting))
     }
 
     /// Whether functions check their Applies in every call; see [`Builder::debug`].
