@@ -28,6 +28,7 @@ mod external;
 mod faults;
 mod flow;
 mod help;
+mod libraries;
 mod look;
 mod model;
 mod pages;

@@ -36,6 +36,7 @@ mod foreign;
 mod includes;
 mod isa;
 mod link;
+mod loader;
 mod parallel;
 mod reads;
 mod requires;
