@@ -31,6 +31,7 @@ mod help;
 mod libraries;
 mod look;
 mod model;
+mod own_package;
 mod pages;
 mod picture;
 mod place;

@@ -1,9 +1,8 @@
 //! A type of one's own and an op on it: the example of `crates/codegen/WRITING_OPS.md`.
 
-use precast::{Array, DType, Type};
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, CType, LinkError, Node, Sub};
-use precast_graph::{FilterError, MakeNodeError, Op, PerformError, TypeRules};
+use precast_graph::{Array, DType, FilterError, MakeNodeError, Op, PerformError, Type, TypeRules};
 
 /// An angle: one f64 of at least 0 and less than 360, which C holds in a `double`.
 pub(super) struct Degrees;

@@ -1,11 +1,10 @@
 //! An op in Rust with C: the example of `crates/codegen/WRITING_OPS.md`.
 
-use precast::{Array, DType, Type};
 use precast_codegen::template::render;
 use precast_codegen::{
     CLinkerObject, COp, CacheVersion, EnumType, LinkError, Node, ParamType, ParamsType, SourceSet, Sub,
 };
-use precast_graph::{MakeNodeError, Op, PerformError, Prop, Props};
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Prop, Props, Type};
 
 /// Brings the elements of a vector within limits.
 #[derive(Debug)]
