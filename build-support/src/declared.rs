@@ -5,9 +5,10 @@
 
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
+use precast_codegen::external::ExternalCOp;
 use precast_core::MAX_NDIM;
 use precast_graph::{DType, FunctionGraph, json};
-use precast_ops::Serve;
+use precast_ops::{AddOpError, Ops, Serve};
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,13 +53,46 @@ pub struct NamedGraph {
 }
 
 /// What is to be compiled.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Declared {
+    ops: Ops,
+    /// Names of external ops that could not be made.
+    unmade: BTreeSet<String>,
     matrices: Vec<Matrix>,
     graphs: BTreeMap<String, NamedGraph>,
 }
 
 impl Declared {
+    /// Declares nothing yet; `ops` can be used in what is declared.
+    #[must_use]
+    pub fn new(ops: Ops) -> Self {
+        Self { ops, ..Self::default() }
+    }
+
+    /// The library of ops, those that were declared included.
+    #[must_use]
+    pub fn ops(&self) -> &Ops {
+        &self.ops
+    }
+
+    /// Adds an external op, which can be called by its name in what is declared later; the same one counts once.
+    ///
+    /// # Errors
+    /// The library has the name.
+    pub fn external(&mut self, op: ExternalCOp) -> Result<(), AddOpError> {
+        self.ops = self.ops.clone().with_external(op)?;
+        Ok(())
+    }
+
+    /// Remembers an external op that could not be made, so that what calls it is not told that there is no such op.
+    pub(crate) fn unmade(&mut self, name: &str) {
+        self.unmade.insert(name.to_owned());
+    }
+
+    pub(crate) fn is_unmade(&self, name: &str) -> bool {
+        self.unmade.contains(name)
+    }
+
     /// Adds a matrix; what other matrices have too counts once.
     pub fn op(&mut self, matrix: Matrix) {
         self.matrices.push(matrix);

@@ -9,7 +9,7 @@ use crate::declared::{Declared, check_combinations, check_rank};
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
 use precast_codegen::external::ExternalCOp;
-use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
+use precast_graph::{DType, FunctionGraph, Op, OpLibrary as _, Props, Type, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -23,10 +23,13 @@ pub(crate) struct ExternalMatrix {
 }
 
 impl ExternalMatrix {
-    /// Declares a graph for each combination; gives what is wrong.
+    /// Declares the op and a graph for each combination; gives what is wrong.
     pub(crate) fn declare(&self, op: ExternalCOp, declared: &mut Declared) -> Vec<Problem> {
-        let op = Arc::new(op);
         let mut problems = Vec::new();
+        if let Err(error) = declared.external(op.clone()) {
+            let kind = ProblemKind::External { message: error.to_string() };
+            problems.push(Problem::new(self.place.key("name"), kind));
+        }
         let dtypes = self.dtypes(&op, &mut problems);
         let ranks = self.ranks(&op, &mut problems);
         if !problems.is_empty() {
@@ -36,14 +39,28 @@ impl ExternalMatrix {
             Ok(combinations) => combinations,
             Err(kind) => return vec![Problem::new(self.place.clone(), kind)],
         };
+        problems.extend(self.reference(&op, &combinations));
+        // As the library makes it, which evaluates its reference.
+        let made = declared.ops().op(&op.declaration().name, &Props::new()).and_then(Result::ok);
+        let made = made.unwrap_or_else(|| Arc::new(op));
         for (name, types) in combinations {
-            let added = graph(&op, &types)
+            let added = graph(&made, &types)
                 .map_err(|error| ProblemKind::External { message: chain(&error) })
                 .map_err(|kind| Problem::new(self.place.clone(), kind))
                 .and_then(|graph| declared.graph(&name, graph, self.place.clone()));
             problems.extend(added.err());
         }
         problems
+    }
+
+    /// What is wrong with the op's reference, for the first combination with all inputs.
+    fn reference(&self, op: &ExternalCOp, combinations: &[(String, Vec<Type>)]) -> Option<Problem> {
+        let (_, types) = combinations.iter().rev().max_by_key(|(_, types)| types.len())?;
+        if op.declaration().reference.is_empty() {
+            return None;
+        }
+        let message = precast_ops::reference(op, types).err()?;
+        Some(Problem::new(self.place.key("reference"), ProblemKind::External { message }))
     }
 
     /// Reads the dtypes of each letter of the op; what is listed twice counts once.
@@ -144,14 +161,13 @@ fn combinations(
 }
 
 /// The graph of one Apply.
-fn graph(op: &Arc<ExternalCOp>, types: &[Type]) -> Result<FunctionGraph, precast_graph::BuildError> {
+fn graph(op: &Arc<dyn Op>, types: &[Type]) -> Result<FunctionGraph, precast_graph::BuildError> {
     let mut graph = FunctionGraph::new();
     let mut inputs = Vec::new();
     for (position, ty) in types.iter().enumerate() {
         inputs.push(graph.input(&format!("x{position}"), ty.clone())?);
     }
-    let op: Arc<dyn Op> = Arc::<ExternalCOp>::clone(op);
-    for output in graph.apply(op, &inputs)? {
+    for output in graph.apply(Arc::clone(op), &inputs)? {
         graph.output(output, None)?;
     }
     Ok(graph)

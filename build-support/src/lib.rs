@@ -81,7 +81,7 @@ pub use dependencies::DependenciesError;
 pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};
 pub use manifest::Manifest;
 pub use place::Place;
-pub use plan::{Plan, plan};
+pub use plan::{Plan, plan, plan_after};
 pub use precast_codegen::external::Declaration;
 pub use precast_ops::Serve;
 pub use problem::{DeclareError, Problem, ProblemKind};

@@ -13,28 +13,17 @@ up
 list
 ";
 
-#[test]
-fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
+/// What gdb says when it runs an entry of the debug profile in a place, by some commands; `None` where there is no gdb, or it
+/// may not trace.
+fn debugged(place: &Place, commands: &str, run: &[&str]) -> Option<String> {
     let Ok(gdb) = Command::new("gdb").arg("--version").output() else {
-        println!("skipped: a_breakpoint_by_op_name_stops_in_the_generated_c: no `gdb` here");
-        return;
+        println!("skipped: no `gdb` here");
+        return None;
     };
     assert!(gdb.status.success());
-    let place = Place::new();
-    place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
-    place.write(
-        "precast.toml",
-        "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"sum(exp(-x*x))\"]\n",
-    );
-    place.run(&["build", "--debug-info", "--store", "s"]).ok();
-    let entry: serde_json::Value =
-        serde_json::from_str(&place.run(&["show", "score", "--store", "s", "--json"]).ok().out).unwrap();
-    place.run(&["show", entry["program"][0].as_str().unwrap(), "--store", "s", "--extract", "src"]).ok();
-    assert!(place.path("src/unit.c").is_file());
-    place.write("commands", COMMANDS);
-    let run =
-        ["run", "--debug-info", "--entry", "score", "-i", "x=x.npy", "--store", "s", "--policy", "strict"];
-    let precast = place.command(run);
+    place.write("commands", commands);
+    let arguments = [&["run", "--debug-info", "--store", "s", "--policy", "strict"], run].concat();
+    let precast = place.command(arguments);
     let output = Command::new("gdb")
         .args(["-q", "-batch", "-x", "commands", "--args"])
         .arg(precast.get_program())
@@ -46,10 +35,48 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
     let text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if text.contains("ptrace") && text.contains("not permitted") {
-        println!("skipped: a_breakpoint_by_op_name_stops_in_the_generated_c: this host forbids ptrace");
-        return;
+        println!("skipped: this host forbids ptrace");
+        return None;
     }
+    Some(text)
+}
+
+#[test]
+fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
+    let place = Place::new();
+    place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
+    place.write(
+        "precast.toml",
+        "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"sum(exp(-x*x))\"]\n",
+    );
+    place.run(&["build", "--debug-info", "--store", "s"]).ok();
+    let entry: serde_json::Value =
+        serde_json::from_str(&place.run(&["show", "score", "--store", "s", "--json"]).ok().out).unwrap();
+    place.run(&["show", entry["program"][0].as_str().unwrap(), "--store", "s", "--extract", "src"]).ok();
+    assert!(place.path("src/unit.c").is_file());
+    let Some(text) = debugged(&place, COMMANDS, &["--entry", "score", "-i", "x=x.npy"]) else { return };
     for part in ["Breakpoint 1, precast_op_exp", "_run (pc_self=", "precast_op_exp();"] {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_breakpoint_by_the_name_of_an_own_op_stops_in_its_c() {
+    let place = Place::new();
+    place.npy("n.npy", &[], vec![2.0]);
+    let graph =
+        "[[graph]]\nname = \"g\"\ninputs = [\"n: f64[]\"]\noutputs = [\"exp(thrice(n)) + thrice(1)\"]\n";
+    let op =
+        "[[external]]\nname = \"thrice\"\nfiles = [\"thrice.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n";
+    place.write("precast.toml", format!("{op}{graph}"));
+    place.write("thrice.c", "#section code\ndouble half = INPUT_0 / 2;\nOUTPUT_0 = 6 * half;\n");
+    place.run(&["build", "--debug-info", "--store", "s"]).ok();
+    let commands = COMMANDS.replace("precast_op_exp", "precast_op_thrice").replace("list\n", "");
+    let commands = commands + "continue\nup\nbreak thrice.c:3\ncontinue\nprint half\n";
+    let Some(text) = debugged(&place, &commands, &["--entry", "g", "-i", "n=n.npy"]) else { return };
+    let stops = text.matches("precast_op_thrice () at").count();
+    assert_eq!(stops, 2, "at each Apply:\n{text}");
+    for part in ["at thrice/thrice.c:3", "$1 = 0.5"] {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
 }

@@ -50,7 +50,10 @@ fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
     assert_eq!(z(), [4.0, 10.0, 19.5]);
     run("vector_times_vector", &["1=x.npy", "0=y.npy"]).fails(
         1,
-        &["no combination of entry `vector_times_vector` takes `(f64[?], f32[?])`", "(f32[?], f64[?])"],
+        &[
+            "no combination of entry `vector_times_vector` takes `(f64[?], f32[?])`",
+            "input 1 has dtype `f32`, expected `f64` beside the others",
+        ],
     );
     run("vector_times_vector", &["0=y.npy", "1=y.npy"]).ok();
     place.npy("short.npy", &[1], vec![4.0]);
@@ -190,5 +193,175 @@ fn a_changed_header_of_the_system_is_compiled_and_served() {
         ];
         place.run(&run).ok();
         assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [f64::from(q)]);
+    }
+}
+
+/// Everything of part A that a manifest can say: by name in graphs with ops of the library, with params, in place, from `./`.
+#[test]
+fn graphs_and_expressions_call_the_ops_of_a_manifest_by_name() {
+    let place = place();
+    let flip = include_str!("../it/writing_ops/c/negate.c");
+    place.write("flip.c", flip);
+    let more = r#"
+[[external]]
+name = "flip"
+files = ["./flip.c"]
+inputs = ["f64[?]"]
+outputs = ["f64[?]"]
+destroy_map = [[0, 0]]
+
+[[graph]]
+name = "model"
+inputs = ["x: f64[?]", "n: f64"]
+outputs = ["sum(flip(x) * vector_times_vector(x, exp(x - x))) + affine(n, alpha=-1)"]
+
+[[op]]
+name = "flip"
+dtypes = ["f64"]
+ndim = [1]
+"#;
+    let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    place.write("precast.toml", text.replace("src/affine.c", "./src/../src/affine.c") + more);
+    place.run(&["build", "--store", "cache"]).ok();
+    place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
+    place.npy("n.npy", &[], vec![2.0]);
+    let z = || place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0;
+    let served = ["--store", "cache", "--policy", "strict", "-i", "x=x.npy", "-o", "0=z.npy"];
+    place.run(&[&["run", "--entry", "model", "-i", "n=n.npy"], &served[..]].concat()).ok();
+    assert_eq!(z(), [-14.0 - 2.0 + 1.0]);
+    // An expression has the ops of entries in the store, or of the manifest that it names.
+    place.run(&[&["run", "--expr", "flip(x)"], &served[..]].concat()).ok();
+    assert_eq!(z(), [-1.0, -2.0, -3.0]);
+    let jit = ["--policy", "jit", "-i", "x=x.npy", "-i", "n=n.npy", "-o", "0=z.npy"];
+    let expression = ["run", "--manifest", "precast.toml", "--expr", "-flip(x) + affine(n, shift=0)"];
+    place.run(&[&expression[..], &jit[..]].concat()).ok();
+    assert_eq!(z(), [6.0, 7.0, 8.0]);
+    let wrong = |expression: &str, named: &[&str]| {
+        let arguments = ["run", "--manifest", "precast.toml", "--expr", expression];
+        place.run(&[&arguments[..], &jit[..]].concat()).fails(1, named);
+    };
+    wrong("n * flop(x)", &["line 1, column 5", "unknown function `flop`; nearest `flip`", "    ^"]);
+    wrong("flip(x, x)", &["line 1, column 1", "takes 1 input(s), found 2", "^"]);
+    wrong("flip(f32(x))", &["input 0 has type `f32[?]`, expected `f64[?]`"]);
+    wrong("affine(n, alpa=1)", &["prop `alpa` is not known; nearest `alpha`"]);
+    wrong("affine(n, shift=(1, 2))", &["prop `shift` is wrong"]);
+    place.run(&["check-op", "--manifest", "precast.toml", "--expr", "flip(x)", "--type", "x=f64[?]"]).ok();
+}
+
+#[test]
+fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
+    let place = place();
+    let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    let text = text.replace("APPLY_SPECIFIC(vector_times_vector)", "APPLY_SPECIFIC(vectors)");
+    let graph = "[[graph]]\nname = \"g\"\ninputs = [\"n: f64\"]\noutputs = [\"affine(n)\"]\n";
+    let matrix = "[[op]]\nname = \"exq\"\ndtypes = [\"f64\"]\nndim = [1]\n";
+    let taken = "[[external]]\nname = \"exp\"\nfiles = [\"src/affine.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n\
+                 params = { alpha = 2.5, shift = 1 }\n";
+    place.write(
+        "precast.toml",
+        text.replace("alpha = 2.5, shift = 1", "alpha = \"x\", shift = 1") + graph + matrix + taken,
+    );
+    let told = [
+        "[[external]] 1 (`vector_times_vector`), key `func`: `vector_times_vector` calls `APPLY_SPECIFIC(vectors)`",
+        "[[external]] 2 (`affine`)",
+        "[[external]] 3 (`exp`), key `name`: `exp` is in the library of ops already",
+        "calls `affine`, whose `[[external]]` is wrong",
+        "unknown op `exq`",
+        "hint: give the op a name of its own",
+    ];
+    place.run(&["build", "--store", "cache"]).fails(1, &told);
+    // What only a compiler sees, too.
+    let place = self::place();
+    place.write("src/affine.c", "#section code\nOUTPUT_0 = nowhere;\n");
+    let c = include_str!("../it/external/c/vectorTimesVector.c");
+    place.write("vector_times_vector.c", c.replacen("return 0", "return elsewhere", 1));
+    place.run(&["build", "--store", "cache"]).fails(1, &["nowhere", "elsewhere"]);
+}
+
+#[test]
+fn an_op_with_an_empty_version_is_compiled_by_whoever_may() {
+    let place = place();
+    let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
+    let graph =
+        "[[graph]]\nname = \"g\"\ninputs = [\"n: f64\"]\noutputs = [\"exp(affine(n) - affine(n))\"]\n";
+    place.write("precast.toml", text.replace("params =", "version = []\nparams =") + graph);
+    let built = place.run(&["build", "--store", "cache"]).ok();
+    assert!(built.err.contains("`affine(f64) -> f64` has an op whose version is empty"), "{}", built.err);
+    place.npy("n.npy", &[], vec![2.0]);
+    for (entry, input, value) in [("affine", "0=n.npy", 6.0), ("g", "n=n.npy", 1.0)] {
+        let run = ["run", "--entry", entry, "-i", input, "-o", "0=z.npy", "--store", "cache", "--policy"];
+        place.run(&[&run[..], &["jit"]].concat()).ok();
+        assert_eq!(place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0, [value]);
+        place.run(&[&run[..], &["strict"]].concat()).fails(3, &["miss: `affine(f64) -> f64`"]);
+    }
+    let listed = place.run(&["ls", "--store", "cache", "--signature", "affine*"]).ok();
+    assert!(!listed.out.contains("x86-64-v"), "never published: {}", listed.out);
+}
+
+#[test]
+fn a_reference_finds_wrong_numbers_and_stands_for_the_c_without_a_compiler() {
+    let place = place();
+    let manifest = r#"
+[[external]]
+name = "within"
+files = ["within.c"]
+dtypes = { T = ["f32", "f64"] }
+inputs = ["{T}[?]"]
+outputs = ["{T}[?]", "i64[]"]
+params = { low = -1.5, high = 1.0 }
+reference = ["minimum(maximum(x0, low), high)", "sum((x0 < low) | (x0 > high))"]
+
+[[graph]]
+name = "g"
+inputs = ["x: f32[?]"]
+outputs = ["within(x, low=0.5) * 2", "within(x, output=1)"]
+"#;
+    let c = "#section code\n\
+        pc_xdecref((pc_object *)OUTPUT_0);\n\
+        OUTPUT_0 = ctx->host->tensor_new(ctx, TYPENUM_OUTPUT_0, 1, INPUT_0->shape);\n\
+        if (OUTPUT_0 == NULL || pc_scalar_out(ctx, PC_I64, (pc_object **)&OUTPUT_1) == NULL) { FAIL }\n\
+        int64_t outside = 0;\n\
+        for (int64_t i = 0; i < INPUT_0->shape[0]; i++) {\n\
+          double x = *(const DTYPE_INPUT_0 *)(INPUT_0->data + i * INPUT_0->strides[0]);\n\
+          outside += x < PARAMS->low || x > PARAMS->high;\n\
+          double y = x < PARAMS->low ? PARAMS->low : x > PARAMS->high ? PARAMS->high : x;\n\
+          *(DTYPE_OUTPUT_0 *)(OUTPUT_0->data + i * OUTPUT_0->strides[0]) = (DTYPE_OUTPUT_0)y;\n\
+        }\n\
+        *(pc_i64 *)OUTPUT_1->data = outside;\n";
+    place.write("within.c", c);
+    place.write("precast.toml", manifest);
+    let check = ["check-op", "within", "--manifest", "precast.toml"];
+    let checked = place.run(&check).ok().out;
+    assert!(checked.contains("within(f32[?]) -> f32[?], i64[]: 11 input(s), against perform"), "{checked}");
+    place.write(
+        "within.c",
+        c.replace("x > PARAMS->high ? PARAMS->high", "x >= PARAMS->high ? 2 * PARAMS->high"),
+    );
+    place.run(&check).fails(5, &[]);
+    // Nothing is compiled: the graph is interpreted, in the store and from the manifest.
+    place.write("within.c", c);
+    place.run(&["build", "--store", "cache"]).ok();
+    place.npy("x.npy", &[4], vec![-2_f32, 0.75, 1.0, 3.0]);
+    for policy in ["strict", "interpret"] {
+        let run = ["run", "--entry", "g", "-i", "x=x.npy", "--policy", policy, "--store"];
+        let store = if policy == "strict" { "cache" } else { "entries" };
+        if policy == "interpret" {
+            fs_err::rename(place.path("cache"), place.path("entries")).unwrap();
+            fs_err::remove_dir_all(place.path("entries/keys")).unwrap();
+        }
+        let out = place.run(&[&run[..], &[store]].concat()).ok().out;
+        assert!(out.contains("[1.0, 1.5, 2.0, 2.0]") && out.contains("i64[] = 2"), "{policy}: {out}");
+    }
+    for (from, to, told) in [
+        (
+            "maximum(x0, low)",
+            "maximum(x0, lov)",
+            &["key `reference`", "unknown name `lov`; nearest `low`"][..],
+        ),
+        ("\"sum((x0", "\"((x0", &["expression 1 gives `bool[?]`, output 1 is `i64[]`"]),
+        (", \"sum((x0 < low) | (x0 > high))\"", "", &["has 1 expression(s) for 2 output(s)"]),
+    ] {
+        place.write("precast.toml", manifest.replace(from, to));
+        place.run(&["build", "--store", "again"]).fails(1, told);
     }
 }

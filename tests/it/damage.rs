@@ -7,7 +7,7 @@ use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Isa, Parallel};
 use precast_graph::interpret;
-use precast_ops::{GENERATOR, Ops};
+use precast_ops::GENERATOR;
 use precast_store::{Bundle, Record, Store, write_bundle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -273,7 +273,7 @@ fn forged(path: &Path) {
         let place = Place::in_file(Path::new("precast.toml"));
         declared.graph(name, graph(text, &["x=f64[?]", "y=f64[?]"]), place).unwrap();
     }
-    let plan = plan(&declared, &Ops::standard()).unwrap();
+    let plan = plan(&declared).unwrap();
     let (toolchain, variants) = (toolchain(), [variant(native())]);
     let (parallel, progress) = (Parallel::Auto, &|_| {});
     let execution = Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress };

@@ -6,7 +6,6 @@ use precast::{ArrayRef, Check, FunctionError, Policy, Runtime, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_compile::{Isa, Parallel};
 use precast_graph::interpret;
-use precast_ops::Ops;
 use precast_store::Store;
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +16,7 @@ fn declare(place: &Path) {
     for (name, graph) in [("score", score()), ("product", product())] {
         declared.graph(name, graph, Place::in_file(Path::new("precast.toml"))).unwrap();
     }
-    let (plan, toolchain) = (plan(&declared, &Ops::standard()).unwrap(), crate::compiled::toolchain());
+    let (plan, toolchain) = (plan(&declared).unwrap(), crate::compiled::toolchain());
     let store = Store::create(place.join("store")).unwrap();
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
     let execution = Execution {

@@ -11,7 +11,6 @@ use precast::{Array, ArrayRef, CallError, Check, Function, FunctionGraph, Policy
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_compile::{Isa, Parallel};
 use precast_graph::interpret;
-use precast_ops::Ops;
 use precast_store::Store;
 use std::path::Path;
 
@@ -283,7 +282,7 @@ fn build(graph: &FunctionGraph, path: &Path) -> Store {
     let mut declared = Declared::default();
     let place = Place::in_file(Path::new("precast.toml"));
     declared.graph_served("g", graph.clone(), &[Serve::Groups, Serve::Ops], place).unwrap();
-    let (plan, toolchain) = (plan(&declared, &Ops::standard()).unwrap(), toolchain());
+    let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
     let store = Store::create(path).unwrap();
     let variants = [variant(Isa::native().unwrap())];
     let (parallel, progress) = (Parallel::Auto, &|_| {});

@@ -8,7 +8,6 @@ use precast::{
 use precast_build::{Declared, Execution, Manifest, execute, plan};
 use precast_compile::{Isa, Parallel};
 use precast_graph::interpret;
-use precast_ops::Ops;
 use precast_store::Store;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -48,8 +47,8 @@ fn compute(runtime: &Runtime, graphs: &[FunctionGraph]) -> Vec<Served> {
 fn build(manifest: &Path, store: &Path) {
     let mut declared = Declared::default();
     let read = Manifest::read(manifest).unwrap();
-    read.declare(&mut declared, &Ops::standard()).unwrap();
-    let plan = plan(&declared, &Ops::standard()).unwrap();
+    read.declare(&mut declared).unwrap();
+    let plan = plan(&declared).unwrap();
     let (store, toolchain) = (Store::create(store).unwrap(), crate::compiled::toolchain());
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
     let (parallel, progress) = (Parallel::Auto, &|_| {});

@@ -6,7 +6,6 @@ use crate::process::{self, answer};
 use precast::{Policy, Runtime, Served};
 use precast_build::{Declared, Execution, Manifest, Place, Plan, execute, plan};
 use precast_compile::{Isa, Parallel};
-use precast_ops::Ops;
 use precast_store::{Archive, Record, Store};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -49,8 +48,8 @@ fn reversed() -> String {
 fn declared(place: &Path) -> Plan {
     let manifest = Manifest::read(&place.join("precast.toml")).unwrap();
     let mut declared = Declared::default();
-    manifest.declare(&mut declared, &Ops::standard()).unwrap();
-    plan(&declared, &Ops::standard()).unwrap()
+    manifest.declare(&mut declared).unwrap();
+    plan(&declared).unwrap()
 }
 
 /// Builds a plan into the store of a place and gives the bundle.
@@ -167,7 +166,7 @@ fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
         parallel: Parallel::Auto,
         progress: &|_| {},
     };
-    execute(&plan(&declared, &Ops::standard()).unwrap(), &execution).unwrap();
+    execute(&plan(&declared).unwrap(), &execution).unwrap();
     let runtime = Runtime::builder().writable(&jit).policy(Policy::Jit).build().unwrap();
     let functions = graphs.each_ref().map(|(name, graph)| (name, runtime.function(graph).unwrap()));
     assert_eq!(runtime.stats().compiled, 2);

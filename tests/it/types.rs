@@ -5,6 +5,7 @@ use crate::external::{call, chain};
 use precast::{Array, DType, Function, FunctionGraph, Ops, Policy, Runtime};
 use precast_codegen::template::render;
 use precast_codegen::{CDataType, CLinkerObject, COp, CType, LinkError, Node, SourceSet, Sub, TypeOps, link};
+use precast_graph::Complex;
 use precast_graph::{MakeNodeError, Op, PerformError, Type, TypeRules};
 use precast_ops::shape::{DeepCopy, Shape, ShapeI, View};
 use precast_ops::{fingerprint, rewrite};
@@ -89,7 +90,9 @@ fn an_output_that_is_an_input_is_copied_by_the_types_own_code() {
     let function = compiled(&graph(None, ty()));
     assert_eq!(call(&function, &[Array::from(2.0)]).unwrap(), [Array::from(2.5)]);
     assert_eq!(call(&function, &[Array::from(3.0)]).unwrap(), [Array::from(3.5)]);
-    let error = call(&function, &[Array::from(2_i64)]).unwrap_err();
+    // By the default rules of a type, what promotes to its carrier is one.
+    assert_eq!(call(&function, &[Array::from(2_i64)]).unwrap(), [Array::from(2.5)]);
+    let error = call(&function, &[Array::from(Complex::new(2.0, 1.0))]).unwrap_err();
     assert!(chain(&error).contains("double<f64[]>"), "{}", chain(&error));
 }
 
@@ -159,7 +162,8 @@ impl COp for Scale {
 fn opaque_values_pass_between_the_modules_of_a_graph() {
     let plan = CDataType::new("plan", "plan *").free_func("plan_free").header("plan.h");
     let plan = plan.source("plan.h", include_str!("../../crates/codegen/tests/c/plan/plan.h"));
-    let ops = Ops::standard().with_c::<Make>().with_c::<Scale>().with_type("plan", Arc::new(plan));
+    let ops = Ops::standard().with("make", |_| Ok(Make)).unwrap();
+    let ops = ops.with("scale", |_| Ok(Scale)).unwrap().with_type("plan", Arc::new(plan));
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::Scalar(DType::F64)).unwrap();
     let mut last = x;

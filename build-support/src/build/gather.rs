@@ -132,7 +132,7 @@ impl Gathered<'_> {
 
     /// Resolves all declarations, as far as they make sense, and lists what does not.
     pub(super) fn declare(&self) -> (Declared, Vec<Problem>) {
-        let (mut declared, mut problems) = (Declared::default(), Vec::new());
+        let (mut declared, mut problems) = (Declared::new(self.build.ops.clone()), Vec::new());
         for (name, dtypes, ndim) in &self.build.matrices {
             let place = Place::in_build("op", name);
             let dtypes: Vec<(&str, Place)> =
@@ -149,10 +149,9 @@ impl Gathered<'_> {
         for external in &self.build.externals {
             problems.extend(external.declare(&mut declared));
         }
-        for manifest in self.manifests() {
-            let error = manifest.declare(&mut declared, &self.build.ops).err();
-            problems.extend(error.into_iter().flat_map(|error| error.problems));
-        }
+        // Ops of all manifests before what may call them.
+        self.manifests().for_each(|manifest| problems.extend(manifest.declare_ops(&mut declared)));
+        self.manifests().for_each(|manifest| problems.extend(manifest.declare_uses(&mut declared)));
         (declared, problems)
     }
 

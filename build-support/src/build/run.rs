@@ -5,7 +5,7 @@ use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index, model};
 use crate::execute::{Executed, Execution, execute};
-use crate::plan::{Plan, plan};
+use crate::plan::plan_after;
 use crate::problem::DeclareError;
 use precast_compile::{Parallel, Toolchain, Variant};
 use precast_ops::GENERATOR;
@@ -51,7 +51,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         }
         return write(&nothing(), outcome);
     }
-    compile(build, environment, &gathered, outcome)
+    compile(environment, &gathered, outcome)
 }
 
 fn nothing() -> Executed {
@@ -67,7 +67,6 @@ fn nothing() -> Executed {
 }
 
 fn compile(
-    build: &Build,
     environment: &Environment,
     gathered: &Gathered<'_>,
     mut outcome: Outcome,
@@ -94,7 +93,8 @@ fn compile(
     if let Some(counts) = memo::get(&question) {
         return Ok(Outcome { counts, hits: counts.artifacts, ..outcome });
     }
-    let plan = resolve(build, gathered)?;
+    let (declared, problems) = gathered.declare();
+    let plan = plan_after(DeclareError::check(problems), &declared)?;
     let executed = execute(
         &plan,
         &Execution {
@@ -106,6 +106,7 @@ fn compile(
         },
     )?;
     outcome.warnings.extend(events.take());
+    outcome.warnings.extend(plan.warnings());
     outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
     outcome.counts = Counts {
         combinations: plan.combinations,
@@ -140,18 +141,6 @@ fn open(
         outcome.warnings.push(told);
         create(&own)
     })
-}
-
-/// Resolves and plans all declarations; every mistake of either stage is told.
-fn resolve(build: &Build, gathered: &Gathered<'_>) -> Result<Plan, DeclareError> {
-    let (declared, mut problems) = gathered.declare();
-    match plan(&declared, &build.ops) {
-        Ok(plan) => DeclareError::check(problems).map(|()| plan),
-        Err(more) => {
-            problems.extend(more.problems);
-            Err(DeclareError { problems })
-        }
-    }
 }
 
 /// Hashes what is declared and what it is compiled for.

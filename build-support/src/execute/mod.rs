@@ -85,10 +85,13 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     }
     let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
     let stale = stale(&jobs, &missing, execution)?;
-    let mut done = 0;
+    let (mut done, mut failures) = (0, Vec::new());
     for batch in missing.chunks(batch()) {
-        compile(&mut jobs, batch, (done, missing.len()), execution)?;
+        failures.extend(compile(&mut jobs, batch, (done, missing.len()), execution)?);
         done += batch.len();
+    }
+    if !failures.is_empty() {
+        return Err(ExecuteError::Compile { failures });
     }
     if let Some(store) = execution.store {
         for entry in &plan.entries {
@@ -131,13 +134,13 @@ fn batch() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(8).max(32)
 }
 
-/// Compiles and publishes some jobs. Those that succeed are published even if others fail.
+/// Compiles and publishes some jobs, and gives those that failed; the others are published all the same.
 fn compile(
     jobs: &mut [Job<'_>],
     batch: &[usize],
     (before, all): (usize, usize),
     execution: &Execution<'_>,
-) -> Result<(), ExecuteError> {
+) -> Result<Vec<Failure>, ExecuteError> {
     let units: Vec<_> = batch.iter().map(|at| (jobs[*at].unit.clone(), jobs[*at].variant.clone())).collect();
     let progress = |progress| {
         (execution.progress)(match progress {
@@ -157,7 +160,7 @@ fn compile(
             Err(error) => failures.push(Failure { title: job.title(), error }),
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(ExecuteError::Compile { failures }) }
+    Ok(failures)
 }
 
 impl Executed {

@@ -6,7 +6,6 @@ use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
 use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
-use precast_ops::Ops;
 use precast_store::Store;
 use precast_store::key::Profile;
 use std::num::NonZeroUsize;
@@ -18,13 +17,13 @@ fn small() -> Plan {
     let text =
         "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"(x + y) * x\"]\n";
     let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap();
-    manifest.declare(&mut declared, &Ops::standard()).unwrap();
+    manifest.declare(&mut declared).unwrap();
     for name in ["add", "mul"] {
         let place = Place::in_build("op", name);
         let lists = (["f32", "f64"].map(|dtype| (dtype, place.clone())), [(1, place.clone())]);
         declared.op(matrix(name, &lists.0, &lists.1, place).0);
     }
-    plan(&declared, &Ops::standard()).unwrap()
+    plan(&declared).unwrap()
 }
 
 fn variants() -> Vec<Variant> {

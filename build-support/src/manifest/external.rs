@@ -5,7 +5,7 @@ use crate::declared::Declared;
 use crate::external::ExternalMatrix;
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind, chain};
-use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, own_file};
+use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, normalise, own_file};
 use precast_store::file;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) fn read(
     let mut open: Vec<String> = table.files.iter().map(|file| file.get_ref().clone()).collect();
     while let Some(name) = open.pop() {
         // A name that leads out of the directory is refused when the op is made.
-        if files.contains_key(&name) || Path::new(&name).is_absolute() || name.split('/').any(|p| p == "..") {
+        if files.contains_key(&name) || Path::new(&name).is_absolute() || normalise("", &name).is_none() {
             continue;
         }
         let text = load(&name);
@@ -48,12 +48,16 @@ impl Manifest {
         let title = format!("[[external]] {} (`{}`)", number + 1, table.name.get_ref());
         let place = Place { table: Some(title), ..self.place(table.name.span()) };
         let (declaration, mut problems) = self.declaration(table, &place);
-        let Some(declaration) = declaration else { return problems };
+        let Some(declaration) = declaration else {
+            declared.unmade(table.name.get_ref());
+            return problems;
+        };
         let op = match ExternalCOp::new(declaration) {
             Ok(op) => op,
             Err(error) => {
                 let kind = ProblemKind::External { message: chain(&error) };
                 problems.push(Problem::new(self.external_place(table, &error, &place), kind));
+                declared.unmade(table.name.get_ref());
                 return problems;
             }
         };
@@ -117,6 +121,8 @@ impl Manifest {
         declaration.version.clone_from(&table.version);
         declaration.view_map.clone_from(&table.view_map);
         declaration.destroy_map.clone_from(&table.destroy_map);
+        declaration.reference =
+            table.reference.as_ref().map(|texts| texts.get_ref().to_vec()).unwrap_or_default();
         declaration.check_input = table.check_input.unwrap_or(true);
         declaration.f16_ok = table.f16_ok;
         (problems.is_empty().then_some(declaration), problems)
@@ -199,7 +205,11 @@ impl Manifest {
                     None => at(table.outputs.iter().find(is).map(Spanned::span), "outputs"),
                 }
             }
+            ExternalError::Setting { key: "reference", .. } => {
+                at(table.reference.as_ref().map(Spanned::span), "reference")
+            }
             ExternalError::Setting { key, .. } => at(None, key),
+            ExternalError::Param { param, .. } => at(table.params.get(param).map(Spanned::span), "params"),
             _ => at(table.files.first().map(Spanned::span), "files"),
         }
     }

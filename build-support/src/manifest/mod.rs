@@ -45,7 +45,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use schema::{ConstantTable, Document, ExternalTable, GraphTable, OpTable, ParamTable};
+pub use schema::{ConstantTable, Document, ExternalTable, GraphTable, OpTable, ParamTable, Texts};
 
 use crate::place::{Lines, Place};
 use precast_store::key::Canonical;

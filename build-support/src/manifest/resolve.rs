@@ -5,18 +5,42 @@ use crate::declared::{Declared, matrix};
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind, chain};
 use precast_compile::Isa;
-use precast_graph::{FunctionGraph, OpLibrary, json, text};
-use precast_ops::Serve;
+use precast_graph::text::ParseTextError;
+use precast_graph::{FunctionGraph, json, text};
+use precast_ops::{Ops, Serve};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
 impl Manifest {
-    /// Adds everything this manifest declares to `declared`. Whether ops support what is asked of them is found out when
-    /// it is planned.
+    /// Adds everything this manifest declares to `declared`: its ops first, which its matrices and graphs may call. Whether
+    /// ops support what is asked of them is found out when it is planned.
     ///
     /// # Errors
     /// Every problem of every table. What makes sense is added all the same, so that [`crate::plan()`] can find more.
-    pub fn declare(&self, declared: &mut Declared, library: &dyn OpLibrary) -> Result<(), DeclareError> {
+    pub fn declare(&self, declared: &mut Declared) -> Result<(), DeclareError> {
+        let mut problems = self.declare_ops(declared);
+        problems.extend(self.declare_uses(declared));
+        DeclareError::check(problems)
+    }
+
+    /// The library with the external ops of this manifest, for graphs that call them by name.
+    ///
+    /// # Errors
+    /// Every problem of every external op.
+    pub fn ops(&self, library: Ops) -> Result<Ops, DeclareError> {
+        let mut declared = Declared::new(library);
+        DeclareError::check(self.declare_ops(&mut declared))?;
+        Ok(declared.ops().clone())
+    }
+
+    /// Adds the external ops.
+    pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
+        let tables = self.document.external.iter().enumerate();
+        tables.flat_map(|(number, table)| self.external(number, table.get_ref(), declared)).collect()
+    }
+
+    /// Adds matrices and graphs, whose ops were added before.
+    pub(crate) fn declare_uses(&self, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (number, table) in self.document.op.iter().enumerate() {
             let (matrix, found) = self.matrix(number, table);
@@ -32,16 +56,13 @@ impl Manifest {
                 problems.push(Problem::new(place, kind));
                 continue;
             }
-            let graph = self.graph(spanned.get_ref(), &place, library);
+            let graph = self.graph(spanned.get_ref(), &place, declared);
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
             let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
             problems.extend(added.err());
         }
-        for (number, spanned) in self.document.external.iter().enumerate() {
-            problems.extend(self.external(number, spanned.get_ref(), declared));
-        }
-        DeclareError::check(problems)
+        problems
     }
 
     /// The ISA levels that the manifest asks for; `None` when it leaves them to the target.
@@ -85,12 +106,12 @@ impl Manifest {
         &self,
         table: &GraphTable,
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         match (&table.file, &table.json, &table.inputs, &table.outputs) {
-            (Some(file), None, None, None) => self.graph_of_file(file, place, library),
-            (None, Some(json), None, None) => self.graph_of_json(json, place, library),
-            (None, None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, library),
+            (Some(file), None, None, None) => self.graph_of_file(file, place, declared),
+            (None, Some(json), None, None) => self.graph_of_json(json, place, declared),
+            (None, None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, declared),
             (file, json, inputs, outputs) => {
                 let present = [
                     ("file", file.is_some()),
@@ -110,12 +131,12 @@ impl Manifest {
         &self,
         file: &Spanned<String>,
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         let place = Place { line: self.place(file.span()).line, ..place.key("file") };
         let path = self.file(file.get_ref());
         match self.files.get(file.get_ref()) {
-            Some(Ok(text)) => json::parse(text, library).map_err(|error| {
+            Some(Ok(text)) => json::parse(text, declared.ops()).map_err(|error| {
                 let message = with_hint(format!("in `{}`: {}", path.display(), chain(&error)), error.hint());
                 Problem::new(place, ProblemKind::Graph { message })
             }),
@@ -132,10 +153,10 @@ impl Manifest {
         &self,
         json: &Spanned<String>,
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         let place = Place { line: self.place(json.span()).line, ..place.key("json") };
-        json::parse(json.get_ref(), library).map_err(|error| {
+        json::parse(json.get_ref(), declared.ops()).map_err(|error| {
             let message = with_hint(chain(&error), error.hint());
             Problem::new(place, ProblemKind::Graph { message })
         })
@@ -161,7 +182,7 @@ impl Manifest {
         inputs: &[Spanned<String>],
         outputs: &[Spanned<String>],
         place: &Place,
-        library: &dyn OpLibrary,
+        declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
         let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
         let mut parsed = Vec::with_capacity(inputs.len());
@@ -171,13 +192,18 @@ impl Manifest {
             })?);
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.get_ref().as_str()).collect();
-        text::parse_used(&texts, &parsed, library).map_err(|error| {
+        text::parse_used(&texts, &parsed, declared.ops()).map_err(|error| {
             let output = error.place().and_then(|place| place.output).or((outputs.len() == 1).then_some(0));
             let place = match output.and_then(|position| outputs.get(position)) {
                 Some(output) => at(output.span(), "outputs"),
                 None => place.clone(),
             };
-            let message = with_hint(chain(&error), error.hint());
+            let message = match &error {
+                ParseTextError::UnknownFunction { found, .. } if declared.is_unmade(found) => {
+                    format!("calls `{found}`, whose `[[external]]` is wrong")
+                }
+                error => with_hint(chain(error), error.hint()),
+            };
             Problem::new(place, ProblemKind::Graph { message })
         })
     }

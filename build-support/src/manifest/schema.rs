@@ -113,11 +113,33 @@ pub struct ExternalTable {
     /// Pairs `[output, input]`: inputs that are overwritten.
     #[serde(default)]
     pub destroy_map: Vec<(usize, usize)>,
+    /// What each output is, as an expression over `x0`, `x1`, … and the params: one text, or a list of them.
+    pub reference: Option<Spanned<Texts>>,
     /// Whether types validate the values.
     pub check_input: Option<bool>,
     /// Whether C for NumPy's headers takes f16 and bf16 for what they are.
     #[serde(default)]
     pub f16_ok: bool,
+}
+
+/// One text, or several.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Texts {
+    /// One.
+    One(String),
+    /// Several, in order.
+    Many(Vec<String>),
+}
+
+impl Texts {
+    /// All of them.
+    pub(crate) fn to_vec(&self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text.clone()],
+            Self::Many(texts) => texts.clone(),
+        }
+    }
 }
 
 /// The type of a param: `"f32"`, `"generic"`, or a table with one of `tensor` and `enum`.

@@ -15,7 +15,7 @@ const SCORE: &str =
 fn declare(text: &str) -> Result<Declared, DeclareError> {
     let mut declared = Declared::default();
     let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned())?;
-    manifest.declare(&mut declared, &Ops::standard()).map(|()| declared)
+    manifest.declare(&mut declared).map(|()| declared)
 }
 
 fn refusal(text: &str) -> String {
@@ -126,11 +126,11 @@ fn graph_files_are_read_with_the_manifest_and_checked() {
     let manifest = Manifest::read(&path).unwrap();
     assert_eq!(manifest.inputs(), [path.clone(), graph.clone()]);
     let mut declared = Declared::default();
-    manifest.declare(&mut declared, &Ops::standard()).unwrap();
+    manifest.declare(&mut declared).unwrap();
     assert_eq!(declared.graphs()["g"].graph.outputs().len(), 1);
     fs_err::write(&graph, "{\"precast_graph\": 99}").unwrap();
     let manifest = Manifest::read(&path).unwrap();
-    let message = manifest.declare(&mut Declared::default(), &Ops::standard()).unwrap_err().to_string();
+    let message = manifest.declare(&mut Declared::default()).unwrap_err().to_string();
     assert!(
         message.contains("precast.toml:3") && message.contains("g.json") && message.contains("version 99"),
         "{message}"
@@ -161,8 +161,7 @@ fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
         );
         fs_err::write(&path, text).unwrap();
         let mut declared = Declared::default();
-        let found =
-            Manifest::read(&path).and_then(|manifest| manifest.declare(&mut declared, &Ops::standard()));
+        let found = Manifest::read(&path).and_then(|manifest| manifest.declare(&mut declared));
         found.map(|()| declared.graphs()["f"].graph.clone()).map_err(|error| error.to_string())
     };
     let graph = declare(

@@ -13,7 +13,7 @@ pub(super) fn combinations<'d>(
     ops: &Ops,
     problems: &mut Vec<Problem>,
 ) -> Vec<(Combination, &'d Matrix)> {
-    if let Err(problem) = count(declared) {
+    if let Err(problem) = count(declared, ops) {
         problems.push(problem);
         return Vec::new();
     }
@@ -36,12 +36,12 @@ pub(super) fn combinations<'d>(
 }
 
 /// Counts the combinations before the first one is made.
-fn count(declared: &Declared) -> Result<(), Problem> {
+fn count(declared: &Declared, ops: &Ops) -> Result<(), Problem> {
     let mut all = declared.graphs().len();
     for Matrix { name, dtypes, ndim, place } in declared.matrices() {
         let (dtypes, ndim): (Vec<_>, Vec<_>) =
             (dtypes.iter().copied().collect(), ndim.iter().copied().collect());
-        let sum = all.checked_add(precast_ops::count_combinations(name, &dtypes, &ndim));
+        let sum = all.checked_add(precast_ops::count_combinations(name, &dtypes, &ndim, ops));
         all = check_combinations(sum).map_err(|kind| Problem::new(place.clone(), kind))?;
     }
     Ok(())

@@ -36,6 +36,9 @@ pub struct Plan {
     pub fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
     /// How many combinations of op, dtype and rank are declared, each counted once.
     pub combinations: usize,
+    /// Signatures of modules that are never published, as an op in them has the empty version: entries call them, and each
+    /// process that may compile makes its own.
+    pub kept: BTreeSet<String>,
 }
 
 impl Plan {
@@ -50,6 +53,16 @@ impl Plan {
     pub fn languages(&self) -> BTreeSet<Language> {
         self.units.iter().map(Unit::language).collect()
     }
+
+    /// Says of each module that is never published what follows.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.kept.iter().map(|signature| {
+            format!(
+                "`{signature}` has an op whose version is empty, so it is not kept: each program that calls it compiles it\n\
+                 hint: give the op a version, or none, for programs that do not compile"
+            )
+        })
+    }
 }
 
 /// Plans what `declared` asks for.
@@ -57,7 +70,8 @@ impl Plan {
 /// # Errors
 /// Every op that there is not, every combination that an op does not support, and every graph that no module can be made
 /// of; each with its place.
-pub fn plan(declared: &Declared, ops: &Ops) -> Result<Plan, DeclareError> {
+pub fn plan(declared: &Declared) -> Result<Plan, DeclareError> {
+    let ops = declared.ops();
     let mut planned = Planned::default();
     let combinations = expand::combinations(declared, ops, &mut planned.problems);
     for (combination, matrix) in &combinations {
@@ -73,6 +87,17 @@ pub fn plan(declared: &Declared, ops: &Ops) -> Result<Plan, DeclareError> {
     planned.finish(combinations.len())
 }
 
+/// Plans what was declared. What went wrong in declaring it is told together with what is wrong with the rest.
+///
+/// # Errors
+/// As [`plan`], behind those of `declaring`.
+pub fn plan_after(declaring: Result<(), DeclareError>, declared: &Declared) -> Result<Plan, DeclareError> {
+    let planned = plan(declared);
+    let Err(mut wrong) = declaring else { return planned };
+    wrong.problems.extend(planned.err().into_iter().flat_map(|more| more.problems));
+    Err(wrong)
+}
+
 /// A plan in the making.
 #[derive(Default)]
 struct Planned {
@@ -80,15 +105,15 @@ struct Planned {
     whole: BTreeMap<BuildKey, Arc<Module>>,
     entries: Vec<Entry>,
     fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
+    kept: BTreeSet<String>,
     problems: Vec<Problem>,
 }
 
 impl Planned {
     /// Plans a module that is batched with others of its kind.
     fn single_op(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
-        let (module, key) = keyed(module(graph, ops)?);
-        self.alias(key, graph, ops);
-        self.single.push(Arc::new(module));
+        let (module, key) = self.module(graph, ops)?;
+        self.single.extend(module.map(Arc::new));
         Ok(key)
     }
 
@@ -121,14 +146,21 @@ impl Planned {
 
     /// Plans a module of a whole graph, or a segment of one, which is a unit of its own.
     fn segment(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
-        let (module, key) = keyed(module(graph, ops)?);
-        self.alias(key, graph, ops);
-        self.whole.insert(key, Arc::new(module));
+        let (module, key) = self.module(graph, ops)?;
+        self.whole.extend(module.map(|module| (key, Arc::new(module))));
         Ok(key)
     }
 
-    fn alias(&mut self, key: BuildKey, graph: &FunctionGraph, ops: &Ops) {
+    /// The module of a graph, unless it is never published, and its key.
+    fn module(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<(Option<Module>, BuildKey), LinkError> {
+        let module = link(graph, ops.c())?;
+        let key = module.key();
         self.fingerprints.entry(key).or_default().extend(fingerprint(graph, ops));
+        if module.unpublished {
+            self.kept.insert(module.signature);
+            return Ok((None, key));
+        }
+        Ok((Some(module), key))
     }
 
     fn finish(mut self, combinations: usize) -> Result<Plan, DeclareError> {
@@ -140,7 +172,13 @@ impl Planned {
             }
         }
         units.extend(self.whole.into_values().map(Unit::single));
-        Ok(Plan { units, entries: self.entries, fingerprints: self.fingerprints, combinations })
+        Ok(Plan {
+            units,
+            entries: self.entries,
+            fingerprints: self.fingerprints,
+            combinations,
+            kept: self.kept,
+        })
     }
 }
 
@@ -154,21 +192,4 @@ impl From<LinkError> for ProblemKind {
     fn from(error: LinkError) -> Self {
         Self::Compile { message: chain(&error) }
     }
-}
-
-fn keyed(module: Module) -> (Module, BuildKey) {
-    let key = module.key();
-    (module, key)
-}
-
-fn module(graph: &FunctionGraph, ops: &Ops) -> Result<Module, ProblemKind> {
-    let module = link(graph, ops.c())?;
-    if module.unpublished {
-        let message = format!(
-            "`{}` has an op that gives the empty cache version, so its code stays in one process",
-            module.signature
-        );
-        return Err(ProblemKind::Compile { message });
-    }
-    Ok(module)
 }

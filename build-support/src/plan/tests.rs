@@ -58,8 +58,8 @@ fn declare(items: impl IntoIterator<Item = Item>) -> Declared {
 fn manifest(text: &str) -> Result<Plan, String> {
     let mut declared = Declared::default();
     let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap();
-    manifest.declare(&mut declared, &Ops::standard()).unwrap();
-    plan(&declared, &Ops::standard()).map_err(|error| error.to_string())
+    manifest.declare(&mut declared).unwrap();
+    plan(&declared).map_err(|error| error.to_string())
 }
 
 proptest! {
@@ -77,8 +77,7 @@ proptest! {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             shuffled.swap(at, (state >> 33) as usize % (at + 1));
         }
-        let ops = Ops::standard();
-        let (one, other) = (plan(&declare(subset), &ops).unwrap(), plan(&declare(shuffled), &ops).unwrap());
+        let (one, other) = (plan(&declare(subset)).unwrap(), plan(&declare(shuffled)).unwrap());
         prop_assert_eq!(essence(&one), essence(&other));
     }
 }
@@ -172,7 +171,7 @@ fn a_whole_graph_is_a_module_for_each_segment() {
     graph.output(after, None).unwrap();
     let mut declared = Declared::default();
     declared.graph("mixed", graph, Place::in_build("test", "mixed")).unwrap();
-    let plan = plan(&declared, &ops).unwrap();
+    let plan = plan(&declared).unwrap();
     let program = &plan.entries[0].program;
     assert_eq!(
         (program.steps.len(), program.steps[0].key),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Makes an op of its declared props.
-pub type OpFactory = fn(&Props) -> Result<Arc<dyn Op>, MakeNodeError>;
+pub type OpFactory = Arc<dyn Fn(&Props) -> Result<Arc<dyn Op>, MakeNodeError> + Send + Sync>;
 
 type AsCOp = fn(&dyn Op) -> Option<&dyn COp>;
 
@@ -51,8 +51,11 @@ impl Library {
 
     /// Adds a name that JSON can refer to. A later one of the same name replaces the earlier.
     #[must_use]
-    pub fn with_name(mut self, name: &str, factory: OpFactory) -> Self {
-        self.factories.insert(name.to_owned(), factory);
+    pub fn with_name<F>(mut self, name: &str, factory: F) -> Self
+    where
+        F: Fn(&Props) -> Result<Arc<dyn Op>, MakeNodeError> + Send + Sync + 'static,
+    {
+        self.factories.insert(name.to_owned(), Arc::new(factory));
         self
     }
 
@@ -101,8 +104,8 @@ impl Library {
 
     /// The factory of a name.
     #[must_use]
-    pub fn factory(&self, name: &str) -> Option<OpFactory> {
-        self.factories.get(name).copied()
+    pub fn factory(&self, name: &str) -> Option<&OpFactory> {
+        self.factories.get(name)
     }
 
     /// All names, sorted.

@@ -134,6 +134,25 @@ pub enum CompileError {
         /// The archive.
         path: PathBuf,
     },
+    /// A static library of code for a fixed address.
+    #[error(
+        "`{}` has code for a fixed address, which cannot be part of a module\nhint: compile it with `-fPIC`",
+        path.display()
+    )]
+    NotPic {
+        /// The archive.
+        path: PathBuf,
+    },
+    /// A shared library that the module would not find again.
+    #[error(
+        "`{}` is a shared library where the dynamic linker does not look, so no program could load the module\nhint: put a \
+         static library beside it or in its place, of objects compiled with `-fPIC`; or install it, and run `ldconfig`",
+        path.display()
+    )]
+    LostLibrary {
+        /// The library.
+        path: PathBuf,
+    },
     /// A file of the toolchain or of the system is not what the key was made of.
     #[error("`{}` changed while the unit was compiled\nhint: compile again when it is installed", path.display())]
     Changed {

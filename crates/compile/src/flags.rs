@@ -156,6 +156,8 @@ fn link_flags(wanted: &Wanted<'_>, hosted: bool) -> Vec<String> {
             list.push(format!("--target={}", wanted.target));
         }
         list.push(format!("-Wl,{}", LINK.join(",")));
+        // What static libraries define is the module's own affair, as its own functions are.
+        list.push("-Wl,--exclude-libs,ALL".to_owned());
         // Clang's sanitizers live in the program, not in a library.
         if !(wanted.profile == Profile::Asan && wanted.family == Family::Clang) {
             list.push("-Wl,--no-undefined".to_owned());

@@ -37,6 +37,7 @@ mod foreign;
 mod includes;
 mod isa;
 mod link;
+mod loader;
 mod parallel;
 mod prepared;
 mod reads;

@@ -10,6 +10,7 @@ use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::Language;
 
 use crate::error::CompileError;
+use crate::loader;
 use crate::prepared::{Prepared, exports};
 use crate::refused;
 use crate::scratch::Scratch;
@@ -57,7 +58,7 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
 fn libraries(prepared: &Prepared<'_>) -> Vec<String> {
     let first = prepared.unit.first();
     let directories = first.lib_dirs.iter().map(|directory| format!("-L{directory}"));
-    directories.chain(first.libraries.iter().map(|name| format!("-l{name}"))).collect()
+    directories.chain(first.libraries.iter().map(|name| loader::argument(name, &first.lib_dirs))).collect()
 }
 
 /// Lists the files that a hosted link reads beside the object: start files, libraries, linker scripts.
@@ -93,7 +94,19 @@ fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
     if let Some(symbol) = words.lines().find_map(|line| after(line, "undefined reference to ")) {
         return refused::undefined(prepared, symbol.trim_matches(['`', '\'', '"']));
     }
+    if let Some(path) = words.lines().find_map(without_pic) {
+        return CompileError::NotPic { path };
+    }
     CompileError::Link { words: first_words(words) }
+}
+
+/// The archive of a member that was compiled for a fixed address: `ld: lib/libown.a(own.o): … relocation …`.
+fn without_pic(line: &str) -> Option<PathBuf> {
+    let told = ["recompile with -fPIC", "making a shared object", "read-only section"];
+    let is_relocation = line.contains("relocation") && told.iter().any(|words| line.contains(words));
+    let (before, _) = line.split_once(".a(").filter(|_| is_relocation)?;
+    let from = before.rfind(": ").map_or(0, |at| at + 2);
+    Some(format!("{}.a", &before[from..]).into())
 }
 
 fn first_words(words: &str) -> String {

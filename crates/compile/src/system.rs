@@ -11,11 +11,12 @@ use precast_store::key::{ContentId, Language, Profile};
 
 use crate::error::CompileError;
 use crate::link;
+use crate::loader;
 use crate::prepared::Prepared;
 use crate::reads;
 use crate::refused;
 use crate::scratch::Scratch;
-use crate::toolchain::{Watched, changed};
+use crate::toolchain::{Watched, changed, host_target};
 
 /// The preprocessed unit, by language.
 pub(crate) fn preprocessed_name(language: Language) -> &'static str {
@@ -55,6 +56,16 @@ impl System {
 /// How an archive begins that holds the names of its members' files instead of the members.
 const THIN: &[u8] = b"!<thin>\n";
 
+/// How an object, and a shared library, begins.
+const ELF: &[u8] = b"\x7fELF";
+
+/// Whether a file of an op's own library directories is a shared library that no program would find again.
+fn is_lost(file: &Path, prepared: &Prepared<'_>) -> bool {
+    let is_shared = file.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
+    let own = prepared.unit.first().lib_dirs.iter().any(|directory| file.starts_with(directory));
+    is_shared && own && prepared.variant.target == host_target() && !loader::finds(file)
+}
+
 /// Reads what a unit takes from the system.
 pub(crate) fn read(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<System, CompileError> {
     let mut system = System::default();
@@ -71,6 +82,9 @@ pub(crate) fn read(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<System,
             let (content, bytes) = system.add(file.clone())?;
             if bytes.starts_with(THIN) {
                 return Err(CompileError::ThinArchive { path: file });
+            }
+            if bytes.starts_with(ELF) && is_lost(&file, prepared) {
+                return Err(CompileError::LostLibrary { path: file });
             }
             system.linked.push((format!("link/{name}"), *content.as_bytes()));
         }

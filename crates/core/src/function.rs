@@ -35,6 +35,14 @@ enum Serves {
 
 /// What serves the calls of a function otherwise than by its modules alone: a reference implementation, checks around them.
 pub trait Body: Debug + Send + Sync + Any {
+    /// Checks inputs against the function's interface; gives in its place what each is to be replaced by, if by anything.
+    ///
+    /// # Errors
+    /// Inputs that the declared types do not admit.
+    fn admit(&self, ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<Vec<Option<Array>>, CallError> {
+        check_inputs(ports, inputs).map(|()| Vec::new())
+    }
+
     /// Serves a call whose inputs and targets were checked against the function's interface.
     ///
     /// # Errors
@@ -71,6 +79,14 @@ pub enum CallError {
         found: String,
         /// The declared type.
         expected: String,
+    },
+    /// An input that the rules of its user type refuse.
+    #[error("input `{name}` is refused by its type")]
+    Filter {
+        /// Name of the input.
+        name: String,
+        /// Why.
+        source: Arc<dyn Error + Send + Sync>,
     },
     /// An output array of another dtype, or of another shape where it cannot be replaced.
     #[error("output `{name}` has room for `{found}`, expected `{expected}`")]
@@ -196,9 +212,8 @@ impl Function {
     /// # Errors
     /// Inputs that the declared types do not admit; values that an op refuses.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
-        check_inputs(self.inputs(), inputs)?;
         let mut results: Vec<Option<Array>> = self.outputs().iter().map(|_| None).collect();
-        self.run(inputs, &mut Targets::New(&mut results))?;
+        self.admitted(inputs, &mut Targets::New(&mut results))?;
         let missing = |(port, result): (&Port, Option<Array>)| {
             result.ok_or_else(|| CallError::NoValue { name: port.name.clone() })
         };
@@ -211,9 +226,8 @@ impl Function {
     /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
-        check_inputs(self.inputs(), inputs)?;
         check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
-        self.run(inputs, &mut Targets::Reuse(outputs))
+        self.admitted(inputs, &mut Targets::Reuse(outputs))
     }
 
     /// Calls the function; the results are written to memory of the caller, of whatever strides.
@@ -221,9 +235,23 @@ impl Function {
     /// # Errors
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
-        check_inputs(self.inputs(), inputs)?;
         check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
-        self.run(inputs, &mut Targets::Into(outputs))
+        self.admitted(inputs, &mut Targets::Into(outputs))
+    }
+
+    /// Serves a call whose targets were checked.
+    fn admitted(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
+        let made = match &self.0.body {
+            Serves::Modules { .. } => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
+            Serves::Other(body) => body.admit(self.inputs(), inputs)?,
+        };
+        if made.iter().all(Option::is_none) {
+            return self.run(inputs, targets);
+        }
+        let whole = made.iter().zip(inputs);
+        let whole: Vec<ArrayRef<'_>> =
+            whole.map(|(made, input)| made.as_ref().map_or_else(|| input.clone(), ArrayRef::from)).collect();
+        self.run(&whole, targets)
     }
 
     /// Serves a call whose inputs and targets were checked.
@@ -304,7 +332,10 @@ pub fn misfit_error(
 }
 
 /// Checks arrays against the declared types.
-fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
+///
+/// # Errors
+/// Another number of inputs; one that its type does not admit.
+pub fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
     if inputs.len() != ports.len() {
         return Err(CallError::Inputs { expected: ports.len(), found: inputs.len() });
     }

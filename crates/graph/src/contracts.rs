@@ -191,13 +191,22 @@ fn destroyed(apply: &Apply) -> Vec<VarId> {
     apply.op.destroy_map().iter().filter_map(|(_, input)| apply.inputs.get(*input).copied()).collect()
 }
 
-/// Checks the maps of every op. With `consumes` the graph's inputs may be overwritten: the caller gives them up.
-pub(crate) fn check(graph: &FunctionGraph, consumes: bool) -> Result<(), ContractError> {
+/// Whose the inputs of a graph are while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inputs {
+    /// The caller's, who finds them as they were.
+    Kept,
+    /// The graph's: the caller gives them up. So are those of a single Apply of a larger graph.
+    GivenUp,
+}
+
+/// Checks the maps of every op.
+pub(crate) fn check_maps(graph: &FunctionGraph) -> Result<(), ContractError> {
     for (position, apply) in graph.applies().iter().enumerate() {
         check_map(graph, position, apply, "view_map", &apply.op.view_map())?;
         check_map(graph, position, apply, "destroy_map", &apply.op.destroy_map())?;
     }
-    if (0..graph.applies().len()).any(|k| destroys(graph, k)) { check_order(graph, consumes) } else { Ok(()) }
+    Ok(())
 }
 
 fn check_map(
@@ -236,7 +245,11 @@ fn check_map(
     Ok(())
 }
 
-fn check_order(graph: &FunctionGraph, consumes: bool) -> Result<(), ContractError> {
+/// Checks that nothing is read after it was overwritten.
+pub(crate) fn check_order(graph: &FunctionGraph, inputs: Inputs) -> Result<(), ContractError> {
+    if (0..graph.applies().len()).all(|k| !destroys(graph, k)) {
+        return Ok(());
+    }
     let storages = Storages::of(graph);
     // Which Apply overwrote a storage.
     let mut gone: BTreeMap<VarId, usize> = BTreeMap::new();
@@ -261,7 +274,7 @@ fn check_order(graph: &FunctionGraph, consumes: bool) -> Result<(), ContractErro
             }
             for storage in storages.get(target) {
                 match graph.variable(*storage).origin {
-                    Origin::Input(_) if !consumes => {
+                    Origin::Input(_) if inputs == Inputs::Kept => {
                         return Err(ContractError::DestroysInput { op: op(), apply, variable });
                     }
                     Origin::Constant(_) => {

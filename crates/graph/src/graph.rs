@@ -6,7 +6,7 @@
 
 use crate::Array;
 use crate::Type;
-use crate::contracts::{self, ContractError};
+use crate::contracts::{self, ContractError, Inputs};
 use crate::op::{MakeNodeError, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -326,30 +326,25 @@ impl FunctionGraph {
         signature(&apply.op.label(), &self.input_types(apply), &self.output_types(apply))
     }
 
-    /// Checks what building cannot: that there is something to compute, and that nothing is read after it was
-    /// overwritten; inputs and constants may not be overwritten at all.
+    /// Checks what building cannot: that there is something to compute, and that the maps of ops name what is there.
+    ///
+    /// What an op overwrites may be read elsewhere: a graph says what is computed, and a rewrite copies what others need
+    /// before the graph is compiled.
     ///
     /// # Errors
     /// [`BuildError::NoOutputs`]; [`BuildError::Contract`].
     pub fn validate(&self) -> Result<(), BuildError> {
-        self.validate_for(false)
+        if self.outputs.is_empty() { Err(BuildError::NoOutputs) } else { Ok(contracts::check_maps(self)?) }
     }
 
-    /// As [`validate`](Self::validate), of a graph whose caller gives its inputs up: they may be overwritten. So is a single
-    /// Apply of a larger graph that was validated.
+    /// Checks what is compiled: as [`validate`](Self::validate), and nothing is read after it was overwritten. Constants may
+    /// not be overwritten at all, inputs of the graph only where the caller gives them up.
     ///
     /// # Errors
     /// As [`validate`](Self::validate).
-    pub fn validate_consuming(&self) -> Result<(), BuildError> {
-        self.validate_for(true)
-    }
-
-    fn validate_for(&self, consumes: bool) -> Result<(), BuildError> {
-        if self.outputs.is_empty() {
-            Err(BuildError::NoOutputs)
-        } else {
-            Ok(contracts::check(self, consumes)?)
-        }
+    pub fn validate_memory(&self, inputs: Inputs) -> Result<(), BuildError> {
+        self.validate()?;
+        Ok(contracts::check_order(self, inputs)?)
     }
 
     fn push(&mut self, variable: Variable) -> VarId {

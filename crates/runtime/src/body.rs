@@ -1,6 +1,7 @@
 //! What serves a function otherwise than by its modules alone: the reference implementation, and debug mode around modules.
 
 use crate::debug::{self, Checks, Options, Report};
+use crate::filter::Filtered;
 use precast_core::function::{Body, misfit_error};
 use precast_core::native::Targets;
 use precast_core::{Array, ArrayRef, CallError, Function, Provenance, Served};
@@ -26,6 +27,7 @@ pub(crate) fn checked(function: Function, graph: FunctionGraph, checks: Checks) 
 /// What debug mode found in the last call of a function that was checked; `None` out of debug mode.
 #[must_use]
 pub fn debug_report(function: &Function) -> Option<Report> {
+    let function = function.body::<Filtered>().map_or(function, |filtered| &filtered.function);
     function.body::<Checked>()?.checks.last()
 }
 
@@ -82,7 +84,8 @@ impl Body for Checked {
             let mut results: Vec<Option<Array>> = self.function.outputs().iter().map(|_| None).collect();
             self.function.run(inputs, &mut Targets::New(&mut results))?;
             let served: Vec<Array> = results.into_iter().flatten().collect();
-            let violation = debug::against_served(&self.graph, &given, &served, &expected);
+            let violation =
+                debug::against_served(&self.graph, &given, &served, &expected, self.checks.types());
             violation.map_or(Ok(()), |violation| Err(other(WHAT, violation)))?;
         }
         self.function.run(inputs, targets)

@@ -123,14 +123,16 @@ pub enum EntryError {
         known: String,
     },
     /// No combination of an entry takes these inputs.
-    #[error("no combination of entry `{name}` takes `{found}`; it is built for: {known}")]
+    #[error(
+        "no combination of entry `{name}` takes `{found}`: {problem}\nhint: `precast ls` lists what is built; the manifest says what shall be"
+    )]
     Combination {
         /// The name.
         name: String,
         /// Types of the inputs.
         found: String,
-        /// The inputs of each combination.
-        known: String,
+        /// Which input is to blame, in words.
+        problem: String,
     },
     /// A layer could not be read.
     #[error("cannot look up entry `{name}`")]

@@ -29,6 +29,7 @@ pub mod debug;
 mod dispatch;
 mod error;
 mod explain;
+mod filter;
 mod inventory;
 #[cfg(feature = "jit")]
 mod jit;

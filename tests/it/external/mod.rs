@@ -5,6 +5,8 @@
 mod apart;
 mod errors;
 mod exceptions;
+mod in_place;
+mod named;
 mod outside;
 mod params;
 mod sections;

@@ -5,7 +5,6 @@ use precast::{Array, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::external::Declaration;
 use precast_compile::{Isa, Parallel};
-use precast_ops::Ops;
 use precast_store::Store;
 use std::path::Path;
 
@@ -73,7 +72,7 @@ fn a_build_and_a_program_give_the_same_answer() {
     let build = || {
         let mut declared = Declared::default();
         declared.graph("scaled", scaled(outer.path()), Place::in_file(Path::new("precast.toml"))).unwrap();
-        let (plan, toolchain) = (plan(&declared, &Ops::standard()).unwrap(), crate::compiled::toolchain());
+        let (plan, toolchain) = (plan(&declared).unwrap(), crate::compiled::toolchain());
         let (store, variants) =
             (Store::create(&path).unwrap(), [crate::compiled::variant(Isa::native().unwrap())]);
         let execution = Execution {

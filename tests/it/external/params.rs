@@ -2,7 +2,7 @@
 
 use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
-use precast_codegen::external::Declaration;
+use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_codegen::{EnumType, ParamType, link};
 use precast_graph::{DType, Prop, json};
 use precast_ops::Ops;
@@ -12,6 +12,10 @@ const TEXT: &str = include_str!("../c/params/affine.c");
 
 /// `x * alpha + 10 * side + w[0]`, rounded as `mode` says.
 fn affine(alpha: f64, side: &str, mode: &str, w: f64) -> FunctionGraph {
+    graph(&op(declaration(alpha, side, mode, w)), &["f64"])
+}
+
+fn declaration(alpha: f64, side: &str, mode: &str, w: f64) -> Declaration {
     let mut d = Declaration::new("affine").file("affine.c", TEXT).input("f64").output("f64");
     let w = Array::from(ndarray::array![w].into_dyn());
     for (name, value) in [
@@ -27,7 +31,7 @@ fn affine(alpha: f64, side: &str, mode: &str, w: f64) -> FunctionGraph {
     let mode = EnumType::from_c("int", &["MODE_DOWN", "MODE_UP"]).header("\"affine/mode.h\"");
     d.param_types.insert("mode".to_owned(), ParamType::Enum(mode));
     d.param_types.insert("alpha".to_owned(), ParamType::Scalar(DType::F64));
-    graph(&op(d.source("mode.h", include_str!("../c/params/mode.h"))), &["f64"])
+    d.source("mode.h", include_str!("../c/params/mode.h"))
 }
 
 /// The value at 3, and the artifacts that were there.
@@ -74,12 +78,18 @@ fn several_applies_each_have_their_own_values() {
 }
 
 #[test]
-fn a_constant_that_there_is_not_is_named() {
-    let error = super::refused(&affine(1.0, "MIDDLE", "MODE_UP", 0.0));
-    assert!(
-        error.contains("param `side` of `affine`: ") && error.contains("is none of LEFT, RIGHT"),
-        "{error}"
-    );
+fn a_value_that_its_type_does_not_hold_is_refused_when_the_op_is_made() {
+    let refused = |side: &str, w: Prop| {
+        let mut declaration = declaration(1.0, side, "MODE_UP", 0.0);
+        declaration.params.insert("w".to_owned(), w);
+        declaration.param_types.insert("w".to_owned(), ParamType::Tensor(DType::I8));
+        ExternalCOp::new(declaration).unwrap_err().to_string()
+    };
+    let list = |items: &[i64]| Prop::List(items.iter().copied().map(Prop::Int).collect());
+    assert_eq!(refused("MIDDLE", list(&[1])), "param `side`: \"MIDDLE\" is none of LEFT, RIGHT");
+    for value in [Prop::Float(0.5), list(&[300]), Prop::Str("x".to_owned())] {
+        assert!(refused("LEFT", value).starts_with("param `w`: "), "a value that is no i8");
+    }
 }
 
 #[test]

@@ -129,12 +129,24 @@ fn tutorials(language: Language) -> [(Arc<dyn Op>, usize); 3] {
     ]
 }
 
+/// The library with the first two; names of the language to write them in come by keyword.
+pub(super) fn library() -> Ops {
+    let named = |name: &'static str| {
+        move |props: &Props| {
+            let cxx = matches!(props.get("language"), Some(Prop::Str(language)) if language == "c++");
+            Ok(Tutorial { name, language: if cxx { Language::Cxx } else { Language::C } })
+        }
+    };
+    let ops = Ops::standard().with("vector_times_scalar", named("vector_times_scalar")).unwrap();
+    ops.with("written_vector_times_vector", named("vector_times_vector")).unwrap()
+}
+
 fn runtime() -> Runtime {
-    Runtime::builder().ops(Ops::standard().with_c::<Tutorial>()).policy(Policy::Jit).build().unwrap()
+    Runtime::builder().ops(library()).policy(Policy::Jit).build().unwrap()
 }
 
 /// Small integers of a dtype.
-fn array(dtype: DType, values: &[i64], shape: &[usize]) -> Array {
+pub(super) fn array(dtype: DType, values: &[i64], shape: &[usize]) -> Array {
     let exact = ndarray::ArrayD::from_shape_vec(shape, values.to_vec()).unwrap();
     match dtype {
         DType::I8 => Array::from(exact.mapv(|n| n as i8)),

@@ -1,9 +1,8 @@
 //! A type of one's own and an op on it: the example of `crates/codegen/WRITING_OPS.md`.
 
-use precast::{Array, DType, Type};
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, CType, LinkError, Node, Sub};
-use precast_graph::{FilterError, MakeNodeError, Op, PerformError, TypeRules};
+use precast_graph::{Array, DType, FilterError, MakeNodeError, Op, PerformError, Type, TypeRules};
 
 /// An angle: one f64 of at least 0 and less than 360, which C holds in a `double`.
 pub(super) struct Degrees;
@@ -14,6 +13,13 @@ impl TypeRules for Degrees {
             return Err(FilterError::Value { ty: ty.to_string(), problem: "expected an f64".to_owned() });
         }
         Ok(x.cast(DType::F64))
+    }
+
+    /// 359.999… and 0 are next to each other.
+    fn values_eq_approx(&self, a: &Array, b: &Array) -> bool {
+        let (Array::F64(a), Array::F64(b)) = (a, b) else { return false };
+        let near = |(a, b): (&f64, &f64)| (a - b + 180.0).rem_euclid(360.0) - 180.0;
+        a.shape() == b.shape() && a.iter().zip(b).all(|pair| near(pair).abs() < 1e-9)
     }
 }
 
@@ -35,6 +41,11 @@ impl CType for Degrees {
     fn c_extract(&self, name: &str, sub: &Sub, _: bool) -> String {
         let values = [("NAME", name), ("PY", &*sub.py_ptr), ("FAIL", &*sub.fail)];
         render(include_str!("c/degrees_extract.c.in"), &values)
+    }
+
+    /// What an earlier call left in an output is overwritten, not looked at: it need not be an angle.
+    fn c_extract_out(&self, name: &str, sub: &Sub, _: bool) -> String {
+        self.c_init(name, sub)
     }
 
     fn c_sync(&self, name: &str, sub: &Sub) -> String {
@@ -62,8 +73,14 @@ impl Op for Turn {
         Ok(vec![inputs[0].clone()])
     }
 
-    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
-        Err(PerformError::NoReference { op: self.name().to_owned() })
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let [Array::F64(a), Array::F64(b)] = inputs else {
+            return Err(PerformError::value(self.name(), "takes two angles"));
+        };
+        let angle = |x: &f64| if (0.0..360.0).contains(x) { Ok(*x) } else { Err(format!("{x} is no angle")) };
+        let angles: Result<Vec<f64>, String> = a.iter().chain(b).map(angle).collect();
+        let turns: f64 = angles.map_err(|problem| PerformError::value(self.name(), problem))?.iter().sum();
+        Ok(vec![Array::from((turns + 1e-12).rem_euclid(360.0))])
     }
 }
 

@@ -1,11 +1,10 @@
 //! An op in Rust with C: the example of `crates/codegen/WRITING_OPS.md`.
 
-use precast::{Array, DType, Type};
 use precast_codegen::template::render;
 use precast_codegen::{
     CLinkerObject, COp, CacheVersion, EnumType, LinkError, Node, ParamType, ParamsType, SourceSet, Sub,
 };
-use precast_graph::{MakeNodeError, Op, PerformError, Prop, Props};
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Prop, Props, Type};
 
 /// Brings the elements of a vector within limits.
 #[derive(Debug)]
@@ -13,7 +12,27 @@ pub(super) struct Limit {
     pub(super) low: f64,
     pub(super) high: f64,
     /// `CLAMP` or `WRAP`.
-    pub(super) mode: &'static str,
+    pub(super) mode: String,
+}
+
+impl Limit {
+    /// The op that a call such as `limit(x, low=-1.0)` means.
+    pub(super) fn from_props(props: &Props) -> Result<Self, MakeNodeError> {
+        let mut limit = Self { low: 0.0, high: 1.0, mode: "CLAMP".to_owned() };
+        for (name, prop) in props {
+            match (name.as_str(), prop) {
+                ("low", Prop::Float(low)) => limit.low = *low,
+                ("high", Prop::Float(high)) => limit.high = *high,
+                ("mode", Prop::Str(mode)) => limit.mode.clone_from(mode),
+                ("low" | "high" | "mode", _) => {
+                    return Err(MakeNodeError::prop("limit", name, format!("cannot be `{prop}`")));
+                }
+                // What no op has is refused by the library.
+                _ => {}
+            }
+        }
+        Ok(limit)
+    }
 }
 
 impl Op for Limit {
@@ -22,7 +41,7 @@ impl Op for Limit {
     }
 
     fn props(&self) -> Props {
-        let mode = Prop::Str(self.mode.to_owned());
+        let mode = Prop::Str(self.mode.clone());
         let [low, high] = [self.low, self.high].map(Prop::Float);
         [("low", low), ("high", high), ("mode", mode)].map(|(name, prop)| (name.to_owned(), prop)).into()
     }

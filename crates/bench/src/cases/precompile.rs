@@ -48,7 +48,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     build("arithmetic", &arithmetic()?, rounds, 12e6, &mut found)?;
     let manifest = Manifest::parse(Path::new("precast.toml"), manifest(&[1, 2, 3]))?;
     let mut mixed = Declared::default();
-    manifest.declare(&mut mixed, &Ops::standard())?;
+    manifest.declare(&mut mixed)?;
     build("mixed", &mixed, rounds, 10e6, &mut found)?;
     Ok(found)
 }
@@ -69,7 +69,7 @@ fn arithmetic() -> Result<Declared> {
         declared
     };
     for ranks in 1..=32 {
-        if plan(&declared(ranks), &ops)?.combinations >= COMBINATIONS {
+        if plan(&declared(ranks))?.combinations >= COMBINATIONS {
             return Ok(declared(ranks));
         }
     }
@@ -77,7 +77,7 @@ fn arithmetic() -> Result<Declared> {
 }
 
 fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: &mut Found) -> Result<()> {
-    let (plan, toolchain) = (plan(declared, &Ops::standard())?, Toolchain::find(None)?);
+    let (plan, toolchain) = (plan(declared)?, Toolchain::find(None)?);
     let variants = [variant(&toolchain)?];
     let parallel = Parallel::Jobs(NonZeroUsize::new(1).context("one is not zero")?);
     let execution =

@@ -32,8 +32,8 @@ pub(crate) struct CheckOpArgs {
     /// The ranks to check an op of the library with.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2")]
     pub(crate) ndim: Vec<usize>,
-    /// The manifest that declares what is checked.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["expr", "graph", "entry"])]
+    /// The manifest that declares what is checked, or the ops that the expression calls.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["graph", "entry"])]
     pub(crate) manifest: Option<PathBuf>,
     /// A graph as an expression; repeated, one output each.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["graph", "entry"])]
@@ -48,7 +48,7 @@ pub(crate) struct CheckOpArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
     /// An input of the graph and the file that holds it: the graph is checked on these values, not on random ones.
-    #[arg(short, long = "input", value_name = "NAME=FILE", value_parser = Binding::parser(), conflicts_with_all = ["op", "manifest"])]
+    #[arg(short, long = "input", value_name = "NAME=FILE", value_parser = Binding::parser(), conflicts_with = "op")]
     pub(crate) inputs: Vec<Binding>,
     /// Where the random inputs begin.
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -23,6 +23,9 @@ pub(crate) struct GraphArgs {
     /// The name of a graph that a manifest declared and that was built.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
+    /// The manifest whose `[[external]]` ops the expression calls. [default: the ops of entries in the layers]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["graph", "entry"])]
+    pub(crate) manifest: Option<PathBuf>,
     /// Asks for modules made for a debugger, without optimisation: those of `precast build --debug-info`.
     #[arg(long)]
     pub(crate) debug_info: bool,

@@ -58,6 +58,9 @@ pub(crate) struct ShowArgs {
     /// The type of an input of the expression, as in `x=f64[?]`.
     #[arg(long = "type", value_name = "NAME=TYPE", requires = "expr")]
     pub(crate) types: Vec<String>,
+    /// The manifest whose `[[external]]` ops the expression calls. [default: the ops of entries in the layers]
+    #[arg(long, value_name = "FILE", requires = "expr")]
+    pub(crate) manifest: Option<PathBuf>,
     /// The graph to rewrite, in its JSON form.
     #[arg(long, value_name = "FILE", requires = "passes", conflicts_with = "what")]
     pub(crate) graph: Option<PathBuf>,

@@ -26,6 +26,9 @@ pub(crate) struct PictureArgs {
     /// The type of an input of the expression, as in `x=f64[?]`.
     #[arg(long = "type", value_name = "NAME=TYPE", requires = "expr")]
     pub(crate) types: Vec<String>,
+    /// The manifest whose `[[external]]` ops the expression calls. [default: the ops of entries in the layers]
+    #[arg(long, value_name = "FILE", requires = "expr")]
+    pub(crate) manifest: Option<PathBuf>,
     /// The name of a graph that a manifest declared and that was built.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan};
+use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan_after};
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
 use precast_store::Store;
@@ -20,7 +20,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
     let ops = Ops::standard().with_profile(profile).with_passes(args.passes.clone().unwrap_or_default());
-    let (manifest, plan) = read(&args.manifest, &ops)?;
+    let (manifest, plan) = read(&args.manifest, ops)?;
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
     let variants = variants(args.isa, &manifest, &target, profile)?;
     let toolchain = Toolchain::find(Some(&target))?;
@@ -28,6 +28,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let store = Store::create(&path)?.on_event(|event| term::warning(&event.to_string()));
     let parallel = args.jobs.map_or(Parallel::Auto, Parallel::Jobs);
     let executed = carry_out(&plan, &store, &toolchain, &variants, parallel)?;
+    plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed)).transpose()?;
     let summary = Summary {
@@ -50,7 +51,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
-fn read(path: &Path, ops: &Ops) -> Result<(Manifest, Plan), Failure> {
+fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
             .hint("name one, or write one; `precast build --help` shows how it looks"));
@@ -64,12 +65,12 @@ fn read(path: &Path, ops: &Ops) -> Result<(Manifest, Plan), Failure> {
             Failure::new(format!("`{}` has no table `[package.metadata.precast]`", path.display()))
         })?,
     };
-    let mut declared = Declared::default();
-    manifest.declare(&mut declared, ops).map_err(refused)?;
-    if declared.is_empty() {
+    let mut declared = Declared::new(ops);
+    let declaring = manifest.declare(&mut declared);
+    if declaring.is_ok() && declared.is_empty() {
         term::warning(&format!("`{}` declares nothing", path.display()));
     }
-    let plan = plan(&declared, ops).map_err(refused)?;
+    let plan = plan_after(declaring, &declared).map_err(refused)?;
     Ok((manifest, plan))
 }
 

@@ -23,7 +23,8 @@ pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
     (options.seed, options.approximate) = (args.seed, args.approximate);
     options.time = Duration::from_secs(args.timeout.into());
     let mut reports = Vec::new();
-    if args.op.is_none() && args.manifest.is_none() {
+    let names_graph = !args.expr.is_empty() || args.graph.is_some() || args.entry.is_some();
+    if names_graph {
         let graph = of_graph(args, &runtime)?;
         let report = match args.inputs.is_empty() {
             true => debug::check(&runtime, &graph, &options)?,
@@ -59,10 +60,11 @@ fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Fail
         types: args.types.clone(),
         graph: args.graph.clone(),
         entry: args.entry.clone(),
+        manifest: args.manifest.clone(),
         debug_info: false,
         passes: None,
     };
-    match graph::read(&wanted, &[], runtime.ops())? {
+    match graph::read(&wanted, &[], runtime.ops(), &args.layers)? {
         Source::Graph(graph) => Ok(graph),
         Source::Entry(name) => {
             let opened = layers::open(&args.layers, &layers::to_run(&args.layers))?;
@@ -74,17 +76,20 @@ fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Fail
 
 /// What a manifest declares under the name, or all of it; else the combinations of an op of the library.
 fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, FunctionGraph)>, Failure> {
-    let (ops, name) = (runtime.ops(), args.op.as_deref());
-    let all = |name: &str, dtypes: &[_], ndim: &[_]| -> Result<Vec<(String, FunctionGraph)>, Failure> {
-        let found = combinations(name, dtypes, ndim, ops)?;
-        Ok(found.into_iter().map(|combination| (combination.signature, combination.graph)).collect())
+    let name = args.op.as_deref();
+    let all =
+        |name: &str, dtypes: &[_], ndim: &[_], ops: &Ops| -> Result<Vec<(String, FunctionGraph)>, Failure> {
+            let found = combinations(name, dtypes, ndim, ops)?;
+            Ok(found.into_iter().map(|combination| (combination.signature, combination.graph)).collect())
+        };
+    let Some(path) = &args.manifest else {
+        return all(name.unwrap_or_default(), &args.dtype, &args.ndim, runtime.ops());
     };
-    let Some(path) = &args.manifest else { return all(name.unwrap_or_default(), &args.dtype, &args.ndim) };
     let refused = |error: precast_build::DeclareError| {
         Failure::new(format!("cannot check what `{}` declares", path.display())).because(error)
     };
-    let mut declared = Declared::default();
-    Manifest::read(path).map_err(refused)?.declare(&mut declared, ops).map_err(refused)?;
+    let mut declared = Declared::new(runtime.ops().clone());
+    Manifest::read(path).map_err(refused)?.declare(&mut declared).map_err(refused)?;
     let is_wanted = |known: &str| {
         let rest = name.map_or(Some(""), |name| known.strip_prefix(name));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -94,7 +99,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
     for matrix in declared.matrices().iter().filter(|matrix| is_wanted(&matrix.name)) {
         let (dtypes, ndim): (Vec<_>, Vec<_>) =
             (matrix.dtypes.iter().copied().collect(), matrix.ndim.iter().copied().collect());
-        found.extend(all(&matrix.name, &dtypes, &ndim)?);
+        found.extend(all(&matrix.name, &dtypes, &ndim, declared.ops())?);
     }
     if found.is_empty() {
         let what = name.map_or_else(|| "anything".to_owned(), |name| format!("`{name}`"));

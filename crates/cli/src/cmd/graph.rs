@@ -21,6 +21,7 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         types: args.types.clone(),
         graph: args.file.clone(),
         entry: args.entry.clone(),
+        manifest: args.manifest.clone(),
         debug_info: false,
         passes: None,
     };

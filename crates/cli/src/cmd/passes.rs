@@ -46,10 +46,11 @@ fn declared(args: &ShowArgs) -> Result<Option<FunctionGraph>, Failure> {
         types: args.types.clone(),
         graph: args.graph.clone(),
         entry: None,
+        manifest: args.manifest.clone(),
         debug_info: false,
         passes: None,
     };
-    match graph::read(&source, &[], &ops)? {
+    match graph::read(&source, &[], &ops, &args.layers)? {
         Source::Graph(graph) => Ok(Some(graph)),
         Source::Entry(_) => Ok(None),
     }
@@ -58,7 +59,7 @@ fn declared(args: &ShowArgs) -> Result<Option<FunctionGraph>, Failure> {
 fn list() -> String {
     let line = |pass: &Pass| {
         let always = if pass.needed { "; always, since modules rely on it" } else { "" };
-        format!("{:13} {}{always}\n", pass.name, pass.about)
+        format!("{:16} {}{always}\n", pass.name, pass.about)
     };
     PASSES.iter().map(line).collect()
 }

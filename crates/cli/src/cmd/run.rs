@@ -23,7 +23,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let named = given.iter().filter(|one| one.name.parse::<usize>().is_err());
     let found: Vec<(String, Type)> =
         named.map(|one| (one.name.clone(), arrays::open_type(&one.array))).collect();
-    let source = graph::read(&args.graph, &found, &args.graph.ops())?;
+    let source = graph::read(&args.graph, &found, &args.graph.ops(), &args.layers)?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
     let result = function(&runtime, args, source, &given).and_then(|function| {
         let names: Vec<String> = function.outputs().iter().map(|port| port.name.clone()).collect();

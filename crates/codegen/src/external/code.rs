@@ -257,6 +257,11 @@ impl COp for ExternalCOp {
         Ok(d.param_types.iter().fold(params, |params, (name, ty)| params.with(name, ty.clone())))
     }
 
+    /// All external ops have one name in JSON; a debugger is told the author's.
+    fn debug_names(&self) -> Vec<String> {
+        vec![self.declaration.name.clone()]
+    }
+
     fn check_input(&self) -> bool {
         self.declaration.check_input
     }

@@ -59,6 +59,9 @@ pub struct Declaration {
     pub view_map: Vec<(usize, usize)>,
     /// Which inputs are overwritten by which outputs: (output, input).
     pub destroy_map: Vec<(usize, usize)>,
+    /// What each output is, as an expression in the language of graphs over `x0`, `x1`, … and the params: what the C is held
+    /// against, and what stands for it where there is no compiler. Empty: there is no reference.
+    pub reference: Vec<String>,
     /// Whether the types validate the values, and tell their dtypes in macros.
     pub check_input: bool,
     /// Whether C for NumPy's headers takes f16 and bf16 for what they are, see [`COp::f16_ok`](crate::COp::f16_ok).
@@ -90,6 +93,7 @@ impl Declaration {
             version: None,
             view_map: Vec::new(),
             destroy_map: Vec::new(),
+            reference: Vec::new(),
             check_input: true,
             f16_ok: false,
         }

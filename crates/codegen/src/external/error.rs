@@ -182,6 +182,14 @@ pub enum ExternalError {
         /// What is wrong with the type.
         source: ParseTypeError,
     },
+    /// A param whose value does not fit its type.
+    #[error("param `{param}`: {problem}")]
+    Param {
+        /// The param.
+        param: String,
+        /// What is wrong, in words.
+        problem: String,
+    },
     /// A setting that contradicts another, or makes no sense.
     #[error("`{key}` {problem}")]
     Setting {

@@ -65,7 +65,8 @@ pub fn own_file(
 }
 
 /// `a/b` and `../c.h` make `a/c.h`; `None` if that leads out.
-pub(super) fn normalise(directory: &str, name: &str) -> Option<String> {
+#[must_use]
+pub fn normalise(directory: &str, name: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(name.split('/')) {
         match part {

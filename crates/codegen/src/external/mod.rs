@@ -33,13 +33,14 @@ mod function;
 mod includes;
 mod macros;
 mod param_types;
+mod params;
 mod pattern;
 mod props;
 mod section;
 
 pub use declaration::Declaration;
 pub use error::{ExternalError, Place};
-pub use includes::{Include, includes, own_file};
+pub use includes::{Include, includes, normalise, own_file};
 
 pub(crate) use props::NAME;
 
@@ -67,7 +68,11 @@ pub struct ExternalCOp {
     function: Option<Function>,
     language: Language,
     is_compat: bool,
+    evaluate: Option<Evaluate>,
 }
+
+/// Evaluates the reference of an op on some inputs: what a library of ops does, as expressions call its functions.
+pub type Evaluate = fn(&ExternalCOp, &[&Array]) -> Result<Vec<Array>, PerformError>;
 
 impl ExternalCOp {
     /// Reads a declaration.
@@ -75,6 +80,7 @@ impl ExternalCOp {
     /// # Errors
     /// Everything that is wrong with it and its files as far as that can be seen without a compiler; see [`ExternalError`].
     pub fn new(declaration: Declaration) -> Result<Self, ExternalError> {
+        let declaration = plain_paths(declaration);
         let op = declaration.name.as_str();
         check_names(&declaration)?;
         let own = includes::Own { op, sources: &declaration.sources, directories: &declaration.header_dirs };
@@ -97,7 +103,9 @@ impl ExternalCOp {
         let function = func.map(|func| Function::find(op, func, &parts, &sources)).transpose()?;
         let (language, is_compat) =
             (language(&declaration, &parts), is_compat(&declaration, &parts, &sources));
-        let op = Self { declaration, parts, sources, inputs, outputs, function, language, is_compat };
+        let evaluate = None;
+        let op =
+            Self { declaration, parts, sources, inputs, outputs, function, language, is_compat, evaluate };
         op.check()?;
         Ok(op)
     }
@@ -106,13 +114,18 @@ impl ExternalCOp {
     ///
     /// # Errors
     /// Props that are missing, unknown or of the wrong kind; a declaration that [`ExternalCOp::new`] refuses.
-    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+    pub fn from_props(props: &Props) -> Result<Self, MakeNodeError> {
         let declaration = props::declaration(props)?;
         let op = declaration.name.clone();
-        let made = Self::new(declaration).map_err(|error| {
+        Self::new(declaration).map_err(|error| {
             MakeNodeError::prop(NAME, "files", format!("of `{op}` cannot be used: {}", chain(&error)))
-        })?;
-        Ok(Arc::new(made))
+        })
+    }
+
+    /// The op whose reference `evaluate` evaluates; without this an op has none.
+    #[must_use]
+    pub fn with_evaluate(self, evaluate: Evaluate) -> Self {
+        Self { evaluate: Some(evaluate), ..self }
     }
 
     /// The declaration.
@@ -175,6 +188,7 @@ impl ExternalCOp {
         }
         balance::check(&self.parts)?;
         check_settings(d, &self.inputs, &self.outputs)?;
+        self.check_params()?;
         let params: Vec<String> = d.params.keys().cloned().collect();
         let most = self.most();
         macros::check(&self.parts, &macros::Known { most, check_input: d.check_input, params: &params })?;
@@ -238,8 +252,11 @@ impl Op for ExternalCOp {
         self.outputs.iter().map(|pattern| pattern.fill(op, &bindings)).collect()
     }
 
-    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
-        Err(PerformError::NoReference { op: self.declaration.name.clone() })
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        match self.evaluate {
+            Some(evaluate) if !self.declaration.reference.is_empty() => evaluate(self, inputs),
+            _ => Err(PerformError::NoReference { op: self.declaration.name.clone() }),
+        }
     }
 
     fn view_map(&self) -> Vec<(usize, usize)> {
@@ -249,6 +266,19 @@ impl Op for ExternalCOp {
     fn destroy_map(&self) -> Vec<(usize, usize)> {
         self.declaration.destroy_map.clone()
     }
+}
+
+/// Writes relative paths in one way: `./src//f.c` is `src/f.c`.
+fn plain_paths(mut declaration: Declaration) -> Declaration {
+    let plain = |name: &str| match normalise("", name) {
+        Some(plain) if !name.starts_with('/') => plain,
+        _ => name.to_owned(),
+    };
+    declaration.files.iter_mut().for_each(|(name, _)| *name = plain(name));
+    declaration.header_dirs.iter_mut().for_each(|name| *name = plain(name));
+    declaration.sources =
+        declaration.sources.iter().map(|(name, text)| (plain(name), text.clone())).collect();
+    declaration
 }
 
 fn check_names(declaration: &Declaration) -> Result<(), ExternalError> {
@@ -261,7 +291,7 @@ fn check_names(declaration: &Declaration) -> Result<(), ExternalError> {
     let mut known = std::collections::BTreeSet::new();
     let files = declaration.files.iter().map(|(name, _)| name).chain(declaration.sources.keys());
     for name in files {
-        let plain = includes::normalise("", name).as_ref() == Some(name) && !name.is_empty();
+        let plain = normalise("", name).as_ref() == Some(name) && !name.is_empty();
         if !plain || name.contains(['\\', ':', '"', '\n', '\0']) {
             return Err(ExternalError::FileName { found: name.clone() });
         }
@@ -285,6 +315,10 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
     }
     if outputs.is_empty() {
         return wrong("outputs", "is empty".to_owned());
+    }
+    if !d.reference.is_empty() && d.reference.len() != outputs.len() {
+        let problem = format!("has {} expression(s) for {} output(s)", d.reference.len(), outputs.len());
+        return wrong("reference", problem);
     }
     for (key, most, count) in
         [("max_inputs", d.max_inputs, inputs.len()), ("max_outputs", d.max_outputs, outputs.len())]

@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "external";
 
 /// The op's own name, and the names of the params.
 const OP: &str = "op";
-const PARAMS: &str = "params";
+pub(super) const PARAMS: &str = "params";
 
 /// Lists the fields of a [`Declaration`] that are props of the same name.
 macro_rules! settings {
@@ -47,7 +47,7 @@ macro_rules! settings {
 
 settings! {
     files, sources, func, inputs, outputs, max_inputs, max_outputs, param_types, headers, header_dirs, libraries, lib_dirs,
-    compile_args, no_compile_args, language, version, view_map, destroy_map, check_input, f16_ok,
+    compile_args, no_compile_args, language, version, view_map, destroy_map, reference, check_input, f16_ok,
 }
 
 /// The props of a declaration.

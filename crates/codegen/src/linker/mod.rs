@@ -33,7 +33,7 @@ pub use segments::{Segment, segments};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
-use precast_graph::{Extent, FunctionGraph, TensorType, Type};
+use precast_graph::{Extent, FunctionGraph, TensorType, Type, contracts};
 
 /// Makes one module of a whole graph that is a single [segment](segments) (CLinker).
 ///
@@ -41,7 +41,7 @@ use precast_graph::{Extent, FunctionGraph, TensorType, Type};
 /// Ops without C; C of an author beside other ops; outputs that alias inputs, constants or each other.
 pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
     // Whose inputs are overwritten is known where this graph was cut out of another.
-    graph.validate_consuming()?;
+    graph.validate_memory(contracts::Inputs::GivenUp)?;
     if let Some(apply) = segments::crowded(graph, library)? {
         return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });
     }

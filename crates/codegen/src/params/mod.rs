@@ -22,8 +22,8 @@ mod enumeration;
 mod slots;
 
 pub use enumeration::EnumType;
-pub(crate) use slots::of;
 pub use slots::{apply_slots, slots};
+pub(crate) use slots::{check_values, of, value as slot_value};
 
 use crate::error::LinkError;
 use crate::object::CLinkerObject;

@@ -4,7 +4,9 @@ use super::{ParamType, ParamsType, param};
 use crate::cop::COp;
 use crate::error::LinkError;
 use crate::library::Library;
-use precast_graph::{Apply, Array, CarrierRules, DType, FunctionGraph, Op, Prop, Type, TypeRules as _};
+use precast_graph::{
+    Apply, Array, CarrierRules, DType, FunctionGraph, Op, Prop, Props, Type, TypeRules as _,
+};
 
 /// Gives all slot values of the module of `graph`: its constants, then the params of each Apply in order, field by field.
 ///
@@ -64,8 +66,17 @@ pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
     Ok(params)
 }
 
+/// Checks that each field has a value among `props`, and that it fits.
+pub(crate) fn check_values(op: &str, params: &ParamsType, props: &Props) -> Result<(), LinkError> {
+    params.check(op)?;
+    params.fields().try_for_each(|(field, ty)| {
+        let prop = props.get(field).ok_or_else(|| param(op, field, "is no prop of the op"))?;
+        value(ty, prop).map(drop).map_err(|problem| param(op, field, &problem))
+    })
+}
+
 /// The tensor that carries the value of a field; else what is wrong with it.
-fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
+pub(crate) fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
     let value = match ty {
         ParamType::Enum(constants) => return constants.value(prop),
         _ => array(prop).ok_or_else(|| format!("`{prop}` is neither a number nor a tensor"))?,
@@ -87,9 +98,17 @@ fn array(prop: &Prop) -> Option<Array> {
         Prop::Bool(value) => Some(Array::from(*value)),
         Prop::DType(value) => Some(Array::from(value.typenum())),
         Prop::List(items) => {
-            let bits = |item: &Prop| if let Prop::Int(n) = item { Some(n.cast_unsigned()) } else { None };
-            let bits = items.iter().map(bits).collect::<Option<Vec<u64>>>()?;
-            Array::from_bits(DType::I64, &[bits.len()], &bits)
+            let integer = |item: &Prop| if let Prop::Int(n) = item { Some(n.cast_unsigned()) } else { None };
+            let float = |item: &Prop| match item {
+                Prop::Int(n) => Some((*n as f64).to_bits()),
+                Prop::Float(x) => Some(x.to_bits()),
+                _ => None,
+            };
+            let (dtype, bits) = match items.iter().map(integer).collect::<Option<Vec<u64>>>() {
+                Some(bits) => (DType::I64, bits),
+                None => (DType::F64, items.iter().map(float).collect::<Option<Vec<u64>>>()?),
+            };
+            Array::from_bits(dtype, &[bits.len()], &bits)
         }
         _ => None,
     }

@@ -274,8 +274,13 @@ impl Frame {
                     *array = fresh;
                 }
             }
-            // The module found that the memory does not fit the result.
-            Targets::Into(_) => self.misfit = result.shape().map(|shape| (position, shape)),
+            // The module did not use the memory: it does not fit, or the op has its result elsewhere, as one in place.
+            Targets::Into(arrays) => {
+                let Some((target, array)) = arrays.get_mut(position).zip(result.into_array()) else { return };
+                if !target.assign(&array) {
+                    self.misfit = Some((position, array.shape().to_vec()));
+                }
+            }
         }
     }
 }

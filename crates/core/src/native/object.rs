@@ -187,11 +187,6 @@ impl Owned {
         unsafe { self.0.cast::<Tensor>().as_ref() }
     }
 
-    /// The extents of the tensor; `None` for nothing.
-    pub(super) fn shape(&self) -> Option<Vec<usize>> {
-        tensor_ref(self.tensor()?).map(|array| array.shape().to_vec())
-    }
-
     /// Whether this is the only reference to a tensor with memory of its own.
     pub(super) fn is_reusable(&self) -> bool {
         let own = |tensor: &Tensor| {

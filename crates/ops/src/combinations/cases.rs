@@ -15,9 +15,14 @@
 //! | `reshape` | one, with its new extents | to each listed rank |
 //! | `alloc` | a number, with the extents | |
 //! | `arange`, `eye` | three numbers | once: of the ranks they have |
+//! | an op of one's own | as many as it takes, all of one dtype and rank | |
 
+use crate::registry::Ops;
 use crate::rows::{self, Gives, Row};
-use precast_graph::{DType, Type};
+use precast_graph::{DType, MakeNodeError, OpLibrary as _, Props, Type};
+
+/// Most inputs of an own op that are tried.
+const MOST_INPUTS: usize = 16;
 
 /// One text and its inputs.
 #[derive(Debug, Clone)]
@@ -46,9 +51,24 @@ pub(super) fn cases(
     rank: usize,
     dtypes: &[DType],
     ranks: &[usize],
+    ops: &Ops,
 ) -> Option<Vec<Case>> {
-    let row = rows::find(op)?;
-    Some(row.combinations?(&At { op, row, dtype, rank, dtypes, ranks }))
+    match rows::find(op) {
+        Some(row) => Some(row.combinations?(&At { op, row, dtype, rank, dtypes, ranks })),
+        None => own(op, &Type::tensor(dtype, rank), ops),
+    }
+}
+
+/// The case of an own op: as many inputs of one type as it takes at least; `None` if props must be given.
+fn own(op: &str, ty: &Type, ops: &Ops) -> Option<Vec<Case>> {
+    let made = ops.op(op, &Props::new())?.ok()?;
+    let takes = |count: &usize| {
+        let found = made.make_node(&vec![ty.clone(); *count]);
+        !matches!(found, Err(MakeNodeError::Arity { .. }))
+    };
+    let inputs = vec![ty.clone(); (1..=MOST_INPUTS).find(takes)?];
+    let names: Vec<String> = (0..inputs.len()).map(|i| format!("x{i}")).collect();
+    Some(vec![case(&inputs, format!("{op}({})", names.join(", ")))])
 }
 
 /// The type of an index or extent.

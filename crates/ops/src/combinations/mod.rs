@@ -41,12 +41,14 @@ pub enum CombinationsError {
         /// The op.
         op: String,
     },
-    /// Combinations that the op does not support: all of them, one a line.
-    #[error("`{op}` does not support {} combination(s):\n  {}", problems.len(), problems.join("\n  "))]
+    /// Combinations that the op does not support: each reason once.
+    #[error("`{op}` does not support {count} combination(s):\n  {}", problems.join("\n  "))]
     Unsupported {
         /// The op.
         op: String,
-        /// Dtype and rank of each, with the reason.
+        /// How many.
+        count: usize,
+        /// Reasons, each with its dtypes and ranks.
         problems: Vec<String>,
     },
     /// An Apply that cannot be taken on its own.
@@ -70,14 +72,14 @@ pub fn combinations(
     ops: &Ops,
 ) -> Result<Vec<Combination>, CombinationsError> {
     // Whether there is such an op does not depend on what is listed.
-    cases(op, DType::F64, 1, dtypes, ndim).ok_or_else(|| none(op, ops))?;
+    cases(op, DType::F64, 1, dtypes, ndim, ops).ok_or_else(|| none(op, ops))?;
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for dtype in dtypes {
         for rank in ndim {
-            for case in cases(op, *dtype, *rank, dtypes, ndim).into_iter().flatten() {
+            for case in cases(op, *dtype, *rank, dtypes, ndim, ops).into_iter().flatten() {
                 match build(&case, ops) {
                     Ok(graph) => push(op, &graph, ops, &mut found)?,
-                    Err(error) => problems.push(format!("{dtype}, rank {rank}: {error}")),
+                    Err(error) => problems.push((*dtype, *rank, error)),
                 }
             }
         }
@@ -86,13 +88,42 @@ pub fn combinations(
         return Ok(found);
     }
     problems.dedup();
-    Err(CombinationsError::Unsupported { op: op.to_owned(), problems })
+    Err(CombinationsError::Unsupported {
+        op: op.to_owned(),
+        count: problems.len(),
+        problems: reasons(&problems),
+    })
+}
+
+/// Each reason once, behind the dtypes and ranks that it is about.
+fn reasons(problems: &[(DType, usize, String)]) -> Vec<String> {
+    fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
+        if !list.contains(&item) {
+            list.push(item);
+        }
+    }
+    let mut found: Vec<(&str, Vec<DType>, Vec<usize>)> = Vec::new();
+    for (dtype, rank, reason) in problems {
+        match found.iter_mut().find(|(known, ..)| known == reason) {
+            Some((_, dtypes, ranks)) => {
+                once(dtypes, *dtype);
+                once(ranks, *rank);
+            }
+            None => found.push((reason, vec![*dtype], vec![*rank])),
+        }
+    }
+    let line = |(reason, dtypes, ranks): &(&str, Vec<DType>, Vec<usize>)| {
+        let dtypes: Vec<String> = dtypes.iter().map(DType::to_string).collect();
+        let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
+        format!("{}, rank {}: {reason}", dtypes.join(", "), ranks.join(", "))
+    };
+    found.iter().map(line).collect()
 }
 
 /// How many graphs the combinations of `op` are made from, without making one; 0 for an op that has none.
 #[must_use]
-pub fn count_combinations(op: &str, dtypes: &[DType], ndim: &[usize]) -> usize {
-    let at = |dtype| ndim.iter().filter_map(move |rank| cases(op, dtype, *rank, dtypes, ndim));
+pub fn count_combinations(op: &str, dtypes: &[DType], ndim: &[usize], ops: &Ops) -> usize {
+    let at = |dtype| ndim.iter().filter_map(move |rank| cases(op, dtype, *rank, dtypes, ndim, ops));
     dtypes.iter().flat_map(|dtype| at(*dtype)).map(|cases| cases.len()).sum()
 }
 
@@ -102,7 +133,7 @@ fn none(op: &str, ops: &Ops) -> CombinationsError {
     if names.contains(&op) {
         return CombinationsError::NotByType { op };
     }
-    let known = names.into_iter().filter(|name| cases(name, DType::F64, 1, &[], &[]).is_some());
+    let known = names.into_iter().filter(|name| cases(name, DType::F64, 1, &[], &[], ops).is_some());
     CombinationsError::UnknownOp { op, known: known.collect::<Vec<_>>().join(", ") }
 }
 

@@ -5,7 +5,7 @@
 //! JSON  "elemwise" {scalar: "add"}        ── op ────▶ Elemwise, Reduce, DimShuffle, Dot by their props
 //! ```
 //! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
-//! [`Ops::standard`] and adds to it.
+//! [`Ops::standard`] and adds to it ([`Ops::with`]): what was added is called by the same names, in the same places.
 
 mod array;
 mod axes;
@@ -24,8 +24,10 @@ mod mask;
 mod members;
 mod operand;
 mod order;
+mod own;
 mod quantile;
 mod reduce;
+mod reference;
 mod shape;
 mod soft;
 mod structural;
@@ -33,15 +35,18 @@ mod structural;
 use crate::declared::Declared;
 use crate::rewrite::{Form, Passes};
 use crate::rows::{self, Row};
+use crate::shape::ScalarFromTensor;
 use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
 pub(crate) use operand::Operands;
+pub use own::AddOpError;
 use precast_codegen::external::ExternalCOp;
-use precast_codegen::{COp, CType, Library, OpFactory, TypeOps};
+use precast_codegen::{CType, Library, TypeOps};
 use precast_graph::literal::Kind;
 use precast_graph::{
     BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
 use precast_store::key::Profile;
+pub use reference::reference;
 use std::sync::Arc;
 pub(crate) use structural::{Function, STRUCTURAL};
 
@@ -65,8 +70,12 @@ impl Ops {
         let c = Library::new()
             .with_c::<Elemwise>()
             .with_name("elemwise", Elemwise::from_props)
+            .with_c::<ScalarFromTensor>()
+            .with_name(ScalarFromTensor::NAME, |_| Ok(Arc::new(ScalarFromTensor)))
             .with_c::<ExternalCOp>()
-            .with_name("external", ExternalCOp::from_props);
+            .with_name("external", |props| {
+                Ok(Arc::new(ExternalCOp::from_props(props)?.with_evaluate(reference::evaluate)))
+            });
         Self { c: rows::all().fold(c, |c, row| (row.register)(c)), passes: Passes::default() }
     }
 
@@ -85,12 +94,6 @@ impl Ops {
     #[must_use]
     pub fn c(&self) -> &Library {
         &self.c
-    }
-
-    /// Adds ops of the Rust type `O`, so that graphs with them can be compiled.
-    #[must_use]
-    pub fn with_c<O: COp>(self) -> Self {
-        Self { c: self.c.with_c::<O>(), ..self }
     }
 
     /// Adds the C side of the user type `name`.
@@ -139,12 +142,6 @@ impl Ops {
     /// As [`Form::of`].
     pub fn lower(&self, graph: &FunctionGraph, form: Form) -> Result<FunctionGraph, BuildError> {
         form.of(graph, &self.passes)
-    }
-
-    /// Adds a name that JSON and text can refer to; in text its inputs are taken as they are.
-    #[must_use]
-    pub fn with_name(self, name: &str, factory: OpFactory) -> Self {
-        Self { c: self.c.with_name(name, factory), ..self }
     }
 }
 
@@ -225,18 +222,6 @@ impl OpLibrary for Ops {
         names.sort();
         names.dedup();
         names
-    }
-}
-
-impl Ops {
-    /// An op that was added by name: applied to its arguments as they are.
-    fn own(&self, operands: &mut Operands<'_>, props: &Props) -> Option<Result<VarId, BuildError>> {
-        let factory = self.c.factory(operands.function).filter(|_| operands.function != "elemwise")?;
-        Some(factory(props).map_err(BuildError::from).and_then(|op| {
-            let dtype = operands.common();
-            let inputs = operands.variables(dtype)?;
-            first(operands.graph.apply(op, &inputs)?, operands.function)
-        }))
     }
 }
 

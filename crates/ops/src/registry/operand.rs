@@ -136,17 +136,6 @@ impl Operands<'_> {
         }
     }
 
-    /// All arguments as they are; literals in `dtype`.
-    pub(super) fn variables(&mut self, dtype: DType) -> Result<Vec<VarId>, BuildError> {
-        (0..self.args.len())
-            .map(|i| match &self.args[i] {
-                Operand::Var(v) | Operand::Weak(v) => Ok(*v),
-                Operand::List(_) => self.variable(i),
-                _ => self.cast_argument(i, dtype),
-            })
-            .collect()
-    }
-
     /// All arguments in `dtype`, cast where they have another.
     pub(super) fn cast_all(&mut self, dtype: DType) -> Result<Vec<VarId>, BuildError> {
         (0..self.args.len()).map(|i| self.cast_argument(i, dtype)).collect()

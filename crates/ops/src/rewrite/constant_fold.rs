@@ -1,12 +1,15 @@
 //! `constant_fold`: what is computed from constants only becomes a constant.
 //!
 //! The value is what the reference `perform` gives, which is what the kernels give, bit for bit. An Apply stays if
-//! `perform` refuses it (the error belongs to the call), if its op is not pure, or if it is large: operands and results of at
+//! `perform` refuses it (the error belongs to the call), if its op is not pure, if it is an external op (whose reference may
+//! round otherwise than its C), or if it is large: operands and results of at
 //! most [`MOST_BYTES`], known before anything is computed. Sizes decide, values never do, so graphs that differ only in
 //! values fold alike and share a module.
 
-use super::rebuild::{Rebuild, overwrites};
+use super::rebuild::Rebuild;
+use precast_codegen::external::ExternalCOp;
 use precast_graph::{Apply, Array, BuildError, Extent, FunctionGraph, Origin, TensorType, Type, VarId};
+use std::any::Any;
 
 /// Most bytes of the operands, and of the results, of what is folded. `perform` is slow, and a larger constant would weigh
 /// more in an entry than the time it saves.
@@ -14,9 +17,6 @@ pub(super) const MOST_BYTES: usize = 64 * 1024;
 
 /// Computes what constants alone decide.
 pub(super) fn constant_fold(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    if overwrites(graph) {
-        return Ok(graph.clone());
-    }
     let mut rebuild = Rebuild::new(graph)?;
     for apply in graph.applies() {
         let inputs = rebuild.get_all(&apply.inputs)?;
@@ -40,7 +40,8 @@ fn fold(graph: &FunctionGraph, rebuild: &Rebuild<'_>, apply: &Apply, inputs: &[V
         _ => None,
     };
     let values = inputs.iter().map(value).collect::<Option<Vec<&Array>>>()?;
-    if values.is_empty() || !apply.op.is_pure() {
+    let op: &dyn Any = &*apply.op;
+    if values.is_empty() || !apply.op.is_pure() || op.is::<ExternalCOp>() {
         return None;
     }
     // The op's own type rule tells the sizes of results; where it does not, they may be anything.

@@ -4,11 +4,8 @@
 //! something that is not the caller's to change; it is passed through a DeepCopy, a C scalar through an
 //! identity. Modules may then rely on it.
 
-use super::rebuild::{Rebuild, aliases};
-use crate::shape::DeepCopy;
-use crate::{Elemwise, scalar};
-use precast_graph::{BuildError, FunctionGraph, Op, Type};
-use std::sync::Arc;
+use super::rebuild::{Rebuild, aliases, copy};
+use precast_graph::{BuildError, FunctionGraph};
 
 /// Copies outputs that are not results of their own.
 pub(super) fn copy_outputs(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
@@ -20,10 +17,6 @@ pub(super) fn copy_outputs(graph: &FunctionGraph) -> Result<FunctionGraph, Build
         if !aliases(graph, position) {
             return Ok(variable);
         }
-        let copy: Arc<dyn Op> = match new.ty(variable) {
-            Type::Scalar(_) => Arc::new(Elemwise::new(Arc::new(scalar::Identity))),
-            _ => Arc::new(DeepCopy),
-        };
-        Ok(new.apply(copy, &[variable])?[0])
+        copy(new, variable)
     })
 }

@@ -10,10 +10,10 @@
 //! Elementwise ops have no such form: within a group fusion leaves no intermediate to save, and between steps each keeps its
 //! storage from call to call, so writing elsewhere costs no allocation.
 
+use super::memory::Memory;
 use super::rebuild::Rebuild;
-use precast_graph::contracts::Storages;
-use precast_graph::{Apply, BuildError, FunctionGraph, Op, Origin, VarId};
-use std::collections::BTreeMap;
+use precast_graph::contracts::Inputs;
+use precast_graph::{BuildError, FunctionGraph};
 use std::sync::Arc;
 
 /// Replaces ops by the forms of them that overwrite inputs.
@@ -24,46 +24,16 @@ pub(super) fn inplace(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError
     let memory = Memory::of(graph);
     let mut rebuild = Rebuild::new(graph)?;
     for (position, apply) in graph.applies().iter().enumerate() {
-        let op = apply.op.inplace().filter(|op| memory.allows(graph, position, apply, &**op));
+        let op = apply.op.inplace().filter(|op| {
+            op.destroy_map().into_iter().all(|(output, input)| {
+                // What is written belongs to the caller if it is an output, while an intermediate's memory is kept.
+                let returned = apply.outputs.get(output).is_none_or(|output| memory.is_returned(*output));
+                !returned && memory.is_free(graph, position, input)
+            })
+        });
         rebuild.apply(op.unwrap_or_else(|| Arc::clone(&apply.op)), &apply.inputs, &apply.outputs)?;
     }
     let rewritten = rebuild.finish()?;
-    rewritten.validate()?;
+    rewritten.validate_memory(Inputs::Kept)?;
     Ok(rewritten)
-}
-
-/// Where variables lie, and how long what lies there is needed.
-struct Memory {
-    storages: Storages,
-    /// The last Apply that reads a storage.
-    last: BTreeMap<VarId, usize>,
-}
-
-impl Memory {
-    fn of(graph: &FunctionGraph) -> Self {
-        let storages = Storages::of(graph);
-        let mut last = BTreeMap::new();
-        for (position, apply) in graph.applies().iter().enumerate() {
-            let read = apply.inputs.iter().flat_map(|v| storages.get(*v));
-            last.extend(read.map(|storage| (*storage, position)));
-        }
-        let returned = graph.outputs().iter().flat_map(|v| storages.get(*v));
-        last.extend(returned.map(|storage| (*storage, usize::MAX)));
-        Self { storages, last }
-    }
-
-    /// Whether the Apply at `position` may become `op`.
-    fn allows(&self, graph: &FunctionGraph, position: usize, apply: &Apply, op: &dyn Op) -> bool {
-        op.destroy_map().iter().all(|(output, input)| {
-            let (Some(output), Some(target)) = (apply.outputs.get(*output), apply.inputs.get(*input)) else {
-                return false;
-            };
-            let own = |s: &VarId| matches!(graph.variable(*s).origin, Origin::Output { .. });
-            let free = |s: &VarId| own(s) && self.last.get(s) == Some(&position);
-            let others = apply.inputs.iter().enumerate().filter(|(i, _)| i != input);
-            self.storages.get(*target).iter().all(free)
-                && others.into_iter().all(|(_, other)| !self.storages.share(*other, *target))
-                && self.last.get(output) != Some(&usize::MAX)
-        })
-    }
 }

@@ -2,20 +2,16 @@
 //!
 //! Two Applies are one if their ops are equal and they read the very same variables. Constants are never compared: two
 //! constants of equal value stay two slots, so that graphs which differ in constants only keep sharing a module.
-//! An op that is not pure is never merged, and a graph that overwrites variables is left alone: what is computed again there
-//! may be meant to be overwritten.
+//! An op that is not pure is never merged.
 //!
 //! Exact because an op is a function: the same `perform`, and the same C, on the same inputs.
 
-use super::rebuild::{Rebuild, overwrites};
+use super::rebuild::Rebuild;
 use precast_graph::{Apply, BuildError, FunctionGraph, VarId};
 use std::collections::BTreeMap;
 
 /// Computes equal Applies once.
 pub(super) fn merge(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    if overwrites(graph) {
-        return Ok(graph.clone());
-    }
     let mut rebuild = Rebuild::new(graph)?;
     // By new inputs and the op's name, since ops can only be compared; few share both.
     let mut computed: BTreeMap<(Vec<VarId>, &str), Vec<&Apply>> = BTreeMap::new();

@@ -6,6 +6,7 @@
 //! | [`merge`](PASSES) | computes equal Applies once | written twice is not meant twice |
 //! | [`constant_fold`](PASSES) | computes what constants alone decide | once, not once a call |
 //! | [`copy_outputs`](PASSES) | copies outputs that are inputs, constants, views or repeated | results belong to the caller |
+//! | [`copy_overwritten`](PASSES) | copies what an op overwrites and others need | a graph says what is computed, not where |
 //! | [`order`](PASSES) | drops dead applies, orders from the outputs | what is fused does not depend on how a graph was built |
 //! | [`fuse`](PASSES) | elementwise chains, and the reduction that consumes one, into one loop | memory is slower than arithmetic |
 //! | [`normalise`](PASSES) | drops dead applies, renumbers from the outputs, forgets extents | equal graphs get equal keys |
@@ -20,9 +21,11 @@
 
 mod constant_fold;
 mod copy_outputs;
+mod copy_overwritten;
 mod form;
 mod fuse;
 mod inplace;
+mod memory;
 mod merge;
 mod passes;
 mod rebuild;
@@ -49,7 +52,8 @@ pub struct Pass {
 }
 
 /// All rewrites, in the order in which [`lower`] runs them.
-pub const PASSES: &[Pass] = &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, ORDER, FUSE, NORMALISE, INPLACE];
+pub const PASSES: &[Pass] =
+    &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, COPY_OVERWRITTEN, ORDER, FUSE, NORMALISE, INPLACE];
 
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
@@ -70,6 +74,12 @@ const COPY_OUTPUTS: Pass = Pass {
     about: "copy outputs that alias inputs, constants, intermediate values or each other",
     needed: true,
     run: copy_outputs::copy_outputs,
+};
+const COPY_OVERWRITTEN: Pass = Pass {
+    name: "copy_overwritten",
+    about: "copy what an op overwrites and others need",
+    needed: true,
+    run: copy_overwritten::copy_overwritten,
 };
 const ORDER: Pass = Pass {
     name: "order",

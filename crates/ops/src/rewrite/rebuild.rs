@@ -1,6 +1,8 @@
 //! Building a rewritten graph beside the old one.
 
-use precast_graph::{BuildError, FunctionGraph, Op, Origin, VarId};
+use crate::shape::DeepCopy;
+use crate::{Elemwise, scalar};
+use precast_graph::{BuildError, FunctionGraph, Op, Origin, Type, VarId};
 use std::sync::Arc;
 
 /// A new graph, and which of its variables stands for which old one.
@@ -87,10 +89,13 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// Whether some op overwrites an input. The author of such a graph has planned its memory: what reads a variable, and when,
-/// is left alone by the passes that would change it.
-pub(super) fn overwrites(graph: &FunctionGraph) -> bool {
-    graph.applies().iter().any(|apply| !apply.op.destroy_map().is_empty())
+/// Copies a variable into memory of its own.
+pub(super) fn copy(graph: &mut FunctionGraph, variable: VarId) -> Result<VarId, BuildError> {
+    let copy: Arc<dyn Op> = match graph.ty(variable) {
+        Type::Scalar(_) => Arc::new(Elemwise::new(Arc::new(scalar::Identity))),
+        _ => Arc::new(DeepCopy),
+    };
+    Ok(graph.apply(copy, &[variable])?[0])
 }
 
 /// Whether an output of a graph must be copied: it is no result of its own.

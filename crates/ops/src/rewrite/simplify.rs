@@ -16,7 +16,7 @@
 //! | `logical_not(logical_not(x))` is `x` | bools are 0 or 1 |
 //! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | for floats the sign bit is cleared anyway; for integers \|-x\| = \|x\|, the least one included, which stays itself |
 
-use super::rebuild::{Rebuild, overwrites};
+use super::rebuild::Rebuild;
 use crate::index::Subtensor;
 use crate::scalar::{Cast, ScalarOp};
 use crate::shape::{DeepCopy, View};
@@ -35,9 +35,6 @@ enum Simpler {
 
 /// Applies the rules of the module's table until none fits.
 pub(super) fn simplify(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    if overwrites(graph) {
-        return Ok(graph.clone());
-    }
     let mut rebuild = Rebuild::new(graph)?;
     for apply in graph.applies() {
         let (mut op, mut inputs) = (Arc::clone(&apply.op), rebuild.get_all(&apply.inputs)?);

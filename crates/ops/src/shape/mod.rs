@@ -24,6 +24,7 @@ mod eye;
 mod join;
 mod make_vector;
 mod reshape;
+mod scalar_from_tensor;
 mod shape_of;
 mod split;
 
@@ -35,5 +36,6 @@ pub use eye::Eye;
 pub use join::Join;
 pub use make_vector::MakeVector;
 pub use reshape::Reshape;
+pub use scalar_from_tensor::ScalarFromTensor;
 pub use shape_of::{Shape, ShapeI};
 pub use split::Split;

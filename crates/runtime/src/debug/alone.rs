@@ -68,6 +68,7 @@ pub(crate) fn take(
         slots: apply_slots(graph, position, library)?,
         contract: Contract {
             outputs,
+            types: library.types().clone(),
             view_map: apply.op.view_map(),
             destroy_map: apply.op.destroy_map(),
             approximate: false,

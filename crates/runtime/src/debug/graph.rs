@@ -9,6 +9,7 @@ use super::violation::{Report, Violation, ViolationKind};
 use super::{CheckError, Limits, Options, forms, one};
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
+use precast_codegen::UserTypes;
 use precast_graph::{Array, FunctionGraph, Origin, encode};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -18,6 +19,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Checks {
     /// The graph as it was declared and as it is served, each with its Applies taken out.
     forms: Vec<(FunctionGraph, Vec<Result<Alone, Skipped>>)>,
+    types: UserTypes,
     last: Mutex<Option<Report>>,
 }
 
@@ -30,7 +32,12 @@ impl Checks {
             let alone = alone.collect::<Result<Vec<_>, _>>()?;
             all.push((form, alone));
         }
-        Ok(Self { forms: all, last: Mutex::new(None) })
+        Ok(Self { forms: all, types: runtime.ops().c().types().clone(), last: Mutex::new(None) })
+    }
+
+    /// The user types, whose rules say which values are the same.
+    pub(crate) fn types(&self) -> &UserTypes {
+        &self.types
     }
 
     /// What the last call found.
@@ -124,9 +131,13 @@ pub(crate) fn against_served(
     inputs: &[Array],
     served: &[Array],
     expected: &[Array],
+    types: &UserTypes,
 ) -> Option<Violation> {
     for (position, (served, expected)) in served.iter().zip(expected).enumerate() {
         let (found, known) = (Value::of(served), Value::of(expected));
+        if graph.outputs().get(position).is_some_and(|v| found.is_alike(&known, graph.ty(*v), types)) {
+            continue;
+        }
         let detail = if (found.dtype, &found.shape) != (known.dtype, &known.shape) {
             format!("output {position} has extents {:?}, its Applies give {:?}", found.shape, known.shape)
         } else if let Some(at) = found.first_difference(&known) {
@@ -153,13 +164,20 @@ pub(crate) fn against_served(
 #[cfg(test)]
 mod tests {
     use super::{ViolationKind, against_served};
+    use precast_codegen::UserTypes;
     use precast_graph::{Array, FunctionGraph};
 
     #[test]
     fn a_graph_that_serves_something_else_is_told_by_its_first_element() {
         let of = |values: [f64; 3]| Array::from(ndarray::arr1(&values).into_dyn());
         let told = |served: Array| {
-            against_served(&FunctionGraph::new(), &[], &[served], &[of([1.0, f64::NAN, 0.0])])
+            against_served(
+                &FunctionGraph::new(),
+                &[],
+                &[served],
+                &[of([1.0, f64::NAN, 0.0])],
+                &UserTypes::default(),
+            )
         };
         assert!(told(of([1.0, -f64::NAN, 0.0])).is_none());
         let violation = told(of([1.0, f64::NAN, -0.0])).unwrap();

@@ -9,6 +9,7 @@ use super::trial::{Rooms, Trial};
 use super::value::Value;
 use super::violation::ViolationKind as Kind;
 use precast_abi::module::TaskKind;
+use precast_codegen::UserTypes;
 use precast_core::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
 use precast_graph::{Array, DType, Type};
 
@@ -25,6 +26,8 @@ pub(super) type Finding = (Kind, String);
 #[derive(Debug, Clone)]
 pub(super) struct Contract {
     pub(super) outputs: Vec<Type>,
+    /// Whose rules say which values of a user type are the same.
+    pub(super) types: UserTypes,
     pub(super) view_map: Vec<(usize, usize)>,
     pub(super) destroy_map: Vec<(usize, usize)>,
     /// Results may differ from `perform` by rounding.
@@ -192,7 +195,8 @@ impl Contract {
             }
             (Expected::Outputs(expected), First::Outputs(found)) => {
                 let expected: Vec<Value> = expected.iter().map(|array: &Array| Value::of(array)).collect();
-                difference(found, &expected, self.approximate || used_gemm, "perform gives").and_then(differs)
+                self.difference(found, &expected, self.approximate || used_gemm, "perform gives")
+                    .and_then(differs)
             }
         }
     }
@@ -217,34 +221,44 @@ impl Contract {
             }
             (First::Outputs(then), First::Outputs(now)) => {
                 let was = "contiguous inputs and empty outputs give";
-                difference(now, then, self.approximate || seen.used_gemm, was)
+                self.difference(now, then, self.approximate || seen.used_gemm, was)
             }
         };
         found.map(|detail| (kind, detail))
     }
-}
 
-/// The first difference, in words.
-fn difference(found: &[Value], expected: &[Value], approximate: bool, whose: &str) -> Option<String> {
-    if found.len() != expected.len() {
-        return Some(format!("gives {} output(s), {whose} {}", found.len(), expected.len()));
-    }
-    for (output, (found, expected)) in found.iter().zip(expected).enumerate() {
-        if (found.dtype, &found.shape) != (expected.dtype, &expected.shape) {
-            let (dtype, shape) = (expected.dtype, &expected.shape);
-            return Some(format!(
-                "output {output} is {} of extents {:?}, {whose} {dtype} of extents {shape:?}",
-                found.dtype, found.shape
-            ));
+    /// The first difference, in words.
+    fn difference(
+        &self,
+        found: &[Value],
+        expected: &[Value],
+        approximate: bool,
+        whose: &str,
+    ) -> Option<String> {
+        if found.len() != expected.len() {
+            return Some(format!("gives {} output(s), {whose} {}", found.len(), expected.len()));
         }
-        let Some(position) = found.first_difference(expected) else { continue };
-        if approximate && found.is_close(expected) {
-            continue;
+        for (output, (found, expected)) in found.iter().zip(expected).enumerate() {
+            if (found.dtype, &found.shape) != (expected.dtype, &expected.shape) {
+                let (dtype, shape) = (expected.dtype, &expected.shape);
+                return Some(format!(
+                    "output {output} is {} of extents {:?}, {whose} {dtype} of extents {shape:?}",
+                    found.dtype, found.shape
+                ));
+            }
+            let Some(position) = found.first_difference(expected) else { continue };
+            if self.outputs.get(output).is_some_and(|ty| found.is_alike(expected, ty, &self.types)) {
+                continue;
+            }
+            if approximate && found.is_close(expected) {
+                continue;
+            }
+            let (index, is, was) =
+                (found.index(position), found.element(position), expected.element(position));
+            return Some(format!("element {index} of output {output} is {is}, {whose} {was}"));
         }
-        let (index, is, was) = (found.index(position), found.element(position), expected.element(position));
-        return Some(format!("element {index} of output {output} is {is}, {whose} {was}"));
+        None
     }
-    None
 }
 
 /// The first element that holds the pattern of its run in both runs.

@@ -27,9 +27,11 @@ use crate::runtime::Runtime;
 use alone::Alone;
 use cases::Case;
 use precast_core::native::watch::end_children;
-use precast_graph::{Array, FunctionGraph, encode};
+use precast_graph::{Apply, Array, FunctionGraph, encode};
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
+use precast_ops::shape::DeepCopy;
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use trial::Trial;
@@ -101,7 +103,8 @@ pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Res
     let mut report = Report::default();
     let mut known = BTreeSet::new();
     for graph in forms(graph, runtime.ops())? {
-        for position in 0..graph.applies().len() {
+        for position in (0..graph.applies().len()).filter(|position| !is_overwritten_copy(&graph, *position))
+        {
             match alone::take(runtime, &graph, position)? {
                 Err(skipped) => report.applies.push(skipped.into()),
                 Ok(alone) if known.insert(encode::canonical(&alone.graph)) => {
@@ -136,11 +139,19 @@ pub fn cancel() {
 
 /// A graph as it was declared, and as it is served.
 fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], FunctionError> {
-    // A graph of one Apply may give up its inputs; rewrites would not take it.
-    if graph.validate().is_err() && graph.validate_consuming().is_ok() {
-        return Ok([graph.clone(), FunctionGraph::new()]);
-    }
     Ok([ops.lower(graph, Form::Declared)?, ops.lower(graph, Form::Lowered)?])
+}
+
+/// Whether an Apply is a copy made to be overwritten: none of the ops that were asked about.
+fn is_overwritten_copy(graph: &FunctionGraph, position: usize) -> bool {
+    let copy = &graph.applies()[position];
+    let op: &dyn Any = &*copy.op;
+    let overwrites = |apply: &Apply| {
+        let mut overwritten =
+            apply.op.destroy_map().into_iter().filter_map(|(_, input)| apply.inputs.get(input));
+        overwritten.any(|variable| copy.outputs.contains(variable))
+    };
+    op.is::<DeepCopy>() && graph.applies().iter().any(overwrites)
 }
 
 /// Checks one Apply on some inputs.

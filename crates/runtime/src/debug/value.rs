@@ -1,6 +1,7 @@
 //! Elements as bytes, compared as the contract compares them: equal bits, and any NaN is as good as another.
 
-use precast_graph::{Array, CarrierRules, DType, TypeRules as _};
+use precast_codegen::UserTypes;
+use precast_graph::{Array, CarrierRules, DType, Type, TypeRules as _};
 
 /// Values of one output: extents, and the elements in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,15 @@ impl Value {
     pub(super) fn is_close(&self, other: &Self) -> bool {
         match (self.array(), other.array()) {
             (Some(a), Some(b)) => CarrierRules.values_eq_approx(&a, &b),
+            _ => false,
+        }
+    }
+
+    /// The same by the rules of a user type; `false` for a built-in one.
+    pub(super) fn is_alike(&self, other: &Self, ty: &Type, types: &UserTypes) -> bool {
+        let rules = ty.as_user().and_then(|user| types.find(user.name()));
+        match (rules, self.array(), other.array()) {
+            (Some(rules), Some(a), Some(b)) => rules.values_eq_approx(&a, &b),
             _ => false,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Runtime;
 use crate::error::BuildRuntimeError;
+use crate::filter::Casting;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
@@ -22,6 +23,7 @@ pub struct Builder {
     #[cfg(feature = "record")]
     recording: Option<crate::recording::Recording>,
     debug: Option<bool>,
+    casting: Casting,
 }
 
 /// The variable that turns debug mode on.
@@ -109,6 +111,13 @@ impl Builder {
         self
     }
 
+    /// Says how far the `filter` of a user type may convert what it is given at a call:
+    /// [`TypeRules::filter`](precast_graph::TypeRules::filter). Without this not strict, and nothing said about downcasts.
+    pub fn filter(mut self, strict: bool, allow_downcast: Option<bool>) -> Self {
+        self.casting = Casting { strict, allow_downcast };
+        self
+    }
+
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
@@ -129,6 +138,7 @@ impl Builder {
         let told = || std::env::var_os(DEBUG).is_some_and(|value| !value.is_empty() && value != "0");
         Ok(Runtime {
             debug: self.debug.unwrap_or_else(told),
+            casting: self.casting,
             #[cfg(feature = "record")]
             recording,
             policy: self.policy,

@@ -2,6 +2,7 @@
 
 mod alone;
 mod builder;
+mod combination;
 mod explain;
 
 pub use builder::Builder;
@@ -12,6 +13,7 @@ use crate::cover::By;
 use crate::cover::{Cover, Cuts, How, Search};
 use crate::debug::Checks;
 use crate::error::{EntryError, FunctionError};
+use crate::filter::{Casting, filtered};
 use crate::inventory::Inventory;
 use crate::miss::Miss;
 use crate::plan;
@@ -20,6 +22,7 @@ use crate::policy::Policy;
 use crate::recording::Recorded;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Stats};
+use combination::{mismatch, takes};
 use precast_codegen::Module;
 #[cfg(feature = "jit")]
 use precast_codegen::segments;
@@ -47,6 +50,7 @@ pub struct Runtime {
     pub(crate) resolver: Resolver,
     policy: Option<Policy>,
     debug: bool,
+    casting: Casting,
     ops: Ops,
     /// How segments without a module of their own were cut.
     cuts: Cuts,
@@ -80,11 +84,11 @@ impl Runtime {
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
         let function = self.resolve(graph)?;
-        if self.debug {
-            Ok(body::checked(function, graph.clone(), Checks::new(self, graph)?))
-        } else {
-            Ok(function)
-        }
+        let function = match self.debug {
+            true => body::checked(function, graph.clone(), Checks::new(self, graph)?),
+            false => function,
+        };
+        Ok(filtered(function, self.ops.c().types(), self.casting))
     }
 
     /// Whether functions check their Applies in every call; see [`Builder::debug`].
@@ -161,16 +165,16 @@ impl Runtime {
         let mut known = Vec::new();
         for combination in &combinations {
             let graph = self.entry_graph(combination)?;
-            let types: Vec<&Type> = graph.inputs().iter().map(|input| graph.ty(*input)).collect();
-            if types.len() == inputs.len() && types.iter().zip(inputs).all(|(mine, its)| mine.covers(its)) {
+            let types: Vec<Type> = graph.inputs().iter().map(|input| graph.ty(*input).clone()).collect();
+            if types.len() == inputs.len() && types.iter().zip(inputs).all(|(mine, its)| takes(mine, its)) {
                 return self.entry(combination);
             }
-            known.push(printed(types));
+            known.push(types);
         }
         Err(EntryError::Combination {
             name: name.to_owned(),
             found: printed(inputs),
-            known: known.join(", "),
+            problem: mismatch(&known, inputs),
         })
     }
 

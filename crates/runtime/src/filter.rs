@@ -1,0 +1,67 @@
+//! Inputs of user types: what a caller has becomes a value of the type, or is refused, by the type's own `filter`.
+
+use precast_codegen::{CType, UserTypes};
+use precast_core::function::{Body, check_inputs};
+use precast_core::native::Targets;
+use precast_core::program::Port;
+use precast_core::{Array, ArrayRef, CallError, Function};
+use std::fmt;
+use std::sync::Arc;
+
+/// How far `filter` may go: what [`TypeRules::filter`](precast_graph::TypeRules::filter) is told.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Casting {
+    pub(crate) strict: bool,
+    pub(crate) allow_downcast: Option<bool>,
+}
+
+/// A function with inputs of user types.
+pub(crate) struct Filtered {
+    pub(crate) function: Function,
+    /// The type of each input, if it is a user's.
+    rules: Vec<Option<Arc<dyn CType>>>,
+    casting: Casting,
+}
+
+/// The same function, whose calls filter inputs of user types; as it is where there are none.
+pub(crate) fn filtered(function: Function, types: &UserTypes, casting: Casting) -> Function {
+    let rule = |port: &Port| port.ty.as_user().and_then(|user| types.find(user.name())).cloned();
+    let rules: Vec<Option<Arc<dyn CType>>> = function.inputs().iter().map(rule).collect();
+    if rules.iter().all(Option::is_none) {
+        return function;
+    }
+    let (inputs, outputs) = (function.inputs().to_vec(), function.outputs().to_vec());
+    let provenance = function.provenance().to_vec();
+    Function::from_body(inputs, outputs, provenance, Box::new(Filtered { function, rules, casting }))
+}
+
+impl Body for Filtered {
+    fn admit(&self, ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<Vec<Option<Array>>, CallError> {
+        let mut values: Vec<Option<Array>> = inputs.iter().map(|_| None).collect();
+        for ((value, input), (port, rules)) in
+            values.iter_mut().zip(inputs).zip(ports.iter().zip(&self.rules))
+        {
+            let Some(rules) = rules else { continue };
+            let Casting { strict, allow_downcast } = self.casting;
+            let made = rules.filter(&port.ty, input.to_array(), strict, allow_downcast);
+            let refused = |error| CallError::Filter { name: port.name.clone(), source: Arc::new(error) };
+            *value = Some(made.map_err(refused)?);
+        }
+        let whole = values.iter().zip(inputs);
+        let whole: Vec<ArrayRef<'_>> = whole
+            .map(|(value, input)| value.as_ref().map_or_else(|| input.clone(), ArrayRef::from))
+            .collect();
+        check_inputs(ports, if inputs.len() == ports.len() { &whole } else { inputs })?;
+        Ok(values)
+    }
+
+    fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
+        self.function.run(inputs, targets)
+    }
+}
+
+impl fmt::Debug for Filtered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Filtered").field("function", &self.function).finish_non_exhaustive()
+    }
+}

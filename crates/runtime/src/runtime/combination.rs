@@ -1,0 +1,109 @@
+//! Which combination of an entry takes some inputs; if none does, which input is to blame.
+
+use precast_graph::Type;
+
+/// Most types that a message lists.
+const LISTED: usize = 8;
+
+/// Whether an input of the type `mine` takes an array of the type `its`: a C scalar is given as an array without dimensions.
+pub(super) fn takes(mine: &Type, its: &Type) -> bool {
+    mine.covers(its) || (matches!(mine, Type::Scalar(_)) && its.ndim() == 0 && mine.dtype() == its.dtype())
+}
+
+/// What is wrong with inputs that none of the combinations takes: their number, or the rank or dtype of one of them.
+pub(super) fn mismatch(combinations: &[Vec<Type>], found: &[Type]) -> String {
+    let same: Vec<&[Type]> =
+        combinations.iter().map(Vec::as_slice).filter(|types| types.len() == found.len()).collect();
+    if same.is_empty() {
+        let counts = distinct(combinations.iter().map(|types| types.len().to_string()));
+        return format!("it takes {} input(s), found {}", listed(&counts, "or"), found.len());
+    }
+    let fits = |types: &[Type]| types.iter().zip(found).filter(|(mine, its)| takes(mine, its)).count();
+    let best = same.iter().map(|types| fits(types)).max().unwrap_or_default();
+    let nearest: Vec<&[Type]> = same.into_iter().filter(|types| fits(types) == best).collect();
+    // The first input that some nearest combination refuses; what these take in its place.
+    let refused = |at: &usize| nearest.iter().any(|types| !takes(&types[*at], &found[*at]));
+    let at = (0..found.len()).find(refused).unwrap_or_default();
+    let wanted = nearest.iter().map(|types| &types[at]).filter(|wanted| !takes(wanted, &found[at]));
+    let wanted: Vec<&Type> = wanted.collect();
+    let its = &found[at];
+    let (what, found_is, expected) = if wanted.iter().all(|wanted| wanted.ndim() != its.ndim()) {
+        let ranks = distinct(wanted.iter().map(|wanted| wanted.ndim().to_string()));
+        ("dimension(s)", its.ndim().to_string(), ranks)
+    } else if wanted.iter().all(|wanted| wanted.dtype() != its.dtype()) {
+        let dtypes = wanted.iter().filter(|wanted| wanted.ndim() == its.ndim());
+        (
+            "",
+            format!("dtype `{}`", its.dtype()),
+            distinct(dtypes.map(|wanted| format!("`{}`", wanted.dtype()))),
+        )
+    } else {
+        ("", format!("type `{its}`"), distinct(wanted.iter().map(|wanted| format!("`{wanted}`"))))
+    };
+    let what = if what.is_empty() { String::new() } else { format!(" {what}") };
+    let others = if found.len() > 1 && best > 0 { " beside the others" } else { "" };
+    format!("input {at} has {found_is}{what}, expected {}{others}", listed(&expected, "or"))
+}
+
+/// Each text once, in order of first appearance.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    texts.for_each(|text| {
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    });
+    found
+}
+
+/// `a, b or c`.
+fn listed(texts: &[String], last: &str) -> String {
+    match texts {
+        [] => String::new(),
+        [only] => only.clone(),
+        many if many.len() > LISTED => {
+            format!("{} and {} more", many[..LISTED].join(", "), many.len() - LISTED)
+        }
+        [rest @ .., end] => format!("{} {last} {end}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types(texts: &[&str]) -> Vec<Type> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    /// Every pair of four dtypes with `f64` and `i8`, of one and two dimensions; and one of three inputs.
+    fn all() -> Vec<Vec<Type>> {
+        let mut all = vec![types(&["f64[?]", "f64[?]", "f64"])];
+        for dtype in ["f32", "f64", "i32", "u8"] {
+            for second in ["f64", "i8"] {
+                for extents in ["[?]", "[?,?]"] {
+                    all.push(types(&[&format!("{dtype}{extents}"), &format!("{second}{extents}")]));
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_input_that_is_to_blame_is_named() {
+        for (found, expected) in [
+            (&["f64[?]"][..], "it takes 3 or 2 input(s), found 1"),
+            (&["f64[3]", "u64[3]"], "input 1 has dtype `u64`, expected `f64` or `i8` beside the others"),
+            (
+                &["bool[3]", "i8[3]"],
+                "input 0 has dtype `bool`, expected `f32`, `f64`, `i32` or `u8` beside the others",
+            ),
+            (&["f64[3]", "f64[3,3]"], "input 0 has 1 dimension(s), expected 2 beside the others"),
+            (&["f64[]", "f64[3]"], "input 0 has 0 dimension(s), expected 1 beside the others"),
+            (&["f64[3]", "f64[3]", "f32[]"], "input 2 has dtype `f32`, expected `f64` beside the others"),
+        ] {
+            assert_eq!(mismatch(&all(), &types(found)), expected, "{found:?}");
+        }
+        assert!(takes(&types(&["f64"])[0], &types(&["f64[]"])[0]));
+    }
+}

@@ -1,0 +1,43 @@
+//! The package of "Writing an Op in C": an own op and an own type in a graph, compiled by `build.rs`, called by a light program.
+
+use crate::document::blocks;
+use precast_testkit::package::{BUILD, cargo, profiles, root, target};
+
+const MANIFEST: &str =
+    "[package]\nname = \"own-package\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n";
+
+#[test]
+fn the_package_of_the_page_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let real = fs_err::canonicalize(root()).unwrap();
+    let copy = |from: &str, to: &str| {
+        let to = directory.join(to);
+        fs_err::create_dir_all(to.parent().unwrap()).unwrap();
+        fs_err::copy(real.join(from), to).unwrap();
+    };
+    for file in ["limit.rs", "degrees.rs"] {
+        copy(&format!("tests/it/writing_ops/{file}"), &format!("ops/{file}"));
+    }
+    for file in fs_err::read_dir(real.join("tests/it/writing_ops/c")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        copy(&format!("tests/it/writing_ops/c/{name}"), &format!("ops/c/{name}"));
+    }
+    copy("tests/cli/own_package/build.rs", "build.rs");
+    copy("tests/cli/own_package/main.rs", "src/main.rs");
+    copy("Cargo.lock", "Cargo.lock");
+    let page = blocks("crates/codegen/WRITING_OPS.md");
+    let dependencies = page.iter().find(|block| block.text.contains("[build-dependencies]"));
+    let dependencies = dependencies.expect("the page lists them").text.clone();
+    let dependencies = dependencies.replace("\"precast/", &format!("\"{}/", real.to_str().unwrap()));
+    let profiles = profiles(&[&BUILD[..], &["precast"]].concat());
+    fs_err::write(directory.join("Cargo.toml"), format!("{MANIFEST}{dependencies}{profiles}")).unwrap();
+    let output = cargo(directory, &target(env!("CARGO_TARGET_TMPDIR")))
+        .args(["run", "--quiet", "--offline"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("4, 40\n") && said.contains("400 is no angle"), "{said}\n{told}");
+}

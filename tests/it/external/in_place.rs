@@ -1,0 +1,132 @@
+//! Ops that overwrite an input, in every surrounding: the caller's arrays, constants and other readers see nothing of it.
+
+use super::{call, vector};
+use precast::{Array, ArrayMut, ArrayRef, FunctionGraph, Policy, Runtime, Type};
+use precast_build::{Declared, Execution, Place, Serve, execute, plan};
+use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_compile::{Isa, Parallel};
+use precast_graph::text;
+use precast_ops::Ops;
+use precast_store::Store;
+use std::path::Path;
+
+/// Negation in the memory of its input, and addition in that of its second.
+fn ops() -> Ops {
+    let negate = Declaration {
+        destroy_map: vec![(0, 0)],
+        ..Declaration::new("flip").file("flip.c", include_str!("../writing_ops/c/negate.c"))
+    };
+    let into = "#section code\n\
+        for (int64_t i = 0; i < INPUT_1->shape[0]; i++)\n\
+          *(pc_f64 *)(INPUT_1->data + i * INPUT_1->strides[0]) += *(const pc_f64 *)(INPUT_0->data + i * INPUT_0->strides[0]);\n\
+        pc_incref(&INPUT_1->object);\npc_xdecref((pc_object *)OUTPUT_0);\nOUTPUT_0 = INPUT_1;\n";
+    let add = Declaration { destroy_map: vec![(0, 1)], ..Declaration::new("add_into").file("into.c", into) };
+    let declared =
+        [negate.input("f64[?]").output("f64[?]"), add.input("f64[?]").input("f64[?]").output("f64[?]")];
+    declared.into_iter().fold(Ops::standard(), |ops, declaration| {
+        ops.with_external(ExternalCOp::new(declaration).unwrap()).unwrap()
+    })
+}
+
+fn graph(outputs: &[&str]) -> FunctionGraph {
+    let input = |name: &str| (name.to_owned(), Type::tensor(precast::DType::F64, 1));
+    text::parse(outputs, &["x", "y"].map(input), &ops()).unwrap()
+}
+
+/// What an expression says, with ops of the library in place of the own ones.
+fn oracle(outputs: &[&str]) -> FunctionGraph {
+    let plain: Vec<String> =
+        outputs.iter().map(|text| text.replace("flip(", "neg(").replace("add_into(", "add(")).collect();
+    graph(&plain.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// An own op in each place beside others: on inputs, intermediates, views, constants, twice, read before and after, given out.
+const EXPRESSIONS: &[&[&str]] = &[
+    &["flip(x)"],
+    &["flip(x)", "x + y"],
+    &["flip(flip(x))"],
+    &["flip(exp(x))"],
+    &["exp(flip(x))"],
+    &["t = exp(x); flip(t) + t"],
+    &["t = exp(x); flip(t) * flip(t)"],
+    &["t = exp(x); t + flip(t)", "flip(y)"],
+    &["t = x + y; flip(t)", "t2 = x * y; t2"],
+    &["flip(x[::-1])"],
+    &["t = exp(x); flip(t[::-1]) + t"],
+    &["t = exp(x); add_into(t, t)"],
+    &["t = exp(x); add_into(t[::-1], t)"],
+    &["add_into(x, x)"],
+    &["add_into(flip(x), flip(y)) - x"],
+    &["t = exp(x); u = flip(t); v = add_into(y, u); v * u"],
+    &["t = exp(x); sum(flip(t)) + t"],
+    &["flip(arange(0, 3) * 1.0) + x"],
+    &["flip(f64(arange(3))) + x * y"],
+];
+
+#[test]
+fn whoever_reads_what_an_op_overwrites_reads_what_was_there() {
+    let runtime = Runtime::builder().ops(ops()).policy(Policy::Jit).build().unwrap();
+    let long =
+        [[1.5, -2.0, 0.25, 9.0, 4.0, -1.0], [8.0, 3.0, -0.5, 2.0, 6.0, 7.0]].map(|x| ndarray::arr1(&x));
+    for outputs in EXPRESSIONS {
+        let (graph, plain) = (graph(outputs), oracle(outputs));
+        let [function, expected] = [&graph, &plain].map(|graph| runtime.function(graph).unwrap());
+        let before = long.clone();
+        let views = |how: usize| match how {
+            0 => [long[0].slice(ndarray::s![..3]), long[1].slice(ndarray::s![3..])],
+            1 => [long[0].slice(ndarray::s![..;2]), long[1].slice(ndarray::s![..;-2])],
+            _ => [long[0].slice(ndarray::s![3..;-1]), long[1].slice(ndarray::s![1..4])],
+        };
+        // Results that are held while later calls run, and memory of the caller's that is written.
+        let mut held: Vec<(Vec<Array>, Vec<Array>)> = Vec::new();
+        for how in [0, 1, 2, 0] {
+            let views = views(how).map(ArrayRef::from);
+            let want = expected.call(&views).unwrap();
+            held.push((function.call(&views).unwrap(), want.clone()));
+            let mut reused =
+                want.iter().map(|want| vector(&vec![f64::NAN; want.shape()[0]])).collect::<Vec<_>>();
+            function.call_into(&views, &mut reused).unwrap();
+            assert_eq!(reused, want, "{outputs:?}");
+            let mut memory = want.iter().map(|want| vec![f64::NAN; want.shape()[0]]).collect::<Vec<_>>();
+            let mut targets: Vec<ArrayMut<'_>> = Vec::new();
+            for memory in &mut memory {
+                targets.push(ndarray::ArrayViewMut1::from(memory.as_mut_slice()).into());
+            }
+            function.call_views(&views, &mut targets).unwrap_or_else(|error| panic!("{outputs:?}: {error}"));
+            drop(targets);
+            for (memory, want) in memory.iter().zip(&want) {
+                assert_eq!(vector(memory), *want, "{outputs:?}");
+            }
+        }
+        for (found, want) in held {
+            assert_eq!(found, want, "{outputs:?}");
+        }
+        assert_eq!(long, before, "{outputs:?}: the caller's arrays");
+    }
+}
+
+#[test]
+fn served_op_by_op_it_is_the_same() {
+    let (place, text) = (tempfile::tempdir().unwrap(), ["t = exp(x); flip(t) + t", "flip(x)"]);
+    let mut declared = Declared::new(ops());
+    let file = Place::in_file(Path::new("precast.toml"));
+    declared.graph_served("g", graph(&text), &[Serve::Ops], file).unwrap();
+    let store = Store::create(place.path().join("store")).unwrap();
+    let execution = Execution {
+        store: Some(&store),
+        toolchain: &crate::compiled::toolchain(),
+        variants: &[crate::compiled::variant(Isa::native().unwrap())],
+        parallel: Parallel::Auto,
+        progress: &|_| {},
+    };
+    execute(&plan(&declared).unwrap(), &execution).unwrap();
+    let strict = Runtime::builder().ops(ops()).store(store.path()).policy(Policy::Strict).build().unwrap();
+    let plain = Runtime::builder().ops(ops()).policy(Policy::Jit).build().unwrap();
+    let values = [vector(&[0.5, 1.0]), vector(&[1.0, 1.0])];
+    let expected = call(&plain.function(&oracle(&text)).unwrap(), &values).unwrap();
+    assert_eq!(call(&strict.function(&graph(&text)).unwrap(), &values).unwrap(), expected);
+    // A part of it in another graph.
+    let found = call(&strict.function(&graph(&["flip(exp(x))"])).unwrap(), &values).unwrap();
+    let expected = plain.function(&oracle(&["flip(exp(x))"])).unwrap();
+    assert_eq!(found, call(&expected, &values).unwrap());
+}
