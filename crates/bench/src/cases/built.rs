@@ -5,7 +5,6 @@ use anyhow::{Result, bail, ensure};
 use precast::{Function, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, Serve, execute, plan};
 use precast_compile::{Parallel, Toolchain};
-use precast_ops::Ops;
 use std::path::Path;
 
 /// The function of a graph for which `serve` was compiled, and nothing else.
