@@ -13,12 +13,10 @@ up
 list
 ";
 
-/// What gdb says when it runs an entry of the debug profile in a place, by some commands; `None` where there is no gdb, or it
-/// may not trace.
-fn debugged(place: &Place, commands: &str, run: &[&str]) -> Option<String> {
+/// What gdb says when it runs an entry of the debug profile in a place, by some commands; else why it cannot.
+fn debugged(place: &Place, commands: &str, run: &[&str]) -> Result<String, &'static str> {
     let Ok(gdb) = Command::new("gdb").arg("--version").output() else {
-        println!("skipped: no `gdb` here");
-        return None;
+        return Err("no `gdb` here");
     };
     assert!(gdb.status.success());
     place.write("commands", commands);
@@ -35,10 +33,9 @@ fn debugged(place: &Place, commands: &str, run: &[&str]) -> Option<String> {
     let text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if text.contains("ptrace") && text.contains("not permitted") {
-        println!("skipped: this host forbids ptrace");
-        return None;
+        return Err("this host forbids ptrace");
     }
-    Some(text)
+    Ok(text)
 }
 
 #[test]
@@ -54,7 +51,10 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
         serde_json::from_str(&place.run(&["show", "score", "--store", "s", "--json"]).ok().out).unwrap();
     place.run(&["show", entry["program"][0].as_str().unwrap(), "--store", "s", "--extract", "src"]).ok();
     assert!(place.path("src/unit.c").is_file());
-    let Some(text) = debugged(&place, COMMANDS, &["--entry", "score", "-i", "x=x.npy"]) else { return };
+    let text = match debugged(&place, COMMANDS, &["--entry", "score", "-i", "x=x.npy"]) {
+        Ok(text) => text,
+        Err(why) => return println!("skipped: {why}"),
+    };
     for part in ["Breakpoint 1, precast_op_exp", "_run (pc_self=", "precast_op_exp();"] {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
@@ -73,7 +73,10 @@ fn a_breakpoint_by_the_name_of_an_own_op_stops_in_its_c() {
     place.run(&["build", "--debug-info", "--store", "s"]).ok();
     let commands = COMMANDS.replace("precast_op_exp", "precast_op_thrice").replace("list\n", "");
     let commands = commands + "continue\nup\nbreak thrice.c:3\ncontinue\nprint half\n";
-    let Some(text) = debugged(&place, &commands, &["--entry", "g", "-i", "n=n.npy"]) else { return };
+    let text = match debugged(&place, &commands, &["--entry", "g", "-i", "n=n.npy"]) {
+        Ok(text) => text,
+        Err(why) => return println!("skipped: {why}"),
+    };
     let stops = text.matches("precast_op_thrice () at").count();
     assert_eq!(stops, 2, "at each Apply:\n{text}");
     for part in ["at thrice/thrice.c:3", "$1 = 0.5"] {
