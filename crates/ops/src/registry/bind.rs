@@ -68,9 +68,6 @@ pub(super) fn bind(
         bound.resize(fixed.len(), Operand::None);
         bound.extend(many);
     }
-    while bound.last() == Some(&Operand::None) {
-        bound.pop();
-    }
     Ok((bound, props))
 }
 
