@@ -240,8 +240,8 @@ fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, B
         axes if axes.is_empty() => (0..ndim).rev().collect(),
         axes if axes.len() == ndim => axes,
         axes => {
-            let problem = format!("names {} of the {ndim} axes", axes.len());
-            return Err(MakeNodeError::prop("transpose", "axes", problem).into());
+            let problem = format!("names {} of {ndim} axes, expected each once", axes.len());
+            return Err(MakeNodeError::prop(operands.function, "axes", problem).into());
         }
     };
     let order = axes.into_iter().map(Some).collect();

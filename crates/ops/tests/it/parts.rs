@@ -31,7 +31,7 @@ fn all_of_a_part_is_written_to() {
 #[test]
 fn axes_and_dtypes_that_numpy_refuses_are_refused() {
     for (text, ty, words) in [
-        ("transpose(x, axes=(0,))", "f64[3, 1]", "names 1 of the 2 axes"),
+        ("transpose(x, axes=(0,))", "f64[3, 1]", "names 1 of 2 axes"),
         ("sum(x, axis=(0,))", "f64[]", "axis"),
         ("arange(0, 2.5, dtype=i64)", "f64[]", "the bounds are floats"),
         ("arange(0, x, dtype=i64)", "f64[]", "the bounds are floats"),
