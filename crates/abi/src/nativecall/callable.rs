@@ -12,7 +12,6 @@ use super::cell::TableCell;
 use super::encoding::{Key, Text};
 use super::signature::Signature;
 use super::typed::Native;
-use crate::context::Context;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -215,20 +214,11 @@ macro_rules! calls {
             /// Calls the function.
             ///
             /// # Safety
-            /// The pointers among the arguments are what the function expects.
+            /// The pointers among the arguments are what the function expects; a context has a host.
             #[inline]
             pub unsafe fn call(&self, $($a: $a),*) -> R {
                 // SAFETY: the caller's promise.
                 unsafe { (self.function)($($a),*) }
-            }
-        }
-
-        #[allow(non_snake_case, clippy::too_many_arguments, reason = "an argument is named as its type")]
-        impl<R, $($a),*> Bound<'_, for<'c> extern "C" fn($($a,)* &'c mut Context) -> R> {
-            /// Calls the function, which reports a failure in the error slot of the context.
-            #[inline]
-            pub fn call_with(&self, $($a: $a,)* context: &mut Context) -> R {
-                (self.function)($($a,)* context)
             }
         }
     };

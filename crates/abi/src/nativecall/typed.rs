@@ -5,8 +5,8 @@
 //! assert_eq!(<extern "C" fn(f64, i32) -> i32>::SIGNATURE, "di)i~");
 //! ```
 //! A Rust program holds no GIL, so its functions are `~`. There are two families: `extern "C" fn` of plain values may be
-//! called by anyone; with pointers among the arguments it is `unsafe extern "C" fn`. A last argument `*mut Context` is the
-//! error slot, `!c`.
+//! called by anyone; with pointers among the arguments it is `unsafe extern "C" fn`. A last argument `*mut Context` is where
+//! failures are reported, `!c`; it has a host, so who makes contexts wraps such calls.
 
 use super::code::Code;
 use super::encoding::{Key, Text};
@@ -173,7 +173,6 @@ macro_rules! arities {
         native!(extern "C" fn($($a),*) -> R, "~", R, Plain, [$($a)*]);
         native!(unsafe extern "C" fn($($a),*) -> R, "~", R, Field, [$($a)*]);
         native!(unsafe extern "C" fn($($a,)* *mut Context) -> R, "!c~", R, Field, [$($a)*]);
-        native!(for<'c> extern "C" fn($($a,)* &'c mut Context) -> R, "!c~", R, Plain, [$($a)*]);
     };
 }
 
