@@ -82,6 +82,24 @@ pub unsafe trait Native: Copy + Send + Sync + 'static {
     unsafe fn from_address(address: *const c_void) -> Self;
 }
 
+/// A type of functions that anyone may call: `extern "C" fn` of plain values.
+///
+/// # Safety
+/// As it says.
+///
+/// # Examples
+/// A table does not say whether a function is safe, so an unsafe one is promised to be what its signature says:
+/// ```compile_fail
+/// use precast_abi::nativecall::Function;
+/// unsafe extern "C" fn step(x: f64) -> f64 { x }
+/// Function::of(step as unsafe extern "C" fn(f64) -> f64);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "functions of the type `{Self}` are not safe to call",
+    note = "`Function::of_unsafe` takes them"
+)]
+pub unsafe trait SafeNative: Native {}
+
 /// Fields of one letter, by type.
 macro_rules! numbers {
     ($($type:ty: $code:literal),+ $(,)?) => {$(
@@ -154,9 +172,14 @@ macro_rules! native {
                 unsafe { std::mem::transmute::<*const c_void, Self>(address) }
             }
         }
+    };
+}
 
+/// Function pointers among arguments and results are unsafe ones: text does not say whether a function is safe to call.
+macro_rules! pointer {
+    ($type:ty, [$($argument:ident)*]) => {
         // SAFETY: `X{…}` is a pointer to a function of this signature.
-        unsafe impl<$outcome: Outcome + 'static $(, $argument: $bound + 'static)*> Field for $type {
+        unsafe impl<R: Outcome + 'static $(, $argument: Field + 'static)*> Field for $type {
             const CODE: Code = Code::function(&<Self as Native>::CODE);
         }
     };
@@ -171,8 +194,12 @@ macro_rules! arities {
     };
     (@one [$($a:ident)*]) => {
         native!(extern "C" fn($($a),*) -> R, "~", R, Plain, [$($a)*]);
+        // SAFETY: the function type is a safe one, and its arguments are plain.
+        unsafe impl<R: Outcome + 'static $(, $a: Plain + 'static)*> SafeNative for extern "C" fn($($a),*) -> R {}
         native!(unsafe extern "C" fn($($a),*) -> R, "~", R, Field, [$($a)*]);
         native!(unsafe extern "C" fn($($a,)* *mut Context) -> R, "!c~", R, Field, [$($a)*]);
+        pointer!(unsafe extern "C" fn($($a),*) -> R, [$($a)*]);
+        pointer!(unsafe extern "C" fn($($a,)* *mut Context) -> R, [$($a)*]);
     };
 }
 

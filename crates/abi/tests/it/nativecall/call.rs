@@ -52,7 +52,8 @@ unsafe extern "C" fn divide(a: i32, b: i32, quotient: *mut i32, rest: *mut i32) 
 }
 
 fn invoke<F: Native>(function: F, arguments: &[Value]) -> Result<Vec<Value>, InvokeError> {
-    let function = Function::of(function);
+    // SAFETY: functions of Rust, which stay; none of plain values is unsafe to call.
+    let function = unsafe { Function::of_unsafe(function) };
     let call = Call::new(function.signature()).unwrap();
     // SAFETY: no pointers among the arguments, and nobody asks anything of a host.
     unsafe { call.invoke(&function, arguments, &mut context()) }
@@ -94,7 +95,8 @@ fn failures_are_reported_in_each_way() {
     let root = root as unsafe extern "C" fn(f64, *mut Context) -> f64;
     assert_eq!(invoke(root, &[4.0_f64.into()]), Ok(vec![2.0_f64.into()]));
     assert!(invoke(root, &[(-4.0_f64).into()]).unwrap_err().to_string().ends_with("failed: negative"));
-    let address = Function::of(divide as unsafe extern "C" fn(i32, i32, *mut i32, *mut i32) -> i32).address();
+    let divide: unsafe extern "C" fn(i32, i32, *mut i32, *mut i32) -> i32 = divide;
+    let address = std::ptr::NonNull::new(divide as *mut std::ffi::c_void).unwrap();
     // SAFETY: a status, and results through pointers behind the arguments: that is `!s`.
     let divide = unsafe { Function::new(sig("ii)ii!s~"), address) };
     let call = Call::new(divide.signature()).unwrap();

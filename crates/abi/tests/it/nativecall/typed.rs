@@ -60,7 +60,7 @@ fn types_say_their_signatures_at_compile_time() {
         extern "C" fn(Point) -> Point, "T{ddi})T{ddi}~";
         unsafe extern "C" fn(*const f64, usize) -> f64, "&dQ)d~";
         unsafe extern "C" fn(*mut *const i32, *mut c_void) -> *const c_void, "&&iP)P~";
-        unsafe extern "C" fn(extern "C" fn(f64) -> f64, f64) -> f64, "X{d)d~}d)d~";
+        unsafe extern "C" fn(unsafe extern "C" fn(f64) -> f64, f64) -> f64, "X{d)d~}d)d~";
         unsafe extern "C" fn(f64, *mut Context) -> f64, "d)d!c~";
         extern "C" fn(f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64) -> f64, "dddddddddddd)d~";
     }
@@ -73,8 +73,10 @@ fn functions_are_bound_by_their_types_and_called() {
     let callable = Callable::default();
     callable.add(&Function::of(scale as extern "C" fn(f64, i32) -> f64));
     callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
-    callable.add(&Function::of(sum as unsafe extern "C" fn(*const f64, usize) -> f64));
-    callable.add(&Function::of(root as unsafe extern "C" fn(f64, *mut Context) -> f64));
+    // SAFETY: functions of Rust, which stay; their arguments hold pointers.
+    callable.add(&unsafe { Function::of_unsafe(sum as unsafe extern "C" fn(*const f64, usize) -> f64) });
+    // SAFETY: as above.
+    callable.add(&unsafe { Function::of_unsafe(root as unsafe extern "C" fn(f64, *mut Context) -> f64) });
     let bound = callable.bind::<extern "C" fn(f64, i32) -> f64>().unwrap();
     assert_eq!(bound.call(1.5, 4), 6.0);
     let norm = callable.bind::<extern "C" fn(Point) -> f64>().unwrap();
