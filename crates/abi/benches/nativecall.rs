@@ -223,12 +223,14 @@ fn dlsym(x: f64) -> f64 {
 /// A call that libffi makes.
 #[cfg(feature = "ffi")]
 fn ffi() -> Runner<'static> {
+    use precast_abi::context::{Context, Error};
     use precast_abi::nativecall::call::{Call, Value};
     let function = Function::of(step as Unary);
     let call = Call::new(function.signature()).unwrap();
+    let mut context = Context { host: std::ptr::null(), error: Error::NONE };
     Runner::chain("libffi, a call laid out once", move |x| {
-        // SAFETY: no pointers among the arguments.
-        let results = unsafe { call.invoke(&function, &[Value::from(x)]) };
+        // SAFETY: no pointers among the arguments, and the function gets no context.
+        let results = unsafe { call.invoke(&function, &[Value::from(x)], &mut context) };
         f64::try_from(results.unwrap().remove(0)).unwrap()
     })
 }

@@ -171,21 +171,27 @@ impl Call {
     /// Arguments of other numbers or sizes, a function of another signature, a failure that it reports.
     ///
     /// # Safety
-    /// The pointers among `arguments`, at any depth, are what the function expects. If it needs the GIL, this thread holds it.
-    pub unsafe fn invoke(&self, function: &Function, arguments: &[Value]) -> Result<Vec<Value>, InvokeError> {
+    /// The pointers among `arguments`, at any depth, are what the function expects; so is the host of `context`, which only
+    /// a function with [`Errors::Context`] gets. If it needs the GIL, this thread holds it.
+    pub unsafe fn invoke(
+        &self,
+        function: &Function,
+        arguments: &[Value],
+        context: &mut Context,
+    ) -> Result<Vec<Value>, InvokeError> {
         self.check(function, arguments)?;
         // In words, for the alignment of every type.
         let given: Vec<Vec<u128>> = arguments.iter().map(|value| aligned(&value.0)).collect();
         let mut results: Vec<Vec<u128>> =
             self.results.iter().map(|bytes| vec![0; bytes.div_ceil(16).max(1)]).collect();
-        let mut error = Context { host: std::ptr::null(), error: crate::context::Error::NONE };
+        context.error.kind = 0;
         let slots: Vec<*mut c_void> = results.iter_mut().map(|words| words.as_mut_ptr().cast()).collect();
-        let context: *mut Context = &raw mut error;
+        let slot: *mut Context = context;
         let mut passed: Vec<Arg<'_>> = given.iter().map(|words| arg(words.as_slice())).collect();
         let mut status: u128 = 0;
         match self.errors {
             Errors::Status => passed.extend(slots.iter().map(arg)),
-            Errors::Context => passed.push(arg(&context)),
+            Errors::Context => passed.push(arg(&slot)),
             Errors::None | Errors::Python => {}
         }
         let code = CodePtr::from_ptr(function.address().as_ptr());
@@ -199,7 +205,7 @@ impl Call {
             Errors::Status if status as u32 as c_int != 0 => {
                 Some(format!("status {}", status as u32 as c_int))
             }
-            Errors::Context if error.error.kind != 0 => Some(error.error.message()),
+            Errors::Context if context.error.kind != 0 => Some(context.error.message()),
             _ => None,
         };
         if let Some(message) = message {

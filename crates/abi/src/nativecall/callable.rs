@@ -3,7 +3,7 @@
 //! ```text
 //! Function::of(f)  ─┐                              ┌─ bind::<extern "C" fn(f64) -> f64>() ─▶ Bound: one indirect call
 //! Function::new(…) ─┴▶ Callable (a TableCell) ─────┤
-//!                                                  └─ find(&Key) ─▶ Function ─▶ a call made at run time
+//!                                                  └─ find(&Key) ─▶ an address, for a call made at run time
 //! ```
 //! What a type says and what a table says are compared as text when a handle is made, so a handle that exists fits. That
 //! a *function* is what its signature says is promised once, where it is added.
@@ -11,8 +11,7 @@
 use super::cell::TableCell;
 use super::encoding::{Key, Text};
 use super::signature::Signature;
-use super::typed::Native;
-use crate::context::Context;
+use super::typed::{Native, SafeNative};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -31,11 +30,21 @@ unsafe impl Sync for Function {}
 
 impl Function {
     /// A function of Rust, whose type says its signature.
+    #[must_use]
+    pub fn of<F: SafeNative>(function: F) -> Self {
+        // SAFETY: the type says that it is safe to call; functions of Rust stay where they are.
+        unsafe { Self::of_unsafe(function) }
+    }
+
+    /// A function whose type says its signature, but not that it is safe to call.
+    ///
+    /// # Safety
+    /// As [`Function::new`].
     ///
     /// # Panics
     /// Never: the compiler made the signature.
     #[must_use]
-    pub fn of<F: Native>(function: F) -> Self {
+    pub unsafe fn of_unsafe<F: Native>(function: F) -> Self {
         let signature = Signature::parse(F::SIGNATURE).expect("a function type has a canonical signature");
         let address = NonNull::new(function.address().cast_mut()).expect("a function has an address");
         Self { signature, address }
@@ -215,20 +224,11 @@ macro_rules! calls {
             /// Calls the function.
             ///
             /// # Safety
-            /// The pointers among the arguments are what the function expects.
+            /// The pointers among the arguments are what the function expects; a context has a host.
             #[inline]
             pub unsafe fn call(&self, $($a: $a),*) -> R {
                 // SAFETY: the caller's promise.
                 unsafe { (self.function)($($a),*) }
-            }
-        }
-
-        #[allow(non_snake_case, clippy::too_many_arguments, reason = "an argument is named as its type")]
-        impl<R, $($a),*> Bound<'_, for<'c> extern "C" fn($($a,)* &'c mut Context) -> R> {
-            /// Calls the function, which reports a failure in the error slot of the context.
-            #[inline]
-            pub fn call_with(&self, $($a: $a,)* context: &mut Context) -> R {
-                (self.function)($($a,)* context)
             }
         }
     };

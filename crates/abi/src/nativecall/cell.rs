@@ -104,7 +104,7 @@ impl<E: Encoding> Writing<E> {
         let free = new.words().len() - used;
         for (from, to) in old[self.free..].iter().zip(&new.words()[free..]) {
             // SAFETY: the words of a table are not written after they were published.
-            let value = unsafe { from.get() };
+            let value = unsafe { Word::get(from) };
             // SAFETY: nobody else knows the new memory.
             unsafe { to.set(value) };
         }

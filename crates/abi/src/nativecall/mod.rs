@@ -48,4 +48,4 @@ pub use normal::NormalizeError;
 pub use prototype::{Errors, Field as FieldType, Number, Prototype};
 pub use signature::{ParseSignatureError, Signature};
 pub use table::{DamagedTableError, Table};
-pub use typed::{Field, Native, Outcome, Plain};
+pub use typed::{Field, Native, Outcome, Plain, SafeNative};

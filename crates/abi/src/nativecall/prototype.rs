@@ -21,7 +21,7 @@ pub struct Prototype {
 pub enum Errors {
     /// It cannot fail.
     None,
-    /// `!c`: in the error slot of a `pc_context *` that follows the arguments.
+    /// `!c`: in the error slot of a `pc_context *` that follows the arguments and has a host.
     Context,
     /// `!s`: it returns an `int`, 0 for success, and writes its results through pointers that follow the arguments.
     Status,

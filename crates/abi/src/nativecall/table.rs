@@ -86,10 +86,8 @@ impl<E: Encoding> Table<'_, E> {
     fn word(&self, at: usize) -> u64 {
         // SAFETY: the module's text says why each scan stays before the final 0 of the table.
         let word = unsafe { self.start.add(at) };
-        // SAFETY: the lifetime keeps the memory.
-        let word = unsafe { &*word };
-        // SAFETY: it was written before the beginning was published, and never after.
-        unsafe { word.get() }
+        // SAFETY: the lifetime keeps the memory, which was written before the beginning was published, and never after.
+        unsafe { Word::get(word) }
     }
 }
 

@@ -5,8 +5,8 @@
 //! assert_eq!(<extern "C" fn(f64, i32) -> i32>::SIGNATURE, "di)i~");
 //! ```
 //! A Rust program holds no GIL, so its functions are `~`. There are two families: `extern "C" fn` of plain values may be
-//! called by anyone; with pointers among the arguments it is `unsafe extern "C" fn`. A last argument `*mut Context` is the
-//! error slot, `!c`.
+//! called by anyone; with pointers among the arguments it is `unsafe extern "C" fn`. A last argument `*mut Context` is where
+//! failures are reported, `!c`; it has a host, so who makes contexts wraps such calls.
 
 use super::code::Code;
 use super::encoding::{Key, Text};
@@ -82,6 +82,24 @@ pub unsafe trait Native: Copy + Send + Sync + 'static {
     unsafe fn from_address(address: *const c_void) -> Self;
 }
 
+/// A type of functions that anyone may call: `extern "C" fn` of plain values.
+///
+/// # Safety
+/// As it says.
+///
+/// # Examples
+/// A table does not say whether a function is safe, so an unsafe one is promised to be what its signature says:
+/// ```compile_fail
+/// use precast_abi::nativecall::Function;
+/// unsafe extern "C" fn step(x: f64) -> f64 { x }
+/// Function::of(step as unsafe extern "C" fn(f64) -> f64);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "functions of the type `{Self}` are not safe to call",
+    note = "`Function::of_unsafe` takes them"
+)]
+pub unsafe trait SafeNative: Native {}
+
 /// Fields of one letter, by type.
 macro_rules! numbers {
     ($($type:ty: $code:literal),+ $(,)?) => {$(
@@ -154,9 +172,14 @@ macro_rules! native {
                 unsafe { std::mem::transmute::<*const c_void, Self>(address) }
             }
         }
+    };
+}
 
+/// Function pointers among arguments and results are unsafe ones: text does not say whether a function is safe to call.
+macro_rules! pointer {
+    ($type:ty, [$($argument:ident)*]) => {
         // SAFETY: `X{…}` is a pointer to a function of this signature.
-        unsafe impl<$outcome: Outcome + 'static $(, $argument: $bound + 'static)*> Field for $type {
+        unsafe impl<R: Outcome + 'static $(, $argument: Field + 'static)*> Field for $type {
             const CODE: Code = Code::function(&<Self as Native>::CODE);
         }
     };
@@ -171,9 +194,12 @@ macro_rules! arities {
     };
     (@one [$($a:ident)*]) => {
         native!(extern "C" fn($($a),*) -> R, "~", R, Plain, [$($a)*]);
+        // SAFETY: the function type is a safe one, and its arguments are plain.
+        unsafe impl<R: Outcome + 'static $(, $a: Plain + 'static)*> SafeNative for extern "C" fn($($a),*) -> R {}
         native!(unsafe extern "C" fn($($a),*) -> R, "~", R, Field, [$($a)*]);
         native!(unsafe extern "C" fn($($a,)* *mut Context) -> R, "!c~", R, Field, [$($a)*]);
-        native!(for<'c> extern "C" fn($($a,)* &'c mut Context) -> R, "!c~", R, Plain, [$($a)*]);
+        pointer!(unsafe extern "C" fn($($a),*) -> R, [$($a)*]);
+        pointer!(unsafe extern "C" fn($($a,)* *mut Context) -> R, [$($a)*]);
     };
 }
 

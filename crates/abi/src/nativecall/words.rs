@@ -16,14 +16,14 @@ pub(super) struct Word(std::cell::UnsafeCell<u64>);
 
 #[cfg(not(all(test, loom)))]
 impl Word {
-    /// Reads the word.
+    /// Reads a word, which may be one of memory that is not ours: there is no reference to a cell then.
     ///
     /// # Safety
-    /// No thread writes it any more, and this thread has synchronised with the one that did.
+    /// It is there, no thread writes it any more, and this thread has synchronised with the one that did.
     #[inline]
-    pub(super) unsafe fn get(&self) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.0.get() }
+    pub(super) unsafe fn get(word: *const Self) -> u64 {
+        // SAFETY: the caller's promise; a cell is laid out as what it holds.
+        unsafe { *word.cast::<u64>() }
     }
 
     /// Writes the word.
@@ -43,9 +43,11 @@ pub(super) struct Word(loom::cell::UnsafeCell<u64>);
 
 #[cfg(all(test, loom))]
 impl Word {
-    pub(super) unsafe fn get(&self) -> u64 {
+    pub(super) unsafe fn get(word: *const Self) -> u64 {
+        // SAFETY: the caller's promise.
+        let word = unsafe { &*word };
         // SAFETY: loom checks what the caller promises.
-        self.0.with(|word| unsafe { *word })
+        word.0.with(|word| unsafe { *word })
     }
 
     pub(super) unsafe fn set(&self, value: u64) {

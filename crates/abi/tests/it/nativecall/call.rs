@@ -1,7 +1,7 @@
 //! Calls made at run time from a signature.
 
 use super::sig;
-use precast_abi::context::{Context, ErrorKind};
+use precast_abi::context::{Context, Error, ErrorKind};
 use precast_abi::nativecall::call::{Call, InvokeError, PrepareError, Value};
 use precast_abi::nativecall::{Code, Field, Function, Native, Plain};
 
@@ -32,9 +32,10 @@ extern "C" fn small(x: i8) -> i8 {
     -x
 }
 
-extern "C" fn root(x: f64, context: &mut Context) -> f64 {
+unsafe extern "C" fn root(x: f64, context: *mut Context) -> f64 {
     if x < 0.0 {
-        context.error.set(ErrorKind::Value, "negative");
+        // SAFETY: the caller's context.
+        unsafe { &mut *context }.error.set(ErrorKind::Value, "negative");
     }
     x.sqrt()
 }
@@ -51,10 +52,15 @@ unsafe extern "C" fn divide(a: i32, b: i32, quotient: *mut i32, rest: *mut i32) 
 }
 
 fn invoke<F: Native>(function: F, arguments: &[Value]) -> Result<Vec<Value>, InvokeError> {
-    let function = Function::of(function);
+    // SAFETY: functions of Rust, which stay; none of plain values is unsafe to call.
+    let function = unsafe { Function::of_unsafe(function) };
     let call = Call::new(function.signature()).unwrap();
-    // SAFETY: no pointers among the arguments.
-    unsafe { call.invoke(&function, arguments) }
+    // SAFETY: no pointers among the arguments, and nobody asks anything of a host.
+    unsafe { call.invoke(&function, arguments, &mut context()) }
+}
+
+fn context() -> Context {
+    Context { host: std::ptr::null(), error: Error::NONE }
 }
 
 #[test]
@@ -86,15 +92,16 @@ fn structs_pass_by_value() {
 
 #[test]
 fn failures_are_reported_in_each_way() {
-    let root = root as extern "C" fn(f64, &mut Context) -> f64;
+    let root = root as unsafe extern "C" fn(f64, *mut Context) -> f64;
     assert_eq!(invoke(root, &[4.0_f64.into()]), Ok(vec![2.0_f64.into()]));
     assert!(invoke(root, &[(-4.0_f64).into()]).unwrap_err().to_string().ends_with("failed: negative"));
-    let address = Function::of(divide as unsafe extern "C" fn(i32, i32, *mut i32, *mut i32) -> i32).address();
+    let divide: unsafe extern "C" fn(i32, i32, *mut i32, *mut i32) -> i32 = divide;
+    let address = std::ptr::NonNull::new(divide as *mut std::ffi::c_void).unwrap();
     // SAFETY: a status, and results through pointers behind the arguments: that is `!s`.
     let divide = unsafe { Function::new(sig("ii)ii!s~"), address) };
     let call = Call::new(divide.signature()).unwrap();
     // SAFETY: no pointers among the arguments.
-    let divided = |a: i32, b: i32| unsafe { call.invoke(&divide, &[a.into(), b.into()]) };
+    let divided = |a: i32, b: i32| unsafe { call.invoke(&divide, &[a.into(), b.into()], &mut context()) };
     assert_eq!(divided(17, 5), Ok(vec![3_i32.into(), 2_i32.into()]));
     assert!(divided(1, 0).unwrap_err().to_string().ends_with("failed: status 7"));
 }
@@ -106,7 +113,7 @@ fn a_call_that_does_not_fit_is_refused_before_it_is_made() {
     assert!(matches!(invoke(small, &[1_i32.into()]), Err(InvokeError::Size { expected: 1, found: 4, .. })));
     let call = Call::new(&sig("b)b")).unwrap();
     // SAFETY: no pointers among the arguments.
-    let other = unsafe { call.invoke(&Function::of(small), &[1_i8.into()]) };
+    let other = unsafe { call.invoke(&Function::of(small), &[1_i8.into()], &mut context()) };
     assert!(matches!(other, Err(InvokeError::Signature { .. })));
     assert!(matches!(Call::new(&sig("d)dd")), Err(PrepareError::Results(_))));
     assert!(matches!(Call::new(&sig("O)O!p")), Err(PrepareError::Python(_))));

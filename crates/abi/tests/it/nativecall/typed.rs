@@ -34,9 +34,10 @@ unsafe extern "C" fn sum(values: *const f64, len: usize) -> f64 {
     unsafe { std::slice::from_raw_parts(values, len) }.iter().sum()
 }
 
-extern "C" fn root(x: f64, context: &mut Context) -> f64 {
+unsafe extern "C" fn root(x: f64, context: *mut Context) -> f64 {
     if x < 0.0 {
-        context.error.set(ErrorKind::Value, "negative");
+        // SAFETY: the caller's context.
+        unsafe { &mut *context }.error.set(ErrorKind::Value, "negative");
     }
     x.sqrt()
 }
@@ -59,9 +60,8 @@ fn types_say_their_signatures_at_compile_time() {
         extern "C" fn(Point) -> Point, "T{ddi})T{ddi}~";
         unsafe extern "C" fn(*const f64, usize) -> f64, "&dQ)d~";
         unsafe extern "C" fn(*mut *const i32, *mut c_void) -> *const c_void, "&&iP)P~";
-        unsafe extern "C" fn(extern "C" fn(f64) -> f64, f64) -> f64, "X{d)d~}d)d~";
+        unsafe extern "C" fn(unsafe extern "C" fn(f64) -> f64, f64) -> f64, "X{d)d~}d)d~";
         unsafe extern "C" fn(f64, *mut Context) -> f64, "d)d!c~";
-        extern "C" fn(f64, &mut Context) -> f64, "d)d!c~";
         extern "C" fn(f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64) -> f64, "dddddddddddd)d~";
     }
     assert_eq!(Code::tensor(Some(12), f32::CODE).as_str(), "#12f");
@@ -73,8 +73,10 @@ fn functions_are_bound_by_their_types_and_called() {
     let callable = Callable::default();
     callable.add(&Function::of(scale as extern "C" fn(f64, i32) -> f64));
     callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
-    callable.add(&Function::of(sum as unsafe extern "C" fn(*const f64, usize) -> f64));
-    callable.add(&Function::of(root as extern "C" fn(f64, &mut Context) -> f64));
+    // SAFETY: functions of Rust, which stay; their arguments hold pointers.
+    callable.add(&unsafe { Function::of_unsafe(sum as unsafe extern "C" fn(*const f64, usize) -> f64) });
+    // SAFETY: as above.
+    callable.add(&unsafe { Function::of_unsafe(root as unsafe extern "C" fn(f64, *mut Context) -> f64) });
     let bound = callable.bind::<extern "C" fn(f64, i32) -> f64>().unwrap();
     assert_eq!(bound.call(1.5, 4), 6.0);
     let norm = callable.bind::<extern "C" fn(Point) -> f64>().unwrap();
@@ -83,10 +85,12 @@ fn functions_are_bound_by_their_types_and_called() {
     let values = [1.0, 2.0];
     // SAFETY: the values are there.
     assert_eq!(unsafe { sum.call(values.as_ptr(), values.len()) }, 3.0);
-    let root = callable.bind::<extern "C" fn(f64, &mut Context) -> f64>().unwrap();
+    let root = callable.bind::<unsafe extern "C" fn(f64, *mut Context) -> f64>().unwrap();
     let mut context = Context { host: std::ptr::null(), error: Error::NONE };
-    assert_eq!(root.call_with(4.0, &mut context), 2.0);
-    root.call_with(-1.0, &mut context);
+    // SAFETY: the function asks nothing of a host.
+    assert_eq!(unsafe { root.call(4.0, &raw mut context) }, 2.0);
+    // SAFETY: as above.
+    unsafe { root.call(-1.0, &raw mut context) };
     assert_eq!(context.error.message(), "negative");
 }
 
