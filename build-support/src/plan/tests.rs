@@ -122,7 +122,7 @@ fn every_unsupported_combination_is_told() {
     let message = manifest(&(op("ad", "\"f64\"") + &some + &op("add", "\"f64\""))).unwrap_err();
     assert!(message.contains("precast.toml:2: [[op]] 1 (`ad`): unknown op `ad`; nearest `add`"), "{message}");
     assert!(message.contains("precast.toml:6: [[op]] 2 (`bitwise_and`)"), "{message}");
-    for pair in ["c64, rank 1", "c64, rank 1, 2: ", "f32, rank 1", "f32, rank 2"] {
+    for pair in ["c64, rank 1, 2: ", "f32, rank 1, 2: "] {
         assert!(message.contains(pair), "`{pair}` in {message}");
     }
     for fine in ["bool, rank", "i8, rank", "(`add`)"] {
