@@ -5,7 +5,7 @@
 //! sum{of=25 fused steps: neg, mul, exp, …}(f64[?], f64[?]) -> f64[], where `s`: (5), `k`: (3)     for people
 //! ```
 
-use crate::native::{ArrayRef, Bound};
+use crate::native::{ArrayRef, Bound, StepError};
 use crate::program::{Port, Register};
 use std::collections::BTreeSet;
 
@@ -47,8 +47,18 @@ pub(crate) fn all(signatures: &[String]) -> String {
     }
 }
 
-/// The inputs that went into a step, directly or through others, with their shapes: ``, where `s`: (5), `k`: (3)``.
-pub(crate) fn inputs(steps: &[Bound], failed: usize, ports: &[Port], arrays: &[ArrayRef<'_>]) -> String {
+/// The inputs that went into a step, directly or through others, with their shapes: ``, where `s`: (5), `k`: (3)``. Nothing
+/// of a step that is one op and says in words of its own what it refuses.
+pub(crate) fn inputs(steps: &[Bound], error: &StepError, ports: &[Port], arrays: &[ArrayRef<'_>]) -> String {
+    let failed = error.step;
+    let several = match steps[failed].signatures.as_slice() {
+        [one] => brief(one) != *one,
+        _ => true,
+    };
+    // The number of an operand means nothing to a caller.
+    if !several && !error.error.message.starts_with("operand ") {
+        return String::new();
+    }
     let mut wanted: BTreeSet<usize> = BTreeSet::new();
     let mut temps: BTreeSet<usize> = BTreeSet::new();
     for (position, step) in steps[..=failed].iter().enumerate().rev() {

@@ -248,7 +248,7 @@ impl Function {
         let misfit = frame.take_misfit();
         idle.give(frame);
         result.map_err(|error| {
-            let inputs = blame::inputs(&executable.steps, error.step, self.inputs(), inputs);
+            let inputs = blame::inputs(&executable.steps, &error, self.inputs(), inputs);
             op_error(executable, error, inputs)
         })?;
         match misfit {

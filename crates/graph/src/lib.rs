@@ -23,6 +23,7 @@ pub mod json;
 pub mod literal;
 mod nearest;
 pub mod op;
+mod operand;
 mod perform;
 mod rules;
 mod special;
@@ -32,7 +33,8 @@ pub use contracts::ContractError;
 pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
 pub use literal::Literal;
 pub use nearest::nearest;
-pub use op::{Keywords, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop, Props, keywords};
+pub use op::{MakeNodeError, Op, OpLibrary, PerformError, Prop, Props};
+pub use operand::{Keywords, Operand, keywords};
 pub use perform::{InterpretError, interpret};
 pub use precast_core::{
     Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,

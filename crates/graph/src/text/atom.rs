@@ -5,7 +5,8 @@ use super::lex::{Spanned, Token, integer, is_keyword};
 use super::names;
 use super::parse::{Parsed, Parser};
 use crate::nearest::nearest;
-use crate::op::{Operand, Prop};
+use crate::op::Prop;
+use crate::operand::Operand;
 use crate::{Complex, DType};
 
 impl Parser<'_> {

@@ -5,7 +5,8 @@ use super::lex::Token;
 use super::parse::{Parsed, Parser};
 use crate::graph::BuildError;
 use crate::nearest::nearest;
-use crate::op::{Keywords, MakeNodeError, Operand};
+use crate::op::MakeNodeError;
+use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
     /// What stands between the brackets of a call behind the operands there are already, and the call.
@@ -54,7 +55,7 @@ impl Parser<'_> {
             Some(Ok(found)) => Ok(found),
             Some(Err(source)) => {
                 let (place, function) = (self.place(at), name.to_owned());
-                Err(ParseTextError::Call { place, function, usage: None, source })
+                Err(ParseTextError::Call { place, function, usage: None, source: Box::new(source) })
             }
             None => Err(self.unknown_member(at, name)),
         }
@@ -85,7 +86,7 @@ impl Parser<'_> {
                 let signature = self.library.signature(function).filter(|_| wrong);
                 let usage = signature.map(|signature| format!("it is called `{signature}`"));
                 let (place, function) = (self.place(at), function.to_owned());
-                Err(ParseTextError::Call { place, function, usage, source })
+                Err(ParseTextError::Call { place, function, usage, source: Box::new(source) })
             }
             None => {
                 let known = self.library.names();

@@ -127,8 +127,8 @@ pub enum ParseTextError {
         function: String,
         /// How it is called, where the arguments are not those of it.
         usage: Option<String>,
-        /// What it says.
-        source: BuildError,
+        /// What it says; boxed, as errors stand in every frame of the parser.
+        source: Box<BuildError>,
     },
     /// An input whose name cannot stand in a text, or stands there twice.
     #[error("input `{name}` {problem}")]

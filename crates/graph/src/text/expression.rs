@@ -5,7 +5,7 @@ use super::error::ParseTextError;
 use super::lex::Token;
 use super::list;
 use super::parse::{Parsed, Parser};
-use crate::op::{Keywords, Operand};
+use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
     /// A chain of binary operators of this level and above.

@@ -4,7 +4,8 @@ use super::error::ParseTextError;
 use super::lex::Token;
 use super::list;
 use super::parse::{Parsed, Parser};
-use crate::op::{Keywords, Operand, Prop};
+use crate::op::Prop;
+use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
     /// What stands between the brackets of an index, and the call of `subtensor`.
@@ -22,7 +23,7 @@ impl Parser<'_> {
         }
         if let Operand::List(list) = &operands[0] {
             return list::part(list, &items, &operands[1..]).map_err(|source| {
-                let (function, source) = ("index".to_owned(), source.into());
+                let (function, source) = ("index".to_owned(), Box::new(source.into()));
                 ParseTextError::Call { place: self.place(at), function, usage: None, source }
             });
         }

@@ -1,27 +1,19 @@
 //! The text form: expressions as Python and NumPy write them.
 //!
-//! ```text
-//! text       = statement {(";" | newline) statement}      the last one is the output, the others are intermediates
-//! statement  = [name "="] comparison
-//! comparison = or [("<" | "<=" | ">" | ">=" | "==" | "!=") or]        chaining is refused
-//! or         = xor {"|" xor}       xor = and {"^" and}       and = shift {"&" shift}
-//! shift      = sum {("<<" | ">>") sum}
-//! sum        = term {("+" | "-") term}
-//! term       = factor {("*" | "/" | "//" | "%" | "@") factor}
-//! factor     = ("+" | "-" | "~") factor | power
-//! power      = primary ["**" factor]
-//! primary    = atom {"[" item {"," item} [","] "]"}
-//! item       = comparison | [comparison] ":" [comparison] [":" [comparison]] | "None" | "..."
-//! atom       = number | number "j" | "True" | "False" | name | name "(" arguments ")" | "(" comparison ")"
-//! arguments  = [comparison {"," comparison}] {"," name "=" setting} [","]
-//! setting    = integer | "True" | "False" | "None" | dtype | quoted text | "(" setting {"," setting} ")" | "[" … "]"
-//! ```
-//! A newline inside brackets is a space, and `#` begins a comment. Operators are calls of the functions that
-//! [`OPERATORS`] names; what a function does, and which casts it inserts, is the [`OpLibrary`](crate::OpLibrary)'s
-//! business. A setting of `None` is left out; a float is no setting, since props hold none.
+//! The language and its grammar are in `crates/ops/LANGUAGE.md`, whose examples are tests. A newline inside brackets is a
+//! space, and `#` begins a comment.
 //!
-//! An index `x[i, 1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and a text for each item in the
-//! list `index`: `i` an index; `b`, `e`, `s` what is given of begin, end and step, `""` for `:`; `n` for `None`; `...`.
+//! | written | becomes a call of |
+//! |---|---|
+//! | `x + y` | the function that [`OPERATORS`] names |
+//! | `f(x, axis=0)`, `np.f(x, axis=0)` | `f`, with operands by position and by name |
+//! | `x.f(0)`, `x.T` | [`OpLibrary::method`](crate::OpLibrary::method), [`OpLibrary::attribute`](crate::OpLibrary::attribute) |
+//! | `x[i, 1:n, None]` | `subtensor`, with the numbers as one list and in `index` a text for each item |
+//!
+//! The texts of an index: `i` an index; `b`, `e`, `s` what is given of begin, end and step, `""` for `:`; `n` for `None`; `...`.
+//! What a function does, how it binds its arguments and which casts it inserts is the [`OpLibrary`](crate::OpLibrary)'s business.
+//! Lists, tuples, texts, dtypes and `None` are values too ([`Operand`](crate::Operand)); what Python does with lists alone
+//! (`+`, `*`, an index) is done here.
 //!
 //! A name is bound once, and every statement is used: as an output, or by its name. A literal bound to a name stays a
 //! [`Literal`](crate::Literal): it takes the dtype of what it meets. So does what operators and functions make of literals

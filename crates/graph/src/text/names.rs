@@ -1,6 +1,6 @@
 //! Names that stand for something without being bound.
 
-use crate::op::Operand;
+use crate::operand::Operand;
 
 /// NumPy's constants.
 const CONSTANTS: [(&str, f64); 5] = [

@@ -10,7 +10,8 @@ use super::place::Place;
 use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
-use crate::op::{Keywords, OpLibrary, Operand};
+use crate::op::OpLibrary;
+use crate::operand::{Keywords, Operand};
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -161,7 +162,7 @@ impl<'t> Parser<'t> {
             value => value,
         };
         value.variable(&mut self.graph).map_err(|source| {
-            let (function, source) = ("constant".to_owned(), source.into());
+            let (function, source) = ("constant".to_owned(), Box::new(source.into()));
             ParseTextError::Call { place: self.place(at), function, usage: None, source }
         })
     }

@@ -262,7 +262,11 @@ fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, B
     let ndim = operands.graph.ty(variable).ndim();
     let axes = match operands.axes(1, "axes", ndim)? {
         axes if axes.is_empty() => (0..ndim).rev().collect(),
-        axes => axes,
+        axes if axes.len() == ndim => axes,
+        axes => {
+            let problem = format!("names {} of {ndim} axes, expected each once", axes.len());
+            return Err(MakeNodeError::prop(operands.function, "axes", problem).into());
+        }
     };
     let order = axes.into_iter().map(Some).collect();
     first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")

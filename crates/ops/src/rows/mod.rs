@@ -181,12 +181,14 @@ impl Row {
             return "all".to_owned();
         }
         let mut words = Vec::new();
-        let kinds: [(&str, fn(DType) -> bool); 3] =
-            [("integers", DType::is_integer), ("floats", DType::is_float), ("complex", DType::is_complex)];
-        for (word, is_one) in kinds {
-            let all = DType::ALL.into_iter().filter(|dtype| is_one(*dtype));
-            if all.clone().all(|dtype| left.contains(&dtype)) {
-                left.retain(|dtype| !is_one(*dtype));
+        let integers = DType::ALL.into_iter().filter(|dtype| dtype.is_integer());
+        let floats = DType::ALL.into_iter().filter(|dtype| dtype.is_float());
+        let complex = DType::ALL.into_iter().filter(|dtype| dtype.is_complex());
+        let kinds: [(&str, Vec<DType>); 3] =
+            [("integers", integers.collect()), ("floats", floats.collect()), ("complex", complex.collect())];
+        for (word, kind) in kinds {
+            if kind.iter().all(|dtype| left.contains(dtype)) {
+                left.retain(|dtype| !kind.contains(dtype));
                 words.push(word);
             }
         }

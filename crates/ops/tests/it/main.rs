@@ -9,6 +9,7 @@ mod functions;
 mod golden;
 mod kernels;
 mod language;
+mod language_errors;
 mod literals;
 mod machine;
 mod math_bits;
