@@ -73,9 +73,6 @@ pub(super) fn bind(
     }
     let defaults = row.keywords.iter().filter(|keyword| !given.contains(&keyword.name));
     props.extend(defaults.filter_map(|keyword| Some((keyword.name.to_owned(), keyword.value()?))));
-    while bound.last() == Some(&Operand::None) {
-        bound.pop();
-    }
     Ok((bound, props))
 }
 
