@@ -35,9 +35,9 @@ fn unknown_dtypes_and_shapes_are_refused() {
 #[test]
 fn unsupported_combinations_are_all_listed() {
     let manifest = "[[op]]\nname = \"dot\"\ndtypes = [\"f64\", \"bool\"]\nndim = [1, 4]\n";
-    refused(manifest, &["precast.toml:2", "`dot`", "bool, rank 4", "f64, rank 1, 4: "]);
+    refused(manifest, &["precast.toml:2", "`dot`", "bool, rank 4", "f64, rank 4"]);
     let manifest = "[[op]]\nname = \"bitwise_and\"\ndtypes = [\"f64\", \"i8\", \"c64\"]\nndim = [1, 4]\n";
-    refused(manifest, &["`bitwise_and`", "f64, rank 1, 4: ", "f64, rank 1, 4: ", "c64, rank 1, 4: ", "c64, rank 1, 4: "]);
+    refused(manifest, &["`bitwise_and`", "f64, rank 1, 4: ", "c64, rank 1, 4: "]);
 }
 
 #[test]

@@ -218,7 +218,9 @@ impl OpLibrary for Ops {
         let dtypes = DType::ALL.into_iter().map(DType::name);
         let rows = rows::all().flat_map(|row| row.aliases.iter().copied().chain([row.name]));
         let mut names: Vec<String> = rows.chain(dtypes).map(str::to_owned).collect();
-        names.extend(self.c.names().into_iter().filter(|name| name != "elemwise"));
+        names.extend(
+            self.c.names().into_iter().filter(|name| name != "elemwise" && name != ScalarFromTensor::NAME),
+        );
         names.sort();
         names.dedup();
         names

@@ -24,8 +24,9 @@ use std::sync::Arc;
 /// The keyword argument that chooses among several outputs.
 const OUTPUT: &str = "output";
 
-/// Names of factories that no call means: elementwise ops go by the names of their scalar ops, external ones by their own.
-const NOT_CALLED: [&str; 2] = ["elemwise", "external"];
+/// Names of factories that no call means: elementwise ops go by the names of their scalar ops, external ones by their own, and
+/// a scalar is made of a tensor where an op wants one.
+const NOT_CALLED: [&str; 3] = ["elemwise", "external", ScalarFromTensor::NAME];
 
 /// Words of the text form.
 const WORDS: [&str; 3] = ["True", "False", "None"];
