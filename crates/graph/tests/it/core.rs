@@ -176,7 +176,7 @@ fn interpret_names_the_apply_that_refused() {
     let g = graph(&["x: f64[?]", "y: f64[?]"], &["exp(x) + y"]);
     let inputs = [Array::zeros(DType::F64, &[3]), Array::zeros(DType::F64, &[2])];
     let error = interpret(&g, &inputs).unwrap_err();
-    assert_eq!(error.to_string(), "apply 1, `add(f64[?], f64[?]) -> f64[?]`");
+    assert_eq!(error.to_string(), "apply 1, `add(f64[?], f64[?]) -> f64[?]`, where `x`: (3), `y`: (2)");
 }
 
 #[test]
