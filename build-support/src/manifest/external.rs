@@ -98,7 +98,10 @@ impl Manifest {
                 }
             }
         }
-        declaration.sources = self.headers(table);
+        declaration.sources = self.headers(table, &mut |name, message| {
+            let (path, message) = (self.file(name), message.to_owned());
+            problems.push(Problem::new(place.key("files"), ProblemKind::File { path, message }));
+        });
         declaration.func = table.func.as_ref().map(|func| func.get_ref().clone());
         declaration.inputs = texts(&table.inputs);
         declaration.outputs = texts(&table.outputs);
@@ -158,20 +161,27 @@ impl Manifest {
         problems
     }
 
-    /// The own headers that the table's files reach, by name.
-    fn headers(&self, table: &ExternalTable) -> precast_codegen::SourceSet {
+    /// The own headers that the table's files reach, by name; one that cannot be read is told to `unreadable`, with the reason.
+    fn headers(
+        &self,
+        table: &ExternalTable,
+        unreadable: &mut dyn FnMut(&str, &str),
+    ) -> precast_codegen::SourceSet {
         let mut found = precast_codegen::SourceSet::new();
         let mut open: Vec<&str> = table.files.iter().map(|file| file.get_ref().as_str()).collect();
         while let Some(name) = open.pop() {
             let Some(Ok(text)) = self.files.get(name) else { continue };
             for include in includes(text) {
-                let exists = |candidate: &str| matches!(self.files.get(candidate), Some(Ok(_)));
+                let exists = |candidate: &str| self.files.contains_key(candidate);
                 let own = own_file(name, &include, &table.header_dirs, exists).ok().flatten();
-                let own = own.and_then(|own| self.files.get_key_value(&own));
-                if let Some((own, Ok(text))) = own
-                    && found.insert(own.clone(), text.as_str().into()).is_none()
-                {
-                    open.push(own);
+                match own.and_then(|own| self.files.get_key_value(&own)) {
+                    Some((own, Ok(text))) => {
+                        if found.insert(own.clone(), text.as_str().into()).is_none() {
+                            open.push(own);
+                        }
+                    }
+                    Some((own, Err(reason))) => unreadable(own, reason),
+                    None => {}
                 }
             }
         }

@@ -192,3 +192,19 @@ fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+#[test]
+fn a_header_that_is_no_text_is_told_as_that() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| fs_err::write(directory.path().join(name), bytes).unwrap();
+    write("f.c", b"#section support_code\n#include \"near.h\"\n#section code\nOUTPUT_0 = INPUT_0;\n");
+    write("near.h", b"#include \"far.h\"\n");
+    write("far.h", b"/* caf\xe9 */\n");
+    write(
+        "precast.toml",
+        b"[[external]]\nname = \"f\"\nfiles = [\"f.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n",
+    );
+    let manifest = Manifest::read(&directory.path().join("precast.toml")).unwrap();
+    let error = manifest.declare(&mut Declared::default()).unwrap_err().to_string();
+    assert!(error.contains("far.h") && error.contains("UTF-8"), "{error}");
+}
