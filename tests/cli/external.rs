@@ -200,12 +200,12 @@ fn a_changed_header_of_the_system_is_compiled_and_served() {
 #[test]
 fn graphs_and_expressions_call_the_ops_of_a_manifest_by_name() {
     let place = place();
-    let flip = include_str!("../it/writing_ops/c/negate.c");
-    place.write("flip.c", flip);
+    let mirror = include_str!("../it/writing_ops/c/negate.c");
+    place.write("mirror.c", mirror);
     let more = r#"
 [[external]]
-name = "flip"
-files = ["./flip.c"]
+name = "mirror"
+files = ["./mirror.c"]
 inputs = ["f64[?]"]
 outputs = ["f64[?]"]
 destroy_map = [[0, 0]]
@@ -213,10 +213,10 @@ destroy_map = [[0, 0]]
 [[graph]]
 name = "model"
 inputs = ["x: f64[?]", "n: f64"]
-outputs = ["sum(flip(x) * vector_times_vector(x, exp(x - x))) + affine(n, alpha=-1)"]
+outputs = ["sum(mirror(x) * vector_times_vector(x, exp(x - x))) + affine(n, alpha=-1)"]
 
 [[op]]
-name = "flip"
+name = "mirror"
 dtypes = ["f64"]
 ndim = [1]
 "#;
@@ -230,22 +230,22 @@ ndim = [1]
     place.run(&[&["run", "--entry", "model", "-i", "n=n.npy"], &served[..]].concat()).ok();
     assert_eq!(z(), [-14.0 - 2.0 + 1.0]);
     // An expression has the ops of entries in the store, or of the manifest that it names.
-    place.run(&[&["run", "--expr", "flip(x)"], &served[..]].concat()).ok();
+    place.run(&[&["run", "--expr", "mirror(x)"], &served[..]].concat()).ok();
     assert_eq!(z(), [-1.0, -2.0, -3.0]);
     let jit = ["--policy", "jit", "-i", "x=x.npy", "-i", "n=n.npy", "-o", "0=z.npy"];
-    let expression = ["run", "--manifest", "precast.toml", "--expr", "-flip(x) + affine(n, shift=0)"];
+    let expression = ["run", "--manifest", "precast.toml", "--expr", "-mirror(x) + affine(n, shift=0)"];
     place.run(&[&expression[..], &jit[..]].concat()).ok();
     assert_eq!(z(), [6.0, 7.0, 8.0]);
     let wrong = |expression: &str, named: &[&str]| {
         let arguments = ["run", "--manifest", "precast.toml", "--expr", expression];
         place.run(&[&arguments[..], &jit[..]].concat()).fails(1, named);
     };
-    wrong("n * flop(x)", &["line 1, column 5", "unknown function `flop`; nearest `flip`", "    ^"]);
-    wrong("flip(x, x)", &["line 1, column 1", "takes 1 input(s), found 2", "^"]);
-    wrong("flip(f32(x))", &["input 0 has type `f32[?]`, expected `f64[?]`"]);
+    wrong("n * mirrot(x)", &["line 1, column 5", "unknown function `mirrot`; nearest `mirror`", "    ^"]);
+    wrong("mirror(x, x)", &["line 1, column 1", "takes 1 input(s), found 2", "^"]);
+    wrong("mirror(f32(x))", &["input 0 has type `f32[?]`, expected `f64[?]`"]);
     wrong("affine(n, alpa=1)", &["prop `alpa` is not known; nearest `alpha`"]);
     wrong("affine(n, shift=(1, 2))", &["prop `shift` is wrong"]);
-    place.run(&["check-op", "--manifest", "precast.toml", "--expr", "flip(x)", "--type", "x=f64[?]"]).ok();
+    place.run(&["check-op", "--manifest", "precast.toml", "--expr", "mirror(x)", "--type", "x=f64[?]"]).ok();
 }
 
 #[test]

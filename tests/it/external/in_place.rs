@@ -14,7 +14,7 @@ use std::path::Path;
 fn ops() -> Ops {
     let negate = Declaration {
         destroy_map: vec![(0, 0)],
-        ..Declaration::new("flip").file("flip.c", include_str!("../writing_ops/c/negate.c"))
+        ..Declaration::new("mirror").file("mirror.c", include_str!("../writing_ops/c/negate.c"))
     };
     let into = "#section code\n\
         for (int64_t i = 0; i < INPUT_1->shape[0]; i++)\n\
@@ -36,31 +36,31 @@ fn graph(outputs: &[&str]) -> FunctionGraph {
 /// What an expression says, with ops of the library in place of the own ones.
 fn oracle(outputs: &[&str]) -> FunctionGraph {
     let plain: Vec<String> =
-        outputs.iter().map(|text| text.replace("flip(", "neg(").replace("add_into(", "add(")).collect();
+        outputs.iter().map(|text| text.replace("mirror(", "neg(").replace("add_into(", "add(")).collect();
     graph(&plain.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// An own op in each place beside others: on inputs, intermediates, views, constants, twice, read before and after, given out.
 const EXPRESSIONS: &[&[&str]] = &[
-    &["flip(x)"],
-    &["flip(x)", "x + y"],
-    &["flip(flip(x))"],
-    &["flip(exp(x))"],
-    &["exp(flip(x))"],
-    &["t = exp(x); flip(t) + t"],
-    &["t = exp(x); flip(t) * flip(t)"],
-    &["t = exp(x); t + flip(t)", "flip(y)"],
-    &["t = x + y; flip(t)", "t2 = x * y; t2"],
-    &["flip(x[::-1])"],
-    &["t = exp(x); flip(t[::-1]) + t"],
+    &["mirror(x)"],
+    &["mirror(x)", "x + y"],
+    &["mirror(mirror(x))"],
+    &["mirror(exp(x))"],
+    &["exp(mirror(x))"],
+    &["t = exp(x); mirror(t) + t"],
+    &["t = exp(x); mirror(t) * mirror(t)"],
+    &["t = exp(x); t + mirror(t)", "mirror(y)"],
+    &["t = x + y; mirror(t)", "t2 = x * y; t2"],
+    &["mirror(x[::-1])"],
+    &["t = exp(x); mirror(t[::-1]) + t"],
     &["t = exp(x); add_into(t, t)"],
     &["t = exp(x); add_into(t[::-1], t)"],
     &["add_into(x, x)"],
-    &["add_into(flip(x), flip(y)) - x"],
-    &["t = exp(x); u = flip(t); v = add_into(y, u); v * u"],
-    &["t = exp(x); sum(flip(t)) + t"],
-    &["flip(arange(0, 3) * 1.0) + x"],
-    &["flip(f64(arange(3))) + x * y"],
+    &["add_into(mirror(x), mirror(y)) - x"],
+    &["t = exp(x); u = mirror(t); v = add_into(y, u); v * u"],
+    &["t = exp(x); sum(mirror(t)) + t"],
+    &["mirror(arange(0, 3) * 1.0) + x"],
+    &["mirror(f64(arange(3))) + x * y"],
 ];
 
 #[test]
@@ -107,7 +107,7 @@ fn whoever_reads_what_an_op_overwrites_reads_what_was_there() {
 
 #[test]
 fn served_op_by_op_it_is_the_same() {
-    let (place, text) = (tempfile::tempdir().unwrap(), ["t = exp(x); flip(t) + t", "flip(x)"]);
+    let (place, text) = (tempfile::tempdir().unwrap(), ["t = exp(x); mirror(t) + t", "mirror(x)"]);
     let mut declared = Declared::new(ops());
     let file = Place::in_file(Path::new("precast.toml"));
     declared.graph_served("g", graph(&text), &[Serve::Ops], file).unwrap();
@@ -126,7 +126,7 @@ fn served_op_by_op_it_is_the_same() {
     let expected = call(&plain.function(&oracle(&text)).unwrap(), &values).unwrap();
     assert_eq!(call(&strict.function(&graph(&text)).unwrap(), &values).unwrap(), expected);
     // A part of it in another graph.
-    let found = call(&strict.function(&graph(&["flip(exp(x))"])).unwrap(), &values).unwrap();
-    let expected = plain.function(&oracle(&["flip(exp(x))"])).unwrap();
+    let found = call(&strict.function(&graph(&["mirror(exp(x))"])).unwrap(), &values).unwrap();
+    let expected = plain.function(&oracle(&["mirror(exp(x))"])).unwrap();
     assert_eq!(found, call(&expected, &values).unwrap());
 }
