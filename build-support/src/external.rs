@@ -26,11 +26,12 @@ impl ExternalMatrix {
     /// Declares the op and a graph for each combination; gives what is wrong.
     pub(crate) fn declare(&self, op: ExternalCOp, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let dtypes = self.dtypes(&op, &mut problems);
+        let op = op.with_dtypes(dtypes.clone());
         if let Err(error) = declared.external(op.clone()) {
             let kind = ProblemKind::External { message: error.to_string() };
             problems.push(Problem::new(self.place.key("name"), kind));
         }
-        let dtypes = self.dtypes(&op, &mut problems);
         let ranks = self.ranks(&op, &mut problems);
         if !problems.is_empty() {
             return problems;

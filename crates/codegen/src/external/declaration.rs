@@ -2,7 +2,7 @@
 
 use crate::module::SourceSet;
 use crate::params::ParamType;
-use precast_graph::Props;
+use precast_graph::{DType, Props};
 use precast_store::key::Language;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct Declaration {
     pub inputs: Vec<String>,
     /// Type patterns of the outputs: `upcast(T, U)[?]`.
     pub outputs: Vec<String>,
+    /// The dtypes that a letter of the types may stand for; any, if it is not listed.
+    pub dtypes: BTreeMap<String, Vec<DType>>,
     /// The number of inputs that the function takes; what is missing is NULL.
     pub max_inputs: Option<usize>,
     /// The number of outputs that the function takes; what is missing is NULL.
@@ -79,6 +81,7 @@ impl Declaration {
             func: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
+            dtypes: BTreeMap::new(),
             max_inputs: None,
             max_outputs: None,
             params: Props::new(),

@@ -122,6 +122,13 @@ impl ExternalCOp {
         })
     }
 
+    /// The op that takes no other dtypes for the letters of its types than these.
+    #[must_use]
+    pub fn with_dtypes(mut self, dtypes: BTreeMap<String, Vec<DType>>) -> Self {
+        self.declaration.dtypes = dtypes;
+        self
+    }
+
     /// The op whose reference `evaluate` evaluates; without this an op has none.
     #[must_use]
     pub fn with_evaluate(self, evaluate: Evaluate) -> Self {
@@ -243,7 +250,8 @@ impl Op for ExternalCOp {
         if let Some(error) = self.wrong_count(inputs.len()) {
             return Err(error);
         }
-        let (op, mut bindings) = (self.declaration.name.as_str(), Bindings::default());
+        let op = self.declaration.name.as_str();
+        let mut bindings = Bindings::new(self.declaration.dtypes.clone());
         for (position, ty) in inputs.iter().enumerate() {
             // Further inputs are like the last.
             let pattern = self.inputs.get(position).or(self.inputs.last());

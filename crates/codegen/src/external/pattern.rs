@@ -49,6 +49,14 @@ enum Element {
 pub(super) struct Bindings {
     dtypes: BTreeMap<String, (DType, usize)>,
     rank: Option<usize>,
+    /// What a letter may stand for; anything, if it is not here.
+    allowed: BTreeMap<String, Vec<DType>>,
+}
+
+impl Bindings {
+    pub(super) fn new(allowed: BTreeMap<String, Vec<DType>>) -> Self {
+        Self { allowed, ..Self::default() }
+    }
 }
 
 impl Pattern {
@@ -137,6 +145,14 @@ impl Pattern {
         match self.element() {
             Some(Element::Fixed(dtype)) if *dtype != ty.dtype() => Err(refuse(format!("`{}`", self.text))),
             Some(Element::Var(name)) => {
+                if let Some(allowed) = bindings.allowed.get(name).filter(|list| !list.contains(&ty.dtype())) {
+                    let allowed: Vec<&str> = allowed.iter().map(|dtype| dtype.name()).collect();
+                    return Err(refuse(format!(
+                        "`{}`, where {name} is one of {}",
+                        self.text,
+                        allowed.join(", ")
+                    )));
+                }
                 let (known, first) = *bindings.dtypes.entry(name.clone()).or_insert((ty.dtype(), position));
                 if known == ty.dtype() {
                     return Ok(());
@@ -172,7 +188,7 @@ impl Pattern {
     /// The type that the pattern becomes with these dtypes and this rank; `None` where it lacks a dtype.
     pub(super) fn with(&self, dtypes: &BTreeMap<String, DType>, ndim: usize) -> Option<Type> {
         let dtypes = dtypes.iter().map(|(name, dtype)| (name.clone(), (*dtype, 0))).collect();
-        self.fill("", &Bindings { dtypes, rank: Some(ndim) }).ok()
+        self.fill("", &Bindings { dtypes, rank: Some(ndim), ..Bindings::default() }).ok()
     }
 }
 

@@ -11,7 +11,7 @@ use super::declaration::Declaration;
 use super::param_types;
 use crate::module::SourceSet;
 use crate::params::ParamType;
-use precast_graph::{MakeNodeError, Prop, Props, nearest};
+use precast_graph::{DType, MakeNodeError, Prop, Props, nearest};
 use precast_store::key::Language;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ macro_rules! settings {
 }
 
 settings! {
-    files, sources, func, inputs, outputs, max_inputs, max_outputs, param_types, headers, header_dirs, libraries, lib_dirs,
+    files, sources, func, inputs, outputs, dtypes, max_inputs, max_outputs, param_types, headers, header_dirs, libraries, lib_dirs,
     compile_args, no_compile_args, language, version, view_map, destroy_map, reference, check_input, f16_ok,
 }
 
@@ -205,6 +205,26 @@ impl Setting for Language {
 impl Setting for SourceSet {
     fn write(&self) -> Prop {
         self.iter().map(|(name, text)| (name.clone(), Arc::clone(text))).collect::<Vec<_>>().write()
+    }
+
+    fn read(prop: &Prop) -> Result<Self, String> {
+        Ok(Vec::read(prop)?.into_iter().collect())
+    }
+}
+
+impl Setting for DType {
+    fn write(&self) -> Prop {
+        Prop::Str(self.name().to_owned())
+    }
+
+    fn read(prop: &Prop) -> Result<Self, String> {
+        String::read(prop)?.parse().map_err(|error| format!("is wrong: {error}"))
+    }
+}
+
+impl Setting for BTreeMap<String, Vec<DType>> {
+    fn write(&self) -> Prop {
+        self.iter().map(|(letter, list)| (letter.clone(), list.clone())).collect::<Vec<_>>().write()
     }
 
     fn read(prop: &Prop) -> Result<Self, String> {

@@ -6,6 +6,7 @@ use precast_ops::scalar::find;
 use precast_ops::{Elemwise, combinations};
 use precast_runtime::{Array, ArrayRef, FunctionGraph, Ops, Policy, Runtime, debug};
 use precast_testkit::scalar_op;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Expressions for functions that have no declared combinations, or more to them than those; `T` is the sampled dtype.
@@ -84,7 +85,17 @@ fn graphs(name: &str, at: usize, ops: &Ops) -> Vec<FunctionGraph> {
 }
 
 #[test]
-fn built_in_ops_keep_their_contract() {
+fn built_in_ops_keep_their_contract_every_second() {
+    keep_their_contract(0);
+}
+
+#[test]
+fn built_in_ops_keep_their_contract_the_others() {
+    keep_their_contract(1);
+}
+
+/// Checks every second name, from `first` on.
+fn keep_their_contract(first: usize) {
     // Modules are kept: what has not changed is compiled by the first run only.
     let store = concat!(env!("CARGO_TARGET_TMPDIR"), "/debug-store");
     let runtime = Runtime::builder().writable(store).policy(Policy::Jit).build().unwrap();
@@ -94,19 +105,28 @@ fn built_in_ops_keep_their_contract() {
     names.retain(|name| !is_cast(name) && !JSON_ONLY.contains(&name.as_str()));
     names.extend(["fused", "in place"].map(str::to_owned));
     let (mut problems, mut checked) = (String::new(), 0);
-    for (at, name) in names.iter().enumerate() {
+    // A composition may call an op with numbers that no drawn ones are like; somewhere each op has to be tried.
+    let (mut tried, mut untried) = (BTreeSet::new(), BTreeMap::new());
+    for (at, name) in names.iter().enumerate().skip(first).step_by(2) {
         for graph in graphs(name, at * 7, &ops) {
             for apply in debug::check(&runtime, &graph, &debug::Options::default()).unwrap().applies {
                 checked += 1;
                 apply.violations.iter().for_each(|violation| problems += &format!("{name}: {violation}\n"));
-                if !apply.has_reference || apply.accepted == 0 {
+                let op = apply.signature.split(['(', '{']).next().unwrap_or_default().to_owned();
+                if !apply.has_reference {
                     problems += &format!("{name}: {apply:?}\n");
+                } else if apply.accepted > 0 {
+                    tried.insert(op);
+                } else {
+                    untried.insert(op, format!("{name}: {apply:?}\n"));
                 }
             }
         }
     }
+    untried.retain(|op, _| !tried.contains(op));
+    problems.extend(untried.into_values());
     assert!(problems.is_empty(), "{problems}");
-    assert!(checked > names.len(), "{checked} Applies of {} names", names.len());
+    assert!(checked > names.len() / 2, "{checked} Applies of {} names", names.len());
 }
 
 #[test]
