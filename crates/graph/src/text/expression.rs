@@ -5,6 +5,7 @@ use super::error::ParseTextError;
 use super::lex::Token;
 use super::list;
 use super::parse::{Parsed, Parser};
+use crate::op::MakeNodeError;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
@@ -72,8 +73,17 @@ impl Parser<'_> {
     fn operator(&mut self, at: usize, function: &str, left: Operand, right: Operand) -> Parsed<Operand> {
         match list::operator(function, &left, &right) {
             Some(list) => Ok(list),
-            None => self.call(at, function, &[left, right], &Keywords::new()),
+            None => match list::refused(function, &left, &right) {
+                Some(source) => Err(self.refused(at, function, source)),
+                None => self.call(at, function, &[left, right], &Keywords::new()),
+            },
         }
+    }
+
+    /// The error of a call that no library was asked about.
+    pub(super) fn refused(&self, at: usize, function: &str, source: MakeNodeError) -> ParseTextError {
+        let (function, source) = (function.to_owned(), Box::new(source.into()));
+        ParseTextError::Call { place: self.place(at), function, usage: None, source }
     }
 
     /// The function and level of the binary operator that comes next; `**` is no business of the levels.

@@ -1,10 +1,9 @@
 //! Indices in brackets: `x[i, 1:n, None, ::-1]`.
 
-use super::error::ParseTextError;
 use super::lex::Token;
 use super::list;
 use super::parse::{Parsed, Parser};
-use crate::op::Prop;
+use crate::op::{MakeNodeError, Prop};
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
@@ -22,10 +21,8 @@ impl Parser<'_> {
             }
         }
         if let Operand::List(list) = &operands[0] {
-            return list::part(list, &items, &operands[1..]).map_err(|source| {
-                let (function, source) = ("index".to_owned(), Box::new(source.into()));
-                ParseTextError::Call { place: self.place(at), function, usage: None, source }
-            });
+            return list::part(list, &items, &operands[1..])
+                .map_err(|source| self.refused(at, "index", source));
         }
         let items = items.into_iter().map(|item| Prop::Str(item).into()).collect();
         let keywords = Keywords::from([("index".to_owned(), Operand::List(items))]);
@@ -42,6 +39,7 @@ impl Parser<'_> {
         }
         let mut text = String::new();
         for letter in ["b", "e", "s"] {
+            let (at, is_written) = (self.offset(), matches!(self.peek(), Token::Sign("[")));
             if !matches!(self.peek(), Token::Sign(":" | "," | "]")) {
                 match self.binary(0)? {
                     // A new axis, or a part of a slice that is not given.
@@ -49,6 +47,13 @@ impl Parser<'_> {
                         return Ok("n".to_owned());
                     }
                     Operand::None => {}
+                    // A tuple would be several indices, and a name does not tell which of both it stands for.
+                    Operand::List(_) if !is_written => {
+                        let problem = "is a tuple or a list by another name\nhint: several indices are `x[i, j]`, an array of \
+                                       them is `x[[i, j]]` or `x[array(i)]`";
+                        let (op, problem) = ("index".to_owned(), problem.to_owned());
+                        return Err(self.refused(at, "index", MakeNodeError::Value { op, problem }));
+                    }
                     number => {
                         operands.push(number);
                         text.push_str(letter);

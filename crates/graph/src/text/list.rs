@@ -21,6 +21,18 @@ pub(super) fn operator(function: &str, left: &Operand, right: &Operand) -> Optio
     }
 }
 
+/// What is wrong with an operator of lists and numbers alone, which is none of Python's: not that of arrays, as one might think.
+pub(super) fn refused(function: &str, left: &Operand, right: &Operand) -> Option<MakeNodeError> {
+    let is_list = |operand: &Operand| matches!(operand, Operand::List(_));
+    let is_number = |operand: &Operand| matches!(operand, Operand::Literal(_) | Operand::Weak(_));
+    let alone = [left, right].into_iter().all(|operand| is_list(operand) || is_number(operand));
+    (alone && (is_list(left) || is_list(right))).then(|| MakeNodeError::Value {
+        op: function.to_owned(),
+        problem: "meets a list or a tuple and no array\nhint: write `array([…])` where an array is meant"
+            .to_owned(),
+    })
+}
+
 /// A part of a list: one index or one slice, of integers that are known.
 pub(super) fn part(
     items: &[Operand],

@@ -8,9 +8,10 @@
 
 use super::index::{Item, basic, taken};
 use super::operand::Operands;
-use crate::index::{BooleanIndex, Entry};
+use crate::index::{BooleanIndex, Entry, Nonzero};
 use crate::shape::View;
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, VarId};
+use precast_graph::{Array, BuildError, DType, FunctionGraph, MakeNodeError, Operand, Origin, VarId};
+use std::any::Any;
 
 /// An array among the indices: its item, its argument, and its value.
 pub(super) struct ArrayIndex {
@@ -71,6 +72,11 @@ pub(super) fn gather(
         let expected = "integers, or a mask of bool with dimensions".to_owned();
         return Err(MakeNodeError::Input { op, input: index.argument, found, expected }.into());
     }
+    if is_nonzero(operands.graph, index.value) {
+        let problem = "takes the matrix of `nonzero` for indices of the first axis\nhint: write the mask itself, `x[mask]`";
+        let op = operands.function.to_owned();
+        return Err(MakeNodeError::Value { op, problem: problem.to_owned() }.into());
+    }
     let apart = is_apart(&items);
     items.splice(index.item..=index.item, vec![Item::Entry(Entry::ALL); dimensions]);
     let axis = axis_of(&items, index.item, operands.graph.ty(tensor).ndim());
@@ -97,6 +103,13 @@ pub(super) fn gather(
     }
     // Nobody takes what was written to `x[i, v]` for the whole of x, of which it is a part of a part.
     if part == tensor { Ok(found) } else { operands.apply(View, &[found]) }
+}
+
+/// Whether this is all of what `nonzero` gives: NumPy's is a tuple, which would index every axis.
+fn is_nonzero(graph: &FunctionGraph, value: VarId) -> bool {
+    let Origin::Output { apply, .. } = graph.variable(value).origin else { return false };
+    let op: &dyn Any = &*graph.applies()[apply.index()].op;
+    op.is::<Nonzero>()
 }
 
 /// Whether a slice or a new axis stands between the array and a single integer.

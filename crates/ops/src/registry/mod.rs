@@ -41,7 +41,7 @@ pub(crate) use operand::Operands;
 pub use own::AddOpError;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{CType, Library, TypeOps};
-use precast_graph::literal::Kind;
+use precast_graph::literal::{Kind, Literal};
 use precast_graph::{
     BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
 };
@@ -283,6 +283,10 @@ fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) -> Result<Var
     no_props(name, props)?;
     let dtype: DType =
         name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is wrong: {e}")))?;
+    // A whole number that the dtype does not hold is an error in NumPy, where an array's elements wrap.
+    if let (Operand::Literal(Literal::Int(_)), true) = (&operands.args[0], dtype.is_integer()) {
+        return operands.cast_argument(0, dtype);
+    }
     let variable = operands.variable(0)?;
     operands.cast(variable, dtype)
 }

@@ -47,3 +47,33 @@ fn axes_and_dtypes_that_numpy_refuses_are_refused() {
         assert!(told.contains(words), "{text}: {told}");
     }
 }
+
+/// What Python or NumPy means by these is another thing than the nearest one here: said, not guessed.
+#[test]
+fn what_would_mean_another_thing_is_refused() {
+    for (text, words) in [
+        ("x[(0, 1)]", "several indices are `x[i, j]`"),
+        ("i = (0, 1); x[i]", "several indices are `x[i, j]`"),
+        ("x[()]", "several indices are `x[i, j]`"),
+        ("x.shape == (3, 4)", "meets a list or a tuple and no array"),
+        ("x.shape + 1", "meets a list or a tuple and no array"),
+        ("x[nonzero(x > 0)]", "write the mask itself"),
+        ("np.int8(200)", "200"),
+        ("np.uint8(-1)", "-1"),
+    ] {
+        let inputs = [("x".to_owned(), "f64[?,?]".parse().unwrap())];
+        let error = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap_err();
+        let mut told = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(cause) = source {
+            told += &cause.to_string();
+            source = cause.source();
+        }
+        assert!(told.contains(words), "{text}: {told}");
+    }
+    for text in ["x[[0, 1]]", "x[array((0, 1))]", "x.shape + (1,)", "x[nonzero(x > 0)[0]]", "np.int8(-128)"] {
+        let inputs = [("x".to_owned(), "f64[?,?]".parse().unwrap())];
+        precast_graph::text::parse(&[text], &inputs, &Ops::standard())
+            .unwrap_or_else(|e| panic!("{text}: {e}"));
+    }
+}
