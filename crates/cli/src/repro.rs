@@ -1,5 +1,6 @@
 //! What repeats a violation: a directory with the graph of one Apply and its inputs, and the command that checks it again.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use precast_runtime::debug::Violation;
@@ -14,11 +15,25 @@ pub(crate) struct Written {
     pub(crate) command: String,
 }
 
-/// Writes `graph.json`, an `.npy` for each input, and `README` into a directory of `root` named after op and rule.
-pub(crate) fn write(root: &Path, violation: &Violation) -> Result<Written, Failure> {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-    let label: String = violation.op.chars().map(plain).collect();
-    let directory = root.join(format!("{label}-{}", violation.kind));
+/// The directories that one command has written: what was found for several dtypes does not replace each other.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeMap<String, usize>);
+
+impl Names {
+    /// A name made of op and rule, numbered from the second on.
+    fn next(&mut self, violation: &Violation) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let label: String = violation.op.chars().map(plain).collect();
+        let name = format!("{label}-{}", violation.kind);
+        let count = self.0.entry(name.clone()).or_default();
+        *count += 1;
+        if *count == 1 { name } else { format!("{name}-{count}") }
+    }
+}
+
+/// Writes `graph.json`, an `.npy` for each input, and `README` into a directory of `root`.
+pub(crate) fn write(root: &Path, names: &mut Names, violation: &Violation) -> Result<Written, Failure> {
+    let directory = root.join(names.next(violation));
     let at = |error| Failure::new(format!("cannot write `{}`", directory.display())).because(error);
     fs_err::create_dir_all(&directory).map_err(|error: std::io::Error| at(error))?;
     let graph = directory.join("graph.json");

@@ -111,6 +111,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
 /// Prints what was found; writes what repeats the violations.
 fn told(args: &CheckOpArgs, reports: &[(Option<String>, Report)]) -> Result<Exit, Failure> {
     let (mut text, mut values, mut broken, mut checked) = (String::new(), Vec::new(), 0, 0);
+    let mut names = repro::Names::default();
     for (name, report) in reports {
         if let Some(name) = name.as_ref().filter(|_| report.applies.len() > 1) {
             let _ = writeln!(text, "{name}");
@@ -121,7 +122,7 @@ fn told(args: &CheckOpArgs, reports: &[(Option<String>, Report)]) -> Result<Exit
             let mut violations = Vec::new();
             for violation in &apply.violations {
                 broken += 1;
-                let written = repro::write(&args.repro, violation)?;
+                let written = repro::write(&args.repro, &mut names, violation)?;
                 let _ = writeln!(text, "  {}: {} ({})", violation.kind, violation.detail, violation.trial);
                 let _ = writeln!(text, "    again: {}", written.command);
                 violations.push(json!({

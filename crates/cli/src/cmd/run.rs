@@ -56,7 +56,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 /// Says why a call failed; what repeats a violation is written.
 fn call_failure(error: CallError) -> Failure {
     let Some(violation) = error.cause::<Violation>() else { return error.into() };
-    let written = match repro::write(Path::new(REPRO), violation) {
+    let written = match repro::write(Path::new(REPRO), &mut repro::Names::default(), violation) {
         Ok(written) => format!("`{}` repeats it", written.command),
         Err(_) => "what repeats it could not be written here".to_owned(),
     };
