@@ -175,10 +175,10 @@ impl Manifest {
                 let exists = |candidate: &str| self.files.contains_key(candidate);
                 let own = own_file(name, &include, &table.header_dirs, exists).ok().flatten();
                 match own.and_then(|own| self.files.get_key_value(&own)) {
+                    Some((own, Ok(_))) if found.contains_key(own) => {}
                     Some((own, Ok(text))) => {
-                        if found.insert(own.clone(), text.as_str().into()).is_none() {
-                            open.push(own);
-                        }
+                        found.insert(own.clone(), text.as_str().into());
+                        open.push(own);
                     }
                     Some((own, Err(reason))) => unreadable(own, reason),
                     None => {}

@@ -3,7 +3,7 @@
 //! A mark is `@`, an upper-case name of letters, digits and `_`, `@`. Some are left alone, as they are known only once the
 //! unit's text is complete: `@M@` and `@KEY@`, the module's own name and key, and `@LINE@`, the line and the file that a
 //! `#line` directive leads back to. `@AT@` is the sign itself, in text of others. `@APPLY3@` and `@APPLY@` stand around text that
-//! Apply 3 gave: they vanish, and what they say is kept as [`Origin`]s.
+//! Apply 3 gave: they vanish, and what they say is kept: `Unit::text_and_origins`.
 
 /// Where text of an Apply, or of none, begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

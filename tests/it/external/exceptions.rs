@@ -1,4 +1,5 @@
 //! What an op's C++ throws is an error of the call, with its words; the op can be called again.
+#![allow(clippy::print_stderr, reason = "what is skipped is told")]
 
 use super::{call, compiled, graph, op, refused, vector};
 use precast::{Array, CallError};
@@ -46,7 +47,7 @@ fn what_cxx_throws_is_an_error_of_the_call() {
             match call(&function, &[Array::from(x)]) {
                 Ok(found) => assert_eq!((found, x > 0.0), (vec![Array::from(2.0 * x)], true), "{throws}"),
                 Err(CallError::Op { message, .. }) => {
-                    assert!(x < 0.0 && message.contains(words), "{message}")
+                    assert!(x < 0.0 && message.contains(words), "{message}");
                 }
                 Err(other) => panic!("{throws}: {other:?}"),
             }
