@@ -51,6 +51,9 @@ fn missing(miss: &Miss) -> String {
     for (isa, unmet) in &miss.inadmissible {
         let _ = writeln!(text, "  variant  {isa} is there, but {unmet}");
     }
+    if let Some(reason) = &miss.unusable {
+        let _ = writeln!(text, "  unusable a layer has it, but {reason}");
+    }
     match &miss.nearest {
         None => text.push_str("  nearest  none: the layers hold no module\n"),
         // The module itself is there; that this host cannot run it was said above.
@@ -87,7 +90,7 @@ fn json_lookup(lookup: &Lookup) -> Value {
                 .collect();
             json!({
                 "hit": false, "signature": miss.signature, "key": miss.key, "nearest": nearest,
-                "inadmissible": variants, "stale": miss.stale,
+                "inadmissible": variants, "unusable": miss.unusable, "stale": miss.stale,
             })
         }
         _ => Value::Null,
