@@ -1,7 +1,8 @@
 //! The package of "Writing an Op in C": an own op and an own type in a graph, compiled by `build.rs`, called by a light program.
 
 use crate::document::blocks;
-use precast_testkit::package::{BUILD, cargo, profiles, root, target};
+use crate::readme::run_package;
+use precast_testkit::package::{BUILD, profiles, root};
 
 const MANIFEST: &str =
     "[package]\nname = \"own-package\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n";
@@ -32,12 +33,6 @@ fn the_package_of_the_page_runs() {
     let dependencies = dependencies.replace("\"precast/", &format!("\"{}/", real.to_str().unwrap()));
     let profiles = profiles(&[&BUILD[..], &["precast"]].concat());
     fs_err::write(directory.join("Cargo.toml"), format!("{MANIFEST}{dependencies}{profiles}")).unwrap();
-    let output = cargo(directory, &target(env!("CARGO_TARGET_TMPDIR")))
-        .args(["run", "--quiet", "--offline"])
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    let said = String::from_utf8_lossy(&output.stdout);
+    let (said, told) = run_package(directory);
     assert!(said.starts_with("4, 40\n") && said.contains("400 is no angle"), "{said}\n{told}");
 }

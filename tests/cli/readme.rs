@@ -107,13 +107,19 @@ fn the_package_that_the_readme_builds_runs() {
     let [body] = bodies[..] else { panic!("one body of `main` is expected: {bodies:?}") };
     write("build.rs", &script.text);
     write("src/main.rs", &MAIN.replace("BODY", &body.text));
+    let (said, told) = run_package(directory);
+    assert_eq!(said, "executed\n", "{told}");
+}
+
+/// Builds and runs a package; what it says, and what cargo told.
+pub(crate) fn run_package(directory: &Path) -> (String, String) {
     let output = cargo(directory, &target(env!("CARGO_TARGET_TMPDIR")))
         .args(["run", "--quiet", "--offline"])
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "executed\n", "{told}");
+    (String::from_utf8_lossy(&output.stdout).into_owned(), told)
 }
 
 #[test]

@@ -72,8 +72,9 @@ impl Bundle {
         if hashes.map(hash) != Some(self.head.root) {
             self.damaged("page hashes", "they do not hash to the root");
         }
-        self.check_tables();
-        for row in self.all_rows(&self.head.rows).into_iter().filter_map(Row::new) {
+        let rows = self.all_rows(&self.head.rows);
+        self.check_tables(&rows);
+        for row in rows.into_iter().filter_map(Row::new) {
             if self.pack(&row).is_none() {
                 self.damaged(&format!("pack of record `{}`", row.id.short()), "it does not hash to its hash");
             }
@@ -81,15 +82,15 @@ impl Bundle {
     }
 
     /// Compares the tables with what they speak of: a row that leads elsewhere costs somebody a module.
-    fn check_tables(&self) {
+    fn check_tables(&self, rows: &[&[u8]]) {
         // What these cannot give, they tell.
         let (records, entries, index) = (self.records(), self.entries(), self.all_rows(&self.head.index));
         let whole = records.len() == self.head.rows.count && index.len() == self.head.index.count;
         if whole && index_rows(records.iter()) != index {
             self.damaged("index", "it does not lead to the modules that the records have");
         }
-        for (name, table) in [("rows", &self.head.rows), ("names", &self.head.names)] {
-            if !self.all_rows(table).is_sorted_by(|a, b| a[..32] < b[..32]) {
+        for (name, rows) in [("rows", rows), ("names", &self.all_rows(&self.head.names))] {
+            if !rows.is_sorted_by(|a, b| a[..32] < b[..32]) {
                 self.damaged(name, "they are not sorted");
             }
         }

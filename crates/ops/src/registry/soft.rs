@@ -31,6 +31,20 @@ fn finite_top(operands: &mut Operands<'_>, x: VarId, props: &Props) -> Result<Va
     operands.call("where", [finite.into(), top.into(), 0.0.into()])
 }
 
+/// A number less the largest one, the exponential of that, and the sum of these.
+struct Powers {
+    less: VarId,
+    powers: VarId,
+    sum: VarId,
+}
+
+fn powers(operands: &mut Operands<'_>, x: VarId, top: VarId, props: &Props) -> Result<Powers, BuildError> {
+    let less = operands.call("sub", [x.into(), top.into()])?;
+    let powers = operands.call("exp", [less.into()])?;
+    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    Ok(Powers { less, powers, sum })
+}
+
 /// `relu(x)`: `maximum(x, 0)`.
 pub(super) fn relu(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
@@ -41,9 +55,7 @@ pub(super) fn relu(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
 pub(super) fn softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let (x, dtype) = exponents(operands)?;
     let top = operands.call_with("max", &[x.into()], &over(props, true))?;
-    let less = operands.call("sub", [x.into(), top.into()])?;
-    let powers = operands.call("exp", [less.into()])?;
-    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    let Powers { powers, sum, .. } = powers(operands, x, top, props)?;
     let shares = operands.call("div", [powers.into(), sum.into()])?;
     operands.cast(shares, dtype)
 }
@@ -52,9 +64,7 @@ pub(super) fn softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
 pub(super) fn log_softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let (x, dtype) = exponents(operands)?;
     let top = finite_top(operands, x, props)?;
-    let less = operands.call("sub", [x.into(), top.into()])?;
-    let powers = operands.call("exp", [less.into()])?;
-    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    let Powers { less, sum, .. } = powers(operands, x, top, props)?;
     let log = operands.call("log", [sum.into()])?;
     let logs = operands.call("sub", [less.into(), log.into()])?;
     operands.cast(logs, dtype)
@@ -64,9 +74,7 @@ pub(super) fn log_softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -
 pub(super) fn logsumexp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let (x, dtype) = exponents(operands)?;
     let top = finite_top(operands, x, props)?;
-    let less = operands.call("sub", [x.into(), top.into()])?;
-    let powers = operands.call("exp", [less.into()])?;
-    let sum = operands.call_with("sum", &[powers.into()], &over(props, true))?;
+    let Powers { sum, .. } = powers(operands, x, top, props)?;
     let log = operands.call("log", [sum.into()])?;
     let kept = operands.call("add", [log.into(), top.into()])?;
     let kept = operands.cast(kept, dtype)?;

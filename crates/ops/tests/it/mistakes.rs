@@ -20,7 +20,7 @@ fn inputs() -> [(&'static str, Array); 5] {
 }
 
 /// What an error says, with all causes.
-fn chain(error: &dyn Error) -> String {
+pub(crate) fn chain(error: &dyn Error) -> String {
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {}", chain(source)))
 }
 

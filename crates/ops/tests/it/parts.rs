@@ -1,5 +1,6 @@
 //! Parts of tensors that are written to, and arguments that NumPy refuses.
 
+use crate::mistakes::chain;
 use precast_graph::{Array, interpret};
 use precast_ops::Ops;
 use precast_ops::rewrite::{Form, Passes};
@@ -28,6 +29,12 @@ fn all_of_a_part_is_written_to() {
     }
 }
 
+/// What is said of texts about an `x` of this type, with all causes.
+fn refusal(texts: &[&str], ty: &str) -> String {
+    let inputs = [("x".to_owned(), ty.parse().unwrap())];
+    chain(&precast_graph::text::parse(texts, &inputs, &Ops::standard()).unwrap_err())
+}
+
 #[test]
 fn axes_and_dtypes_that_numpy_refuses_are_refused() {
     for (text, ty, words) in [
@@ -36,14 +43,7 @@ fn axes_and_dtypes_that_numpy_refuses_are_refused() {
         ("arange(0, 2.5, dtype=i64)", "f64[]", "the bounds are floats"),
         ("arange(0, x, dtype=i64)", "f64[]", "the bounds are floats"),
     ] {
-        let inputs = [("x".to_owned(), ty.parse().unwrap())];
-        let error = precast_graph::text::parse(&[text, "x"], &inputs, &Ops::standard()).unwrap_err();
-        let mut told = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(cause) = source {
-            told += &cause.to_string();
-            source = cause.source();
-        }
+        let told = refusal(&[text, "x"], ty);
         assert!(told.contains(words), "{text}: {told}");
     }
 }
@@ -61,14 +61,7 @@ fn what_would_mean_another_thing_is_refused() {
         ("np.int8(200)", "200"),
         ("np.uint8(-1)", "-1"),
     ] {
-        let inputs = [("x".to_owned(), "f64[?,?]".parse().unwrap())];
-        let error = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap_err();
-        let mut told = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(cause) = source {
-            told += &cause.to_string();
-            source = cause.source();
-        }
+        let told = refusal(&[text], "f64[?,?]");
         assert!(told.contains(words), "{text}: {told}");
     }
     for text in ["x[[0, 1]]", "x[array((0, 1))]", "x.shape + (1,)", "x[nonzero(x > 0)[0]]", "np.int8(-128)"] {
