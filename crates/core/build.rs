@@ -1,4 +1,4 @@
-//! Compiles the drivers that modules call through the host, always optimised.
+//! Compiles the drivers that modules call through the host, always optimised, and what only C can name.
 
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ fn main() {
     println!("cargo::rerun-if-changed={}", abi.display());
     cc::Build::new()
         .file(root.join("c/drivers.c"))
+        .file(root.join("c/linked.c"))
         .include(root.join("c"))
         .include(abi)
         .std("gnu11")

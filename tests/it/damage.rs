@@ -280,7 +280,7 @@ fn forged(path: &Path) {
     let mut executed = execute(&plan, &execution).unwrap();
     let [difference, sum] = &mut executed.entries[..] else { panic!("two entries are expected") };
     sum.program = difference.program.clone();
-    fs_err::write(path, executed.bundle().unwrap()).unwrap();
+    fs_err::write(path, executed.bundle(&toolchain).unwrap()).unwrap();
 }
 
 #[test]

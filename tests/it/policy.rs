@@ -27,7 +27,7 @@ fn declare(place: &Path) {
         progress: &|_| {},
     };
     let executed = execute(&plan, &execution).unwrap();
-    fs_err::write(place.join("bundle"), executed.bundle().unwrap()).unwrap();
+    fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
 }
 
 /// What a process asks for, and what became of it: served by whom and right, or the error.

@@ -64,7 +64,7 @@ fn build(place: &Path, plan: &Plan, jobs: usize) -> Vec<u8> {
         parallel: Parallel::Jobs(NonZeroUsize::new(jobs).unwrap()),
         progress: &|_| {},
     };
-    execute(plan, &execution).unwrap().bundle().unwrap()
+    execute(plan, &execution).unwrap().bundle(&toolchain).unwrap()
 }
 
 /// Builds the manifest of a place and writes the bundle beside it.

@@ -4,9 +4,9 @@
 //! {"inputs":   hash of declarations, variants, generator, store and its `STORE` file
 //!  "program":  the build script itself: its content, and device, inode, size and times as a short cut to it
 //!  "toolchains": [[language, ToolchainId]…]
-//!  "bundle", "index": hashes of the two files      "counts": […]}
+//!  "bundle", "index", "library": hashes of the files      "counts": […]}
 //! ```
-//! Hit: all of it is as it was, and both files still hash to what is written here. The script's own content stands for
+//! Hit: all of it is as it was, and all files still hash to what is written here. The script's own content stands for
 //! everything that is code (ops written in Rust, this crate, the formats). Builds that use libraries or headers of the system
 //! are not remembered. What is left out: whether each single object is still in the store; `precast verify` reads them.
 
@@ -28,6 +28,8 @@ pub(super) struct Question<'a> {
     pub(super) toolchain: &'a Toolchain,
     pub(super) bundle: &'a Path,
     pub(super) index: &'a Path,
+    /// Of a static program.
+    pub(super) library: Option<&'a Path>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -37,6 +39,7 @@ struct Memo {
     toolchains: Vec<(Language, ToolchainId)>,
     bundle: ContentId,
     index: ContentId,
+    library: Option<ContentId>,
     counts: Counts,
 }
 
@@ -67,7 +70,8 @@ pub(super) fn get(question: &Question<'_>) -> Option<Counts> {
         && memo.toolchains.iter().all(same_toolchain)
         && memo.program.is_running()
         && content(question.bundle) == Some(memo.bundle)
-        && content(question.index) == Some(memo.index);
+        && content(question.index) == Some(memo.index)
+        && question.library.map(content) == memo.library.map(Some);
     fits.then_some(memo.counts)
 }
 
@@ -94,6 +98,10 @@ fn make(
         toolchains: toolchains.collect::<Option<_>>()?,
         bundle: content(question.bundle)?,
         index: content(question.index)?,
+        library: match question.library {
+            None => None,
+            Some(path) => Some(content(path)?),
+        },
         counts,
     };
     serde_json::to_vec(&memo).ok()

@@ -49,6 +49,7 @@ pub struct Build {
     externals: Vec<External>,
     manifest: Option<PathBuf>,
     isa: Option<Vec<String>>,
+    is_static: bool,
 }
 
 impl Default for Build {
@@ -61,7 +62,15 @@ impl Build {
     /// Starts with nothing but what `precast.toml` and the manifests say.
     pub fn new() -> Self {
         let (matrices, graphs, externals) = (Vec::new(), Vec::new(), Vec::new());
-        Self { ops: Ops::standard(), matrices, graphs, externals, manifest: None, isa: None }
+        Self {
+            ops: Ops::standard(),
+            matrices,
+            graphs,
+            externals,
+            manifest: None,
+            isa: None,
+            is_static: false,
+        }
     }
 
     /// Asks for every combination of an op with these dtypes and ranks.
@@ -110,6 +119,17 @@ impl Build {
     /// Compiles for these ISA levels, `x86-64-v3`, whatever the manifest says. `PRECAST_ISA` has the last word.
     pub fn isa(mut self, levels: &[&str]) -> Self {
         self.isa = Some(levels.iter().map(|level| (*level).to_owned()).collect());
+        self
+    }
+
+    /// Links the code into the program, so that nothing is loaded when it runs: no file, no `dlopen`, no memory that becomes
+    /// executable. For static programs (`-C target-feature=+crt-static`, musl), where nothing can be loaded, and for hosts
+    /// without `/proc` and writable directories.
+    ///
+    /// The bundle has records and entries then, and no code. What takes something of the system beyond the C library is an
+    /// error.
+    pub fn static_link(mut self) -> Self {
+        self.is_static = true;
         self
     }
 
@@ -181,6 +201,10 @@ pub struct Outcome {
     pub index: PathBuf,
     /// The generated functions: `OUT_DIR/precast_model.rs`.
     pub model: PathBuf,
+    /// The library with the code of a static program: `OUT_DIR/libprecast_<package>.a`.
+    pub library: Option<PathBuf>,
+    /// Libraries of the system that it calls: `stdc++`.
+    pub system_libraries: Vec<&'static str>,
     /// Where artifacts were published; none on docs.rs.
     pub store: Option<PathBuf>,
     /// How much there was to do.
@@ -218,6 +242,21 @@ impl Outcome {
         let warnings = warnings.map(|line| format!("cargo::warning={line}"));
         let files = self.inputs.iter().map(|path| format!("cargo::rerun-if-changed={}", path.display()));
         let variables = self.variables.iter().map(|name| format!("cargo::rerun-if-env-changed={name}"));
-        warnings.chain(files).chain(variables).collect()
+        warnings.chain(files).chain(variables).chain(self.links()).collect()
+    }
+
+    /// The lines that link the code of a static program.
+    fn links(&self) -> Vec<String> {
+        let Some(library) = &self.library else { return Vec::new() };
+        let name = library.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name.strip_prefix("lib").unwrap_or(&name);
+        let directory = library.parent().unwrap_or(library).display();
+        // Whole: nothing in it is called by name.
+        let own = [
+            format!("cargo::rustc-link-search=native={directory}"),
+            format!("cargo::rustc-link-lib=static:+whole-archive={name}"),
+        ];
+        let system = self.system_libraries.iter().map(|name| format!("cargo::rustc-link-lib={name}"));
+        own.into_iter().chain(system).collect()
     }
 }

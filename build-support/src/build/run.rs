@@ -22,6 +22,8 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         bundle: environment.out_dir.join("precast.bundle"),
         index: environment.out_dir.join("precast.rs"),
         model: environment.out_dir.join("precast_model.rs"),
+        library: None,
+        system_libraries: Vec::new(),
         store: None,
         counts: Counts::default(),
         hits: 0,
@@ -34,7 +36,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     if environment.is_docs_rs {
         // No compiler and no place to write: a page needs none of the code.
         outcome.inputs.push(environment.manifest_dir.join("Cargo.toml"));
-        return write(&nothing(), outcome);
+        return write(&nothing(), &nothing().bundle_of(Vec::new())?, outcome);
     }
     let gathered = gather(build, environment)?;
     outcome.warnings.extend(gathered.warnings.iter().cloned());
@@ -49,9 +51,9 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         if !manifest.exists() {
             outcome.inputs.push(manifest);
         }
-        return write(&nothing(), outcome);
+        return write(&nothing(), &nothing().bundle_of(Vec::new())?, outcome);
     }
-    compile(environment, &gathered, outcome)
+    compile(build, environment, &gathered, outcome)
 }
 
 fn nothing() -> Executed {
@@ -67,6 +69,7 @@ fn nothing() -> Executed {
 }
 
 fn compile(
+    build: &Build,
     environment: &Environment,
     gathered: &Gathered<'_>,
     mut outcome: Outcome,
@@ -81,7 +84,8 @@ fn compile(
     let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
     let store = open(named, environment, &mut outcome)?.on_event(events.listener());
     outcome.store = Some(store.path().to_owned());
-    let (bundle, index) = (outcome.bundle.clone(), outcome.index.clone());
+    outcome.library = build.is_static.then(|| environment.out_dir.join(library_name(environment)));
+    let (bundle, index, library) = (outcome.bundle.clone(), outcome.index.clone(), outcome.library.clone());
     let question = Question {
         file: environment.out_dir.join("precast/build.json"),
         inputs: inputs(gathered, &variants),
@@ -89,6 +93,7 @@ fn compile(
         toolchain: &toolchain,
         bundle: &bundle,
         index: &index,
+        library: library.as_deref(),
     };
     if let Some(counts) = memo::get(&question) {
         return Ok(Outcome { counts, hits: counts.artifacts, ..outcome });
@@ -114,7 +119,14 @@ fn compile(
         artifacts: executed.artifacts.len(),
     };
     memo::forget(&question);
-    let outcome = write(&executed, outcome)?;
+    let outcome = match &library {
+        None => write(&executed, &executed.bundle(&toolchain)?, outcome)?,
+        Some(path) => {
+            let (bundle, library) = executed.static_bundle(&toolchain)?;
+            put(path, &library.bytes)?;
+            write(&executed, &bundle, Outcome { system_libraries: library.system_libraries, ..outcome })?
+        }
+    };
     if executed.is_hermetic {
         memo::put(&question, plan.languages(), outcome.counts);
     }
@@ -152,21 +164,29 @@ fn inputs(gathered: &Gathered<'_>, variants: &[Variant]) -> ContentId {
     ContentId::from_bytes(gathered.hash(encoder).finish())
 }
 
+/// What the library of a static program is called: two packages of one program have one each.
+fn library_name(environment: &Environment) -> String {
+    let package = environment.manifest_dir.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("libprecast_{}.a", package.chars().map(plain).collect::<String>())
+}
+
 /// Writes the bundle and its index.
-fn write(executed: &Executed, mut outcome: Outcome) -> Result<Outcome, BuildError> {
-    let bundle = executed.bundle()?;
-    let index = index::render(&executed.entries, GENERATOR);
-    let put = |path: &Path, bytes: &[u8]| {
-        write_if_changed(path, bytes).map_err(|source| BuildError::Write { path: path.to_owned(), source })
-    };
-    put(&outcome.bundle, &bundle)?;
-    put(&outcome.index, index.as_bytes())?;
+fn write(executed: &Executed, bundle: &[u8], mut outcome: Outcome) -> Result<Outcome, BuildError> {
+    put(&outcome.bundle, bundle)?;
+    put(&outcome.index, index::render(&executed.entries, GENERATOR).as_bytes())?;
     let (functions, nameless) = model::render(&executed.entries);
     put(&outcome.model, functions.as_bytes())?;
     outcome.warnings.extend(nameless);
     (outcome.hits, outcome.healed) = (executed.hits, executed.healed);
     outcome.compiled = executed.compiled;
     Ok(outcome)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
+    write_if_changed(path, bytes)
+        .map(drop)
+        .map_err(|source| BuildError::Write { path: path.to_owned(), source })
 }
 
 /// What a store tells while it is used, each once.

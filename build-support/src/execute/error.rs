@@ -1,6 +1,6 @@
 //! What can go wrong between a plan and its artifacts.
 
-use precast_compile::CompileError;
+use precast_compile::{CompileError, Isa};
 use precast_store::{BuildKey, FindError, PublishError, PutEntryError, WriteBundleError};
 use std::fmt;
 
@@ -28,11 +28,32 @@ pub enum ExecuteError {
     /// The store cannot take a named graph.
     #[error("cannot publish a named graph")]
     Entry(#[from] PutEntryError),
-    /// An archive has no shared object.
-    #[error("the archive of module `{}` has no shared object", key.short())]
-    NoSharedObject {
+    /// An archive lacks a file.
+    #[error("the archive of module `{}` has no `{file}`", key.short())]
+    NoFile {
         /// The first module of the unit.
         key: BuildKey,
+        /// The file.
+        file: &'static str,
+    },
+    /// Artifacts cannot be joined for the bundle.
+    #[error("cannot join the modules for `{isa}`")]
+    Join {
+        /// The ISA level.
+        isa: Isa,
+        /// Why not.
+        source: CompileError,
+    },
+    /// A module of a static program calls a library that cannot be part of it.
+    #[error(
+        "`{signature}` calls the shared library `{library}`, which a static program cannot load\nhint: link a static library in \
+         the op's `c_libraries`, or do not link statically"
+    )]
+    Static {
+        /// The module.
+        signature: String,
+        /// The library.
+        library: String,
     },
     /// No bundle can be made.
     #[error("cannot write the bundle")]

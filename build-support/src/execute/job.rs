@@ -4,7 +4,7 @@ use super::{Artifact, ExecuteError, Execution, Failure};
 use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
-use precast_store::archive::SHARED_OBJECT;
+use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, Record, Reused, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,9 +82,12 @@ impl Job<'_> {
 
     fn accept(&mut self, mut record: Record, mut archive: Archive) -> Result<(), ExecuteError> {
         self.complete(&mut record);
-        let none = || ExecuteError::NoSharedObject { key: self.unit.members()[0].0 };
-        let shared_object = archive.members.remove(SHARED_OBJECT).ok_or_else(none)?;
-        self.artifact = Some(Artifact { record, shared_object });
+        let mut file = |file| {
+            let none = || ExecuteError::NoFile { key: self.unit.members()[0].0, file };
+            archive.members.remove(file).ok_or_else(none)
+        };
+        let (object, shared_object) = (file(OBJECT)?, file(SHARED_OBJECT)?);
+        self.artifact = Some(Artifact { record, variant: self.variant.clone(), object, shared_object });
         Ok(())
     }
 

@@ -13,6 +13,7 @@
 
 mod error;
 mod job;
+mod pack;
 
 #[cfg(test)]
 mod tests;
@@ -44,13 +45,26 @@ pub struct Execution<'a> {
     pub progress: &'a dyn Fn(Progress),
 }
 
-/// One unit for one variant.
+/// One unit, or several that are joined, for one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
     /// The statement about it.
     pub record: Record,
+    /// What it was compiled for.
+    pub variant: Variant,
+    /// Its object, for a static program.
+    pub object: Vec<u8>,
     /// Its shared object.
     pub shared_object: Vec<u8>,
+}
+
+/// The code of a static program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Library {
+    /// The bytes of a library for linkers, `lib….a`; all of it is linked. Empty where there is no code.
+    pub bytes: Vec<u8>,
+    /// Libraries of the system that it calls: `stdc++`.
+    pub system_libraries: Vec<&'static str>,
 }
 
 /// What a plan became.
@@ -164,13 +178,36 @@ fn compile(
 }
 
 impl Executed {
-    /// Renders the bundle: a function of the artifacts and entries.
+    /// Joins what can be joined, so that a program opens a few shared objects, whatever the number of its modules.
     ///
     /// # Errors
-    /// A record contradicts itself, which the store would have refused.
-    pub fn bundle(&self) -> Result<Vec<u8>, ExecuteError> {
-        let records: Vec<(Record, Vec<u8>)> =
-            self.artifacts.iter().map(|item| (item.record.clone(), item.shared_object.clone())).collect();
+    /// The linker cannot be run.
+    pub fn packs(&self, toolchain: &Toolchain) -> Result<Vec<Artifact>, ExecuteError> {
+        pack::packs(&self.artifacts, toolchain)
+    }
+
+    /// Renders the bundle of the packs: a function of the artifacts, the entries and the toolchain.
+    ///
+    /// # Errors
+    /// As [`Executed::packs`]; a record contradicts itself, which the store would have refused.
+    pub fn bundle(&self, toolchain: &Toolchain) -> Result<Vec<u8>, ExecuteError> {
+        let packs = self.packs(toolchain)?.into_iter();
+        self.bundle_of(packs.map(|pack| (pack.record, pack.shared_object)).collect())
+    }
+
+    /// Renders the bundle of a static program, and the library with its code.
+    ///
+    /// # Errors
+    /// As [`Executed::bundle`]; a module takes something of the system that a static program has not.
+    pub fn static_bundle(&self, toolchain: &Toolchain) -> Result<(Vec<u8>, Library), ExecuteError> {
+        let packs = self.packs(toolchain)?;
+        let library = pack::library(&packs, toolchain)?;
+        let bundle = self.bundle_of(packs.into_iter().map(|pack| (pack.record, Vec::new())).collect())?;
+        Ok((bundle, library))
+    }
+
+    /// Renders a bundle of records with their shared objects.
+    pub(crate) fn bundle_of(&self, records: Vec<(Record, Vec<u8>)>) -> Result<Vec<u8>, ExecuteError> {
         Ok(write_bundle(&records, &self.entries, GENERATOR)?)
     }
 

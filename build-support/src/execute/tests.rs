@@ -32,9 +32,13 @@ fn variants() -> Vec<Variant> {
     vec![Variant { target, isa, profile: Profile::Release }]
 }
 
+fn toolchain() -> Toolchain {
+    Toolchain::find(None).unwrap()
+}
+
 fn run(plan: &Plan, store: Option<&Store>, jobs: usize) -> Executed {
     let parallel = Parallel::Jobs(NonZeroUsize::new(jobs).unwrap());
-    let toolchain = Toolchain::find(None).unwrap();
+    let toolchain = toolchain();
     let execution =
         Execution { store, toolchain: &toolchain, variants: &variants(), parallel, progress: &|_| {} };
     execute(plan, &execution).unwrap()
@@ -57,7 +61,7 @@ fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
     let first = run(&plan, Some(&Store::create(whole.path()).unwrap()), 1);
     assert_eq!((first.hits, first.compiled), (0, plan.units.len()));
     assert!(first.compiled >= 2 && first.is_hermetic);
-    let bundle = first.bundle().unwrap();
+    let bundle = first.bundle(&toolchain()).unwrap();
 
     // Another directory, with more jobs, half of it there before.
     let other = tempfile::tempdir().unwrap();
@@ -66,16 +70,16 @@ fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
     run(&half, Some(&Store::create(&place).unwrap()), 1);
     let second = run(&plan, Some(&Store::create(&place).unwrap()), 2);
     assert_eq!((second.hits, second.compiled), (1, plan.units.len() - 1));
-    assert_eq!(second.bundle().unwrap(), bundle);
+    assert_eq!(second.bundle(&toolchain()).unwrap(), bundle);
     assert_eq!(contents(&place), contents(whole.path()));
 
     // No store at all.
-    assert_eq!(run(&plan, None, 2).bundle().unwrap(), bundle);
+    assert_eq!(run(&plan, None, 2).bundle(&toolchain()).unwrap(), bundle);
 
     // All of it there.
     let third = run(&plan, Some(&Store::create(&place).unwrap()), 2);
     assert_eq!((third.hits, third.compiled), (plan.units.len(), 0));
-    assert_eq!(third.bundle().unwrap(), bundle);
+    assert_eq!(third.bundle(&toolchain()).unwrap(), bundle);
 }
 
 #[test]
@@ -83,7 +87,7 @@ fn a_damaged_object_is_compiled_again_and_healed() {
     let plan = small();
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
-    let bundle = run(&plan, Some(&store), 2).bundle().unwrap();
+    let bundle = run(&plan, Some(&store), 2).bundle(&toolchain()).unwrap();
     let before = contents(directory.path());
     let [flipped, truncated, ..] = &objects(directory.path())[..] else { panic!("two objects") };
     let mut bytes = fs_err::read(flipped).unwrap();
@@ -94,7 +98,7 @@ fn a_damaged_object_is_compiled_again_and_healed() {
         fs_err::write(path, bytes).unwrap();
     }
     let again = run(&plan, Some(&store), 2);
-    assert_eq!((again.compiled, again.bundle().unwrap()), (2, bundle));
+    assert_eq!((again.compiled, again.bundle(&toolchain()).unwrap()), (2, bundle));
     assert_eq!(contents(directory.path()), before);
     assert_eq!(run(&plan, Some(&store), 2).compiled, 0);
 }
@@ -104,7 +108,7 @@ fn a_unit_that_cannot_be_compiled_is_named() {
     let plan = small();
     let foreign = if cfg!(target_arch = "aarch64") { Isa::X86_64V2 } else { Isa::Aarch64 };
     let variants = [Variant { isa: foreign, ..variants()[0].clone() }];
-    let toolchain = Toolchain::find(None).unwrap();
+    let toolchain = toolchain();
     let execution = Execution {
         store: None,
         toolchain: &toolchain,

@@ -5,6 +5,7 @@
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
 //! include/precast/driver.h    pc_elemwise, pc_reduce            ──────────────────▶ driver
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
+//! include/precast/linked.h   pc_linked                           ──────────────────▶ module
 //! include/precast/copy.h, output.h      for drivers and kernels ([`KERNEL_HEADERS`])
 //! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them; their names ──▶ compat
 //! include/precast/nativecall.h  CEP 1000: signatures, tables     ──────────────────▶ nativecall
@@ -42,6 +43,10 @@ pub const KERNEL_HEADERS: &[(&str, &str)] = &[
     ("precast/copy.h", include_str!("../include/precast/copy.h")),
     ("precast/output.h", include_str!("../include/precast/output.h")),
 ];
+
+/// The header of modules that are linked into a program; no module needs it.
+pub const LINKED_HEADERS: &[(&str, &str)] =
+    &[("precast/linked.h", include_str!("../include/precast/linked.h"))];
 
 /// Headers of CEP 1000, for C that finds functions by signature; no module needs them.
 pub const NATIVECALL_HEADERS: &[(&str, &str)] = &[

@@ -101,3 +101,11 @@ pub struct Module {
     pub n_entries: u32,
     pub entries: *const *const Entry,
 }
+
+/// `pc_linked`: one artifact of a static program, from `precast/linked.h`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Linked {
+    pub digest: [u8; 32],
+    pub module: *const Module,
+}

@@ -11,21 +11,21 @@
 //! ```
 
 use precast_codegen::Unit;
-use precast_store::archive::SHARED_OBJECT;
-use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi};
+use precast_store::archive::{OBJECT, SHARED_OBJECT};
+use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi, Language};
 use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires};
 use serde::Serialize;
 
 use crate::error::CompileError;
 use crate::isa::Variant;
-use crate::link::{self, OBJECT, RAW};
-use crate::prepared::Prepared;
+use crate::link::{self, RAW, Tools};
+use crate::prepared::{Prepared, exports};
 use crate::reads;
 use crate::refused;
 use crate::requires;
 use crate::scratch::Scratch;
 use crate::system;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Compiler, Toolchain};
 
 /// What a unit became.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,24 +50,29 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     let inputs = prepared.inputs(system.linked.clone());
     let action = inputs.key();
     object(&prepared, &scratch, &action)?;
-    link::localise(&prepared, &scratch)?;
+    let tools = Tools { toolchain, compiler: prepared.compiler, scratch: &scratch };
+    tools.localise(exports(unit.members().iter().map(|(key, _)| key)), unit.language())?;
     link::link(&prepared, &scratch)?;
     let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED_OBJECT)?);
-    let requires = requires::read(&prepared, &shared)?;
+    let refused = |symbol: &str| refused::undefined(&prepared, symbol);
+    let requires = requires::read(variant, &shared, prepared.flags.hosted_link, refused)?;
     // Whatever changed meanwhile may have made these bytes, and the key speaks of what was there before.
     let changed = toolchain.changed(unit.language())?.or_else(|| system.changed());
     if let Some(path) = changed {
         return Err(CompileError::Changed { path: path.to_owned() });
     }
-    pack(prepared, &inputs, action, Made { object, shared, requires, outside: system.outside })
-}
-
-/// What came out of a compilation, and what it read outside of the unit.
-struct Made {
-    object: Vec<u8>,
-    shared: Vec<u8>,
-    requires: Requires,
-    outside: Vec<Outside>,
+    let members = (0_u32..).zip(unit.members()).map(|(slot, (key, module))| Member {
+        key: *key,
+        slot,
+        fingerprints: Vec::new(),
+        signature: module.signature.clone(),
+        document: Some(module.document()),
+    });
+    let made =
+        Made { members: members.collect(), language: unit.language(), requires, outside: system.outside };
+    let headers = prepared.sources.iter().map(|(name, content)| (name.as_str(), content.as_bytes()));
+    let files = Files { text: (prepared.file, prepared.text.as_bytes()), headers, object, shared };
+    pack(&inputs, prepared.compiler, variant, made, files)
 }
 
 /// Runs the compiler.
@@ -114,30 +119,50 @@ struct ManifestMember<'a> {
     entry: String,
 }
 
-fn pack(
-    prepared: Prepared<'_>,
+impl<'a> ManifestMember<'a> {
+    fn new(member: &'a Member) -> Self {
+        let ops = member.document.as_ref().map_or(&[][..], |document| &document.ops);
+        Self { slot: member.slot, signature: &member.signature, ops, entry: Unit::entry_symbol(&member.key) }
+    }
+}
+
+/// What an artifact is, but for what is in its inputs.
+pub(crate) struct Made {
+    pub(crate) members: Vec<Member>,
+    pub(crate) language: Language,
+    pub(crate) requires: Requires,
+    /// What was read outside of the sources.
+    pub(crate) outside: Vec<Outside>,
+}
+
+/// The files of an archive, but for its manifest.
+pub(crate) struct Files<'a, H> {
+    /// The text with its name.
+    pub(crate) text: (&'a str, &'a [u8]),
+    /// The headers with their names.
+    pub(crate) headers: H,
+    pub(crate) object: Vec<u8>,
+    pub(crate) shared: Vec<u8>,
+}
+
+/// Packs the archive, and states what it is.
+pub(crate) fn pack<'a>(
     inputs: &ActionInputs,
-    action: ActionKey,
+    compiler: &Compiler,
+    variant: &Variant,
     made: Made,
+    files: Files<'a, impl Iterator<Item = (&'a str, &'a [u8])>>,
 ) -> Result<Compiled, CompileError> {
-    let Made { object, shared, requires, outside } = made;
-    let members = prepared.unit.members();
-    let slots = || (0_u32..).zip(members);
+    let action = inputs.key();
+    let Made { members, language, requires, outside } = made;
     let manifest = Manifest {
         format: MANIFEST,
         kind: inputs.kind,
         action,
-        toolchain: &prepared.compiler.description,
+        toolchain: &compiler.description,
         target: &inputs.target,
         isa: &inputs.isa,
-        members: slots()
-            .map(|(slot, (key, module))| ManifestMember {
-                slot,
-                signature: &module.signature,
-                ops: &module.ops,
-                entry: Unit::entry_symbol(key),
-            })
-            .collect(),
+        members: members.iter().map(ManifestMember::new).collect(),
         flags: &inputs.flags,
         linked: inputs
             .linked
@@ -152,11 +177,11 @@ fn pack(
     let mut archive = Archive::default();
     let mut add = |name: &str, content: Vec<u8>| archive.members.insert(name.to_owned(), content);
     add("manifest.json", json);
-    add(prepared.file, prepared.text.into_bytes());
-    add(OBJECT, object);
-    add(SHARED_OBJECT, shared);
-    for (name, content) in &prepared.sources {
-        add(&format!("include/{name}"), content.as_bytes().to_vec());
+    add(files.text.0, files.text.1.to_vec());
+    add(OBJECT, files.object);
+    add(SHARED_OBJECT, files.shared);
+    for (name, content) in files.headers {
+        add(&format!("include/{name}"), content.to_vec());
     }
     let record = Record {
         kind: inputs.kind,
@@ -164,18 +189,10 @@ fn pack(
         toolchain: inputs.toolchain,
         target: inputs.target.clone(),
         isa: inputs.isa.clone(),
-        profile: prepared.variant.profile,
+        profile: variant.profile,
         host_abi: HostAbi::Native,
-        language: prepared.unit.language(),
-        members: slots()
-            .map(|(slot, (key, module))| Member {
-                key: *key,
-                slot,
-                fingerprints: Vec::new(),
-                signature: module.signature.clone(),
-                document: Some(module.document()),
-            })
-            .collect(),
+        language,
+        members,
         digest: archive.digest().map_err(|source| CompileError::Pack { source })?,
         size: archive.size(),
         requires,

@@ -4,47 +4,63 @@
 //! compiler calls on its own: `memcpy`, `memmove`, `memset`, `memcmp`. A unit with system headers or libraries is linked by
 //! the driver against a C library, and may leave nothing open.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use precast_store::archive::SHARED_OBJECT;
+use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::Language;
 
 use crate::error::CompileError;
+use crate::flags::Flags;
 use crate::loader;
-use crate::prepared::{Prepared, exports};
+use crate::prepared::Prepared;
 use crate::refused;
 use crate::scratch::Scratch;
+use crate::toolchain::{Compiler, Toolchain};
 
 /// The object as the compiler writes it.
 pub(crate) const RAW: &str = "raw.o";
-/// The object of the archive.
-pub(crate) const OBJECT: &str = "unit.o";
 const KEEP: &str = "keep.txt";
 
-/// Localises every symbol but the exported ones.
-pub(crate) fn localise(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
-    let list: String = exports(prepared.unit).into_iter().flat_map(|name| [name, "\n".to_owned()]).collect();
-    scratch.write(KEEP, list)?;
-    let mut arguments = vec![format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
-    if prepared.unit.language() == Language::Cxx {
-        // Inline functions and templates stand in groups, of which a linker keeps the first of each name, whatever is in it:
-        // in a static program that would be another unit's.
-        arguments.insert(0, "--remove-section=.group".to_owned());
-    }
-    let compiler = prepared.compiler;
-    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.objcopy, &arguments)?;
-    if ended.status.success() {
-        Ok(())
-    } else {
+/// The tools of one compiler, in one directory.
+#[derive(Clone, Copy)]
+pub(crate) struct Tools<'a> {
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) compiler: &'a Compiler,
+    pub(crate) scratch: &'a Scratch,
+}
+
+impl Tools<'_> {
+    /// Runs one of them; the error is what the linker, or `objcopy`, says.
+    pub(crate) fn run(self, program: &Path, arguments: &[String]) -> Result<(), CompileError> {
+        let ended = self.scratch.run(self.toolchain, &self.compiler.path, program, arguments)?;
+        if ended.status.success() {
+            return Ok(());
+        }
         Err(CompileError::Link { words: first_words(&ended.stderr) })
+    }
+
+    /// Makes [`OBJECT`] of [`RAW`]: every symbol becomes local but the exported ones.
+    pub(crate) fn localise(
+        self,
+        exported: impl IntoIterator<Item = String>,
+        language: Language,
+    ) -> Result<(), CompileError> {
+        let list: String = exported.into_iter().flat_map(|name| [name, "\n".to_owned()]).collect();
+        self.scratch.write(KEEP, list)?;
+        let mut arguments = vec![format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
+        if language == Language::Cxx {
+            // Inline functions and templates stand in groups, of which a linker keeps the first of each name, whatever is in
+            // it: in a static program that would be another unit's.
+            arguments.insert(0, "--remove-section=.group".to_owned());
+        }
+        self.run(&self.compiler.objcopy, &arguments)
     }
 }
 
 /// Links the shared object.
 pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
     let compiler = prepared.compiler;
-    let mut arguments = prepared.flags.link.clone();
-    arguments.extend(["-o", SHARED_OBJECT, OBJECT].map(str::to_owned));
+    let mut arguments = shared_object(&prepared.flags);
     let program = if prepared.flags.hosted_link {
         arguments.extend(libraries(prepared));
         &compiler.driver
@@ -53,6 +69,12 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
     };
     let ended = scratch.run(prepared.toolchain, &compiler.path, program, &arguments)?;
     if ended.status.success() { Ok(()) } else { Err(refusal(prepared, &ended.stderr)) }
+}
+
+/// The arguments that make [`SHARED_OBJECT`] of [`OBJECT`].
+pub(crate) fn shared_object(flags: &Flags) -> Vec<String> {
+    let files = ["-o", SHARED_OBJECT, OBJECT].map(str::to_owned);
+    flags.link.iter().cloned().chain(files).collect()
 }
 
 fn libraries(prepared: &Prepared<'_>) -> Vec<String> {

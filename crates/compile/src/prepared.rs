@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use precast_codegen::{Module, Origins, SourceSet, Unit};
-use precast_store::key::{ActionInputs, ActionKind};
+use precast_store::key::{ActionInputs, ActionKind, BuildKey};
 
 use crate::diagnostics::Locator;
 use crate::error::CompileError;
@@ -151,7 +151,7 @@ impl<'a> Prepared<'a> {
 }
 
 /// What the directory of the compiler's own headers is called in the unit's directory.
-const OWN_HEADERS: &str = "own";
+pub(crate) const OWN_HEADERS: &str = "own";
 
 fn check(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<(), CompileError> {
     let Variant { target, isa, profile } = variant;
@@ -194,9 +194,9 @@ fn check_names(module: &Module) -> Result<(), CompileError> {
     }
 }
 
-/// The names that stay global in a unit's object: the table, and each member's entry for static linking.
-pub(crate) fn exports(unit: &Unit) -> BTreeSet<String> {
-    let entries = unit.members().iter().map(|(key, _)| Unit::entry_symbol(key));
+/// The names that stay global in an object: the table, and each member's entry for static linking.
+pub(crate) fn exports<'a>(members: impl IntoIterator<Item = &'a BuildKey>) -> BTreeSet<String> {
+    let entries = members.into_iter().map(Unit::entry_symbol);
     entries.chain(std::iter::once(TABLE.to_owned())).collect()
 }
 

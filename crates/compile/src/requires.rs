@@ -9,16 +9,21 @@ use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _};
 use precast_store::Requires;
 
 use crate::error::CompileError;
-use crate::prepared::{Prepared, TABLE};
-use crate::refused;
+use crate::isa::Variant;
+use crate::prepared::TABLE;
 
 /// What a lean unit may leave to its host: compilers call these on their own, the first for a variable of each thread.
 const ALLOWED: &[&str] = &["__tls_get_addr", "memcmp", "memcpy", "memmove", "memset"];
 
 type Elf<'a> = ElfFile<'a, FileHeader64<Endianness>>;
 
-/// Reads and checks a shared object.
-pub(crate) fn read(prepared: &Prepared<'_>, shared: &[u8]) -> Result<Requires, CompileError> {
+/// Reads and checks a shared object. One that is not hosted may leave only what compilers call on their own to others.
+pub(crate) fn read(
+    variant: &Variant,
+    shared: &[u8],
+    is_hosted: bool,
+    no_one_defines: impl Fn(&str) -> CompileError,
+) -> Result<Requires, CompileError> {
     let refuse = |what: &str| CompileError::Module { what: what.to_owned() };
     let elf = Elf::parse(shared).map_err(|error| refuse(&format!("not a 64-bit ELF file: {error}")))?;
     let arch = match elf.elf_header().e_machine(elf.endian()) {
@@ -26,14 +31,12 @@ pub(crate) fn read(prepared: &Prepared<'_>, shared: &[u8]) -> Result<Requires, C
         elf::EM_AARCH64 => "aarch64",
         other => return Err(refuse(&format!("made for ELF machine {other}"))),
     };
-    if arch != prepared.variant.isa.arch() {
-        return Err(refuse(&format!("made for `{arch}`, expected `{}`", prepared.variant.isa.arch())));
+    if arch != variant.isa.arch() {
+        return Err(refuse(&format!("made for `{arch}`, expected `{}`", variant.isa.arch())));
     }
     let undefined = undefined(&elf).map_err(|error| refuse(&error.to_string()))?;
-    if !prepared.flags.hosted_link
-        && let Some(symbol) = undefined.iter().find(|name| !ALLOWED.contains(&name.as_str()))
-    {
-        return Err(refused::undefined(prepared, symbol));
+    if !is_hosted && let Some(symbol) = undefined.iter().find(|name| !ALLOWED.contains(&name.as_str())) {
+        return Err(no_one_defines(symbol));
     }
     let exported = elf.dynamic_symbols().filter(|symbol| symbol.is_definition());
     let exported: BTreeSet<&str> = exported.filter_map(|symbol| symbol.name().ok()).collect();
@@ -46,10 +49,10 @@ pub(crate) fn read(prepared: &Prepared<'_>, shared: &[u8]) -> Result<Requires, C
     let libc_version = if libc.as_deref() == Some("gnu") { glibc_version(&elf) } else { None };
     Ok(Requires {
         arch: arch.to_owned(),
-        os: os(&prepared.variant.target).to_owned(),
+        os: os(&variant.target).to_owned(),
         libc,
         libc_version,
-        cpu: prepared.variant.isa.cpu_features().iter().map(|name| (*name).to_owned()).collect(),
+        cpu: variant.isa.cpu_features().iter().map(|name| (*name).to_owned()).collect(),
         needed,
         undefined,
         abi: (abi, abi | 0xffff),

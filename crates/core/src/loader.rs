@@ -5,7 +5,7 @@ use crate::cpu;
 use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, Digest};
-use crate::native::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+use crate::native::{LoadLibraryError, LoadedEntry, LoadedLibrary, find_linked};
 use crate::provenance::{Provenance, Served};
 use crate::record::{Entry, Record};
 use std::collections::BTreeMap;
@@ -180,18 +180,19 @@ pub fn best_first(records: Vec<Record>, refused: &mut Vec<String>) -> Vec<Record
     admissible
 }
 
-/// Shared objects in use, by the digest of their archive: each is loaded once.
+/// Modules in use, by the digest of their archive: those of the program itself, and shared objects, each loaded once.
 #[derive(Debug, Default)]
 pub struct Libraries(Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>);
 
 impl Libraries {
-    /// The shared object of a digest, if it is in use.
+    /// The modules of a digest, if they are part of the program or in use.
     #[must_use]
     pub fn find(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
-        self.lock().get(digest).and_then(Weak::upgrade)
+        let linked = find_linked(digest).and_then(Result::ok);
+        linked.or_else(|| self.lock().get(digest).and_then(Weak::upgrade))
     }
 
-    /// The shared object of a digest: the one in use, else what `load` gives, verified.
+    /// The modules of a digest: those there are, else what `load` gives, verified.
     ///
     /// # Errors
     /// In words: what `load` says, or why its bytes cannot be loaded.
@@ -200,6 +201,9 @@ impl Libraries {
         digest: &Digest,
         load: impl FnOnce() -> Result<Vec<u8>, String>,
     ) -> Result<Arc<LoadedLibrary>, String> {
+        if let Some(linked) = find_linked(digest) {
+            return linked.map_err(|error| chain(&error));
+        }
         if let Some(library) = self.find(digest) {
             return Ok(library);
         }

@@ -32,6 +32,6 @@ pub(super) fn write(graph: &FunctionGraph, serve: Serve, file: &Path) -> Result<
     let parallel = Parallel::Auto;
     let execution =
         Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress: &|_| {} };
-    fs_err::write(file, execute(&plan, &execution)?.bundle()?)?;
+    fs_err::write(file, execute(&plan, &execution)?.bundle(&toolchain)?)?;
     Ok(())
 }

@@ -104,12 +104,18 @@ fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: 
     found.lines.push(line("a module", modules));
     let identical = kept.windows(2).all(|pair| pair[0] == pair[1]);
     ensure!(identical, "two builds of one plan differ");
-    found.facts.push(facts(name, &plan, &kept, &samples[0])?);
+    found.facts.push(facts(name, &plan, &kept, &samples[0], &toolchain)?);
     Ok(())
 }
 
 /// Counts and sizes of a build.
-fn facts(name: &str, plan: &Plan, built: &[Executed], times: &Sample) -> Result<String> {
+fn facts(
+    name: &str,
+    plan: &Plan,
+    built: &[Executed],
+    times: &Sample,
+    toolchain: &Toolchain,
+) -> Result<String> {
     let last = built.last().context("no build")?;
     let place = tempfile::tempdir()?;
     let archives = archive_bytes(plan, place.path())?;
@@ -121,7 +127,7 @@ fn facts(name: &str, plan: &Plan, built: &[Executed], times: &Sample) -> Result<
         plan.modules(),
         plan.units.len(),
         archives.div_ceil(1024),
-        last.bundle()?.len().div_ceil(1024),
+        last.bundle(toolchain)?.len().div_ceil(1024),
         built.len(),
     ))
 }

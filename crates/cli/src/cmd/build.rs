@@ -30,7 +30,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let executed = carry_out(&plan, &store, &toolchain, &variants, parallel)?;
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
-    let bundle = args.bundle.map(|path| write_bundle(path, &executed)).transpose()?;
+    let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
     let summary = Summary {
         manifest: args.manifest,
         plan,
@@ -128,8 +128,12 @@ fn carry_out(
     Ok(executed?)
 }
 
-fn write_bundle(path: PathBuf, executed: &Executed) -> Result<(PathBuf, usize), Failure> {
-    let bytes = executed.bundle()?;
+fn write_bundle(
+    path: PathBuf,
+    executed: &Executed,
+    toolchain: &Toolchain,
+) -> Result<(PathBuf, usize), Failure> {
+    let bytes = executed.bundle(toolchain)?;
     whole::write(&path, |out| out.write_all(&bytes))?.commit()?;
     Ok((path, bytes.len()))
 }

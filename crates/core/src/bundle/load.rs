@@ -10,13 +10,21 @@ use crate::event::{Event, Observer};
 use crate::key::RecordId;
 use crate::record::Record;
 
-/// Says why a pack was not loaded. Both are a miss to the caller.
+/// Says why a pack was not loaded. All are a miss to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleLoadError {
     /// The bundle has no such record, or has lost it.
     #[error("{name} has no record `{}`", record.short())]
     Missing {
+        /// The bundle.
+        name: String,
+        /// The record.
+        record: RecordId,
+    },
+    /// The bundle is of a static program, and this is another.
+    #[error("the modules of record `{}` are linked into the program that {name} was made for", record.short())]
+    Linked {
         /// The bundle.
         name: String,
         /// The record.
@@ -45,6 +53,7 @@ impl Bundle {
             return Err(BundleLoadError::Missing { name: self.name.clone(), record: id });
         };
         match self.hashed_blob(row, PACK_AT) {
+            Some([]) => Err(BundleLoadError::Linked { name: self.name.clone(), record: id }),
             Some(pack) => Ok(pack.to_vec()),
             None => {
                 self.damaged(&format!("pack of record `{}`", id.short()), "it does not hash to its hash");

@@ -25,7 +25,7 @@
 //!   4  names                32 a page  hash of the name 32 | entry (offset, length, hash)    sorted
 //!   5  records              each hashing to its RecordId
 //!   6  documents            the key documents of a record
-//!   7  packs                the unit.so of a record, raw
+//!   7  packs                the unit.so of a record, raw; empty where it is linked into the program
 //!   8  entries              named graphs and their programs
 //! ```
 //! A section of another kind is passed over if bit 0 of its flags says that a reader may, else the bundle is refused.

@@ -69,9 +69,9 @@ fn is_limit(error: &(dyn Error + 'static)) -> bool {
 #[derive(Debug)]
 pub struct LoadedLibrary {
     entries: Vec<EntryPtr>,
-    // Dropped after everything that points into it; then the file, whose number must not be reused while the library is
-    // open: glibc knows libraries by name, and the name holds the number.
-    _library: Library,
+    // Dropped after everything that points into it; none where the module is part of the program. Then the file, whose number
+    // must not be reused while the library is open: glibc knows libraries by name, and the name holds the number.
+    _library: Option<Library>,
     _file: Option<File>,
 }
 
@@ -119,7 +119,17 @@ impl LoadedLibrary {
         let module = symbol.into_raw().cast_const().cast::<Module>();
         // SAFETY: `handshake` reads no further than the fields it has checked.
         let entries = unsafe { handshake(module)? };
-        Ok(Arc::new(Self { entries, _library: library, _file: file }))
+        Ok(Arc::new(Self { entries, _library: Some(library), _file: file }))
+    }
+
+    /// Serves a table that is part of the program.
+    ///
+    /// # Safety
+    /// `module` is the table of a module that stays where it is.
+    pub(super) unsafe fn linked(module: *const Module) -> Result<Arc<Self>, LoadLibraryError> {
+        // SAFETY: as above; `handshake` reads no further than the fields it has checked.
+        let entries = unsafe { handshake(module)? };
+        Ok(Arc::new(Self { entries, _library: None, _file: None }))
     }
 
     /// The entry in `slot`, if it is the one of `key`; runs its module's initialisation on first use.

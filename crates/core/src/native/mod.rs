@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ entries
+//! linked    modules that are part of the program: its own tables ──▶ handshake ──▶ entries
 //! array_ref arrays of the caller, borrowed for a call
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
@@ -26,6 +27,7 @@ mod header;
 mod host;
 mod instance;
 mod library;
+mod linked;
 mod matmul;
 mod object;
 mod pages;
@@ -43,6 +45,7 @@ pub(crate) use frame::{Frame, StepError};
 pub use host::libc_version;
 pub use instance::RunError;
 pub use library::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+pub(crate) use linked::find as find_linked;
 pub use matmul::matmul;
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;

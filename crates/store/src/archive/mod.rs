@@ -32,6 +32,9 @@ pub use unpack::{Limits, UnpackError};
 /// The member that is loaded, and the only one that a bundle carries.
 pub const SHARED_OBJECT: &str = "unit.so";
 
+/// The member that is linked into static programs, and joined to others for a bundle.
+pub const OBJECT: &str = "unit.o";
+
 /// The files of one build, in memory.
 ///
 /// # Examples

@@ -1,0 +1,34 @@
+/* precast/linked.h: modules that are linked into a program, instead of being loaded from shared objects.
+ *
+ * An object with modules has an array of pc_linked in the section `precast_linked`, defined by PC_LINKED. The linker puts
+ * the arrays of all objects of a program one after the other, and the host finds them between PC_LINKED_FIRST and
+ * PC_LINKED_END. Both are NULL in a program that has none.
+ */
+#ifndef PRECAST_LINKED_H
+#define PRECAST_LINKED_H
+
+#include <precast/module.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One artifact: what it is, and its table. */
+typedef struct pc_linked {
+  uint8_t digest[32]; /* Digest of the archive that the table is of */
+  const pc_module *module;
+} pc_linked;
+
+#define PC_LINKED \
+  static const pc_linked pc_linked_modules[] __attribute__((__section__("precast_linked"), __used__))
+
+extern const pc_linked __start_precast_linked[] __attribute__((__weak__, __visibility__("hidden")));
+extern const pc_linked __stop_precast_linked[] __attribute__((__weak__, __visibility__("hidden")));
+
+#define PC_LINKED_FIRST __start_precast_linked
+#define PC_LINKED_END __stop_precast_linked
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,145 @@
+//! Joins artifacts: several of one variant become one, so that a program with a thousand modules opens one shared object.
+//!
+//! ```text
+//! unit.o … ─┐
+//! table.o ──┴─ ld -r ── objcopy ──▶ unit.o ── ld -shared ──▶ unit.so      the machine code is that of the parts
+//! ```
+//! What comes out is an artifact as any other: its text is the table, its members are those of its parts, one after the
+//! other, and its action is `link` over the Digests of the parts.
+
+use precast_abi::{HEADERS, LINKED_HEADERS};
+use precast_codegen::Unit;
+use precast_store::archive::{OBJECT, SHARED_OBJECT};
+use precast_store::key::{ActionInputs, ActionKind, Language};
+use precast_store::{Member, Record};
+
+use crate::compile::{Compiled, Files, Made, pack};
+use crate::error::CompileError;
+use crate::flags::{Flags, Wanted, flags};
+use crate::isa::Variant;
+use crate::link::{RAW, Tools, shared_object};
+use crate::prepared::{OWN_HEADERS, exports};
+use crate::requires;
+use crate::scratch::Scratch;
+use crate::toolchain::{Compiler, Toolchain};
+
+/// An artifact that is joined to others.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'a> {
+    /// The statement about it.
+    pub record: &'a Record,
+    /// Its `unit.o`.
+    pub object: &'a [u8],
+}
+
+/// Tells whether an artifact can be joined to others: it takes nothing of the system.
+#[must_use]
+pub fn can_be_joined(record: &Record) -> bool {
+    let Record { requires, outside, .. } = record;
+    requires.libc.is_none() && requires.needed.is_empty() && outside.is_empty()
+}
+
+/// Joins artifacts of one variant and language, in the order that is given.
+///
+/// # Errors
+///
+/// The linker refuses them, or cannot be run; see [`CompileError`].
+pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Result<Compiled, CompileError> {
+    let compiler = toolchain.compiler(Language::C)?;
+    let members = members(parts);
+    let language = parts.first().map_or(Language::C, |part| part.record.language);
+    let flags = table_flags(compiler, variant)?;
+    let scratch = Scratch::new()?;
+    let tools = Tools { toolchain, compiler, scratch: &scratch };
+    let text = table(&members);
+    compile_table(tools, &flags, &text)?;
+    for (at, part) in parts.iter().enumerate() {
+        scratch.write(&part_name(at), part.object)?;
+    }
+    let names: Vec<String> = (0..parts.len()).map(part_name).collect();
+    // Each part has a table of its own under the same name: the first definition, the joined one, is taken.
+    let first = ["-r", "-z", "muldefs", "-o", RAW, TABLE_OBJECT].map(str::to_owned);
+    tools.run(&compiler.ld, &[first.as_slice(), &names].concat())?;
+    tools.localise(exports(members.iter().map(|member| &member.key)), Language::C)?;
+    tools.run(&compiler.ld, &shared_object(&flags))?;
+    let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED_OBJECT)?);
+    let undefined = |symbol: &str| CompileError::Undefined { symbol: symbol.to_owned(), place: None };
+    let requires = requires::read(variant, &shared, false, undefined)?;
+    if let Some(path) = toolchain.changed(Language::C)? {
+        return Err(CompileError::Changed { path: path.to_owned() });
+    }
+    let inputs = ActionInputs {
+        kind: ActionKind::Link,
+        inputs: parts.iter().map(|part| *part.record.digest.as_bytes()).collect(),
+        target: variant.target.clone(),
+        isa: variant.isa.to_string(),
+        flags: arguments(&flags).into_iter().chain(shared_object(&flags)).collect(),
+        toolchain: Some(compiler.id),
+        linked: Vec::new(),
+    };
+    let made = Made { members, language, requires, outside: Vec::new() };
+    let headers = HEADERS.iter().map(|(name, text)| (*name, text.as_bytes()));
+    pack(&inputs, compiler, variant, made, Files { text: (TEXT, text.as_bytes()), headers, object, shared })
+}
+
+/// The flags of a lean unit in C, which a table is.
+pub(crate) fn table_flags(compiler: &Compiler, variant: &Variant) -> Result<Flags, CompileError> {
+    flags(&Wanted {
+        language: Language::C,
+        family: compiler.family,
+        profile: variant.profile,
+        isa: variant.isa,
+        target: &variant.target,
+        lean: true,
+        added: &[],
+        removed: &[],
+        of: "a table",
+    })
+}
+
+const TEXT: &str = "unit.c";
+/// The object of a table.
+pub(crate) const TABLE_OBJECT: &str = "table.o";
+
+/// What the object of a part is called in the directory.
+pub(crate) fn part_name(at: usize) -> String {
+    format!("part{at}.o")
+}
+
+/// The members of the parts, with the slots that they have in the joined table.
+fn members(parts: &[Part<'_>]) -> Vec<Member> {
+    let in_order = parts.iter().flat_map(|part| {
+        let mut members: Vec<&Member> = part.record.members.iter().collect();
+        members.sort_by_key(|member| member.slot);
+        members
+    });
+    (0_u32..).zip(in_order).map(|(slot, member)| Member { slot, ..member.clone() }).collect()
+}
+
+/// The text of the table.
+fn table(members: &[Member]) -> String {
+    let symbols: Vec<String> = members.iter().map(|member| Unit::entry_symbol(&member.key)).collect();
+    let declared: String = symbols.iter().map(|name| format!("extern const pc_entry {name};\n")).collect();
+    let listed: String = symbols.iter().map(|name| format!("  &{name},\n")).collect();
+    format!(
+        "#include <precast/module.h>\n\n#pragma GCC visibility push(hidden)\n{declared}#pragma GCC visibility pop\n\n\
+         static const pc_entry *const entries[] = {{\n{listed}}};\nPC_MODULE(entries)\n"
+    )
+}
+
+/// Compiles a table to [`TABLE_OBJECT`].
+pub(crate) fn compile_table(tools: Tools<'_>, flags: &Flags, text: &str) -> Result<(), CompileError> {
+    let Tools { compiler, scratch, .. } = tools;
+    scratch.write(TEXT, text)?;
+    for (name, text) in HEADERS.iter().chain(LINKED_HEADERS) {
+        scratch.write(&format!("include/{name}"), text)?;
+    }
+    scratch.link(OWN_HEADERS, &compiler.own_headers)?;
+    tools.run(&compiler.driver, &arguments(flags))
+}
+
+/// The arguments that compile the table.
+fn arguments(flags: &Flags) -> Vec<String> {
+    let places = ["-Iinclude", "-isystem", OWN_HEADERS, "-pipe", "-c", TEXT, "-o", TABLE_OBJECT];
+    flags.compile.iter().cloned().chain(places.map(str::to_owned)).collect()
+}

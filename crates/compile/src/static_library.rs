@@ -1,0 +1,76 @@
+//! Modules for a static program: a library of one object, which shows no name and tells its host by a section what it has.
+//!
+//! The tables of all artifacts, with their Digests, are an array in the section `precast_linked`. The linker puts those of all
+//! packages of a program one after the other, and `precast-core` reads them from there (`precast/linked.h`).
+
+use std::path::{Path, PathBuf};
+
+use precast_store::Digest;
+use precast_store::archive::OBJECT;
+use precast_store::key::Language;
+
+use crate::error::CompileError;
+use crate::isa::Variant;
+use crate::join::{TABLE_OBJECT, compile_table, part_name, table_flags};
+use crate::link::{RAW, Tools};
+use crate::prepared::TABLE;
+use crate::scratch::Scratch;
+use crate::toolchain::Toolchain;
+
+/// Makes the library of some artifacts, given with their `unit.o`: the bytes of an archive for linkers.
+///
+/// # Errors
+///
+/// The linker refuses them, or cannot be run; see [`CompileError`].
+pub fn static_library(
+    artifacts: &[(Digest, &[u8])],
+    toolchain: &Toolchain,
+    variant: &Variant,
+) -> Result<Vec<u8>, CompileError> {
+    let compiler = toolchain.compiler(Language::C)?;
+    let scratch = Scratch::new()?;
+    let tools = Tools { toolchain, compiler, scratch: &scratch };
+    compile_table(tools, &table_flags(compiler, variant)?, &table(artifacts))?;
+    let mut objects = vec![TABLE_OBJECT.to_owned()];
+    for (at, (digest, object)) in artifacts.iter().enumerate() {
+        let (given, renamed) = (format!("given{at}.o"), part_name(at));
+        scratch.write(&given, object)?;
+        let symbol = symbol(digest);
+        let rename = format!("--redefine-sym={TABLE}={symbol}");
+        let keep = format!("--keep-global-symbol={symbol}");
+        tools.run(&compiler.objcopy, &[rename, keep, given, renamed.clone()])?;
+        objects.push(renamed);
+    }
+    let first = ["-r", "-o", RAW].map(str::to_owned);
+    tools.run(&compiler.ld, &[first.as_slice(), &objects].concat())?;
+    tools.localise([], Language::C)?;
+    // Deterministic: no time, no owner.
+    tools.run(&archiver(&compiler.objcopy), &["rcsD", LIBRARY, OBJECT].map(str::to_owned))?;
+    scratch.read(LIBRARY)
+}
+
+const LIBRARY: &str = "unit.a";
+
+/// The archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.
+fn archiver(objcopy: &Path) -> PathBuf {
+    let name = objcopy.file_name().unwrap_or_default().to_string_lossy();
+    objcopy.with_file_name(name.replace("objcopy", "ar"))
+}
+
+fn symbol(digest: &Digest) -> String {
+    format!("precast_module_{digest}")
+}
+
+/// The text of the section.
+fn table(artifacts: &[(Digest, &[u8])]) -> String {
+    let tables = artifacts.iter().map(|(digest, _)| format!("extern const pc_module {};\n", symbol(digest)));
+    let rows = artifacts.iter().map(|(digest, _)| {
+        let bytes: Vec<String> = digest.as_bytes().iter().map(u8::to_string).collect();
+        format!("  {{{{{}}}, &{}}},\n", bytes.join(","), symbol(digest))
+    });
+    format!(
+        "#include <precast/linked.h>\n\n{}\nPC_LINKED = {{\n{}}};\n",
+        tables.collect::<String>(),
+        rows.collect::<String>()
+    )
+}
