@@ -1,6 +1,6 @@
 //! Damage and strangers: flipped bits, cut files, other CPUs, other ABIs. Never a crash, never a wrong result.
 
-use crate::compiled::{Cut, compiled, pack, toolchain, variant};
+use crate::compiled::{Granularity, compiled, pack, toolchain, variant};
 use crate::graphs::{graph, product, values};
 use precast::{ArrayRef, BuildRuntimeError, FunctionError, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
@@ -222,7 +222,7 @@ fn a_better_variant_that_this_cpu_lacks_does_not_hide_one_that_it_has() {
 
 /// Compiles the graph against headers of another ABI version, under the key of the true module.
 fn other_abi(version: &str) -> Compiled {
-    let mut module = Cut::Whole.modules(&product()).remove(0);
+    let mut module = Granularity::Whole.modules(&product()).remove(0);
     let (key, document) = (module.key(), module.document());
     let header = module.sources.get_mut("precast/module.h").expect("every module includes it");
     let line = header.lines().find(|line| line.starts_with("#define PC_ABI_VERSION")).unwrap().to_owned();

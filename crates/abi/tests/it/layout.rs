@@ -22,7 +22,7 @@ macro_rules! layout {
 fn assertions() -> String {
     use context::{Context, Error, Host};
     use driver::{Elemwise, Reduce};
-    use module::{Entry, Module, Task};
+    use module::{Module, ModuleEntry, Task};
     use registry::Registry;
     use tensor::{Object, Tensor, Type};
     let headers = ["module", "driver", "nativecall"].map(|name| format!("#include <precast/{name}.h>\n"));
@@ -67,7 +67,7 @@ fn assertions() -> String {
     layout!(
         c,
         "pc_entry",
-        Entry,
+        ModuleEntry,
         key,
         signature,
         native,

@@ -13,7 +13,7 @@
 
 use super::instance::Context;
 use super::signature::print;
-use super::variables::{Plan, Role, Step, Var};
+use super::variables::{Outline, Role, Step, Var};
 use crate::error::LinkError;
 use crate::template::render;
 use precast_store::key::Profile;
@@ -21,24 +21,24 @@ use std::fmt::Write as _;
 
 /// The body of `run`.
 pub(super) fn body(
-    plan: &Plan<'_>,
+    outline: &Outline<'_>,
     n_inputs: usize,
     context: &Context,
     profile: Profile,
 ) -> Result<String, LinkError> {
     let mut text = format!("  int failure = 0;\n{}", context.enter);
-    for var in &plan.vars {
+    for var in &outline.vars {
         text.push_str(&object(var, n_inputs));
     }
     text.push_str("  (void)self;\n  (void)pc_args;\n");
     // The first Apply is the outermost: a failure skips all that come after it.
     let mut behind = Vec::new();
-    for var in &plan.vars {
+    for var in &outline.vars {
         let (front, back) = block(var, context);
         text.push_str(&front);
         behind.push(back);
     }
-    for step in &plan.steps {
+    for step in &outline.steps {
         let (front, back) = code(step, profile, context)?;
         text.push_str(&front);
         behind.push(back);

@@ -111,7 +111,7 @@ pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t T
 }
 
 /// Everything the module's text is made of.
-pub(super) struct Plan<'a> {
+pub(super) struct Outline<'a> {
     pub(super) vars: Vec<Var>,
     pub(super) steps: Vec<Step<'a>>,
     pub(super) tasks: Vec<Task>,
@@ -122,9 +122,9 @@ pub(super) struct Plan<'a> {
     pub(super) is_foreign: bool,
 }
 
-/// Plans the variables and steps of `graph`.
-pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Plan<'a>, LinkError> {
-    let mut plan = Plan {
+/// Outlines the variables and steps of `graph`.
+pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Outline<'a>, LinkError> {
+    let mut outline = Outline {
         vars: Vec::new(),
         steps: Vec::new(),
         tasks: Vec::new(),
@@ -135,12 +135,12 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
     check_outputs(graph)?;
     for id in order(graph) {
         let ctype = c_type(graph.ty(id), library)?;
-        let role = role(graph, id, &*ctype, &mut plan.n_kept);
+        let role = role(graph, id, &*ctype, &mut outline.n_kept);
         let n = i64::try_from(id.index()).unwrap_or(-1);
-        let task = plan.task(TaskKind::Extract, -1, n);
+        let task = outline.task(TaskKind::Extract, -1, n);
         let synced = matches!(role, Role::Output(_) | Role::Kept(_));
-        let sync_task = if synced { plan.task(TaskKind::Sync, -1, n) } else { 0 };
-        plan.vars.push(Var {
+        let sync_task = if synced { outline.task(TaskKind::Sync, -1, n) } else { 0 };
+        outline.vars.push(Var {
             name: format!("V{}", id.index()),
             role,
             ctype,
@@ -155,15 +155,15 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             .c_op(&*apply.op)
             .ok_or_else(|| LinkError::NoC { apply: position, op: apply.op.label() })?;
         let n = i64::try_from(position).unwrap_or(-1);
-        let task = plan.task(TaskKind::Code, n, -1);
-        let struct_task = plan.task(TaskKind::Struct, n, -1);
+        let task = outline.task(TaskKind::Code, n, -1);
+        let struct_task = outline.task(TaskKind::Struct, n, -1);
         let types = apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v));
-        plan.is_foreign |= is_foreign(op, types);
+        outline.is_foreign |= is_foreign(op, types);
         let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
         let params = params::of(apply, op)?;
-        let first_param = plan.n_params;
-        plan.n_params += params.len();
-        plan.steps.push(Step {
+        let first_param = outline.n_params;
+        outline.n_params += params.len();
+        outline.steps.push(Step {
             apply,
             op,
             node: crate::cop::Node {
@@ -181,10 +181,10 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             struct_task,
         });
     }
-    Ok(plan)
+    Ok(outline)
 }
 
-impl Plan<'_> {
+impl Outline<'_> {
     fn task(&mut self, kind: TaskKind, apply: i64, variable: i64) -> u32 {
         self.tasks.push(Task { kind, apply, variable });
         // Id 0 means success, so ids are one ahead of positions.

@@ -11,7 +11,7 @@
 
 use super::capture::Captured;
 use super::instance::RunError;
-use super::library::LoadedEntry;
+use super::library::LoadedModule;
 use precast_abi::context::Context;
 use precast_abi::driver::{Elemwise, Kernel, Reduce};
 use precast_abi::tensor::Tensor;
@@ -38,7 +38,7 @@ pub enum Value {
 #[derive(Debug, Clone)]
 pub struct Link {
     /// The module that it belongs to.
-    pub entry: LoadedEntry,
+    pub module: LoadedModule,
     /// The kernel.
     pub captured: Captured,
     /// What it reads, in order.
@@ -80,10 +80,10 @@ pub struct Chain {
     /// Elements.
     block: usize,
     /// Keeps the kernels' code mapped.
-    _entries: Vec<LoadedEntry>,
+    _modules: Vec<LoadedModule>,
 }
 
-// SAFETY: function pointers and read-only data of modules that `_entries` keeps alive.
+// SAFETY: function pointers and read-only data of modules that `_modules` keeps alive.
 unsafe impl Send for Chain {}
 // SAFETY: as above.
 unsafe impl Sync for Chain {}
@@ -134,7 +134,7 @@ impl Chain {
             slots: layout.slots,
             slot_bytes: block * layout.widest,
             block,
-            _entries: links.iter().map(|link| link.entry.clone()).collect(),
+            _modules: links.iter().map(|link| link.module.clone()).collect(),
         })
     }
 

@@ -42,7 +42,7 @@ pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
 pub use host::libc_version;
 pub use instance::RunError;
-pub use library::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
 pub use matmul::matmul;
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;

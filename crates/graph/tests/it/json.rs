@@ -1,6 +1,6 @@
 //! The JSON form: written, read back, refused.
 
-use super::{graph, plan};
+use super::{config, graph};
 use precast_graph::encode::{canonical, normalise};
 use precast_graph::json::{ParseJsonError, from_json, parse, render, to_json};
 use precast_graph::{
@@ -68,7 +68,7 @@ fn fields_that_say_nothing_may_be_left_out() {
 
 proptest! {
     #[test]
-    fn round_trips_are_exact(case in cases(plan(), ToyLibrary)) {
+    fn round_trips_are_exact(case in cases(config(), ToyLibrary)) {
         let text = render(&case.graph);
         let back = parse(&text, &ToyLibrary).unwrap();
         prop_assert_eq!(render(&back), text);
@@ -399,7 +399,7 @@ fn mutated_documents_are_refused_or_read_but_never_crash() {
         let mut document = match seed % 3 {
             0 => document(),
             1 => to_json(&composite()),
-            _ => to_json(&draw(&mut choices, &plan(), &ToyLibrary).graph),
+            _ => to_json(&draw(&mut choices, &config(), &ToyLibrary).graph),
         };
         for _ in 0..=choices.below(3) {
             mutate(&mut document, &mut choices);
