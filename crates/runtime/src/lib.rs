@@ -43,7 +43,7 @@ mod resolve;
 mod runtime;
 mod stats;
 
-pub use body::debug_report;
+pub use body::debug_findings;
 pub use dispatch::{DispatchError, Dispatcher};
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 pub use explain::{Check, Explanation, Lookup};

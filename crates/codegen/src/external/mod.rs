@@ -39,7 +39,7 @@ mod props;
 mod section;
 
 pub use declaration::Declaration;
-pub use error::{ExternalError, Place};
+pub use error::{ExternalError, SourceLine};
 pub use includes::{Include, includes, normalise, own_file};
 
 pub(crate) use props::NAME;

@@ -108,7 +108,7 @@ impl Frame {
         targets: &mut Targets<'_, '_>,
     ) -> Result<(), StepError> {
         for (header, array) in self.inputs.iter_mut().zip(inputs) {
-            header.set(&array.place, false);
+            header.set(&array.view, false);
         }
         let cells = self.cells.iter_mut().zip(&mut self.outputs);
         match targets {
@@ -118,7 +118,7 @@ impl Frame {
                 *cell = header.as_raw();
             }),
             Targets::Into(arrays) => cells.zip(arrays.iter()).for_each(|((cell, header), array)| {
-                header.set(&array.place, true);
+                header.set(&array.view, true);
                 *cell = header.as_raw();
             }),
         }

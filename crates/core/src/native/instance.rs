@@ -133,7 +133,7 @@ impl Drop for Instance {
     }
 }
 
-/// The report of a failure id; an op that set no error is reported as such.
+/// The error of a failure id; an op that set no error is reported as such.
 #[cold]
 fn error(module: &LoadedModule, failure: c_int, ctx: &Context) -> RunError {
     let task = module.task(failure);
@@ -141,13 +141,13 @@ fn error(module: &LoadedModule, failure: c_int, ctx: &Context) -> RunError {
     RunError {
         task: task.and_then(|t| TaskKind::from_code(t.kind)),
         variable: task.and_then(|t| position(t.variable)),
-        ..report(ctx, task.and_then(|t| position(t.apply)))
+        ..run_error(ctx, task.and_then(|t| position(t.apply)))
     }
 }
 
 /// What a context's error slot says about the failing Apply.
 #[cold]
-pub(super) fn report(ctx: &Context, apply: Option<usize>) -> RunError {
+pub(super) fn run_error(ctx: &Context, apply: Option<usize>) -> RunError {
     let (kind, message) = match ErrorKind::from_code(ctx.error.kind) {
         Some(kind) => (kind, ctx.error.message()),
         None => (ErrorKind::Runtime, "the op's C code failed without setting an error".to_owned()),

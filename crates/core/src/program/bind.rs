@@ -7,7 +7,7 @@
 //! The base of a view lives as long as the view.
 
 use super::{Program, Register, Step};
-use crate::native::{Bound, Chain, Executable, Link, LoadedModule, Room, Value, Work, capture};
+use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, Room, Value, Work, capture};
 use crate::value::{Array, DType, Type};
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ impl Binding<'_> {
         let Some(result) = self.only_result(&range) else { return false };
         let mut inputs: Vec<Register> = Vec::new();
         let mut made: Vec<Register> = Vec::new();
-        let mut links = Vec::new();
+        let mut chained = Vec::new();
         for (step, module) in steps.iter().zip(&self.modules[range.clone()]) {
             let mut operands = Vec::new();
             let mut tensors = Vec::new();
@@ -76,20 +76,20 @@ impl Binding<'_> {
                 let Some(tensor) = program.ty(*register).and_then(tensor) else { return false };
                 tensors.push(tensor);
                 operands.push(match made.iter().position(|known| known == register) {
-                    Some(link) => Value::Link(link),
+                    Some(earlier) => Value::Result(earlier),
                     None => Value::Input(position_of(&mut inputs, *register)),
                 });
             }
             let Some(captured) = capture(module, &tensors) else { return false };
             let Some(ty) = program.ty(step.args[step.n_inputs]) else { return false };
             let item_bytes = ty.dtype().itemsize_bytes();
-            links.push(Link { module: module.clone(), captured, operands, item_bytes });
+            chained.push(Chained { module: module.clone(), captured, operands, item_bytes });
             made.push(step.args[step.n_inputs]);
         }
         let operand = |register: &Register| {
             program.ty(*register).map_or((1, false), |ty| (ty.dtype().itemsize_bytes(), ty.ndim() == 0))
         };
-        let Some(chain) = Chain::new(&links, &inputs.iter().map(operand).collect::<Vec<_>>()) else {
+        let Some(chain) = Chain::new(&chained, &inputs.iter().map(operand).collect::<Vec<_>>()) else {
             return false;
         };
         let n_inputs = inputs.len();

@@ -1,6 +1,6 @@
 //! What can be wrong with a text.
 
-use super::place::Place;
+use super::position::Position;
 use crate::graph::BuildError;
 use crate::nearest::suggestion;
 
@@ -12,7 +12,7 @@ pub enum ParseTextError {
     #[error("{place}: expected {expected}, found {found}{}", place.caret())]
     Unexpected {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// What was found, in words.
         found: String,
         /// What was expected, in words.
@@ -22,7 +22,7 @@ pub enum ParseTextError {
     #[error("{place}: unexpected character `{found}`{}", place.caret())]
     Character {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The character.
         found: char,
     },
@@ -30,7 +30,7 @@ pub enum ParseTextError {
     #[error("{place}: `{found}` is not {expected}{}", place.caret())]
     Literal {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The literal.
         found: String,
         /// What it should be, in words.
@@ -40,13 +40,13 @@ pub enum ParseTextError {
     #[error("{place}: comparisons cannot be chained; write `(a < b) & (b < c)`{}", place.caret())]
     Chained {
         /// Where the second one is.
-        place: Box<Place>,
+        place: Box<Position>,
     },
     /// A name that nothing is bound to.
     #[error("{place}: unknown name `{found}`{}{}", suggestion(nearest.as_deref()), place.caret())]
     UnknownName {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The name.
         found: String,
         /// A name that was perhaps meant.
@@ -56,7 +56,7 @@ pub enum ParseTextError {
     #[error("{place}: unknown function `{found}`{}{}", suggestion(nearest.as_deref()), place.caret())]
     UnknownFunction {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The name of the function; for an operator, that of the function it calls.
         found: String,
         /// A name that was perhaps meant.
@@ -66,7 +66,7 @@ pub enum ParseTextError {
     #[error("{place}: `{found}` is a function; call it: `{found}(…)`{}", place.caret())]
     Function {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// Its name.
         found: String,
     },
@@ -74,7 +74,7 @@ pub enum ParseTextError {
     #[error("{place}: arrays have no method or attribute `{found}`{}{}", member(found, *is_function, nearest.as_deref()), place.caret())]
     UnknownMember {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// Its name.
         found: String,
         /// Whether the library has a function of that name.
@@ -86,13 +86,13 @@ pub enum ParseTextError {
     #[error("{place}: a text gives one output, found a tuple{}", place.caret())]
     Tuple {
         /// Where it begins.
-        place: Box<Place>,
+        place: Box<Position>,
     },
     /// Several names for what is no tuple of as many.
     #[error("{place}: expected a tuple of {names}, one for each name{}", place.caret())]
     Unpack {
         /// Where the value is.
-        place: Box<Place>,
+        place: Box<Position>,
         /// How many names there are.
         names: usize,
     },
@@ -100,7 +100,7 @@ pub enum ParseTextError {
     #[error("{place}: duplicate name `{name}`: a name is bound once{}", place.caret())]
     Duplicate {
         /// Where the second time is.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The name.
         name: String,
     },
@@ -108,13 +108,13 @@ pub enum ParseTextError {
     #[error("{place}: nothing uses this statement{}", place.caret())]
     Unused {
         /// Where it begins.
-        place: Box<Place>,
+        place: Box<Position>,
     },
     /// Brackets or signs nested deeper than anyone writes.
     #[error("{place}: nested more than {limit} deep{}", place.caret())]
     Depth {
         /// Where it is too deep.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The most that is read.
         limit: usize,
     },
@@ -122,7 +122,7 @@ pub enum ParseTextError {
     #[error("{place}: cannot apply `{function}`{}", place.caret())]
     Call {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The function.
         function: String,
         /// How it is called, where the arguments are not those of it.
@@ -169,7 +169,7 @@ fn member(found: &str, is_function: bool, nearest: Option<&str>) -> String {
 impl ParseTextError {
     /// The place in the text, where there is one.
     #[must_use]
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&Position> {
         match self {
             Self::Unexpected { place, .. }
             | Self::Character { place, .. }

@@ -1,7 +1,7 @@
 //! Ops that move elements: compiled C against `perform`, bit by bit and message by message, in every layout.
 
 use crate::compiler;
-use crate::machine::{Call, Outcome, Place, run, stretch};
+use crate::machine::{Call, Outcome, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
 use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Selector, Subtensor};
 use precast_ops::rewrite::{Form, Passes};
@@ -9,6 +9,7 @@ use precast_ops::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
 use precast_ops::{Argmax, BatchedDot, CumOp, Dot};
+use precast_testkit::layout::Layout;
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
@@ -30,14 +31,14 @@ pub(crate) fn calls(cases: Vec<Case>) -> Vec<Call> {
             graphs.push((op, types, Arc::clone(&graph)));
             graph
         });
-        for place in Place::ALL {
-            let inputs = inputs.iter().map(|a| (a.clone(), place)).collect();
+        for layout in Layout::ALL {
+            let inputs = inputs.iter().map(|a| (a.clone(), layout)).collect();
             calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
         }
         if let Ok([result]) = interpret(&graph, &inputs).as_deref() {
-            for place in [Place::Fortran, Place::Strided, Place::Reversed] {
-                let output = Some((Array::zeros(result.dtype(), result.shape()), place));
-                let inputs = inputs.iter().map(|a| (a.clone(), Place::C)).collect();
+            for layout in [Layout::Fortran, Layout::Strided, Layout::Reversed] {
+                let output = Some((Array::zeros(result.dtype(), result.shape()), layout));
+                let inputs = inputs.iter().map(|a| (a.clone(), Layout::C)).collect();
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output, stretched: false });
             }
         }
@@ -59,7 +60,8 @@ fn single(op: &Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
 pub(crate) fn check(language: &str, calls: Vec<Call>) {
     let level = *compiler::levels().last().unwrap();
     for (call, outcome) in calls.iter().zip(run(level, language, &calls)) {
-        let input = |(array, _): &(Array, Place)| if call.stretched { stretch(array) } else { array.clone() };
+        let input =
+            |(array, _): &(Array, Layout)| if call.stretched { stretch(array) } else { array.clone() };
         let inputs: Vec<Array> = call.inputs.iter().map(input).collect();
         let types: Vec<String> = inputs.iter().map(|a| a.ty().to_string()).collect();
         let context =

@@ -2,7 +2,7 @@
 
 use super::arena::{self, arena};
 use super::child::end_copies;
-use super::place::{Layout, Steps, lay_out, offsets};
+use super::layout::{Layout, Steps, lay_out, offsets};
 use super::process::ProcessState;
 use super::region::{Flush, Region, Role};
 use crate::native::header::Header;
