@@ -70,7 +70,7 @@ impl Jit {
             compiled.record.members[0].fingerprints.extend(fingerprint);
             let compiled = Arc::new(compiled);
             if unpublished {
-                resolver.recorder.tell(Event::Kept { signature: signature.clone() });
+                resolver.recorder.tell(Event::Private { signature: signature.clone() });
             } else {
                 self.publish(&compiled, &signature, resolver);
             }

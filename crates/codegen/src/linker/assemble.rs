@@ -40,7 +40,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("SUPPORT", &(debug::hooks(&outline, library.profile()) + &requests.support + &reserved)),
             ("GRAPH", &picture(&outline, graph)),
             ("N_SLOTS", &n_slots.to_string()),
-            ("N_TEMPS", &outline.n_kept.to_string()),
+            ("N_TEMPS", &outline.n_temps.to_string()),
             ("MEMBERS", &instance::members(&outline)),
             ("CLEANUP", &instance::cleanup(&outline, n_slots, &context)),
             ("INIT", &instance::init(&outline, n_constants, &context)),

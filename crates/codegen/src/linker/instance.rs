@@ -1,4 +1,4 @@
-//! What lives longer than a call: slots, kept temporaries, the ops' struct members; and code run once at load.
+//! What lives longer than a call: slots, temporaries, the ops' struct members; and code run once at load.
 
 use super::exceptions::caught;
 use super::variables::{Outline, Step};
@@ -96,7 +96,7 @@ fn params(outline: &Outline<'_>, n_constants: usize) -> String {
     outline.steps.iter().map(fill).collect()
 }
 
-/// The body of `cleanup`: the ops' members, kept temporaries, slots.
+/// The body of `cleanup`: the ops' members, temporaries, slots.
 pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) -> String {
     let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
     for step in outline.steps.iter().rev() {
@@ -106,7 +106,7 @@ pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) 
             text.push_str(&format!("{{\n{code}\n}}\n"));
         }
     }
-    for temp in 0..outline.n_kept {
+    for temp in 0..outline.n_temps {
         text.push_str(&format!("pc_xdecref(self->pc_temps[{temp}]);\n"));
     }
     for slot in 0..n_slots {

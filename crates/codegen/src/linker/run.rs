@@ -4,7 +4,7 @@
 //! {  pc_tensor *V0; V0 = NULL;          declare: resources NULL before the first possible failure
 //!    …                                  extract or init; failing jumps to this block's own label
 //!    {  …the next block…  }
-//!    if (!failure) { …sync… }           outputs and kept temporaries only
+//!    if (!failure) { …sync… }           outputs and temporaries only
 //!   label_1: ;
 //!    …cleanup…
 //! }
@@ -56,7 +56,7 @@ fn object(var: &Var, n_inputs: usize) -> String {
         Role::Input(i) => format!("pc_args[{i}]"),
         Role::Output(i) => format!("pc_args[{}]", n_inputs + i),
         Role::Slot(i) => format!("self->pc_slots[{i}]"),
-        Role::Kept(i) => format!("self->pc_temps[{i}]"),
+        Role::Temporary(i) => format!("self->pc_temps[{i}]"),
         Role::Local => return String::new(),
     };
     format!(
@@ -70,12 +70,12 @@ fn block(var: &Var, context: &Context) -> (String, String) {
     let behaviour = match var.role {
         Role::Input(_) | Role::Slot(_) => var.ctype.c_extract(&var.name, &sub, check),
         Role::Local => var.ctype.c_init(&var.name, &sub),
-        Role::Kept(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
+        Role::Temporary(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
     };
     let what = match var.role {
         Role::Input(i) => format!("input {i}"),
         Role::Slot(i) => format!("constant {i}"),
-        Role::Kept(_) | Role::Local => "intermediate".to_owned(),
+        Role::Temporary(_) | Role::Local => "intermediate".to_owned(),
         Role::Output(i) => format!("output {i}"),
     };
     let declare = var.ctype.c_declare(&var.name, &sub, check);

@@ -19,7 +19,7 @@ pub(super) enum Role {
     /// Constant given at initialisation; its slot.
     Slot(usize),
     /// Intermediate value whose storage is kept from call to call; its cell.
-    Kept(usize),
+    Temporary(usize),
     /// Intermediate value that dies with the call: C scalars, views, what was written over another.
     Local,
     /// Result of a call; its position.
@@ -36,7 +36,7 @@ pub(super) struct Var {
     pub(super) is_of_author: bool,
     pub(super) check_input: bool,
     pub(super) task: u32,
-    /// Failure id of `c_sync`; for outputs and kept temporaries.
+    /// Failure id of `c_sync`; for outputs and temporaries.
     pub(super) sync_task: u32,
 }
 
@@ -55,7 +55,7 @@ impl Var {
 
     /// Whether there is an object to put the value into.
     pub(super) fn is_synced(&self) -> bool {
-        matches!(self.role, Role::Output(_) | Role::Kept(_))
+        matches!(self.role, Role::Output(_) | Role::Temporary(_))
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Outline<'a> {
     pub(super) vars: Vec<Var>,
     pub(super) steps: Vec<Step<'a>>,
     pub(super) tasks: Vec<Task>,
-    pub(super) n_kept: usize,
+    pub(super) n_temps: usize,
     /// Slots after the constants: one a field of an Apply's params.
     pub(super) n_params: usize,
     /// Whether the C is an author's: that of an op, or of a type.
@@ -128,17 +128,17 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
         vars: Vec::new(),
         steps: Vec::new(),
         tasks: Vec::new(),
-        n_kept: 0,
+        n_temps: 0,
         n_params: 0,
         is_foreign: false,
     };
     check_outputs(graph)?;
     for id in order(graph) {
         let ctype = c_type(graph.ty(id), library)?;
-        let role = role(graph, id, &*ctype, &mut outline.n_kept);
+        let role = role(graph, id, &*ctype, &mut outline.n_temps);
         let n = i64::try_from(id.index()).unwrap_or(-1);
         let task = outline.task(TaskKind::Extract, -1, n);
-        let synced = matches!(role, Role::Output(_) | Role::Kept(_));
+        let synced = matches!(role, Role::Output(_) | Role::Temporary(_));
         let sync_task = if synced { outline.task(TaskKind::Sync, -1, n) } else { 0 };
         outline.vars.push(Var {
             name: format!("V{}", id.index()),
@@ -203,7 +203,7 @@ pub(super) fn order(graph: &FunctionGraph) -> Vec<VarId> {
     ids
 }
 
-fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_kept: &mut usize) -> Role {
+fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize) -> Role {
     if let Some(position) = graph.outputs().iter().position(|v| *v == id) {
         return Role::Output(position);
     }
@@ -220,8 +220,8 @@ fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_kept: &mut usize)
             if borrows || ctype.c_is_simple() {
                 return Role::Local;
             }
-            *n_kept += 1;
-            Role::Kept(*n_kept - 1)
+            *n_temps += 1;
+            Role::Temporary(*n_temps - 1)
         }
     }
 }

@@ -183,8 +183,8 @@ impl<'a> Search<'a> {
         self.found.insert(key, Some(Found::Loaded(module, provenance)));
     }
 
-    /// How a lowered graph is served. Without `whole` no module of a segment is looked for: of the kept
-    /// form, declared ops are what may be there.
+    /// How a lowered graph is served. Without `whole` no module of a segment is looked for: in the form
+    /// that preserves inputs, declared ops are what may be there.
     pub(crate) fn cover(&mut self, lowered: FunctionGraph, whole: bool) -> Result<Cover, FunctionError> {
         let mut covered = Vec::new();
         for (position, segment) in segments(&lowered, self.ops.c())?.into_iter().enumerate() {

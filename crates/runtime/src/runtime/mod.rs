@@ -222,11 +222,11 @@ impl Runtime {
         let cover = overwriting.cover(self.ops.lower(graph, Form::Lowered)?, true)?;
         let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
         if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
-            let mut keeping = search();
-            let kept = keeping.cover(self.ops.lower(graph, Form::Keeping)?, false)?;
-            if kept.is_complete() {
-                keeping.whole = overwriting.whole;
-                return Ok((kept, keeping));
+            let mut preserving = search();
+            let preserved = preserving.cover(self.ops.lower(graph, Form::Preserving)?, false)?;
+            if preserved.is_complete() {
+                preserving.whole = overwriting.whole;
+                return Ok((preserved, preserving));
             }
         }
         Ok((cover, overwriting))

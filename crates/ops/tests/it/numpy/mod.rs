@@ -14,7 +14,7 @@
 
 mod draw;
 mod functions;
-mod kept;
+mod golden;
 mod library;
 mod page;
 mod python;
