@@ -8,6 +8,7 @@ use precast_codegen::Unit;
 use precast_compile::{Compiled, Isa, Parallel};
 use precast_graph::interpret;
 use precast_ops::GENERATOR;
+use precast_store::event::chain;
 use precast_store::{Bundle, Record, Store, write_bundle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,11 +50,6 @@ fn outcome(runtime: Result<Runtime, BuildRuntimeError>, graph: &FunctionGraph) -
         }
         Err(error) => panic!("neither a hit nor a miss: {}", chain(&error)),
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(error.source(), |source| source.source());
-    sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))
 }
 
 fn from_bundle(path: &Path) -> Outcome {

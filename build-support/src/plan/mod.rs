@@ -15,8 +15,9 @@ mod expand;
 mod tests;
 
 use crate::declared::{Declared, NamedGraph};
-use crate::problem::{DeclareError, Problem, ProblemKind, chain};
+use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_codegen::{LinkError, Module, Unit, link};
+use precast_core::event::chain;
 use precast_graph::{BuildError, FunctionGraph, json};
 use precast_ops::rewrite::Form;
 use precast_ops::{CheckEntryError, Ops, Serve, check_entry, derive, fingerprint};
