@@ -7,8 +7,9 @@
 
 use crate::declared::{Declared, check_combinations, check_rank};
 use crate::place::Place;
-use crate::problem::{Problem, ProblemKind, chain};
+use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::ExternalCOp;
+use precast_core::event::chain;
 use precast_graph::{DType, FunctionGraph, Op, OpLibrary as _, Props, Type, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

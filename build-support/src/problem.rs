@@ -164,14 +164,3 @@ impl fmt::Display for DeclareError {
 }
 
 impl Error for DeclareError {}
-
-/// Renders an error with all its sources: `a: b: c`, or each on its own line where `a` shows a piece of text.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let (mut text, mut next) = (error.to_string(), error.source());
-    while let Some(source) = next {
-        let gap = if text.contains('\n') { "\ncaused by" } else { "" };
-        text = format!("{text}{gap}: {source}");
-        next = source.source();
-    }
-    text
-}

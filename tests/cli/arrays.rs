@@ -3,12 +3,12 @@
 use ndarray::{Array2, ShapeBuilder as _};
 use ndarray_npy::WriteNpyExt as _;
 
-use crate::place::{Place, args};
+use crate::sandbox::{Sandbox, args};
 
 /// Doubles `x`; an output file is always asked for, so that every test sees that none appears.
 const DOUBLE: &[&str] = &["run", "--expr", "x + x", "--policy", "interpret", "-o", "out=out.npy"];
 
-fn refused(place: &Place, arguments: &[&str], code: i32, named: &[&str]) {
+fn refused(place: &Sandbox, arguments: &[&str], code: i32, named: &[&str]) {
     let before = place.names();
     place.run_bare(&args(&[DOUBLE, arguments])).fails(code, named);
     assert_eq!(place.names(), before);
@@ -22,7 +22,7 @@ fn npy(descriptor: &str, shape: &str, data: &[u8]) -> Vec<u8> {
 
 #[test]
 fn arrays_that_do_not_fit_their_declaration_are_refused() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("f32.npy", &[3], vec![1.0_f32; 3]);
     place.npy("flat.npy", &[3], vec![1.0; 3]);
     refused(
@@ -42,7 +42,7 @@ fn arrays_that_do_not_fit_their_declaration_are_refused() {
 
 #[test]
 fn extents_that_do_not_broadcast_are_an_error_of_the_op() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![1.0; 3]);
     place.npy("y.npy", &[4], vec![1.0; 4]);
     for policy in ["interpret", "jit"] {
@@ -66,7 +66,7 @@ fn extents_that_do_not_broadcast_are_an_error_of_the_op() {
 
 #[test]
 fn files_that_are_no_whole_array_are_refused() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let whole = npy("'<f8'", "(2,)", &[0; 16]);
     place.write("short.npy", &whole[..whole.len() - 3]);
     place.write("long.npy", [whole.as_slice(), b"more"].concat());
@@ -88,7 +88,7 @@ fn files_that_are_no_whole_array_are_refused() {
 
 #[test]
 fn foreign_dtypes_are_refused_by_name() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (number, descriptor) in
         ["'>f8'", "'|O'", "'<f16'", "'<U3'", "'<M8[ns]'", "[('a', '<f8')]"].iter().enumerate()
     {
@@ -106,7 +106,7 @@ fn foreign_dtypes_are_refused_by_name() {
 
 #[test]
 fn inputs_and_outputs_must_be_the_graphs() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let typed = ["--type", "x=f64[?]"];
     refused(&place, &typed, 2, &["input `x` is not given", "-i x=FILE"]);
@@ -118,7 +118,7 @@ fn inputs_and_outputs_must_be_the_graphs() {
 
 #[test]
 fn an_npz_holds_all_inputs_and_takes_all_outputs() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     place.npy("y.npy", &[2], vec![10.0, 20.0]);
     let run = |words: &str| place.run_bare(&words.split(' ').collect::<Vec<_>>()).ok();
@@ -136,12 +136,12 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
 #[cfg(unix)]
 #[test]
 fn a_device_is_no_array() {
-    refused(&Place::new(), &["-i", "x=/dev/zero"], 1, &["`/dev/zero`", "regular file"]);
+    refused(&Sandbox::new(), &["-i", "x=/dev/zero"], 1, &["`/dev/zero`", "regular file"]);
 }
 
 #[test]
 fn outputs_that_cannot_be_written_leave_nothing() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let run = ["run", "--expr", "a = x + x", "--expr", "b = x - x", "-i", "x=x.npy", "--policy", "interpret"];
     let before = place.names();
@@ -155,7 +155,7 @@ fn outputs_that_cannot_be_written_leave_nothing() {
 
 #[test]
 fn every_layout_and_dtype_survives() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let fortran = Array2::from_shape_vec((2, 3).f(), vec![1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     fortran.write_npy(fs_err::File::create(place.path("fortran.npy")).unwrap()).unwrap();
     place.npy("scalar.npy", &[], vec![2.5]);
@@ -181,7 +181,7 @@ fn every_layout_and_dtype_survives() {
 
 #[test]
 fn what_does_not_fit_is_said_before_anything_is_compiled() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
     // There is no compiler, which would be the complaint if it came to that.
     let run = ["run", "--expr", "exp(x)", "--policy", "jit", "-i", "x=x.npy"];

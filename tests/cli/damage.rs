@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use precast_store::{Bundle, Record, Store, write_bundle};
 
-use crate::place::{Ended, INPUTS, Place, args, assert_close};
+use crate::sandbox::{Ended, INPUTS, Sandbox, args, assert_close};
 
 const STRICT: &[&str] = &["run", "--entry", "score", "--policy", "strict", "-o", "out=out.npy"];
 
-fn built() -> (Place, f64) {
-    let (place, expected) = Place::scored();
+fn built() -> (Sandbox, f64) {
+    let (place, expected) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
     (place, expected)
 }
@@ -33,7 +33,7 @@ fn replace(path: &Path, bytes: &[u8]) {
 
 /// Checks that a run either gave the right value or said why not and wrote nothing.
 #[track_caller]
-fn right_or_refused(place: &Place, ended: &Ended, expected: f64) {
+fn right_or_refused(place: &Sandbox, ended: &Ended, expected: f64) {
     assert!(matches!(ended.code, 0 | 1 | 3), "{ended:?}");
     assert!(!ended.err.contains("panicked"), "{}", ended.err);
     let out = place.path("out.npy");
@@ -102,7 +102,7 @@ fn a_truncated_object_is_found_by_doctor() {
 }
 
 /// Copies every record of the store into another, changed; the archives stay as they are.
-fn foreign(place: &Place, change: impl Fn(&mut precast_store::Requires)) {
+fn foreign(place: &Sandbox, change: impl Fn(&mut precast_store::Requires)) {
     let (from, to) =
         (Store::open(place.path("artifacts")).unwrap(), Store::create(place.path("foreign")).unwrap());
     for record in from.records() {
@@ -143,7 +143,7 @@ fn a_store_of_a_newer_format_is_refused() {
 
 #[test]
 fn a_missing_layer_is_named() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run_bare(&args(&[STRICT, INPUTS, &["--store", "nowhere"]])).fails(1, &["`nowhere`", "hint: "]);
     place.run_bare(&args(&[STRICT, INPUTS, &["--bundle", "none.precast"]])).fails(1, &["`none.precast`"]);
     place.run_bare(&args(&[STRICT, INPUTS])).fails(3, &["`score`"]);
@@ -153,7 +153,7 @@ fn a_missing_layer_is_named() {
 
 #[test]
 fn a_file_in_place_of_a_store_is_an_error() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.write("taken", "not a directory");
     place.run(&["build", "--store", "taken"]).fails(1, &["`taken"]);
     place.run(&["build", "--store", "taken/below"]).fails(1, &["`taken/below"]);
@@ -202,7 +202,7 @@ fn an_unwritable_store_still_serves() {
 }
 
 /// What two graphs were built to, the names of their programs exchanged.
-fn exchanged(place: &Place) -> Vec<precast_store::Entry> {
+fn exchanged(place: &Sandbox) -> Vec<precast_store::Entry> {
     let graph = |name: &str, text: &str| {
         format!("[[graph]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {text}\"]\n")
     };
@@ -216,7 +216,7 @@ fn exchanged(place: &Place) -> Vec<precast_store::Entry> {
 
 #[test]
 fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let entries = exchanged(&place);
     let whole = Bundle::open(place.path("whole.bundle")).unwrap();
     let packed = |record: Record| {

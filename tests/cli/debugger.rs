@@ -1,6 +1,6 @@
 //! A breakpoint by the name of an op stops in gdb, with the generated C beside it (`crates/cli/DEBUGGING.md`).
 
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 use std::process::Command;
 
 const COMMANDS: &str = "\
@@ -14,7 +14,7 @@ list
 ";
 
 /// What gdb says when it runs an entry of the debug profile in a place, by some commands; else why it cannot.
-fn debugged(place: &Place, commands: &str, run: &[&str]) -> Result<String, &'static str> {
+fn debugged(place: &Sandbox, commands: &str, run: &[&str]) -> Result<String, &'static str> {
     let Ok(gdb) = Command::new("gdb").arg("--version").output() else {
         return Err("no `gdb` here");
     };
@@ -40,7 +40,7 @@ fn debugged(place: &Place, commands: &str, run: &[&str]) -> Result<String, &'sta
 
 #[test]
 fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
     place.write(
         "precast.toml",
@@ -62,7 +62,7 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
 
 #[test]
 fn a_breakpoint_by_the_name_of_an_own_op_stops_in_its_c() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("n.npy", &[], vec![2.0]);
     let graph =
         "[[graph]]\nname = \"g\"\ninputs = [\"n: f64[]\"]\noutputs = [\"exp(thrice(n)) + thrice(1)\"]\n";
@@ -86,7 +86,7 @@ fn a_breakpoint_by_the_name_of_an_own_op_stops_in_its_c() {
 
 #[test]
 fn both_profiles_live_in_one_store_and_give_the_same_bits() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[4], vec![0.3, -1.5, 2.25, 700.0]);
     place.write(
         "precast.toml",

@@ -1,10 +1,10 @@
 //! Bad manifests, expressions and graph files: each error names the place, and nothing is written.
 
-use crate::place::{ISA, Place, args};
+use crate::sandbox::{ISA, Sandbox, args};
 
 /// Builds a manifest, which must be refused before a store is made.
 fn refused(manifest: &str, named: &[&str]) {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("precast.toml", manifest);
     place.run(&["build", "--store", "cache", "--bundle", "b.precast"]).fails(1, named);
     assert_eq!(place.names(), ["precast.toml"]);
@@ -66,7 +66,7 @@ fn manifests_that_are_none_are_refused() {
     refused("[[op]]\nname = \"add\"\ndtype = [\"f64\"]\nndim = [1]\n", &["precast.toml", "`dtype`"]);
     refused("isa = [\"native\"]\n[[op]]\nname = \"add\"\ndtypes = [\"f64\"]\nndim = [1]\n", &["native"]);
     refused("[[graph]]\nname = \"g\"\nfile = \"none.json\"\n", &["`none.json`"]);
-    let place = Place::new();
+    let place = Sandbox::new();
     place.run(&["build", "other.toml"]).fails(1, &["`other.toml`", "hint: "]);
     place.write("bytes.toml", b"\xff\xfe");
     place.run(&["build", "bytes.toml"]).fails(1, &["bytes.toml"]);
@@ -75,7 +75,7 @@ fn manifests_that_are_none_are_refused() {
 
 #[test]
 fn targets_and_levels_must_go_together() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     let other = if ISA == "aarch64" { "x86-64-v3" } else { "aarch64" };
     place.run(&["build", "--isa", other]).fails(2, &[&format!("`{other}`"), "--target"]);
     place.run(&["build", "--isa", "x86-64-v9"]).fails(2, &["x86-64-v9", "x86-64-v3"]);
@@ -88,14 +88,14 @@ fn targets_and_levels_must_go_together() {
 
 #[test]
 fn a_build_without_a_compiler_is_one_clear_error() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run_bare(&["build"]).fails(1, &["cannot find a C compiler", "hint: install one"]);
     assert!(!place.path("artifacts").exists());
 }
 
 #[test]
 fn expressions_are_refused_with_a_caret() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let check = |arguments: &[&str], code, named: &[&str]| {
         place.run_bare(&args(&[&["check"], arguments])).fails(code, named);
     };
@@ -112,7 +112,7 @@ fn expressions_are_refused_with_a_caret() {
 
 #[test]
 fn graph_files_are_refused_by_place() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let apply = |op: &str, inputs: &str, output: &str| {
         format!(
             r#"{{"op":"elemwise","props":{{"scalar":"{op}"}},"inputs":{inputs},"outputs":[{{"id":"{output}"}}]}}"#

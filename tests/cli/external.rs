@@ -1,6 +1,6 @@
 //! Ops that need no Rust: a manifest and C files in an empty directory, built and run by the command alone.
 
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 
 const MANIFEST: &str = r#"
 [[external]]
@@ -21,8 +21,8 @@ params = { alpha = 2.5, shift = 1 }
 const AFFINE: &str = "#section support_code\n#include \"../include/shift.h\"\n#section code\n\
                       OUTPUT_0 = SHIFT(INPUT_0 * PARAMS->alpha, PARAMS->shift);\n";
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     for directory in ["src", "include"] {
         fs_err::create_dir(place.path(directory)).unwrap();
     }
@@ -166,7 +166,7 @@ fn a_version_that_was_not_raised_is_told_by_every_command() {
 
 #[test]
 fn a_changed_header_of_the_system_is_compiled_and_served() {
-    let place = Place::new();
+    let place = Sandbox::new();
     fs_err::create_dir(place.path("system")).unwrap();
     let function = "int f(double x, double *z) { *z = Q * x; return 0; }";
     place.write("t.c", format!("#section support_code\n#include <outside.h>\n{function}\n"));

@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::place::{Ended, ISA, Place, args};
+use crate::sandbox::{Ended, ISA, Sandbox, args};
 
 const INTERPRET: &[&str] = &["run", "--policy", "interpret"];
 
-fn fifo(place: &Place, name: &str) {
+fn fifo(place: &Sandbox, name: &str) {
     let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
     rustix::fs::mknodat(rustix::fs::CWD, place.path(name), rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
 /// A place with one of everything that is no file.
-fn special() -> (Place, std::os::unix::net::UnixListener) {
-    let place = Place::new();
+fn special() -> (Sandbox, std::os::unix::net::UnixListener) {
+    let place = Sandbox::new();
     fifo(&place, "fifo");
     fs_err::create_dir(place.path("directory")).unwrap();
     let socket = std::os::unix::net::UnixListener::bind(place.path("socket")).unwrap();
@@ -115,7 +115,7 @@ fn a_pipe_that_is_read_takes_an_array() {
 
 #[test]
 fn arrays_beyond_memory_are_an_error_of_the_op() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("n.npy", &[], vec![1_i64 << 40]);
     place.npy("big.npy", &[1 << 20], vec![1.0_f64; 1 << 20]);
     for text in [
@@ -145,7 +145,7 @@ fn arrays_beyond_memory_are_an_error_of_the_op() {
 
 #[test]
 fn archives_that_state_more_than_memory_are_refused() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = fs_err::File::create(place.path("x.npy")).unwrap();
     file.set_len(1 << 43).unwrap();
     let run = args(&[INTERPRET, &["--expr", "x", "-i", "x=x.npy"]]);
@@ -157,7 +157,7 @@ fn archives_that_state_more_than_memory_are_refused() {
 
 #[test]
 fn manifests_that_explode_are_refused_before_they_are_expanded() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let dtypes: Vec<String> = precast_graph::DType::ALL.iter().map(|dtype| format!("\"{dtype}\"")).collect();
     let dtypes = dtypes.join(", ");
     let ranks: Vec<String> = (0..=32).map(|rank| rank.to_string()).collect();
@@ -181,7 +181,7 @@ fn manifests_that_explode_are_refused_before_they_are_expanded() {
 
 #[test]
 fn long_lists_and_long_texts_take_no_longer_than_they_are() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let list = |item: &str, n: usize| vec![item; n].join(",\n");
     place.write(
         "precast.toml",
@@ -198,7 +198,7 @@ fn long_lists_and_long_texts_take_no_longer_than_they_are() {
 
 #[test]
 fn a_publish_that_fails_is_told() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     place.run(&["run", "--policy", "jit", "--store", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
     for shard in 0..=255 {
@@ -214,7 +214,7 @@ fn a_publish_that_fails_is_told() {
 }
 
 /// An op whose compilation takes as long as it is let: its header includes itself too often.
-fn endless(place: &Place) {
+fn endless(place: &Sandbox) {
     let mut text = String::from("#section support_code\n#define A(x) x x x x x x x x x x\n");
     for (name, of) in [("B", "A"), ("C", "B"), ("D", "C"), ("E", "D"), ("F", "E"), ("G", "F"), ("H", "G")] {
         text.push_str(&format!("#define {name}(x) {of}({of}(x))\n"));
@@ -254,7 +254,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 #[test]
 fn a_signal_ends_compilers_and_removes_scratch_directories() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
-        let place = Place::new();
+        let place = Sandbox::new();
         endless(&place);
         let scratch = place.path("tmp");
         fs_err::create_dir(&scratch).unwrap();
@@ -277,7 +277,7 @@ fn a_signal_ends_compilers_and_removes_scratch_directories() {
 
 #[test]
 fn what_a_killed_build_has_left_is_swept_by_the_next() {
-    let place = Place::new();
+    let place = Sandbox::new();
     endless(&place);
     let scratch = place.path("tmp");
     fs_err::create_dir(&scratch).unwrap();
@@ -297,7 +297,7 @@ fn what_a_killed_build_has_left_is_swept_by_the_next() {
 
 #[test]
 fn a_signal_goes_on_to_the_program_that_is_recorded() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let mut command = place.command([
         "record",
         "sh",
@@ -317,7 +317,7 @@ fn a_signal_goes_on_to_the_program_that_is_recorded() {
 
 #[test]
 fn an_op_that_stops_itself_is_ended_by_the_check() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write(
         "op.c",
         "#section support_code\n#include <signal.h>\n#include <unistd.h>\n\
@@ -334,7 +334,7 @@ fn an_op_that_stops_itself_is_ended_by_the_check() {
 }
 
 /// Runs a command of the shell with the binary as `$0`, in a place.
-fn shell(place: &Place, script: &str) -> Ended {
+fn shell(place: &Sandbox, script: &str) -> Ended {
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_precast")]).current_dir(place.path("")).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -344,7 +344,7 @@ fn shell(place: &Place, script: &str) -> Ended {
 
 #[test]
 fn too_few_descriptors_are_told_as_such() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     let text = "exp(x) + sin(x) * cos(x) - tanh(x) / sqrt(x) + log(x) + abs(x) + expm1(x) + log1p(x)";
     let mut refused = 0;
@@ -364,8 +364,8 @@ fn too_few_descriptors_are_told_as_such() {
 }
 
 /// A store that serves four functions op by op.
-fn served() -> (Place, &'static str) {
-    let place = Place::new();
+fn served() -> (Sandbox, &'static str) {
+    let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     let table = |op: &str| format!("[[op]]\nname = \"{op}\"\ndtypes = [\"f64\"]\nndim = [1]\n");
     let tables: String = ["exp", "sin", "cos", "tanh", "add"].map(table).concat();

@@ -2,11 +2,11 @@
 
 use std::process::Stdio;
 
-use crate::place::{Ended, INPUTS, ISA, Place, SCORE, args, assert_close};
+use crate::sandbox::{Ended, INPUTS, ISA, SCORE, Sandbox, args, assert_close};
 
 #[test]
 fn a_declared_graph_runs_without_a_compiler() {
-    let (place, expected) = Place::scored();
+    let (place, expected) = Sandbox::scored();
     place.run(&["build", "--store", "cache", "--bundle", "score.precast"]).ok();
     let sources: [&[&str]; 2] = [SCORE, &["--entry", "score"]];
     let layers: [&[&str]; 2] = [&["--store", "cache"], &["--bundle", "score.precast"]];
@@ -25,7 +25,7 @@ fn a_declared_graph_runs_without_a_compiler() {
 
 #[test]
 fn a_package_declares_in_its_cargo_toml() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write("Cargo.toml", "[package]\nname = \"p\"\n");
     place.run(&["build", "Cargo.toml"]).fails(1, &["`[package.metadata.precast]`"]);
     let declared = format!(
@@ -39,7 +39,7 @@ fn a_package_declares_in_its_cargo_toml() {
 
 #[test]
 fn a_bundle_alone_is_enough() {
-    let (place, expected) = Place::scored();
+    let (place, expected) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
     fs_err::remove_dir_all(place.path("artifacts")).unwrap();
     let ended = place
@@ -53,7 +53,7 @@ fn a_bundle_alone_is_enough() {
 
 #[test]
 fn inputs_are_given_by_name_or_position() {
-    let (place, expected) = Place::scored();
+    let (place, expected) = Sandbox::scored();
     place.run(&["build"]).ok();
     let run = [
         "run",
@@ -74,7 +74,7 @@ fn inputs_are_given_by_name_or_position() {
 
 #[test]
 fn a_declared_op_serves_expressions_op_by_op() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     place.npy("a.npy", &[2, 3], vec![1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]);
     place.npy("b.npy", &[2, 1], vec![10.0_f32, 20.0]);
@@ -86,7 +86,7 @@ fn a_declared_op_serves_expressions_op_by_op() {
 
 #[test]
 fn a_second_build_is_a_pure_hit() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     let first = place.run(&["build", "--json", "--bundle", "1.precast"]).ok().json();
     let second = place.run(&["build", "--json", "--bundle", "2.precast", "-j", "1"]).ok().json();
     assert_eq!((&first["hits"], &second["compiled"]), (&0.into(), &0.into()));
@@ -100,7 +100,7 @@ fn a_second_build_is_a_pure_hit() {
 
 #[test]
 fn two_processes_build_one_store_at_once() {
-    let (place, expected) = Place::scored();
+    let (place, expected) = Sandbox::scored();
     let start = |bundle: &str| {
         let mut command = place.command(["build", "--store", "cache", "--bundle", bundle]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -121,7 +121,7 @@ fn two_processes_build_one_store_at_once() {
 
 #[test]
 fn what_jit_compiles_the_next_process_finds() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.npy("v.npy", &[3], vec![1.0, 4.0, 9.0]);
     let run = ["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--store", "fresh", "--json"];
     let first = place.run(&args(&[&run, &["--policy", "jit"]])).ok().json();
@@ -134,7 +134,7 @@ fn what_jit_compiles_the_next_process_finds() {
 
 #[test]
 fn a_miss_under_strict_names_the_nearest() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     place.npy("i.npy", &[3], vec![1_i64, 2, 3]);
     let run = ["run", "--expr", "i + i", "-i", "i=i.npy", "-o", "out=out.npy", "--store", "artifacts"];
@@ -145,7 +145,7 @@ fn a_miss_under_strict_names_the_nearest() {
 
 #[test]
 fn jit_without_a_compiler_is_an_error_and_not_an_interpreter() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let run = ["run", "--expr", "exp(x)", "-i", "x=x.npy", "--policy"];
     place.run_bare(&args(&[&run, &["jit"]])).fails(1, &["compiler", "hint: install one"]);
@@ -156,7 +156,7 @@ fn jit_without_a_compiler_is_an_error_and_not_an_interpreter() {
 
 #[test]
 fn several_outputs_are_written_and_printed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[4], vec![3_i64, 1, 4, 1]);
     let run =
         ["run", "--expr", "top = max(x)", "--expr", "twice = x + x", "-i", "x=x.npy", "-o", "twice=t.npy"];
@@ -167,7 +167,7 @@ fn several_outputs_are_written_and_printed() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[64], vec![1.0; 64]);
     let mut command = place.command(["run", "--expr", "x", "-i", "x=x.npy", "--policy", "interpret"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -180,7 +180,7 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn paths_need_not_be_text() {
     use std::os::unix::ffi::OsStrExt as _;
-    let place = Place::new();
+    let place = Sandbox::new();
     let name = std::ffi::OsStr::from_bytes(b"\xff.npy");
     place.npy(name, &[2], vec![1.0, 2.0]);
     let mut input = std::ffi::OsString::from("x=");
@@ -195,7 +195,7 @@ fn paths_need_not_be_text() {
 
 #[test]
 fn cargo_precast_is_the_same_command() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cargo-precast"));
     command.args(["precast", "run", "--expr", "x+x", "--policy", "interpret", "-i", "x=x.npy"]);

@@ -1,6 +1,6 @@
 //! Libraries of one's own: static ones become part of a module, shared ones are loaded with it or refused when it is built.
 
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 use std::process::Command;
 
 const OWN: &str = "static int calls;\nint own_counter;\nint own_table[4] = {3, 3, 3, 3};\n\
@@ -8,8 +8,8 @@ const OWN: &str = "static int calls;\nint own_counter;\nint own_table[4] = {3, 3
                    double own_triple(double x) { return own_helper(x) + 0 * own_counter; }\n";
 
 /// A place with an op that calls `own_triple` of the library `own` in `lib`.
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     fs_err::create_dir(place.path("lib")).unwrap();
     place.write("own.c", OWN);
     place.write(
@@ -26,20 +26,20 @@ fn place() -> Place {
     place
 }
 
-fn run(place: &Place, program: &str, arguments: &[&str]) {
+fn run(place: &Sandbox, program: &str, arguments: &[&str]) {
     let directory = place.path("lib");
     let status = Command::new(program).args(arguments).current_dir(directory).status().unwrap();
     assert!(status.success(), "{program} {arguments:?}");
 }
 
 /// A static library as its author makes it, with flags.
-fn archive(place: &Place, flags: &[&str]) {
+fn archive(place: &Sandbox, flags: &[&str]) {
     run(place, "cc", &[&["-c", "../own.c", "-o", "own.o"], flags].concat());
     run(place, "ar", &["rcs", "libown.a", "own.o"]);
 }
 
 /// Built and run by name, where no file of the library is left.
-fn works(place: &Place) {
+fn works(place: &Sandbox) {
     place.run(&["build", "--store", "s"]).ok();
     fs_err::rename(place.path("lib"), place.path("gone")).unwrap();
     let run = ["run", "--entry", "g", "-i", "x=x.npy", "-o", "0=z.npy", "--store", "s", "--policy", "strict"];

@@ -1,10 +1,10 @@
 //! Commands that load no code.
 
-use crate::place::{ISA, Place, SCORE, args};
+use crate::sandbox::{ISA, SCORE, Sandbox, args};
 
 #[test]
 fn ls_lists_entries_then_modules() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
     for layer in [&[][..], &["--store", "artifacts"], &["--bundle", "score.precast"]] {
         let ended = place.run_bare(&args(&[&["ls"], layer])).ok();
@@ -28,12 +28,12 @@ fn ls_lists_entries_then_modules() {
 
 #[test]
 fn ls_without_a_layer_says_what_to_name() {
-    Place::new().run_bare(&["ls"]).fails(1, &["no store or bundle", "hint: name one with `--store DIR`"]);
+    Sandbox::new().run_bare(&["ls"]).fails(1, &["no store or bundle", "hint: name one with `--store DIR`"]);
 }
 
 #[test]
 fn show_finds_a_module_by_the_beginning_of_its_key() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let entry = place.run_bare(&["show", "score", "--json"]).ok().json();
     let key = entry["program"][0].as_str().unwrap();
@@ -51,7 +51,7 @@ fn show_finds_a_module_by_the_beginning_of_its_key() {
 
 #[test]
 fn show_refuses_keys_that_are_none_or_several() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     place.run_bare(&["show", "nothing"]).fails(1, &["`nothing`", "hint: `precast ls`"]);
     place.run_bare(&["show", ""]).fails(1, &["hint: `precast ls`"]);
@@ -60,7 +60,7 @@ fn show_refuses_keys_that_are_none_or_several() {
 
 #[test]
 fn check_tells_hit_from_miss_by_its_exit_code() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
     let hits: [&[&str]; 3] =
         [SCORE, &["--entry", "score"], &["--expr", "a+b", "--type", "a=f32[?]", "--type", "b=f32[?]"]];
@@ -79,7 +79,7 @@ fn check_tells_hit_from_miss_by_its_exit_code() {
 
 #[test]
 fn explain_lists_what_differs_from_the_nearest() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let arguments =
         ["explain", "--store", "artifacts", "--expr", "a+b", "--type", "a=i64[?]", "--type", "b=i64[?]"];
@@ -92,7 +92,7 @@ fn explain_lists_what_differs_from_the_nearest() {
 
 #[test]
 fn doctor_says_whether_there_is_a_compiler() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let with = place.run(&["doctor", "--json"]).ok().json();
     assert_eq!((&with["compiler"]["found"], &with["policies"][2]), (&true.into(), &"jit".into()));
@@ -106,7 +106,7 @@ fn doctor_says_whether_there_is_a_compiler() {
 
 #[test]
 fn show_lists_the_passes_and_what_each_made_of_a_graph() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let listed = place.run_bare(&["show", "--passes", "--json"]).ok().json();
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().filter_map(|pass| pass["name"].as_str()).collect();
@@ -123,7 +123,7 @@ fn show_lists_the_passes_and_what_each_made_of_a_graph() {
     let passes = without["passes"].as_array().unwrap();
     assert!(passes.iter().all(|pass| pass["name"] != "fuse"));
     assert_eq!(passes.last().unwrap()["applies"], 3);
-    let (scored, _) = Place::scored();
+    let (scored, _) = Sandbox::scored();
     scored.run(&["build"]).ok();
     assert!(scored.run_bare(&["show", "score", "--passes"]).ok().out.contains("fuse"));
     place.run_bare(&["show", "--passes=fusion"]).fails(2, &["no pass is called `fusion`"]);
@@ -131,7 +131,7 @@ fn show_lists_the_passes_and_what_each_made_of_a_graph() {
 
 #[test]
 fn a_graph_built_with_some_passes_serves_who_asks_for_the_same() {
-    let (place, _) = Place::scored();
+    let (place, _) = Sandbox::scored();
     place.run(&["build", "--passes", "all,-fuse"]).ok();
     let alike: &[&str] = &["check", "--store", "artifacts", "--entry", "score", "--passes"];
     let ended = place.run_bare(&args(&[alike, &["all,-fuse"]])).ok();

@@ -34,7 +34,7 @@ mod model;
 mod own_package;
 mod pages;
 mod picture;
-mod place;
 mod readme;
 mod record;
+mod sandbox;
 mod store;

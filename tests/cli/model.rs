@@ -1,7 +1,7 @@
 //! A model of some sixty Applies from a manifest: the log density of a hierarchical regression and its gradient, served whole,
 //! by groups, op by op and by a mixture, without a compiler.
 
-use crate::place::{ISA, Place, args};
+use crate::sandbox::{ISA, Sandbox, args};
 
 /// What the model takes.
 const INPUTS: [&str; 8] = [
@@ -86,7 +86,7 @@ impl Model {
         (0..parameters.len()).map(|at| (moved(at, 1e-5) - moved(at, -1e-5)) / 2e-5).collect()
     }
 
-    fn write(&self, place: &Place) {
+    fn write(&self, place: &Sandbox) {
         let [n, p, j] = SIZES;
         let parameters = Self::parameters();
         place.npy("x.npy", &[n, p], self.x.clone());
@@ -113,12 +113,12 @@ fn manifest(serve: &str, besides: &str) -> String {
 const SHARED: &str = "[[graph]]\nname = \"standard\"\ninputs = [\"a: f64[?]\", \"m: f64[]\", \"t: f64[]\"]\noutputs = [\"(a - m)/exp(t)\"]\nserve = [\"groups\"]\n";
 
 /// Runs the model as asked and gives all outputs, as the bytes of a file.
-fn run(place: &Place, arguments: &[&str]) -> Vec<u8> {
+fn run(place: &Sandbox, arguments: &[&str]) -> Vec<u8> {
     run_into(place, &args(&[arguments, &["-o", "out.npz"]]));
     fs_err::read(place.path("out.npz")).unwrap()
 }
 
-fn run_into(place: &Place, arguments: &[&str]) {
+fn run_into(place: &Sandbox, arguments: &[&str]) {
     let inputs: Vec<String> = INPUTS
         .iter()
         .flat_map(|input| {
@@ -133,7 +133,7 @@ fn run_into(place: &Place, arguments: &[&str]) {
 
 #[test]
 fn a_model_runs_without_a_compiler_from_whole_groups_ops_and_a_mixture_with_equal_bits() {
-    let (place, model) = (Place::new(), Model::new());
+    let (place, model) = (Sandbox::new(), Model::new());
     model.write(&place);
     let ways =
         [("whole", "whole", ""), ("groups", "groups", ""), ("op by op", "ops", ""), ("mixed", "ops", SHARED)];

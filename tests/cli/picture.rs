@@ -1,13 +1,13 @@
 //! Pictures, completions and manual pages.
 
-use crate::place::{ISA, Place};
+use crate::sandbox::{ISA, Sandbox};
 
 const GRAPH: [&str; 8] =
     ["graph", "--expr", "out = sum(exp(-x*x)*y)", "--type", "x=f64[?]", "--type", "y=f64[?]", "--plain"];
 
 #[test]
 fn each_form_shows_every_op() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (form, opening) in [("--svg", "<svg "), ("--dot", "digraph "), ("--html", "<!doctype html>")] {
         let text = place.run_bare(&[&GRAPH[..], &[form]].concat()).ok().out;
         assert!(text.starts_with(opening), "{text}");
@@ -45,7 +45,7 @@ fn the_picture_names_the_artifact_of_every_group_part_and_op() {
         (ops(&["mul", "sum", "exp", "sub", "max"]), 5, "op by op"),
     ];
     for (manifest, artifacts, word) in cases {
-        let place = Place::new();
+        let place = Sandbox::new();
         place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{manifest}"));
         place.run(&["build"]).ok();
         for name in ["x.npy", "y.npy"] {
@@ -71,7 +71,7 @@ fn the_picture_names_the_artifact_of_every_group_part_and_op() {
 
 #[test]
 fn the_picture_shows_what_has_no_artifact() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.write(
         "precast.toml",
         format!("isa = [\"{ISA}\"]\n[[op]]\nname = \"sub\"\ndtypes = [\"f64\"]\nndim = [1]\n"),
@@ -87,7 +87,7 @@ fn the_picture_shows_what_has_no_artifact() {
 
 #[test]
 fn every_shell_and_every_command_has_its_text() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(place.run_bare(&["completions", shell]).ok().out.contains("precast"), "{shell}");
     }

@@ -1,18 +1,18 @@
 //! `precast record`: a program that misses, its manifest, and the same program with that built.
 
-use crate::place::{Ended, ISA, Place, args};
+use crate::sandbox::{Ended, ISA, Sandbox, args};
 
 /// A run of the command itself, as the program that is recorded.
 const PROGRAM: &[&str] = &["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--policy", "interpret"];
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     place.npy("v.npy", &[3], vec![1.0, 4.0, 9.0]);
     place
 }
 
 /// `precast record … -- precast PROGRAM`
-fn record(place: &Place, options: &[&str], program: &[&str]) -> Ended {
+fn record(place: &Sandbox, options: &[&str], program: &[&str]) -> Ended {
     place.run(&args(&[&["record"], options, &["--", env!("CARGO_BIN_EXE_precast")], program]))
 }
 

@@ -5,21 +5,21 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::{Ended, Place, args};
+use crate::sandbox::{Ended, Sandbox, args};
 
 /// A small manifest: what is compiled is not the point.
 const MANIFEST: &str =
     "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
 
-fn declared() -> Place {
-    let place = Place::new();
-    place.write("precast.toml", format!("isa = [\"{}\"]\n{MANIFEST}", crate::place::ISA));
+fn declared() -> Sandbox {
+    let place = Sandbox::new();
+    place.write("precast.toml", format!("isa = [\"{}\"]\n{MANIFEST}", crate::sandbox::ISA));
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     place.npy("y.npy", &[2], vec![10.0, 20.0]);
     place
 }
 
-fn built() -> Place {
+fn built() -> Sandbox {
     let place = declared();
     place.run(&["build"]).ok();
     place
@@ -39,13 +39,13 @@ const STRICT: &[&str] = &[
     "out=out.npy",
 ];
 
-fn strict(place: &Place, what: &[&str]) -> Ended {
+fn strict(place: &Sandbox, what: &[&str]) -> Ended {
     place.run_bare(&args(&[STRICT, what]))
 }
 
 /// Builds, and hits by name and by expression; gives how many artifacts were found, healed and compiled.
 #[track_caller]
-fn heals(place: &Place) -> (u64, u64, u64) {
+fn heals(place: &Sandbox) -> (u64, u64, u64) {
     let summary = place.run(&["build", "--json"]).ok().json();
     for what in [&["--entry", "sum"][..], &["--expr", "out = x + y"]] {
         strict(place, what).ok();
@@ -60,7 +60,7 @@ fn remove(path: &Path) {
 }
 
 /// Everything in the store, directories before what is in them.
-fn paths(place: &Place) -> Vec<PathBuf> {
+fn paths(place: &Sandbox) -> Vec<PathBuf> {
     fn below(directory: &Path, found: &mut Vec<PathBuf>) {
         let mut names: Vec<PathBuf> =
             fs_err::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -91,7 +91,7 @@ fn after_any_loss_build_says_what_it_did_and_strict_hits() {
         };
         assert_eq!(heals(&place), expected, "{below}");
     }
-    let text = |place: &Place| place.run(&["build"]).ok().out;
+    let text = |place: &Sandbox| place.run(&["build"]).ok().out;
     remove(&place.path("artifacts/keys"));
     assert!(text(&place).contains("1: 1 found (1 healed), 0 compiled"));
     assert!(text(&place).contains("1: 1 found, 0 compiled"));
@@ -101,7 +101,7 @@ fn after_any_loss_build_says_what_it_did_and_strict_hits() {
 fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
     let place = declared();
     place.run(&["build", "--store", "warm"]).ok();
-    let traced = |place: &Place, options: &[&str]| {
+    let traced = |place: &Sandbox, options: &[&str]| {
         let build = place.command(["build", "--jobs", "1"]);
         let mut command = Command::new("strace");
         command.args(["-qq"]).args(options).arg(build.get_program()).args(build.get_args());

@@ -29,7 +29,7 @@ pub(crate) fn levels() -> Vec<Isa> {
 
 /// How a graph is cut into modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub(crate) enum Granularity {
     /// One module for a graph, fused.
     Whole,
     /// One module for each group that fusion makes.
@@ -40,7 +40,7 @@ pub(crate) enum Cut {
     Mixed(u64),
 }
 
-impl Cut {
+impl Granularity {
     /// The graphs that modules are made of.
     pub(crate) fn parts(self, graph: &FunctionGraph) -> Vec<FunctionGraph> {
         match self {
@@ -73,32 +73,32 @@ fn applies(graph: &FunctionGraph) -> Vec<FunctionGraph> {
 
 /// Parts that serve a lowered graph together, drawn at random.
 fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
-    let mut cuts = Vec::new();
+    let mut parts = Vec::new();
     for position in 0..lowered.applies().len() {
         let group = rewrite::unfuse(lowered, position).unwrap().filter(|_| !choices.one_in(3));
         // The last members can always be one part: nothing but results of the group is read outside of them.
-        cuts.push(group.map(|group| {
+        parts.push(group.map(|group| {
             let (members, first) = (group.applies().len(), choices.below(group.applies().len()));
             (0..first).map(|member| vec![member]).chain([(first..members).collect()]).collect()
         }));
     }
-    applies(&rewrite::cut(lowered, &cuts).unwrap().0)
+    applies(&rewrite::cut(lowered, &parts).unwrap().0)
 }
 
 /// Compiles graphs for one level and packs them into the bytes of a bundle.
-pub(crate) fn bundle(graphs: &[FunctionGraph], cut: Cut, isa: Isa) -> Vec<u8> {
-    try_bundle(graphs, cut, isa, Profile::Release).unwrap_or_else(|error| panic!("{error}"))
+pub(crate) fn bundle(graphs: &[FunctionGraph], granularity: Granularity, isa: Isa) -> Vec<u8> {
+    try_bundle(graphs, granularity, isa, Profile::Release).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// As [`bundle`]; what the generator or the compiler refuses, in words.
 pub(crate) fn try_bundle(
     graphs: &[FunctionGraph],
-    cut: Cut,
+    granularity: Granularity,
     isa: Isa,
     profile: Profile,
 ) -> Result<Vec<u8>, String> {
     let ops = Ops::standard().with_profile(profile);
-    let parts: Vec<FunctionGraph> = graphs.iter().flat_map(|graph| cut.parts(graph)).collect();
+    let parts: Vec<FunctionGraph> = graphs.iter().flat_map(|graph| granularity.parts(graph)).collect();
     let module = |part| link(part, ops.c()).map(Arc::new).map_err(|error| error.to_string());
     let modules = parts.iter().map(module).collect::<Result<_, String>>()?;
     let modules: Vec<Arc<Module>> = modules;
@@ -107,12 +107,12 @@ pub(crate) fn try_bundle(
     let compiled = compile_all(&jobs, &toolchain(), Parallel::Auto, &|_| {});
     let packed = |result: Result<Compiled, _>| result.map(pack).map_err(|error| told(&error));
     let mut records = compiled.into_iter().map(packed).collect::<Result<Vec<_>, String>>()?;
-    match cut {
+    match granularity {
         // Every second graph can be found by its fingerprint, the others by the key of their module.
-        Cut::Whole => add_fingerprints(parts.iter().step_by(2), &ops, &mut records),
+        Granularity::Whole => add_fingerprints(parts.iter().step_by(2), &ops, &mut records),
         // Parts of groups are looked for by fingerprint only.
-        Cut::Mixed(_) => add_fingerprints(parts.iter(), &ops, &mut records),
-        Cut::Groups | Cut::OpByOp => {}
+        Granularity::Mixed(_) => add_fingerprints(parts.iter(), &ops, &mut records),
+        Granularity::Groups | Granularity::OpByOp => {}
     }
     Ok(write_bundle(&records, &[], GENERATOR).unwrap())
 }
@@ -125,7 +125,7 @@ fn told(error: &dyn std::error::Error) -> String {
 
 /// Compiles one graph as a unit of its own.
 pub(crate) fn compiled(graph: &FunctionGraph, isa: Isa) -> Compiled {
-    let module = Cut::Whole.modules(graph).remove(0);
+    let module = Granularity::Whole.modules(graph).remove(0);
     precast_compile::compile(&Unit::single(Arc::new(module)), &toolchain(), &variant(isa)).unwrap()
 }
 

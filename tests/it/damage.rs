@@ -1,6 +1,6 @@
 //! Damage and strangers: flipped bits, cut files, other CPUs, other ABIs. Never a crash, never a wrong result.
 
-use crate::compiled::{Cut, compiled, pack, toolchain, variant};
+use crate::compiled::{Granularity, compiled, pack, toolchain, variant};
 use crate::graphs::{graph, product, values};
 use precast::{ArrayRef, BuildRuntimeError, FunctionError, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
@@ -8,6 +8,7 @@ use precast_codegen::Unit;
 use precast_compile::{Compiled, Isa, Parallel};
 use precast_graph::interpret;
 use precast_ops::GENERATOR;
+use precast_store::event::chain;
 use precast_store::{Bundle, Record, Store, write_bundle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,11 +50,6 @@ fn outcome(runtime: Result<Runtime, BuildRuntimeError>, graph: &FunctionGraph) -
         }
         Err(error) => panic!("neither a hit nor a miss: {}", chain(&error)),
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(error.source(), |source| source.source());
-    sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))
 }
 
 fn from_bundle(path: &Path) -> Outcome {
@@ -222,7 +218,7 @@ fn a_better_variant_that_this_cpu_lacks_does_not_hide_one_that_it_has() {
 
 /// Compiles the graph against headers of another ABI version, under the key of the true module.
 fn other_abi(version: &str) -> Compiled {
-    let mut module = Cut::Whole.modules(&product()).remove(0);
+    let mut module = Granularity::Whole.modules(&product()).remove(0);
     let (key, document) = (module.key(), module.document());
     let header = module.sources.get_mut("precast/module.h").expect("every module includes it");
     let line = header.lines().find(|line| line.starts_with("#define PC_ABI_VERSION")).unwrap().to_owned();

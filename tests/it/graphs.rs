@@ -3,7 +3,7 @@
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{Array, FunctionGraph, OpLibrary as _, Prop, Props};
 use precast_ops::Ops;
-use precast_testkit::graphs::{Case, Function, Plan, draw};
+use precast_testkit::graphs::{Case, Config, Function, draw};
 use precast_testkit::{Choices, arrays};
 
 /// The graph of an expression over inputs in text form.
@@ -35,7 +35,7 @@ pub(crate) fn product() -> FunctionGraph {
 
 /// The graph and inputs of a seed: at most `applies` applies over every function there is.
 pub(crate) fn random(seed: u64, applies: usize) -> Case {
-    draw(&mut Choices::seeded(seed), &plan(applies), &Ops::standard())
+    draw(&mut Choices::seeded(seed), &config(applies), &Ops::standard())
 }
 
 /// Arrays that a graph of [`vectors`] takes.
@@ -45,11 +45,11 @@ pub(crate) fn values(count: usize, len: usize) -> Vec<Array> {
 }
 
 /// Every function that text knows, with the props that apply to arrays of up to three dimensions.
-fn plan(applies: usize) -> Plan {
+fn config(applies: usize) -> Config {
     let known = Ops::standard().names();
     let functions: Vec<Function> = known.iter().filter_map(|name| function(name)).collect();
     assert!(functions.len() > 25, "the library lost its names: {known:?}");
-    Plan { applies: 1..=applies, ..Plan::new(functions) }
+    Config { applies: 1..=applies, ..Config::new(functions) }
 }
 
 fn function(name: &str) -> Option<Function> {

@@ -1,6 +1,6 @@
 //! The examples of the reference page of the language: the same bits whole, in groups, op by op and interpreted.
 
-use crate::compiled::Cut;
+use crate::compiled::Granularity;
 use crate::fuzz::agreement::{Form, Subject, calls, wrong};
 use precast_graph::text::parse;
 use precast_graph::{DType, Type};
@@ -32,10 +32,10 @@ fn examples_have_the_bits_of_perform_however_they_are_cut() {
         subjects.extend(drawn);
     }
     assert!(subjects.len() > 100, "{} examples", subjects.len());
-    for cut in [Cut::Whole, Cut::Groups, Cut::OpByOp] {
-        let form = Form { profile: Profile::Debug, ..Form::release(cut) };
+    for granularity in [Granularity::Whole, Granularity::Groups, Granularity::OpByOp] {
+        let form = Form { profile: Profile::Debug, ..Form::release(granularity) };
         let wrong: Vec<String> =
             wrong(&subjects, form).into_iter().map(|(at, what)| format!("{}: {what}", texts[at])).collect();
-        assert!(wrong.is_empty(), "{cut:?}: {}", wrong.join("\n"));
+        assert!(wrong.is_empty(), "{granularity:?}: {}", wrong.join("\n"));
     }
 }

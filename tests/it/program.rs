@@ -3,7 +3,7 @@
 //! Memory is counted, on the thread that calls: what a steady call allocates, what a program needs at most, what an error
 //! leaves behind. Values are held against `perform`.
 
-use crate::compiled::{Cut, bundle, toolchain, variant};
+use crate::compiled::{Granularity, bundle, toolchain, variant};
 use crate::graphs::{graph, outputs, random};
 use allocation_counter::{AllocationInfo, measure};
 use ndarray::{Array1, Array2, ArrayD, array, s};
@@ -14,18 +14,19 @@ use precast_graph::interpret;
 use precast_store::Store;
 use std::path::Path;
 
-const CUTS: [Cut; 4] = [Cut::Whole, Cut::Groups, Cut::OpByOp, Cut::Mixed(5)];
+const GRANULARITIES: [Granularity; 4] =
+    [Granularity::Whole, Granularity::Groups, Granularity::OpByOp, Granularity::Mixed(5)];
 
-/// A runtime that has nothing but the modules of some graphs, cut alike.
-fn served(graphs: &[FunctionGraph], cut: Cut) -> Runtime {
+/// A runtime that has nothing but the modules of some graphs, all of one granularity.
+fn served(graphs: &[FunctionGraph], granularity: Granularity) -> Runtime {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program.bundle");
-    fs_err::write(&path, bundle(graphs, cut, Isa::native().unwrap())).unwrap();
+    fs_err::write(&path, bundle(graphs, granularity, Isa::native().unwrap())).unwrap();
     Runtime::builder().bundle_file(&path).policy(Policy::Strict).build().unwrap()
 }
 
-fn function(graph: &FunctionGraph, cut: Cut) -> Function {
-    served(std::slice::from_ref(graph), cut).function(graph).unwrap()
+fn function(graph: &FunctionGraph, granularity: Granularity) -> Function {
+    served(std::slice::from_ref(graph), granularity).function(graph).unwrap()
 }
 
 fn refs(inputs: &[Array]) -> Vec<ArrayRef<'_>> {
@@ -63,8 +64,8 @@ fn matrices(n: usize) -> Vec<Array> {
 
 #[test]
 fn steady_calls_allocate_nothing() {
-    for cut in CUTS {
-        let runtime = served(&programs(), cut);
+    for granularity in GRANULARITIES {
+        let runtime = served(&programs(), granularity);
         for graph in programs() {
             let function = runtime.function(&graph).unwrap();
             let inputs = matrices(5);
@@ -77,7 +78,7 @@ fn steady_calls_allocate_nothing() {
             assert_eq!(
                 info.count_total,
                 0,
-                "{cut:?}: {}: {info:?}",
+                "{granularity:?}: {}: {info:?}",
                 precast_ops::rewrite::lower(&graph).unwrap()
             );
         }
@@ -91,22 +92,26 @@ fn temporaries_whose_lives_do_not_meet_share_memory() {
     let n = 50_000;
     let inputs = [f64s(Array1::linspace(0.0, 1.0, n))];
     let array = (n * 8) as u64;
-    for cut in [Cut::Groups, Cut::OpByOp] {
-        let function = function(&chain, cut);
+    for granularity in [Granularity::Groups, Granularity::OpByOp] {
+        let function = function(&chain, granularity);
         assert_eq!(function.provenance().len(), 8);
         let mut found = Vec::new();
         let info = measure(|| found = function.call(&refs(&inputs)).unwrap());
         assert_eq!(found, interpret(&chain, &inputs).unwrap());
         // Two temporaries and the result, of which the result and one temporary are there at the end at most.
-        assert!(info.bytes_max < 3 * array + array / 2, "{cut:?}: {} arrays", info.bytes_max / array);
-        assert!(info.bytes_total < 3 * array + array / 2, "{cut:?}: {} arrays", info.bytes_total / array);
+        assert!(info.bytes_max < 3 * array + array / 2, "{granularity:?}: {} arrays", info.bytes_max / array);
+        assert!(
+            info.bytes_total < 3 * array + array / 2,
+            "{granularity:?}: {} arrays",
+            info.bytes_total / array
+        );
     }
 }
 
 #[test]
 fn what_a_larger_call_needed_is_given_back() {
     let graph = graph("cumsum(cumsum(cumsum(x)))", &["x=f64[?]"]);
-    let function = function(&graph, Cut::OpByOp);
+    let function = function(&graph, Granularity::OpByOp);
     let call = |n: usize| {
         let inputs = [f64s(Array1::linspace(0.0, 1.0, n))];
         drop(function.call(&refs(&inputs)).unwrap());
@@ -124,8 +129,8 @@ fn what_a_larger_call_needed_is_given_back() {
 #[test]
 fn threads_share_one_callable_with_their_own_sizes_and_errors() {
     let graph = graph("sum(exp(x @ y) - cumsum(x @ y, axis=0), axis=0)", &["x=f64[?,?]", "y=f64[?,?]"]);
-    for cut in [Cut::OpByOp, Cut::Mixed(2)] {
-        let function = function(&graph, cut);
+    for granularity in [Granularity::OpByOp, Granularity::Mixed(2)] {
+        let function = function(&graph, granularity);
         std::thread::scope(|scope| {
             for number in 1..=8_usize {
                 let (function, graph) = (&function, &graph);
@@ -140,7 +145,7 @@ fn threads_share_one_callable_with_their_own_sizes_and_errors() {
                             assert!(matches!(function.call(&refs(&wrong)), Err(CallError::Op { .. })));
                         }
                         function.call_into(&refs(&inputs), &mut outputs).unwrap();
-                        assert_eq!(outputs[0].bits(), want[0].bits(), "{cut:?}, thread {number}");
+                        assert_eq!(outputs[0].bits(), want[0].bits(), "{granularity:?}, thread {number}");
                     }
                 });
             }
@@ -158,8 +163,8 @@ fn a_failure_in_the_middle_leaves_nothing_behind_and_the_next_call_is_right() {
     let wrong: Vec<Array> = [matrices(4), vec![f64s(Array2::eye(3))]].concat();
     let want = interpret(&graph, &right).unwrap();
     assert!(interpret(&graph, &wrong).is_err());
-    for cut in CUTS {
-        let function = function(&graph, cut);
+    for granularity in GRANULARITIES {
+        let function = function(&graph, granularity);
         let mut outputs = function.call(&refs(&right)).unwrap();
         let mut both = || {
             let error = function.call(&refs(&wrong)).unwrap_err();
@@ -170,13 +175,13 @@ fn a_failure_in_the_middle_leaves_nothing_behind_and_the_next_call_is_right() {
             // Into arrays that exist, too: they stay arrays.
             function.call_into(&refs(&wrong), &mut outputs).unwrap_err();
             function.call_into(&refs(&right), &mut outputs).unwrap();
-            assert_eq!(outputs, want, "{cut:?}");
+            assert_eq!(outputs, want, "{granularity:?}");
         };
         both();
         both();
         // Which of its tensors a function keeps may alternate; what was lost in each round would add up.
         let info = measure(|| (0..40).for_each(|_| both()));
-        assert!(info.count_current.abs() < 8 && info.bytes_current.abs() < 2048, "{cut:?}: {info:?}");
+        assert!(info.count_current.abs() < 8 && info.bytes_current.abs() < 2048, "{granularity:?}: {info:?}");
     }
 }
 
@@ -184,15 +189,15 @@ fn a_failure_in_the_middle_leaves_nothing_behind_and_the_next_call_is_right() {
 fn functions_and_runtimes_leave_nothing_behind() {
     let graph = programs().remove(3);
     let inputs = matrices(6);
-    for cut in CUTS {
-        let runtime = served(std::slice::from_ref(&graph), cut);
+    for granularity in GRANULARITIES {
+        let runtime = served(std::slice::from_ref(&graph), granularity);
         // Loaded once: what the dynamic linker keeps is not ours.
         let _loaded = runtime.function(&graph).unwrap();
         let once = || drop(runtime.function(&graph).unwrap().call(&refs(&inputs)).unwrap());
         // The runtime remembers the cover and its events; the thread keeps headers.
         (0..300).for_each(|_| once());
         let info = measure(once);
-        assert!(nothing_left(info), "{cut:?}: {info:?}");
+        assert!(nothing_left(info), "{granularity:?}: {info:?}");
     }
 }
 
@@ -203,20 +208,22 @@ fn outputs_that_are_views_are_the_callers_own() {
     let x = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
     let inputs = [f64s(x.clone())];
     let want = interpret(&graph, &inputs).unwrap();
-    for cut in CUTS {
-        let function = function(&graph, cut);
+    for granularity in GRANULARITIES {
+        let function = function(&graph, granularity);
         let mut found = function.call(&refs(&inputs)).unwrap();
-        assert_eq!(found, want, "{cut:?}");
+        assert_eq!(found, want, "{granularity:?}");
         for at in 0..found.len() {
             let Array::F64(mine) = &mut found[at] else { panic!("f64 expected") };
             mine.fill(-7.0);
             let others = (0..want.len()).filter(|other| *other > at);
-            others.for_each(|other| assert_eq!(found[other], want[other], "{cut:?}: {at} reaches {other}"));
+            others.for_each(|other| {
+                assert_eq!(found[other], want[other], "{granularity:?}: {at} reaches {other}")
+            });
         }
-        assert_eq!(inputs[0], f64s(x.clone()), "{cut:?}");
+        assert_eq!(inputs[0], f64s(x.clone()), "{granularity:?}");
         // And once more over what was written to.
         function.call_into(&refs(&inputs), &mut found).unwrap();
-        assert_eq!(found, want, "{cut:?}");
+        assert_eq!(found, want, "{granularity:?}");
         // Into strided memory of the caller.
         let mut wide = [ArrayD::zeros(vec![6, 4]), ArrayD::zeros(vec![6, 4]), ArrayD::zeros(vec![2, 6])];
         let mut last = Array2::zeros((2, 3));
@@ -228,7 +235,7 @@ fn outputs_that_are_views_are_the_callers_own() {
         let parts =
             [wide[0].slice(s![..;2, ..;-2]), wide[1].slice(s![..;-2, ..2]), wide[2].slice(s![..1, ..;2])];
         for (part, want) in parts.into_iter().zip(&want) {
-            assert_eq!(f64s(part.to_owned()), *want, "{cut:?}");
+            assert_eq!(f64s(part.to_owned()), *want, "{granularity:?}");
         }
         assert_eq!(f64s(last), want[3]);
     }
@@ -240,8 +247,8 @@ fn inputs_and_constants_are_never_overwritten() {
     let cases: Vec<_> = seeds.map(|seed| (seed, random(seed, 12))).collect();
     let graphs: Vec<FunctionGraph> = cases.iter().map(|(_, case)| case.graph.clone()).collect();
     let (mut calls, mut programs) = (0, 0);
-    for cut in [Cut::Whole, Cut::Groups, Cut::OpByOp] {
-        let runtime = served(&graphs, cut);
+    for granularity in [Granularity::Whole, Granularity::Groups, Granularity::OpByOp] {
+        let runtime = served(&graphs, granularity);
         for (seed, case) in &cases {
             let function = runtime.function(&case.graph).unwrap();
             programs += usize::from(function.provenance().len() > 2);
@@ -250,8 +257,8 @@ fn inputs_and_constants_are_never_overwritten() {
             // A constant that was written to shows in the second call.
             let second = function.call(&refs(&case.inputs)).unwrap();
             let bits = |arrays: &[Array]| arrays.iter().map(Array::bits).collect::<Vec<_>>();
-            assert_eq!(bits(&first), bits(&second), "seed {seed}, {cut:?}");
-            assert_eq!(bits(&case.inputs), before, "seed {seed}, {cut:?}");
+            assert_eq!(bits(&first), bits(&second), "seed {seed}, {granularity:?}");
+            assert_eq!(bits(&case.inputs), before, "seed {seed}, {granularity:?}");
             calls += 1;
         }
     }
@@ -262,17 +269,17 @@ fn inputs_and_constants_are_never_overwritten() {
 fn arrays_without_elements_go_through_every_step() {
     let texts = ["exp(x) @ y", "sum(exp(x) @ y + 1, axis=0)", "cumsum(transpose(x)*2)"];
     let graph = outputs(&texts, &["x=f64[?,?]", "y=f64[?,?]"]);
-    for cut in CUTS {
-        let function = function(&graph, cut);
+    for granularity in GRANULARITIES {
+        let function = function(&graph, granularity);
         let mut outputs: Option<Vec<Array>> = None;
         for (n, m, k) in [(0, 3, 2), (3, 0, 2), (2, 3, 0), (0, 0, 0), (2, 3, 4), (0, 3, 2), (2, 0, 4)] {
             let x = Array2::from_shape_fn((n, m), |(i, j)| (i + j) as f64);
             let inputs = [f64s(x), f64s(Array2::ones((m, k)))];
             let want = interpret(&graph, &inputs).unwrap();
-            assert_eq!(function.call(&refs(&inputs)).unwrap(), want, "{cut:?}, {n} {m} {k}");
+            assert_eq!(function.call(&refs(&inputs)).unwrap(), want, "{granularity:?}, {n} {m} {k}");
             let reused = outputs.get_or_insert_with(|| want.clone());
             function.call_into(&refs(&inputs), reused).unwrap();
-            assert_eq!(*reused, want, "{cut:?}, {n} {m} {k}, reused");
+            assert_eq!(*reused, want, "{granularity:?}, {n} {m} {k}, reused");
         }
     }
 }

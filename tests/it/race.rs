@@ -87,15 +87,15 @@ fn two_processes_build_into_one_store_beside_a_reader() {
             scope.spawn(move || answer(command, &place));
         }
     });
-    let report = store.verify().unwrap();
-    assert!(report.is_intact(), "{report:?}");
+    let verified = store.verify().unwrap();
+    assert!(verified.is_intact(), "{verified:?}");
     let graphs = common().len() + own("a").len() + own("b").len();
     assert_eq!(
-        (report.objects, report.records),
+        (verified.objects, verified.records),
         (graphs, graphs),
         "one archive for a graph, no matter who built it"
     );
-    assert!(report.unreferenced.is_empty(), "{report:?}");
+    assert!(verified.unreferenced.is_empty(), "{verified:?}");
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn a_publisher_that_is_killed_leaves_a_store_that_serves() {
         std::thread::sleep(std::time::Duration::from_millis(delay_ms));
         child.kill().unwrap();
         child.wait().unwrap();
-        let report = store.verify().unwrap();
-        assert!(report.is_intact(), "killed after {delay_ms} ms: {report:?}");
+        let verified = store.verify().unwrap();
+        assert!(verified.is_intact(), "killed after {delay_ms} ms: {verified:?}");
     }
     let place = directory.path().join("last");
     fs_err::create_dir(&place).unwrap();

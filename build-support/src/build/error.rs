@@ -3,9 +3,11 @@
 use super::environment::EnvironmentError;
 use crate::dependencies::DependenciesError;
 use crate::execute::ExecuteError;
-use crate::problem::{DeclareError, chain};
+use crate::problem::DeclareError;
 use precast_compile::FindToolchainError;
+use precast_core::event::{chain, split_hints};
 use precast_store::CreateError;
+use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -69,19 +71,10 @@ impl BuildError {
     /// Everything there is to say, line by line: what, why, and what to do about it.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let (mut what, mut hints) = (Vec::new(), Vec::new());
-        for line in chain_lines(self).lines() {
-            if line.starts_with("hint: ") { hints.push(line.to_owned()) } else { what.push(line.to_owned()) }
-        }
-        what.extend(hints);
-        what
-    }
-}
-
-/// One cause a line, so that hints inside a message stay on lines of their own.
-fn chain_lines(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        None => error.to_string(),
-        Some(source) => format!("{error}\ncaused by: {}", chain(source).replace(": hint: ", "\nhint: ")),
+        let (what, hints) = split_hints(&match self.source() {
+            None => self.to_string(),
+            Some(source) => format!("{self}\ncaused by: {}", chain(source)),
+        });
+        what.lines().map(str::to_owned).chain(hints.iter().map(|hint| format!("hint: {hint}"))).collect()
     }
 }

@@ -3,8 +3,9 @@
 use crate::declared::Declared;
 use crate::external::ExternalMatrix;
 use crate::place::Place;
-use crate::problem::{Problem, ProblemKind, chain};
+use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_core::event::chain;
 
 /// An op, the dtypes of its letters, and ranks where it leaves them open.
 #[derive(Debug, Clone)]

@@ -71,7 +71,7 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot compile {}: {}", self.title, crate::problem::chain(&self.error))
+        write!(f, "cannot compile {}: {}", self.title, precast_core::event::chain(&self.error))
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn rounded(value: Prop, ty: &ParamType) -> Prop {
 
 /// The type of a param; else what is wrong with it.
 pub(super) fn ty(table: &ParamTable) -> Result<ParamType, String> {
-    let dtype = |name: &str| name.parse().map_err(|error| crate::problem::chain(&error));
+    let dtype = |name: &str| name.parse().map_err(|error| precast_core::event::chain(&error));
     match table {
         ParamTable::Name(name) if name == "generic" => Ok(ParamType::Generic),
         ParamTable::Name(name) => Ok(ParamType::Scalar(dtype(name)?)),

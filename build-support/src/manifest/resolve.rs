@@ -3,8 +3,9 @@
 use super::{GraphTable, Manifest, OpTable};
 use crate::declared::{Declared, matrix};
 use crate::place::Place;
-use crate::problem::{DeclareError, Problem, ProblemKind, chain};
+use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_compile::Isa;
+use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
 use precast_graph::{FunctionGraph, json, text};
 use precast_ops::{Ops, Serve};
@@ -137,7 +138,7 @@ impl Manifest {
         let path = self.file(file.get_ref());
         match self.files.get(file.get_ref()) {
             Some(Ok(text)) => json::parse(text, declared.ops()).map_err(|error| {
-                let message = with_hint(format!("in `{}`: {}", path.display(), chain(&error)), error.hint());
+                let message = format!("in `{}`: {}", path.display(), chain(&error));
                 Problem::new(place, ProblemKind::Graph { message })
             }),
             Some(Err(message)) => {
@@ -157,7 +158,7 @@ impl Manifest {
     ) -> Result<FunctionGraph, Problem> {
         let place = Place { line: self.place(json.span()).line, ..place.key("json") };
         json::parse(json.get_ref(), declared.ops()).map_err(|error| {
-            let message = with_hint(chain(&error), error.hint());
+            let message = chain(&error);
             Problem::new(place, ProblemKind::Graph { message })
         })
     }
@@ -202,13 +203,9 @@ impl Manifest {
                 ParseTextError::UnknownFunction { found, .. } if declared.is_unmade(found) => {
                     format!("calls `{found}`, whose `[[external]]` is wrong")
                 }
-                error => with_hint(chain(error), error.hint()),
+                error => chain(error),
             };
             Problem::new(place, ProblemKind::Graph { message })
         })
     }
-}
-
-fn with_hint(message: String, hint: Option<&str>) -> String {
-    hint.map_or_else(|| message.clone(), |hint| format!("{message}\nhint: {hint}"))
 }

@@ -1,7 +1,8 @@
 //! Multiplies matrices out. What several matrices share counts once.
 
 use crate::declared::{Declared, Matrix, check_combinations};
-use crate::problem::{Problem, ProblemKind, chain};
+use crate::problem::{Problem, ProblemKind};
+use precast_core::event::chain;
 use precast_graph::{DType, encode, text};
 use precast_ops::{Combination, CombinationsError, Ops};
 use std::collections::BTreeMap;

@@ -15,8 +15,9 @@ mod expand;
 mod tests;
 
 use crate::declared::{Declared, NamedGraph};
-use crate::problem::{DeclareError, Problem, ProblemKind, chain};
+use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_codegen::{LinkError, Module, Unit, link};
+use precast_core::event::chain;
 use precast_graph::{BuildError, FunctionGraph, json};
 use precast_ops::rewrite::Form;
 use precast_ops::{CheckEntryError, Ops, Serve, check_entry, derive, fingerprint};
@@ -38,7 +39,7 @@ pub struct Plan {
     pub combinations: usize,
     /// Signatures of modules that are never published, as an op in them has the empty version: entries call them, and each
     /// process that may compile makes its own.
-    pub kept: BTreeSet<String>,
+    pub unpublished: BTreeSet<String>,
 }
 
 impl Plan {
@@ -56,9 +57,10 @@ impl Plan {
 
     /// Says of each module that is never published what follows.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
-        self.kept.iter().map(|signature| {
+        self.unpublished.iter().map(|signature| {
             format!(
-                "`{signature}` has an op whose version is empty, so it is not kept: each program that calls it compiles it\n\
+                "`{signature}` has an op whose version is empty, so it is never published: each program that calls it \
+                 compiles it\n\
                  hint: give the op a version, or none, for programs that do not compile"
             )
         })
@@ -105,7 +107,7 @@ struct Planned {
     whole: BTreeMap<BuildKey, Arc<Module>>,
     entries: Vec<Entry>,
     fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
-    kept: BTreeSet<String>,
+    unpublished: BTreeSet<String>,
     problems: Vec<Problem>,
 }
 
@@ -157,7 +159,7 @@ impl Planned {
         let key = module.key();
         self.fingerprints.entry(key).or_default().extend(fingerprint(graph, ops));
         if module.unpublished {
-            self.kept.insert(module.signature);
+            self.unpublished.insert(module.signature);
             return Ok((None, key));
         }
         Ok((Some(module), key))
@@ -177,7 +179,7 @@ impl Planned {
             entries: self.entries,
             fingerprints: self.fingerprints,
             combinations,
-            kept: self.kept,
+            unpublished: self.unpublished,
         })
     }
 }

@@ -10,7 +10,7 @@
 //! compat/Python.h, compat/numpy/…  CPython's and NumPy's C API on the types above: op code that was written for them; their names ──▶ compat
 //! include/precast/nativecall.h  CEP 1000: signatures, tables     ──────────────────▶ nativecall
 //! ```
-//! The headers are the truth; `tests/it/layout.rs` makes the C compiler compare every size and offset with the mirror.
+//! The headers are the truth; `tests/it/mirror.rs` makes the C compiler compare every size and offset with the mirror.
 //! The headers travel inside this crate as text ([`HEADERS`]), because a JIT needs them where no source tree is.
 //!
 //! Nothing here loads or calls: the native loader of `precast-core` does.

@@ -70,7 +70,7 @@ pub type CleanupFn = unsafe extern "C" fn(*mut Instance, *mut Context);
 /// `pc_entry`: one callable graph.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Entry {
+pub struct ModuleEntry {
     pub key: [u8; 32],
     pub signature: *const c_char,
     pub native: *const c_char,
@@ -99,7 +99,7 @@ pub struct Module {
     pub host_bytes: u32,
     pub context_bytes: u32,
     pub n_entries: u32,
-    pub entries: *const *const Entry,
+    pub entries: *const *const ModuleEntry,
 }
 
 /// `pc_linked`: one artifact of a static program, from `precast/linked.h`.

@@ -7,14 +7,13 @@
 //! ```
 //!
 //! Every typed error of the libraries turns into a [`Failure`] by `?`. A line of a message that begins with `hint:` is a
-//! remedy and goes to the end, as do the hints that some error types give by a method.
+//! remedy and goes to the end.
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use precast_build::DeclareError;
-use precast_graph::json::ParseJsonError;
-use precast_graph::text::ParseTextError;
+use precast_core::event::split_hints;
 
 /// How the process ends. The numbers are promised in README.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +126,6 @@ impl Failure {
                     levels.push(text);
                 }
             }
-            hints.extend(typed_hint(error).map(str::to_owned));
             next = error.source();
         }
         if levels.iter().chain(&hints).any(|text| text.contains("Too many open files")) {
@@ -167,24 +165,6 @@ fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
         Some(error) => error.problems.iter().map(ToString::to_string).collect(),
         None => vec![error.to_string()],
     }
-}
-
-/// Takes the lines that begin with `hint:` out of a message.
-fn split_hints(message: &str) -> (String, Vec<String>) {
-    let (mut text, mut hints) = (Vec::new(), Vec::new());
-    for line in message.lines() {
-        match line.trim_start().strip_prefix("hint: ") {
-            Some(hint) => hints.push(hint.to_owned()),
-            None => text.push(line),
-        }
-    }
-    (text.join("\n"), hints)
-}
-
-/// Gives the remedy that an error type knows.
-fn typed_hint<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e str> {
-    let text = error.downcast_ref::<ParseTextError>().and_then(ParseTextError::hint);
-    text.or_else(|| error.downcast_ref::<ParseJsonError>().and_then(ParseJsonError::hint))
 }
 
 /// Gives the remedy of the system's refusal to open more files, which may stand anywhere in what a tool or a library said.

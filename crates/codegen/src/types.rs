@@ -90,25 +90,25 @@ impl TypeOps {
 
 /// One user type of a library.
 #[derive(Clone, Default)]
-struct Entry {
+struct Registration {
     ctype: Option<Arc<dyn CType>>,
     ops: TypeOps,
 }
 
 /// The user types of a library. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct UserTypes(Arc<BTreeMap<String, Entry>>);
+pub struct UserTypes(Arc<BTreeMap<String, Registration>>);
 
 impl UserTypes {
     pub(crate) fn insert(&mut self, name: &str, ctype: Arc<dyn CType>) {
-        self.entry(name).ctype = Some(ctype);
+        self.registration(name).ctype = Some(ctype);
     }
 
     pub(crate) fn register(&mut self, name: &str, ops: TypeOps) {
-        self.entry(name).ops.0.extend(ops.0);
+        self.registration(name).ops.0.extend(ops.0);
     }
 
-    fn entry(&mut self, name: &str) -> &mut Entry {
+    fn registration(&mut self, name: &str) -> &mut Registration {
         Arc::make_mut(&mut self.0).entry(name.to_owned()).or_default()
     }
 

@@ -86,9 +86,41 @@ impl fmt::Debug for Observer {
     }
 }
 
-/// Renders an error with all its sources, for [`Event`]s.
+/// Renders an error with all its sources: `a: b: c`, or each on a line of its own after one that shows a piece of text. What
+/// they advise stands at the end, each remedy once.
+///
+/// # Examples
+/// ```
+/// use precast_core::event::chain;
+/// let error = std::io::Error::other("no space left\nhint: free some");
+/// assert_eq!(chain(&error), "no space left\nhint: free some");
+/// ```
 #[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(error.source(), |source| source.source());
-    sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))
+    let (mut text, mut hints) = split_hints(&error.to_string());
+    for source in std::iter::successors(error.source(), |source| source.source()) {
+        let gap = if text.contains('\n') { "\ncaused by: " } else { ": " };
+        let (said, found) = split_hints(&source.to_string());
+        text = format!("{text}{gap}{said}");
+        for hint in found {
+            if !hints.contains(&hint) {
+                hints.push(hint);
+            }
+        }
+    }
+    hints.iter().fold(text, |text, hint| format!("{text}\nhint: {hint}"))
+}
+
+/// Takes the remedies out of a message: the lines that begin with `hint:`. This is the one form that they have, in the
+/// messages of all errors.
+#[must_use]
+pub fn split_hints(message: &str) -> (String, Vec<String>) {
+    let (mut text, mut hints) = (Vec::new(), Vec::new());
+    for line in message.lines() {
+        match line.trim_start().strip_prefix("hint: ") {
+            Some(hint) => hints.push(hint.to_owned()),
+            None => text.push(line),
+        }
+    }
+    (text.join("\n"), hints)
 }

@@ -2,7 +2,7 @@
 
 use crate::blame;
 use crate::native::{
-    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets,
+    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedModule, Pool, RunError, StepError, Targets,
 };
 use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
@@ -149,16 +149,16 @@ impl CallError {
 }
 
 impl Function {
-    /// Makes a program callable; `entries` are the modules of its steps, in order.
+    /// Makes a program callable; `modules` are the modules of its steps, in order.
     ///
     /// # Errors
     /// An op whose instance cannot be made, or a module that takes another number of arguments than its step gives.
     pub fn new(
         program: &Program,
-        entries: &[LoadedEntry],
+        modules: &[LoadedModule],
         provenance: Vec<Provenance>,
     ) -> Result<Self, CallError> {
-        let executable = bind(program, entries);
+        let executable = bind(program, modules);
         let idle = Pool::new();
         idle.give(Box::new(
             Frame::new(&executable).map_err(|error| op_error(&executable, error, String::new()))?,

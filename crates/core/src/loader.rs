@@ -5,7 +5,7 @@ use crate::cpu;
 use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, Digest};
-use crate::native::{LoadLibraryError, LoadedEntry, LoadedLibrary, find_linked};
+use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
 use crate::provenance::{Provenance, Served};
 use crate::record::{Entry, Record};
 use std::collections::BTreeMap;
@@ -131,17 +131,17 @@ impl Loader {
         let steps = program.steps.iter().map(|step| {
             let (ops, signature) = (step.signatures.clone(), step.signatures.join("; "));
             let found = self.module(&step.key);
-            let found = found.map(|(entry, served)| (entry, Provenance { ops, served }));
+            let found = found.map(|(module, served)| (module, Provenance { ops, served }));
             found.map_err(|reason| LoadEntryError::Module { name: name.clone(), signature, reason })
         });
-        let (entries, provenance): (Vec<_>, Vec<_>) =
+        let (modules, provenance): (Vec<_>, Vec<_>) =
             steps.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-        Function::new(program, &entries, provenance)
+        Function::new(program, &modules, provenance)
             .map_err(|source| LoadEntryError::Instance { name: name.clone(), source })
     }
 
     /// The best module of a key that this host can run; or in words why there is none.
-    fn module(&self, key: &BuildKey) -> Result<(LoadedEntry, Served), String> {
+    fn module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let mut reasons = Vec::new();
         for record in best_first(self.bundle.find(key), &mut reasons) {
             let Some(slot) = record.member(key).map(|member| member.slot) else { continue };
@@ -149,12 +149,12 @@ impl Loader {
             match self
                 .libraries
                 .get(&record.digest, load)
-                .and_then(|library| library.entry(slot, key).map_err(|error| chain(&error)))
+                .and_then(|library| library.module(slot, key).map_err(|error| chain(&error)))
             {
-                Ok(entry) => {
+                Ok(module) => {
                     let Record { action, digest, isa, .. } = record;
                     let layer = self.bundle.name().to_owned();
-                    return Ok((entry, Served::Artifact { key: *key, layer, action, digest, isa }));
+                    return Ok((module, Served::Artifact { key: *key, layer, action, digest, isa }));
                 }
                 Err(reason) => reasons.push(format!("`{}`: {reason}", record.isa)),
             }

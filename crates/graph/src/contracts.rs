@@ -195,7 +195,7 @@ fn destroyed(apply: &Apply) -> Vec<VarId> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inputs {
     /// The caller's, who finds them as they were.
-    Kept,
+    Preserved,
     /// The graph's: the caller gives them up. So are those of a single Apply of a larger graph.
     GivenUp,
 }
@@ -274,7 +274,7 @@ pub(crate) fn check_order(graph: &FunctionGraph, inputs: Inputs) -> Result<(), C
             }
             for storage in storages.get(target) {
                 match graph.variable(*storage).origin {
-                    Origin::Input(_) if inputs == Inputs::Kept => {
+                    Origin::Input(_) if inputs == Inputs::Preserved => {
                         return Err(ContractError::DestroysInput { op: op(), apply, variable });
                     }
                     Origin::Constant(_) => {

@@ -1,6 +1,6 @@
 //! What serves a function otherwise than by its modules alone: the reference implementation, and debug mode around modules.
 
-use crate::debug::{self, Checks, Options, Report};
+use crate::debug::{self, Checks, Findings, Options};
 use crate::filter::Filtered;
 use precast_core::function::{Body, misfit_error};
 use precast_core::native::Targets;
@@ -26,7 +26,7 @@ pub(crate) fn checked(function: Function, graph: FunctionGraph, checks: Checks) 
 
 /// What debug mode found in the last call of a function that was checked; `None` out of debug mode.
 #[must_use]
-pub fn debug_report(function: &Function) -> Option<Report> {
+pub fn debug_findings(function: &Function) -> Option<Findings> {
     let function = function.body::<Filtered>().map_or(function, |filtered| &filtered.function);
     function.body::<Checked>()?.checks.last()
 }
@@ -78,8 +78,8 @@ impl Body for Checked {
         const WHAT: &str = "debug mode";
         let given: Vec<Array> = inputs.iter().map(ArrayRef::to_array).collect();
         let checked = self.checks.run(&given, &Options::default());
-        let (report, expected) = checked.map_err(|error| other(WHAT, error))?;
-        report.into_result().map_err(|violation| other(WHAT, *violation))?;
+        let (findings, expected) = checked.map_err(|error| other(WHAT, error))?;
+        findings.into_result().map_err(|violation| other(WHAT, *violation))?;
         if let Some(expected) = expected {
             let mut results: Vec<Option<Array>> = self.function.outputs().iter().map(|_| None).collect();
             self.function.run(inputs, &mut Targets::New(&mut results))?;

@@ -14,7 +14,7 @@ use crate::stats::{Event, Recorder};
 use precast_codegen::{Module, Unit};
 use precast_compile::{CompileError, Compiled, Isa, Toolchain, Variant, compile};
 use precast_core::event::chain;
-use precast_core::native::LoadedEntry;
+use precast_core::native::LoadedModule;
 use precast_core::{Provenance, Served};
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::{BuildKey, Fingerprint};
@@ -50,7 +50,7 @@ impl Jit {
         module: &Arc<Module>,
         fingerprint: Option<Fingerprint>,
         resolver: &Resolver,
-    ) -> Result<(LoadedEntry, Provenance), FunctionError> {
+    ) -> Result<(LoadedModule, Provenance), FunctionError> {
         let toolchain = match Toolchain::find(None) {
             Ok(toolchain) => toolchain,
             Err(problem) => {
@@ -70,7 +70,7 @@ impl Jit {
             compiled.record.members[0].fingerprints.extend(fingerprint);
             let compiled = Arc::new(compiled);
             if unpublished {
-                resolver.recorder.tell(Event::Kept { signature: signature.clone() });
+                resolver.recorder.tell(Event::Private { signature: signature.clone() });
             } else {
                 self.publish(&compiled, &signature, resolver);
             }
@@ -172,7 +172,7 @@ fn load(
     key: &BuildKey,
     signature: &str,
     resolver: &Resolver,
-) -> Result<(LoadedEntry, Provenance), FunctionError> {
+) -> Result<(LoadedModule, Provenance), FunctionError> {
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let record = &compiled.record;
     let bytes = compiled
@@ -187,7 +187,7 @@ fn load(
             .unwrap_or_else(|| failed("see the events of `stats()`".to_owned()))
     })?;
     let slot = record.members.iter().find(|member| member.key == *key).map_or(0, |member| member.slot);
-    let entry = library.entry(slot, key).map_err(|error| failed(chain(&error)))?;
+    let module = library.module(slot, key).map_err(|error| failed(chain(&error)))?;
     let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };
-    Ok((entry, Provenance { ops: vec![signature.to_owned()], served }))
+    Ok((module, Provenance { ops: vec![signature.to_owned()], served }))
 }

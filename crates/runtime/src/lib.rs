@@ -14,7 +14,7 @@
 //! | [`Runtime`] | what a program asks: a function, a check, an explanation |
 //! | `resolve` | a key to callable code; the first layer with a survivor wins |
 //! | `cover` | the best artifacts for a graph that no single one serves: groups, patterns, ops |
-//! | `plan` | a graph to a program: one call for the whole, or steps over registers |
+//! | `instantiate` | a graph and its cover to a function: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
 //! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
 //! | `jit` | the only door to a compiler (feature `jit`) |
@@ -30,12 +30,12 @@ mod dispatch;
 mod error;
 mod explain;
 mod filter;
+mod instantiate;
 mod inventory;
 #[cfg(feature = "jit")]
 mod jit;
 mod miss;
 mod outside;
-mod plan;
 mod policy;
 #[cfg(feature = "record")]
 mod recording;
@@ -43,7 +43,7 @@ mod resolve;
 mod runtime;
 mod stats;
 
-pub use body::debug_report;
+pub use body::debug_findings;
 pub use dispatch::{DispatchError, Dispatcher};
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 pub use explain::{Check, Explanation, Lookup};

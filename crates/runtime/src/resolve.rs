@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_core::event::chain;
-use precast_core::native::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+use precast_core::native::{LoadLibraryError, LoadedLibrary, LoadedModule};
 use precast_core::{Libraries, Provenance, Served};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
@@ -53,7 +53,7 @@ impl Resolver {
     }
 
     /// Callable code for a key, from the first layer that has some; damage and refusals are passed over.
-    pub(crate) fn resolve(&self, key: &BuildKey) -> Result<Option<(LoadedEntry, Provenance)>, LayerError> {
+    pub(crate) fn resolve(&self, key: &BuildKey) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         for layer in &self.layers {
             for record in layer.find(key)? {
                 let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
@@ -63,8 +63,8 @@ impl Resolver {
                     continue;
                 }
                 let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
-                match library.entry(member.slot, key) {
-                    Ok(entry) => {
+                match library.module(member.slot, key) {
+                    Ok(module) => {
                         let (layer, signature) = (layer.to_string(), member.signature.clone());
                         self.recorder.tell(Event::Hit { signature: signature.clone(), layer: layer.clone() });
                         let served = Served::Artifact {
@@ -74,7 +74,7 @@ impl Resolver {
                             digest: record.digest,
                             isa: record.isa.clone(),
                         };
-                        return Ok(Some((entry, Provenance { ops: vec![signature], served })));
+                        return Ok(Some((module, Provenance { ops: vec![signature], served })));
                     }
                     Err(error) => self.passed_over(&member.signature, chain(&error)),
                 }

@@ -46,7 +46,7 @@ pub enum Event {
         reason: String,
     },
     /// A compiled module stays in the process, as one of its ops asks for.
-    Kept {
+    Private {
         /// The module's signature.
         signature: String,
     },
@@ -89,7 +89,7 @@ impl fmt::Display for Event {
             }
             Self::Published { signature, layer } => write!(f, "published `{signature}` to {layer}"),
             Self::NotPublished { signature, reason } => write!(f, "`{signature}` stays in memory: {reason}"),
-            Self::Kept { signature } => {
+            Self::Private { signature } => {
                 write!(f, "`{signature}` stays in this process: one of its ops gives the empty cache version")
             }
             Self::Stale(stale) => write!(f, "{stale}"),

@@ -37,6 +37,6 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Report, Reused,
-    Store, WriteError,
+    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Reused, Store,
+    Verification, WriteError,
 };

@@ -48,7 +48,7 @@ impl Function {
 
 /// What random graphs are made of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct Config {
     /// The functions to call.
     pub functions: Vec<Function>,
     /// The dtypes of inputs.
@@ -67,7 +67,7 @@ pub struct Plan {
     pub positions: bool,
 }
 
-impl Plan {
+impl Config {
     /// 1–40 applies on 1–4 inputs of bool, i64, f32 and f64 up to rank 3, with special values.
     #[must_use]
     pub fn new(functions: Vec<Function>) -> Self {
@@ -101,11 +101,11 @@ pub struct Case {
 const MAX_ELEMENTS: usize = 1 << 14;
 
 /// A strategy for cases; they shrink towards fewer applies, first functions and plain values.
-pub fn cases(plan: Plan, library: impl OpLibrary + 'static) -> impl Strategy<Value = Case> {
-    // About eight choices an Apply; the tape's length bounds the size as much as the plan does.
-    let choices = 64 + 16 * plan.applies.end();
+pub fn cases(config: Config, library: impl OpLibrary + 'static) -> impl Strategy<Value = Case> {
+    // About eight choices an Apply; the tape's length bounds the size as much as the config does.
+    let choices = 64 + 16 * config.applies.end();
     proptest::collection::vec(proptest::num::u32::ANY, 0..=choices)
-        .prop_map(move |tape| draw(&mut Choices::tape(tape), &plan, &library))
+        .prop_map(move |tape| draw(&mut Choices::tape(tape), &config, &library))
 }
 
 /// Draws a case.
@@ -113,16 +113,16 @@ pub fn cases(plan: Plan, library: impl OpLibrary + 'static) -> impl Strategy<Val
 /// # Panics
 /// When a function's `perform` panics, which is the defect to find.
 #[must_use]
-pub fn draw(choices: &mut Choices, plan: &Plan, library: &dyn OpLibrary) -> Case {
+pub fn draw(choices: &mut Choices, config: &Config, library: &dyn OpLibrary) -> Case {
     let mut growing = Growing { graph: FunctionGraph::new(), values: Vec::new(), performed: 0 };
-    let inputs = draw_inputs(choices, plan, &mut growing);
-    let target = choices.within(&plan.applies);
+    let inputs = draw_inputs(choices, config, &mut growing);
+    let target = choices.within(&config.applies);
     for _ in 0..8 * target {
         if growing.performed >= target {
             break;
         }
-        if let Some(grown) = growing.step(choices, plan, library)
-            && grown.performed <= *plan.applies.end()
+        if let Some(grown) = growing.step(choices, config, library)
+            && grown.performed <= *config.applies.end()
         {
             growing = grown;
         }
@@ -132,32 +132,32 @@ pub fn draw(choices: &mut Choices, plan: &Plan, library: &dyn OpLibrary) -> Case
 }
 
 /// Draws the inputs of a graph: types that agree in their trailing extents, but for ones, and a value of each.
-fn draw_inputs(choices: &mut Choices, plan: &Plan, growing: &mut Growing) -> Vec<Array> {
+fn draw_inputs(choices: &mut Choices, config: &Config, growing: &mut Growing) -> Vec<Array> {
     const EXTENTS: [usize; 10] = [2, 3, 5, 4, 7, 1, 8, 17, 3, 0];
-    let extents: Vec<usize> = (0..plan.max_ndim).map(|_| *choices.pick(&EXTENTS).unwrap_or(&2)).collect();
-    let count = choices.within(&plan.inputs).max(1);
+    let extents: Vec<usize> = (0..config.max_ndim).map(|_| *choices.pick(&EXTENTS).unwrap_or(&2)).collect();
+    let count = choices.within(&config.inputs).max(1);
     let mut inputs: Vec<Array> = (0..count)
         .map(|position| {
-            let dtype = choices.pick(&plan.dtypes).copied().unwrap_or(DType::F64);
-            let ndim = choices.below(plan.max_ndim + 1);
-            let trailing = &extents[plan.max_ndim - ndim..];
+            let dtype = choices.pick(&config.dtypes).copied().unwrap_or(DType::F64);
+            let ndim = choices.below(config.max_ndim + 1);
+            let trailing = &extents[config.max_ndim - ndim..];
             let shape: Vec<usize> = trailing.iter().map(|n| if choices.one_in(5) { 1 } else { *n }).collect();
             let extent =
                 |n: &usize| if choices.one_in(2) { Extent::Fixed(*n as u64) } else { Extent::Unknown };
             let shape_type = shape.iter().map(extent).collect();
-            let ty = if ndim == 0 && plan.scalars && choices.one_in(2) {
+            let ty = if ndim == 0 && config.scalars && choices.one_in(2) {
                 Type::Scalar(dtype)
             } else {
                 Type::Tensor(TensorType { dtype, shape: shape_type })
             };
-            let draw = if plan.specials { arrays::draw } else { arrays::draw_plain };
+            let draw = if config.specials { arrays::draw } else { arrays::draw_plain };
             let value = draw(choices, dtype, &shape);
             growing.graph.input(&format!("x{position}"), ty).expect("numbered names differ");
             growing.values.push(Some(value.clone()));
             value
         })
         .collect();
-    if plan.positions && choices.one_in(3) {
+    if config.positions && choices.one_in(3) {
         let positions: Vec<i64> = (0..choices.below(5)).map(|_| choices.below(3) as i64 - 1).collect();
         let value = Array::from(ndarray::Array1::from(positions).into_dyn());
         growing.graph.input("positions", Type::tensor(DType::I64, 1)).expect("the others have numbers");
@@ -177,8 +177,8 @@ struct Growing {
 
 impl Growing {
     /// The graph after one more call; `None` if it was refused.
-    fn step(&self, choices: &mut Choices, plan: &Plan, library: &dyn OpLibrary) -> Option<Self> {
-        let function = choices.pick(&plan.functions)?;
+    fn step(&self, choices: &mut Choices, config: &Config, library: &dyn OpLibrary) -> Option<Self> {
+        let function = choices.pick(&config.functions)?;
         let (props, literals) = choices.pick(&function.calls).cloned().unwrap_or_default();
         let operands = (0..function.operands).map(|i| self.operand(choices, i));
         let operands: Vec<Operand> = operands.chain(literals).collect();
@@ -254,21 +254,21 @@ impl Growing {
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, Function, Plan, draw};
+    use super::{Case, Config, Function, draw};
     use crate::Choices;
     use crate::toy::ToyLibrary;
     use precast_graph::{Props, interpret};
     use std::collections::BTreeSet;
 
-    fn plan() -> Plan {
+    fn config() -> Config {
         let unary = ["exp", "neg", "invert"].map(|name| Function::new(name, 1));
         let binary = ["add", "mul", "lt"].map(|name| Function::new(name, 2));
         let sum = Function::new("sum", 1).with(Props::new());
-        Plan::new(unary.into_iter().chain(binary).chain([sum, Function::new("switch", 3)]).collect())
+        Config::new(unary.into_iter().chain(binary).chain([sum, Function::new("switch", 3)]).collect())
     }
 
     fn drawn() -> impl Iterator<Item = Case> {
-        (0..300).map(|seed| draw(&mut Choices::seeded(seed), &plan(), &ToyLibrary))
+        (0..300).map(|seed| draw(&mut Choices::seeded(seed), &config(), &ToyLibrary))
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_seed_always_gives_the_same_case() {
-        let case = || draw(&mut Choices::seeded(42), &plan(), &ToyLibrary);
+        let case = || draw(&mut Choices::seeded(42), &config(), &ToyLibrary);
         assert_eq!(case(), case());
     }
 
@@ -300,7 +300,7 @@ mod tests {
             seen.extend(corner("constant", case.graph.constants().next().is_some()));
             seen.extend(corner("large", case.graph.applies().len() > 30));
         }
-        let names = plan().functions.into_iter().map(|f| f.name).collect::<Vec<_>>();
+        let names = config().functions.into_iter().map(|f| f.name).collect::<Vec<_>>();
         let corners =
             ["repeated output", "empty", "broadcast", "constant", "large", "bool", "i64", "f32", "f64"];
         let ranks = ["rank 0", "rank 1", "rank 2", "rank 3"];
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn an_empty_tape_gives_the_smallest_case() {
-        let case = draw(&mut Choices::tape(vec![]), &plan(), &ToyLibrary);
+        let case = draw(&mut Choices::tape(vec![]), &config(), &ToyLibrary);
         assert_eq!((case.graph.applies().len(), case.inputs.len()), (1, 1));
     }
 }

@@ -4,7 +4,7 @@
 //! and `? code` compared, `...` standing for any lines.
 
 use crate::document::fits;
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 use std::path::Path;
 use std::process::Command;
 
@@ -28,7 +28,7 @@ fn blocks() -> Vec<(String, String, String)> {
     blocks
 }
 
-fn run(place: &Place, example: &str) {
+fn run(place: &Sandbox, example: &str) {
     let mut lines = example.lines().peekable();
     while let Some(line) = lines.next() {
         let command = line.strip_prefix("$ ").unwrap_or_else(|| panic!("a command is expected: {line}"));
@@ -59,7 +59,7 @@ fn run(place: &Place, example: &str) {
 
 #[test]
 fn every_example_of_the_chapter_does_what_it_says() {
-    let place = Place::new();
+    let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
     let mut ran = 0;
     for (language, text, before) in blocks() {

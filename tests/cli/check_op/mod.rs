@@ -4,7 +4,7 @@
 
 mod document;
 
-use crate::place::{Ended, Place};
+use crate::sandbox::{Ended, Sandbox};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -31,8 +31,8 @@ const WRONG: [(&str, &str); 18] = [
 ];
 
 /// A directory with the C files and a manifest that declares them all.
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     let c = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cli/check_op/c");
     for entry in fs_err::read_dir(c).unwrap() {
         let entry = entry.unwrap();
@@ -59,7 +59,7 @@ fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
 }
 
 /// The arguments that a printed command has after `precast`.
-fn again(place: &Place, command: &str) -> Ended {
+fn again(place: &Sandbox, command: &str) -> Ended {
     let arguments: Vec<&str> = command.split(' ').skip(1).collect();
     place.run(&arguments)
 }

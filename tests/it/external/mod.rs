@@ -17,6 +17,7 @@ mod versions;
 use precast::{Array, ArrayRef, CallError, Function, FunctionGraph, Policy, Runtime};
 use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_graph::Op;
+pub(crate) use precast_store::event::chain;
 use std::sync::Arc;
 
 /// The op of a declaration.
@@ -49,10 +50,6 @@ pub(crate) fn refused(graph: &FunctionGraph) -> String {
     let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
     let error = runtime.function(graph).expect_err("it should be refused");
     chain(&error)
-}
-
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), |source| format!("{error}\n{}", chain(source)))
 }
 
 pub(crate) fn call(function: &Function, inputs: &[Array]) -> Result<Vec<Array>, CallError> {

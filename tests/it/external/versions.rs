@@ -76,8 +76,8 @@ fn an_empty_version_stays_in_its_process() {
     for _ in 0..2 {
         let (value, events) = served(store.path(), &never);
         assert_eq!((value, hits(&events)), (6.0, 0));
-        let kept = |event: &&Event| matches!(event, Event::Kept { .. });
-        assert_eq!(events.iter().filter(kept).count(), 1, "{events:?}");
+        let private = |event: &&Event| matches!(event, Event::Private { .. });
+        assert_eq!(events.iter().filter(private).count(), 1, "{events:?}");
     }
     assert_eq!(Store::open(store.path()).unwrap().records().count(), 0);
     assert!(

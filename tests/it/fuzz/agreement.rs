@@ -10,7 +10,7 @@
 //! So the sum of the bounds of any graph is 0, and all forms of a graph agree with each other because each agrees with
 //! `perform`.
 
-use crate::compiled::{Cut, try_bundle};
+use crate::compiled::{Granularity, try_bundle};
 use ndarray::{Axis, IxDyn};
 use precast::{Array, ArrayRef, FunctionGraph, Policy, Runtime, Served};
 use precast_compile::Isa;
@@ -24,15 +24,15 @@ use precast_testkit::ulp::same_bits;
 /// What artifacts are made for, and of which parts of the graphs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
-    pub(crate) cut: Cut,
+    pub(crate) granularity: Granularity,
     pub(crate) isa: Isa,
     pub(crate) profile: Profile,
 }
 
 impl Form {
     /// What is deployed on this host.
-    pub(crate) fn release(cut: Cut) -> Self {
-        Self { cut, isa: Isa::native().unwrap(), profile: Profile::Release }
+    pub(crate) fn release(granularity: Granularity) -> Self {
+        Self { granularity, isa: Isa::native().unwrap(), profile: Profile::Release }
     }
 }
 
@@ -85,7 +85,7 @@ fn stretched(array: &Array, axis: usize) -> (Array, Vec<usize>) {
 /// The positions of the subjects whose artifacts are wrong, and what is wrong first.
 pub(crate) fn wrong(subjects: &[Subject], form: Form) -> Vec<(usize, String)> {
     let graphs: Vec<FunctionGraph> = subjects.iter().map(|subject| subject.graph.clone()).collect();
-    let bytes = match try_bundle(&graphs, form.cut, form.isa, form.profile) {
+    let bytes = match try_bundle(&graphs, form.granularity, form.isa, form.profile) {
         Ok(bytes) => bytes,
         Err(error) if subjects.len() == 1 => return vec![(0, error)],
         // Some graph of several cannot be compiled: halves are looked at, down to the one.

@@ -1,7 +1,7 @@
 //! Chosen graphs and sizes: the boundaries of vectors, tiles and reduction blocks, zeros of both signs, strides of 0.
 
 use super::agreement::{Call, Form, Subject, assert_agree, calls, full};
-use crate::compiled::{Cut, levels};
+use crate::compiled::{Granularity, levels};
 use crate::graphs::{graph, outputs};
 use precast::{Array, FunctionGraph};
 use precast_graph::DType;
@@ -49,10 +49,10 @@ fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
     let subjects = boundaries();
     assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
     for isa in levels() {
-        assert_agree(&subjects, Form { isa, ..Form::release(Cut::Whole) });
+        assert_agree(&subjects, Form { isa, ..Form::release(Granularity::Whole) });
     }
-    assert_agree(&subjects, Form::release(Cut::OpByOp));
-    assert_agree(&subjects, Form::release(Cut::Mixed(1)));
+    assert_agree(&subjects, Form::release(Granularity::OpByOp));
+    assert_agree(&subjects, Form::release(Granularity::Mixed(1)));
 }
 
 /// gcc may take an integer that was a float for the float's truncation, which has another zero: -0.0.
@@ -74,8 +74,8 @@ fn casts_to_integers_and_back_give_positive_zeros_at_every_level() {
         }
     }
     for isa in levels() {
-        for cut in [Cut::Whole, Cut::OpByOp] {
-            assert_agree(&subjects, Form { isa, ..Form::release(cut) });
+        for granularity in [Granularity::Whole, Granularity::OpByOp] {
+            assert_agree(&subjects, Form { isa, ..Form::release(granularity) });
         }
     }
 }
@@ -103,8 +103,8 @@ fn strides_of_zero_are_read_like_any_other() {
         }
         subjects.push(Subject { graph, calls });
     }
-    for cut in [Cut::Whole, Cut::OpByOp] {
-        assert_agree(&subjects, Form::release(cut));
+    for granularity in [Granularity::Whole, Granularity::OpByOp] {
+        assert_agree(&subjects, Form::release(granularity));
     }
 }
 
@@ -141,7 +141,7 @@ fn results_of_any_length_are_the_same_bits_in_every_form() {
         }
     }
     assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
-    for cut in [Cut::Whole, Cut::Groups, Cut::OpByOp, Cut::Mixed(1)] {
-        assert_agree(&subjects, Form::release(cut));
+    for granularity in [Granularity::Whole, Granularity::Groups, Granularity::OpByOp, Granularity::Mixed(1)] {
+        assert_agree(&subjects, Form::release(granularity));
     }
 }

@@ -2,7 +2,7 @@
 
 use precast_graph::{DType, OpLibrary as _, Operand, Prop, Props};
 use precast_ops::{Ops, Row};
-use precast_testkit::graphs::{Function, Plan};
+use precast_testkit::graphs::{Config, Function};
 
 /// Functions that random graphs do not call: text gives the first two another form, `einsum` begins with a text (`boundaries` has
 /// calls of it), the others have functions that stand for them, or C of the user.
@@ -10,11 +10,11 @@ const LEFT_OUT: [&str; 6] =
     ["pow", "where", "advanced_inc_subtensor1", "advanced_subtensor1", "einsum", "external"];
 
 /// Graphs of at most `applies` applies over everything there is.
-pub(super) fn plan(applies: usize) -> Plan {
+pub(super) fn config(applies: usize) -> Config {
     let known = Ops::standard().names();
     let functions = known.iter().flat_map(|name| function(name)).collect();
     let dtypes = DType::ALL.to_vec();
-    Plan { applies: 1..=applies, dtypes, scalars: true, positions: true, ..Plan::new(functions) }
+    Config { applies: 1..=applies, dtypes, scalars: true, positions: true, ..Config::new(functions) }
 }
 
 fn list(items: &[i64]) -> Prop {
@@ -174,7 +174,7 @@ fn subtensor() -> Function {
 
 #[test]
 fn every_function_is_called_or_left_out_on_purpose() {
-    let called: Vec<String> = plan(1).functions.into_iter().map(|function| function.name).collect();
+    let called: Vec<String> = config(1).functions.into_iter().map(|function| function.name).collect();
     let names = Ops::standard().names();
     let missing: Vec<&String> = names
         .iter()

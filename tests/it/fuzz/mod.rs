@@ -17,14 +17,14 @@ mod functions;
 mod hostile;
 mod shrink;
 
-use crate::compiled::{Cut, levels};
+use crate::compiled::{Granularity, levels};
 use agreement::{Form, Subject, calls, wrong};
 use precast_compile::Isa;
 use precast_graph::json;
 use precast_ops::Ops;
 use precast_store::key::Profile;
 use precast_testkit::Choices;
-use precast_testkit::graphs::{Case, Plan, draw};
+use precast_testkit::graphs::{Case, Config, draw};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -40,18 +40,18 @@ const BELOW: u64 = 10;
 /// Failures after which no more are looked for.
 const ENOUGH: usize = 3;
 
-static PLAN: LazyLock<Plan> = LazyLock::new(|| functions::plan(40));
+static CONFIG: LazyLock<Config> = LazyLock::new(|| functions::config(40));
 
 /// The graph of a seed. Small ones are more frequent, since an Apply's neighbours matter more than their number; one in four
 /// keeps to the dtypes of most programs, so that more of its Applies are fused.
 fn drawn(seed: u64) -> Case {
     let mut choices = Choices::seeded(seed);
     let most = if choices.one_in(8) { 40 } else { 1 + choices.below(12) };
-    let mut plan = Plan { applies: 1..=most, ..PLAN.clone() };
+    let mut config = Config { applies: 1..=most, ..CONFIG.clone() };
     if choices.one_in(4) {
-        plan.dtypes = precast_testkit::toy::DTYPES.to_vec();
+        config.dtypes = precast_testkit::toy::DTYPES.to_vec();
     }
-    draw(&mut choices, &plan, &Ops::standard())
+    draw(&mut choices, &config, &Ops::standard())
 }
 
 fn subject(seed: u64, case: &Case) -> Subject {
@@ -114,9 +114,12 @@ fn try_graphs(first: u64, count: u64, forms: &dyn Fn(u64) -> Vec<Form>) {
 #[test]
 fn random_graphs_have_the_bits_of_perform_however_they_are_cut() {
     let (first, count) = asked();
-    let cuts = |seed| [Cut::Whole, Cut::Groups, Cut::OpByOp, Cut::Mixed(seed)];
+    let granularities =
+        |seed| [Granularity::Whole, Granularity::Groups, Granularity::OpByOp, Granularity::Mixed(seed)];
     try_graphs(first, count, &|seed| {
-        cuts(seed).map(|cut| Form { profile: profile(seed), ..Form::release(cut) }).into()
+        granularities(seed)
+            .map(|granularity| Form { profile: profile(seed), ..Form::release(granularity) })
+            .into()
     });
 }
 
@@ -129,7 +132,7 @@ fn random_graphs_have_the_bits_of_perform_at_every_level() {
         println!("skipped: other ISA levels, `{native}` is the only one of this CPU");
     }
     try_graphs(first, count.div_ceil(BELOW), &|_| {
-        below.iter().map(|isa| Form { isa: *isa, ..Form::release(Cut::Whole) }).collect()
+        below.iter().map(|isa| Form { isa: *isa, ..Form::release(Granularity::Whole) }).collect()
     });
     if native < Isa::X86_64V4 && native.arch() == "x86_64" {
         println!("skipped: levels above `{native}`, which this CPU lacks");
@@ -165,7 +168,7 @@ fn graphs_reach_every_dtype_rank_and_most_functions() {
     // Functions that are no op of their own come as the ops that they are made of.
     let ops = Ops::standard().c().names();
     let is_op = |name: &String| precast_ops::scalar::find(name).is_some() || ops.contains(name);
-    let names = PLAN.functions.iter().map(|function| &function.name).filter(|name| is_op(name));
+    let names = CONFIG.functions.iter().map(|function| &function.name).filter(|name| is_op(name));
     let rare: BTreeSet<&String> = names.filter(|name| !seen.contains(*name)).collect();
     assert!(rare.len() < 4, "these hardly ever come: {rare:?}");
     assert!(seen.contains("advanced_subtensor1"), "positions never fit");

@@ -112,6 +112,6 @@ fn debug_mode_asks_the_type_which_values_are_the_same() {
     let below = 360.0 - 5e-13;
     let found = call(&function, &[Array::from(below - 20.0), Array::from(10.0)]).unwrap();
     assert!(found[0].numbers()[0].parts().0 > 359.0, "{found:?}");
-    let report = precast_runtime::debug_report(&function).unwrap();
-    assert!(report.applies.iter().all(|apply| apply.has_reference), "{report:?}");
+    let findings = precast_runtime::debug_findings(&function).unwrap();
+    assert!(findings.applies.iter().all(|apply| apply.has_reference), "{findings:?}");
 }

@@ -7,7 +7,7 @@ use precast_build::{Declared, Manifest};
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, combinations};
 use precast_runtime::Runtime;
-use precast_runtime::debug::{self, Checked, Options, Report};
+use precast_runtime::debug::{self, Checked, Findings, Options};
 use serde_json::{Value, json};
 
 use crate::args::{CheckOpArgs, GraphArgs};
@@ -22,23 +22,23 @@ pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
     let mut options = Options::default();
     (options.seed, options.approximate) = (args.seed, args.approximate);
     options.time = Duration::from_secs(args.timeout.into());
-    let mut reports = Vec::new();
+    let mut all = Vec::new();
     let names_graph = !args.expr.is_empty() || args.graph.is_some() || args.entry.is_some();
     if names_graph {
         let graph = of_graph(args, &runtime)?;
-        let report = match args.inputs.is_empty() {
+        let findings = match args.inputs.is_empty() {
             true => debug::check(&runtime, &graph, &options)?,
             false => on_inputs(args, &runtime, &graph, &options)?,
         };
-        reports.push((None, report));
+        all.push((None, findings));
     } else {
         for (name, graph) in declared(args, &runtime)? {
-            let report = debug::check(&runtime, &graph, &options);
-            reports.push((Some(name), report?));
+            let findings = debug::check(&runtime, &graph, &options);
+            all.push((Some(name), findings?));
         }
     }
     layers::tell(&runtime, false);
-    told(args, &reports)
+    told(args, &all)
 }
 
 fn on_inputs(
@@ -46,11 +46,11 @@ fn on_inputs(
     runtime: &Runtime,
     graph: &FunctionGraph,
     options: &Options,
-) -> Result<Report, Failure> {
+) -> Result<Findings, Failure> {
     let given = arrays::read(&args.inputs)?;
     let inputs: Vec<_> = arrays::arrange(&given, &graph.interface().0)?.into_iter().cloned().collect();
-    let report = debug::check_on(runtime, graph, &inputs, options)?;
-    Ok(report)
+    let findings = debug::check_on(runtime, graph, &inputs, options)?;
+    Ok(findings)
 }
 
 /// The graph of `--expr`, `--graph` or `--entry`.
@@ -109,14 +109,14 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
 }
 
 /// Prints what was found; writes what repeats the violations.
-fn told(args: &CheckOpArgs, reports: &[(Option<String>, Report)]) -> Result<Exit, Failure> {
+fn told(args: &CheckOpArgs, all: &[(Option<String>, Findings)]) -> Result<Exit, Failure> {
     let (mut text, mut values, mut broken, mut checked) = (String::new(), Vec::new(), 0, 0);
     let mut names = repro::Names::default();
-    for (name, report) in reports {
-        if let Some(name) = name.as_ref().filter(|_| report.applies.len() > 1) {
+    for (name, findings) in all {
+        if let Some(name) = name.as_ref().filter(|_| findings.applies.len() > 1) {
             let _ = writeln!(text, "{name}");
         }
-        for apply in &report.applies {
+        for apply in &findings.applies {
             checked += usize::from(apply.skipped.is_none());
             let _ = writeln!(text, "{}", line(apply));
             let mut violations = Vec::new();

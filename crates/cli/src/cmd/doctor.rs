@@ -165,17 +165,17 @@ impl Health {
         // Leaves nothing behind.
         self.facts.push(("writable", json!(tempfile::tempfile_in(path).is_ok())));
         if verify {
-            let report = store.verify()?;
-            self.facts.push(("entries", json!(report.entries)));
-            self.facts.push(("records", json!(report.records)));
-            self.facts.push(("archives", json!(report.objects)));
-            self.facts.push(("unreferenced", json!(report.unreferenced.len())));
-            self.judge(&report.events);
+            let verified = store.verify()?;
+            self.facts.push(("entries", json!(verified.entries)));
+            self.facts.push(("records", json!(verified.records)));
+            self.facts.push(("archives", json!(verified.objects)));
+            self.facts.push(("unreferenced", json!(verified.unreferenced.len())));
+            self.judge(&verified.events);
             self.problems.extend(
-                report.missing.iter().map(|digest| format!("archive `{}` is missing", digest.short())),
+                verified.missing.iter().map(|digest| format!("archive `{}` is missing", digest.short())),
             );
-            if report.undocumented > 0 {
-                let records = print::count(report.undocumented, "record has", "records have");
+            if verified.undocumented > 0 {
+                let records = print::count(verified.undocumented, "record has", "records have");
                 self.problems.push(format!("{records} lost the documents that `explain` reads"));
             }
             if !self.problems.is_empty() {

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use precast_graph::{Array, FunctionGraph, Type};
 use precast_runtime::debug::Violation;
-use precast_runtime::{ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served, debug_report};
+use precast_runtime::{
+    ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served, debug_findings,
+};
 use serde_json::{Value, json};
 
 use super::function_failure;
@@ -35,10 +37,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     });
     layers::tell(&runtime, args.explain);
     let (function, names, targets, outputs) = result?;
-    if let Some(report) = debug_report(&function) {
-        let lines: Vec<String> = report.applies.iter().map(super::check_op::line).collect();
-        let skipped = report.applies.iter().filter(|apply| apply.skipped.is_some()).count();
-        let checked = match (report.applies.len() - skipped, skipped) {
+    if let Some(findings) = debug_findings(&function) {
+        let lines: Vec<String> = findings.applies.iter().map(super::check_op::line).collect();
+        let skipped = findings.applies.iter().filter(|apply| apply.skipped.is_some()).count();
+        let checked = match (findings.applies.len() - skipped, skipped) {
             (_, 0) => "every Apply was checked, and gives what is served".to_owned(),
             (0, _) => "nothing was checked".to_owned(),
             (checked, skipped) => format!("{checked} checked, and give what is served; {skipped} skipped"),

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! lowered graph ─▶ model (nodes, edges, groups) ─┬▶ dot    for Graphviz, groups as clusters
-//!                  + who serves each Apply       └▶ layout ─▶ svg ─▶ html (zoom, search, table)
+//!                  + who serves each Apply       └▶ drawing ─▶ svg ─▶ html (zoom, search, table)
 //! ```
 //! A group is an Apply of the lowered graph that fusion made of several: its steps are drawn inside one box.
 
 mod dot;
+mod drawing;
 mod html;
-mod layout;
 mod model;
 mod svg;
 #[cfg(test)]

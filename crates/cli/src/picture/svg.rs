@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{Layout, Rect, TITLE, layout};
+use super::drawing::{Drawing, Rect, TITLE, draw};
 use super::model::{Kind, Picture, Served};
 use super::{escape, short};
 
@@ -14,8 +14,8 @@ const MARGIN: f64 = 24.0;
 
 /// Renders a picture as SVG.
 pub(crate) fn render(picture: &Picture) -> String {
-    let layout = layout(picture);
-    let (width, height) = (layout.width + 2.0 * MARGIN, layout.height + 2.0 * MARGIN + TITLE + 22.0);
+    let drawing = draw(picture);
+    let (width, height) = (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN + TITLE + 22.0);
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(
@@ -31,12 +31,12 @@ pub(crate) fn render(picture: &Picture) -> String {
     );
     legend(&mut text, picture, height);
     let _ = writeln!(text, "<g transform=\"translate({MARGIN} {:.1})\">", MARGIN + TITLE);
-    groups(&mut text, picture, &layout);
+    groups(&mut text, picture, &drawing);
     for edge in &picture.edges {
-        let (from, to) = (layout.nodes[edge.from], layout.nodes[edge.to]);
+        let (from, to) = (drawing.nodes[edge.from], drawing.nodes[edge.to]);
         arrow(&mut text, edge.from, edge.to, from, to);
     }
-    nodes(&mut text, picture, &layout);
+    nodes(&mut text, picture, &drawing);
     text.push_str("</g>\n</svg>\n");
     text
 }
@@ -75,8 +75,8 @@ fn legend(text: &mut String, picture: &Picture, height: f64) {
     );
 }
 
-fn groups(text: &mut String, picture: &Picture, layout: &Layout) {
-    for (apply, rect) in &layout.groups {
+fn groups(text: &mut String, picture: &Picture, drawing: &Drawing) {
+    for (apply, rect) in &drawing.groups {
         let group = &picture.groups[*apply];
         let (x, y) = (rect.x - rect.width / 2.0, rect.y - rect.height / 2.0);
         let room = (rect.width / 7.0) as usize;
@@ -100,8 +100,8 @@ fn groups(text: &mut String, picture: &Picture, layout: &Layout) {
     }
 }
 
-fn nodes(text: &mut String, picture: &Picture, layout: &Layout) {
-    for (position, (node, rect)) in picture.nodes.iter().zip(&layout.nodes).enumerate() {
+fn nodes(text: &mut String, picture: &Picture, drawing: &Drawing) {
+    for (position, (node, rect)) in picture.nodes.iter().zip(&drawing.nodes).enumerate() {
         let (x, y) = (rect.x - rect.width / 2.0, rect.y - rect.height / 2.0);
         let group = node.apply.and_then(|apply| picture.groups.get(apply));
         let kind = match node.kind {

@@ -1,6 +1,6 @@
 //! Pictures hold what their graph holds, nothing overlaps, and names cannot break the markup.
 
-use super::layout::{Rect, layout};
+use super::drawing::{Rect, draw};
 use super::model::{Kind, Picture, Served};
 use super::{dot, html, svg};
 use precast_graph::{FunctionGraph, text};
@@ -40,24 +40,24 @@ fn nothing_overlaps_in_a_picture_of_two_hundred_ops() {
     let graph = large();
     let picture = Picture::new("large", &graph, &[]);
     assert!(picture.nodes.iter().filter(|node| node.kind == Kind::Op).count() >= 150);
-    let layout = layout(&picture);
-    let boxes: Vec<&Rect> = layout.groups.values().collect();
+    let drawing = draw(&picture);
+    let boxes: Vec<&Rect> = drawing.groups.values().collect();
     for (position, rect) in boxes.iter().enumerate() {
         assert!(boxes[..position].iter().all(|other| !overlap(rect, other)), "group {position}");
     }
-    for (position, rect) in layout.nodes.iter().enumerate() {
-        let clear = layout.nodes[..position].iter().all(|other| !overlap(rect, other));
+    for (position, rect) in drawing.nodes.iter().enumerate() {
+        let clear = drawing.nodes[..position].iter().all(|other| !overlap(rect, other));
         assert!(clear, "node {position}: {:?}", picture.nodes[position]);
-        assert!(rect.x >= 0.0 && rect.x <= layout.width && rect.y >= 0.0 && rect.y <= layout.height);
+        assert!(rect.x >= 0.0 && rect.x <= drawing.width && rect.y >= 0.0 && rect.y <= drawing.height);
     }
 }
 
 #[test]
 fn arrows_run_downwards() {
     let picture = Picture::new("large", &large(), &[]);
-    let layout = layout(&picture);
+    let drawing = draw(&picture);
     let rising =
-        picture.edges.iter().filter(|edge| layout.nodes[edge.from].y >= layout.nodes[edge.to].y).count();
+        picture.edges.iter().filter(|edge| drawing.nodes[edge.from].y >= drawing.nodes[edge.to].y).count();
     assert_eq!(rising, 0);
 }
 

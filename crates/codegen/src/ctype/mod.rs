@@ -8,8 +8,8 @@
 //! | `c_declare` | every variable | declares its C variables, resources NULL |
 //! | `c_extract` | inputs, slots | fills them from `py_<name>` |
 //! | `c_init` | simple temporaries | gives them a valid first value |
-//! | `c_extract_out` | outputs and kept temporaries | extracts what may be reused, else initialises |
-//! | `c_sync` | outputs and kept temporaries, without failure | puts the value into `py_<name>`, never NULL |
+//! | `c_extract_out` | outputs and temporaries | extracts what may be reused, else initialises |
+//! | `c_sync` | outputs and temporaries, without failure | puts the value into `py_<name>`, never NULL |
 //! | `c_cleanup` | every variable, always | gives back what the C variables hold |
 //!
 //! The rules are those of Aesara's CType document: insert `sub.fail` on an error, after the error slot was set; never

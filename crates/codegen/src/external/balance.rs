@@ -1,7 +1,7 @@
 //! Braces of a section that do not match: left open, one is the compiler's error somewhere far behind in the generated text.
 //! Sections with `#if` are passed over, as each branch may open what all close.
 
-use super::error::{ExternalError, Place};
+use super::error::{ExternalError, SourceLine};
 use super::section::{Part, Section};
 use crate::tokens::{Token, tokens};
 
@@ -20,7 +20,7 @@ pub(super) fn check(parts: &[Part]) -> Result<(), ExternalError> {
 }
 
 fn braces<'a>(tokens: impl Iterator<Item = (&'a Part, &'a Token<'a>)>) -> Result<(), ExternalError> {
-    let mut open: Vec<Place> = Vec::new();
+    let mut open: Vec<SourceLine> = Vec::new();
     for (part, token) in tokens {
         if token.is("{") {
             open.push(part.place(token.line));

@@ -6,14 +6,14 @@ use std::fmt;
 
 /// A line of an op's own file, under its logical name: `vector_times_vector/vector_times_vector.c:12`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLine {
     /// Logical name of the file.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -47,7 +47,7 @@ pub enum ExternalError {
     #[error("{place}: unknown section `{found}`{}", suggestion(nearest.as_deref()))]
     UnknownSection {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// The tag.
         found: String,
         /// A tag that was perhaps meant.
@@ -57,7 +57,7 @@ pub enum ExternalError {
     #[error("{place}: `{found}` stands before the first `#section`")]
     BeforeSection {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// The line.
         found: String,
     },
@@ -74,7 +74,7 @@ pub enum ExternalError {
     )]
     OldStyle {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// The mark.
         found: String,
     },
@@ -88,7 +88,7 @@ pub enum ExternalError {
     #[error("{place}: a section `code` beside `func`, which writes that code itself")]
     CodeAndFunc {
         /// Where the section is.
-        place: Place,
+        place: SourceLine,
     },
     /// A function that cannot be called so.
     #[error("function `{found}` is neither a name nor `APPLY_SPECIFIC(name)`")]
@@ -110,7 +110,7 @@ pub enum ExternalError {
     #[error("{place}: `{func}` has {found} parameter(s), but is called with {expected}: {call}")]
     FuncArity {
         /// Where it is defined.
-        place: Place,
+        place: SourceLine,
         /// The function.
         func: String,
         /// Its parameters.
@@ -124,7 +124,7 @@ pub enum ExternalError {
     #[error("{place}: `{func}` returns void, expected int: 0 for success")]
     FuncVoid {
         /// Where it is defined.
-        place: Place,
+        place: SourceLine,
         /// The function.
         func: String,
     },
@@ -132,7 +132,7 @@ pub enum ExternalError {
     #[error("{place}: {problem}")]
     Macro {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// What is wrong, in words.
         problem: String,
     },
@@ -140,7 +140,7 @@ pub enum ExternalError {
     #[error("{place}: `{found}` has no counterpart in its section")]
     Brace {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// The brace.
         found: &'static str,
     },
@@ -151,7 +151,7 @@ pub enum ExternalError {
     )]
     Return {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// The section.
         section: &'static str,
     },
@@ -162,7 +162,7 @@ pub enum ExternalError {
     )]
     Include {
         /// Where.
-        place: Place,
+        place: SourceLine,
         /// The header.
         name: String,
     },

@@ -1,6 +1,6 @@
 //! The function that `func` names: how it is called, and whether its definition fits the call.
 
-use super::error::{ExternalError, Place};
+use super::error::{ExternalError, SourceLine};
 use super::section::{Part, Section};
 use crate::module::SourceSet;
 use crate::tokens::{Kind, Token, tokens};
@@ -19,7 +19,7 @@ pub(super) struct Function {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Definition {
-    place: Place,
+    place: SourceLine,
     /// `None` where the number cannot be seen: `...`, default arguments.
     parameters: Option<usize>,
     is_void: bool,
@@ -58,7 +58,7 @@ impl Function {
         }
         for (file, text) in sources {
             let found = tokens(text);
-            let place = |line| Place { file: file.clone(), line: line + 1 };
+            let place = |line| SourceLine { file: file.clone(), line: line + 1 };
             definitions.extend(self::definitions(&found, name, specific.is_some(), place));
         }
         let in_headers = || sources.values().any(|text| tokens(text).iter().any(|token| token.is(name)));
@@ -106,7 +106,7 @@ fn definitions(
     tokens: &[Token<'_>],
     name: &str,
     specific: bool,
-    place: impl Fn(u32) -> Place,
+    place: impl Fn(u32) -> SourceLine,
 ) -> Vec<Definition> {
     let mut found = Vec::new();
     let tokens: Vec<&Token<'_>> = tokens.iter().filter(|token| !token.directive).collect();

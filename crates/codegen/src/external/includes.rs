@@ -4,7 +4,7 @@
 //! for in the relative `header_dirs`. Directives that name an own file are rewritten to its logical name, so that they work
 //! wherever the text is put, and whatever other ops call their headers. What is not an own file is left to the compiler.
 
-use super::error::{ExternalError, Place};
+use super::error::{ExternalError, SourceLine};
 use crate::module::SourceSet;
 
 /// An `#include` with its name written out.
@@ -42,7 +42,7 @@ pub fn own_file(
     exists: impl Fn(&str) -> bool,
 ) -> Result<Option<String>, ExternalError> {
     let escape = || ExternalError::Include {
-        place: Place { file: from.to_owned(), line: include.line },
+        place: SourceLine { file: from.to_owned(), line: include.line },
         name: include.name.clone(),
     };
     let is_absolute = include.name.starts_with('/') || include.name.contains([':', '\\']);
@@ -114,7 +114,7 @@ impl Own<'_> {
         match error {
             ExternalError::Include { place, name } => {
                 let file = format!("{}/{}", self.op, place.file);
-                ExternalError::Include { place: Place { file, ..place }, name }
+                ExternalError::Include { place: SourceLine { file, ..place }, name }
             }
             other => other,
         }

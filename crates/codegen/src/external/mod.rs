@@ -39,7 +39,7 @@ mod props;
 mod section;
 
 pub use declaration::Declaration;
-pub use error::{ExternalError, Place};
+pub use error::{ExternalError, SourceLine};
 pub use includes::{Include, includes, normalise, own_file};
 
 pub(crate) use props::NAME;
@@ -50,6 +50,7 @@ use function::Function;
 use pattern::{Bindings, Pattern, Repeat};
 use precast_abi::compat;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
+use precast_store::event::chain;
 use precast_store::key::Language;
 use section::{Part, Section};
 use std::collections::BTreeMap;
@@ -393,12 +394,4 @@ fn is_compat(declaration: &Declaration, parts: &[Part], sources: &SourceSet) -> 
         includes(text).iter().any(|include| compat::is_header(&include.name))
             || tokens(text).iter().any(|token| token.kind == Kind::Word && compat::is_name(token.text))
     })
-}
-
-/// An error with all its sources on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
-    }
 }

@@ -1,11 +1,12 @@
 //! The values of an external op's params: checked when the op is made, and given by who calls it.
 
 use super::props::PARAMS;
-use super::{ExternalCOp, ExternalError, chain, error};
+use super::{ExternalCOp, ExternalError, error};
 use crate::cop::COp as _;
 use crate::error::LinkError;
 use crate::params::{ParamType, check_values, slot_value};
 use precast_graph::{Array, MakeNodeError, Props, nearest};
+use precast_store::event::chain;
 
 impl ExternalCOp {
     /// The same op with other values of its params, which keep their types: a module serves them all.

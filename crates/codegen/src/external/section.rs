@@ -9,7 +9,7 @@
 //! A tag may come several times, in one file and over several: its parts are put together in the order in which they
 //! stand, files in the order in which they are given.
 
-use super::error::{ExternalError, Place};
+use super::error::{ExternalError, SourceLine};
 use precast_graph::nearest;
 
 /// Where a piece of an op's C goes.
@@ -71,8 +71,8 @@ impl Part {
     }
 
     /// The place of a line of the text, from 0.
-    pub(super) fn place(&self, line: u32) -> Place {
-        Place { file: self.file.clone(), line: self.line + line }
+    pub(super) fn place(&self, line: u32) -> SourceLine {
+        SourceLine { file: self.file.clone(), line: self.line + line }
     }
 }
 
@@ -80,7 +80,7 @@ impl Part {
 pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> {
     let mut parts: Vec<Part> = Vec::new();
     for (line, content) in (1_u32..).zip(text.split_inclusive('\n')) {
-        let place = || Place { file: file.to_owned(), line };
+        let place = || SourceLine { file: file.to_owned(), line };
         if let Some(tag) = tag(content) {
             let section = section(tag, place)?;
             parts.push(Part { section, file: file.to_owned(), line: line + 1, text: String::new() });
@@ -108,7 +108,7 @@ fn tag(line: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
 }
 
-fn section(tag: &str, place: impl Fn() -> Place) -> Result<Section, ExternalError> {
+fn section(tag: &str, place: impl Fn() -> SourceLine) -> Result<Section, ExternalError> {
     let known = Section::ALL.into_iter();
     known.clone().find(|section| section.tag() == tag).ok_or_else(|| ExternalError::UnknownSection {
         place: place(),

@@ -1,7 +1,7 @@
 //! The module's text, put together.
 
 use super::signature::print;
-use super::variables::{Plan, Task, plan};
+use super::variables::{Outline, Task, outline};
 use super::{collect, debug, instance, reserved, run};
 use crate::error::LinkError;
 use crate::library::Library;
@@ -13,23 +13,23 @@ use precast_store::key::Language;
 
 /// Makes the module of a valid graph.
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
-    let plan = plan(graph, library)?;
-    let language = collect::language(&plan);
-    let requests = collect::collect(&plan, language)?;
+    let outline = outline(graph, library)?;
+    let language = collect::language(&outline);
+    let requests = collect::collect(&outline, language)?;
     let n_constants = graph.constants().count();
-    let n_slots = n_constants + plan.n_params;
+    let n_slots = n_constants + outline.n_params;
     let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
     let (inputs, outputs) = (types(graph.inputs()), types(graph.outputs()));
     let ops: Vec<String> =
-        plan.steps.iter().map(|s| print(&s.apply.op.label(), &s.node.inputs, &s.node.outputs)).collect();
+        outline.steps.iter().map(|s| print(&s.apply.op.label(), &s.node.inputs, &s.node.outputs)).collect();
     let signature = match ops.as_slice() {
         [one] => one.clone(),
         _ => print("graph", &inputs, &outputs),
     };
-    let context = instance::Context::new(requests.is_compat, plan.is_foreign, requests.language);
-    let load = instance::load(&plan, &context);
-    let reserved = reserved::check(&plan);
-    let entry = entry(&plan, load, &signature, [&inputs, &outputs], n_slots);
+    let context = instance::Context::new(requests.is_compat, outline.is_foreign, requests.language);
+    let load = instance::load(&outline, &context);
+    let reserved = reserved::check(&outline);
+    let entry = entry(&outline, load, &signature, [&inputs, &outputs], n_slots);
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
         Language::C => include_str!("../../c/module.c.in"),
@@ -37,14 +37,14 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let body = render(
         template,
         &[
-            ("SUPPORT", &(debug::hooks(&plan, library.profile()) + &requests.support + &reserved)),
-            ("GRAPH", &picture(&plan, graph)),
+            ("SUPPORT", &(debug::hooks(&outline, library.profile()) + &requests.support + &reserved)),
+            ("GRAPH", &picture(&outline, graph)),
             ("N_SLOTS", &n_slots.to_string()),
-            ("N_TEMPS", &plan.n_kept.to_string()),
-            ("MEMBERS", &instance::members(&plan)),
-            ("CLEANUP", &instance::cleanup(&plan, n_slots, &context)),
-            ("INIT", &instance::init(&plan, n_constants, &context)),
-            ("RUN", &run::body(&plan, inputs.len(), &context, library.profile())?),
+            ("N_TEMPS", &outline.n_temps.to_string()),
+            ("MEMBERS", &instance::members(&outline)),
+            ("CLEANUP", &instance::cleanup(&outline, n_slots, &context)),
+            ("INIT", &instance::init(&outline, n_constants, &context)),
+            ("RUN", &run::body(&outline, inputs.len(), &context, library.profile())?),
             ("ENTRY", &(entry + &reserved)),
         ],
     );
@@ -62,18 +62,18 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         lib_dirs: requests.lib_dirs,
         profile: library.profile(),
         unpublished: requests.unpublished,
-        is_alone: language == Language::Cxx || plan.is_foreign,
-        versions: super::versions::versions(&plan, graph)?,
+        is_alone: language == Language::Cxx || outline.is_foreign,
+        versions: super::versions::versions(&outline, graph)?,
     })
 }
 
 /// The graph in a comment, each variable by its name in C: `V3 = exp(V0)`.
-fn picture(plan: &Plan<'_>, graph: &FunctionGraph) -> String {
+fn picture(outline: &Outline<'_>, graph: &FunctionGraph) -> String {
     let names = |ids: &[precast_graph::VarId]| {
         ids.iter().map(|v| format!("V{}", v.index())).collect::<Vec<_>>().join(", ")
     };
     let mut lines = vec![format!("takes {}", names(graph.inputs()))];
-    for step in &plan.steps {
+    for step in &outline.steps {
         let label = step.apply.op.label().replace("*/", "* /");
         lines.push(format!("{} = {label}({})", step.outputs.join(", "), step.inputs.join(", ")));
     }
@@ -83,14 +83,14 @@ fn picture(plan: &Plan<'_>, graph: &FunctionGraph) -> String {
 
 /// The entry of the module's table, its failure ids, and the code run at load.
 fn entry(
-    plan: &Plan<'_>,
+    outline: &Outline<'_>,
     (load_function, load): (String, &str),
     signature: &str,
     [inputs, outputs]: [&[Type]; 2],
     n_slots: usize,
 ) -> String {
     let task = |t: &Task| format!("    {{{}, {}, {}}},\n", t.kind.c_name(), t.apply, t.variable);
-    let tasks: String = plan.tasks.iter().map(task).collect();
+    let tasks: String = outline.tasks.iter().map(task).collect();
     render(
         include_str!("../../c/entry.c.in"),
         &[

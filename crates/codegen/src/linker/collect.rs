@@ -1,6 +1,6 @@
 //! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
 
-use super::variables::Plan;
+use super::variables::Outline;
 use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CCompiler, CLinkerObject, CacheVersion};
@@ -29,18 +29,18 @@ pub(super) struct Requests {
 }
 
 /// Collects the requests.
-pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, LinkError> {
-    let objects: Vec<&dyn CLinkerObject> = objects(plan).collect();
+pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Requests, LinkError> {
+    let objects: Vec<&dyn CLinkerObject> = objects(outline).collect();
     let compiler = CCompiler { language };
-    check_halves(plan, &compiler)?;
+    check_halves(outline, &compiler)?;
     let all = |with: fn(&dyn CLinkerObject, &CCompiler) -> Option<Vec<String>>,
                without: fn(&dyn CLinkerObject) -> Vec<String>| {
         unique(objects.iter().flat_map(|o| with(*o, &compiler).unwrap_or_else(|| without(*o))))
     };
     let mut headers = vec!["precast/module.h".to_owned()];
-    headers.extend(plan.is_foreign.then(|| FLOAT_STATE.0.to_owned()));
+    headers.extend(outline.is_foreign.then(|| FLOAT_STATE.0.to_owned()));
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
-    headers.extend(plan.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
+    headers.extend(outline.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
     // What is taken away may be an argument of another op, or one of the compiler's own.
     let removed_flags = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
@@ -49,8 +49,8 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
     // Whatever headers of an author define, those of this program mean what they say.
     headers.sort_by_key(|header| !header.starts_with("precast/"));
     let is_compat = headers.iter().any(|header| compat::is_header(header));
-    let mut sources = sources(plan)?;
-    sources.extend(plan.is_foreign.then(|| (FLOAT_STATE.0.to_owned(), FLOAT_STATE.1.into())));
+    let mut sources = sources(outline)?;
+    sources.extend(outline.is_foreign.then(|| (FLOAT_STATE.0.to_owned(), FLOAT_STATE.1.into())));
     if is_compat {
         sources.extend(
             precast_abi::COMPAT_HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())),
@@ -66,37 +66,37 @@ pub(super) fn collect(plan: &Plan<'_>, language: Language) -> Result<Requests, L
         flags,
         removed_flags,
         sources,
-        support: support(plan)?,
-        unpublished: plan
+        support: support(outline)?,
+        unpublished: outline
             .steps
             .iter()
             .map(|s| s.op.c_code_cache_version_apply(&s.node))
-            .chain(plan.vars.iter().map(|v| v.ctype.c_code_cache_version()))
+            .chain(outline.vars.iter().map(|v| v.ctype.c_code_cache_version()))
             .any(|version| version == CacheVersion::Never),
     })
 }
 
 /// Types first, then params and ops, in the order of the graph.
-fn objects<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = &'p dyn CLinkerObject> {
-    let types = plan.vars.iter().map(|var| {
+fn objects<'p>(outline: &'p Outline<'_>) -> impl Iterator<Item = &'p dyn CLinkerObject> {
+    let types = outline.vars.iter().map(|var| {
         let object: &dyn CLinkerObject = &*var.ctype;
         object
     });
-    types.chain(plan.steps.iter().flat_map(|step| {
+    types.chain(outline.steps.iter().flat_map(|step| {
         let (params, op): (&dyn CLinkerObject, &dyn CLinkerObject) = (&step.params, step.op);
         [params, op]
     }))
 }
 
 /// C, or C++ as soon as one fragment asks for it.
-pub(super) fn language(plan: &Plan<'_>) -> Language {
+pub(super) fn language(outline: &Outline<'_>) -> Language {
     let wants_cxx = |o: &dyn CLinkerObject| o.c_compiler().is_some_and(|c| c.language == Language::Cxx);
-    if objects(plan).any(wants_cxx) { Language::Cxx } else { Language::C }
+    if objects(outline).any(wants_cxx) { Language::Cxx } else { Language::C }
 }
 
 /// Refuses 16-bit floats where an op's C would take them for integers.
-fn check_halves(plan: &Plan<'_>, compiler: &CCompiler) -> Result<(), LinkError> {
-    for step in plan.steps.iter().filter(|step| !step.op.f16_ok()) {
+fn check_halves(outline: &Outline<'_>, compiler: &CCompiler) -> Result<(), LinkError> {
+    for step in outline.steps.iter().filter(|step| !step.op.f16_ok()) {
         let own = step.op.c_headers_for(compiler).unwrap_or_else(|| step.op.c_headers());
         let foreign =
             own.iter().chain(&step.op.c_headers_apply(&step.node)).any(|header| compat::is_header(header));
@@ -113,12 +113,12 @@ fn check_halves(plan: &Plan<'_>, compiler: &CCompiler) -> Result<(), LinkError> 
 }
 
 /// The own files of all, and the headers that every module may include; one name cannot stand for two texts.
-fn sources(plan: &Plan<'_>) -> Result<SourceSet, LinkError> {
+fn sources(outline: &Outline<'_>) -> Result<SourceSet, LinkError> {
     let mut all = crate::ctype::link_sources();
-    for (name, text) in plan.vars.iter().flat_map(|var| var.ctype.c_sources()) {
+    for (name, text) in outline.vars.iter().flat_map(|var| var.ctype.c_sources()) {
         add(&mut all, name, text)?;
     }
-    let ops = plan.steps.iter().flat_map(|step| {
+    let ops = outline.steps.iter().flat_map(|step| {
         let (own, of_types) = (step.op.c_sources(), step.op.c_sources_apply(&step.node));
         step.params.c_sources().into_iter().chain(own).chain(of_types)
     });
@@ -139,14 +139,14 @@ fn add(all: &mut SourceSet, name: String, text: Arc<str>) -> Result<(), LinkErro
 }
 
 /// Support code: shared texts once, then each Apply's own, after the struct of its params.
-fn support(plan: &Plan<'_>) -> Result<String, LinkError> {
-    let types = plan.vars.iter().flat_map(|var| var.ctype.c_support_code());
-    let ops = plan.steps.iter().flat_map(|step| {
+fn support(outline: &Outline<'_>) -> Result<String, LinkError> {
+    let types = outline.vars.iter().flat_map(|var| var.ctype.c_support_code());
+    let ops = outline.steps.iter().flat_map(|step| {
         let own = step.op.c_support_code().into_iter().map(|code| step.shared(code));
         step.params.c_support_code().into_iter().chain(own)
     });
     let mut parts = unique(types.chain(ops));
-    for step in &plan.steps {
+    for step in &outline.steps {
         parts.push(step.params.declare(&step.name));
         parts.push(step.own(step.op.c_support_code_apply(&step.node, &step.name)?));
     }

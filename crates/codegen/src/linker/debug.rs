@@ -3,17 +3,17 @@
 //! `break precast_op_exp` then stops before every `exp`, whatever module it is in and however it was fused: names of the
 //! generated functions carry a key that nobody knows by heart.
 
-use super::variables::{Plan, Step};
+use super::variables::{Outline, Step};
 use crate::template::render;
 use precast_store::key::Profile;
 use std::collections::BTreeSet;
 
 /// The functions of all ops of a module; nothing in other profiles.
-pub(super) fn hooks(plan: &Plan<'_>, profile: Profile) -> String {
+pub(super) fn hooks(outline: &Outline<'_>, profile: Profile) -> String {
     if profile != Profile::Debug {
         return String::new();
     }
-    let names: BTreeSet<String> = plan.steps.iter().flat_map(names).collect();
+    let names: BTreeSet<String> = outline.steps.iter().flat_map(names).collect();
     let hook = |name: &String| render(include_str!("../../c/hook.c.in"), &[("NAME", name)]);
     names.iter().map(hook).collect()
 }

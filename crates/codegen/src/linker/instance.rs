@@ -1,7 +1,7 @@
-//! What lives longer than a call: slots, kept temporaries, the ops' struct members; and code run once at load.
+//! What lives longer than a call: slots, temporaries, the ops' struct members; and code run once at load.
 
 use super::exceptions::caught;
-use super::variables::{Plan, Step};
+use super::variables::{Outline, Step};
 use crate::object::CLinkerObject;
 use crate::template::render;
 use precast_store::key::Language;
@@ -47,18 +47,18 @@ impl Context {
 }
 
 /// The members that ops declare, and their params.
-pub(super) fn members(plan: &Plan<'_>) -> String {
+pub(super) fn members(outline: &Outline<'_>) -> String {
     let one = |step: &Step<'_>| {
         let own = line(step.own(step.op.c_support_code_struct(&step.node, &step.name)));
         step.params.member(&step.name) + &own
     };
-    plan.steps.iter().map(one).collect()
+    outline.steps.iter().map(one).collect()
 }
 
 /// The body of `init`: slots, params, then each op's members; on failure what was made is given back in reverse order.
-pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> String {
+pub(super) fn init(outline: &Outline<'_>, n_constants: usize, context: &Context) -> String {
     let (mut code, mut unwind) = (String::new(), String::new());
-    for step in &plan.steps {
+    for step in &outline.steps {
         let init = step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task));
         if !init.is_empty() {
             let task = step.struct_task;
@@ -71,12 +71,12 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> St
         }
     }
     let (mut take, mut give) = (String::new(), String::new());
-    for slot in 0..n_constants + plan.n_params {
+    for slot in 0..n_constants + outline.n_params {
         // Writing to a string cannot fail.
         let _ = writeln!(take, "self->pc_slots[{slot}] = pc_values[{slot}];\npc_incref(pc_values[{slot}]);");
         let _ = writeln!(give, "pc_xdecref(self->pc_slots[{slot}]);");
     }
-    let params = params(plan, n_constants);
+    let params = params(outline, n_constants);
     let Context { enter, leave, .. } = context;
     let head = format!("{enter}(void)self;\n(void)ctx;\n(void)pc_values;\n");
     if unwind.is_empty() && params.is_empty() {
@@ -88,25 +88,25 @@ pub(super) fn init(plan: &Plan<'_>, n_constants: usize, context: &Context) -> St
 }
 
 /// Fills the params of every Apply from their slots, before any op's own code can see them.
-fn params(plan: &Plan<'_>, n_constants: usize) -> String {
+fn params(outline: &Outline<'_>, n_constants: usize) -> String {
     let fill = |step: &Step<'_>| {
         let fail = format!("{{ failure = {}; goto label_params; }}", step.struct_task);
         step.params.extract(&step.name, n_constants + step.first_param, &fail)
     };
-    plan.steps.iter().map(fill).collect()
+    outline.steps.iter().map(fill).collect()
 }
 
-/// The body of `cleanup`: the ops' members, kept temporaries, slots.
-pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> String {
+/// The body of `cleanup`: the ops' members, temporaries, slots.
+pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) -> String {
     let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
-    for step in plan.steps.iter().rev() {
+    for step in outline.steps.iter().rev() {
         let code = step.own(step.op.c_cleanup_code_struct(&step.node, &step.name));
         let code = context.caught(code, "");
         if !code.is_empty() {
             text.push_str(&format!("{{\n{code}\n}}\n"));
         }
     }
-    for temp in 0..plan.n_kept {
+    for temp in 0..outline.n_temps {
         text.push_str(&format!("pc_xdecref(self->pc_temps[{temp}]);\n"));
     }
     for slot in 0..n_slots {
@@ -116,15 +116,16 @@ pub(super) fn cleanup(plan: &Plan<'_>, n_slots: usize, context: &Context) -> Str
 }
 
 /// The function that runs once after loading, and its name; `0` when there is nothing to run.
-pub(super) fn load(plan: &Plan<'_>, context: &Context) -> (String, &'static str) {
+pub(super) fn load(outline: &Outline<'_>, context: &Context) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
-    let types = plan.vars.iter().flat_map(|var| var.ctype.c_init_code());
-    let params = plan.steps.iter().flat_map(|step| step.params.c_init_code());
+    let types = outline.vars.iter().flat_map(|var| var.ctype.c_init_code());
+    let params = outline.steps.iter().flat_map(|step| step.params.c_init_code());
     let shared = |step: &'_ Step<'_>| -> Vec<String> {
         step.op.c_init_code().into_iter().map(|code| step.shared(code)).collect()
     };
-    let ops = plan.steps.iter().flat_map(shared);
-    let applies = plan.steps.iter().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));
+    let ops = outline.steps.iter().flat_map(shared);
+    let applies =
+        outline.steps.iter().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));
     for snippet in types.chain(params).chain(ops).chain(applies) {
         if !snippet.is_empty() && !snippets.contains(&snippet) {
             snippets.push(snippet);

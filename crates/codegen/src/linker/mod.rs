@@ -4,7 +4,7 @@
 //! segments   which parts of a graph one module serves: an author's C stands alone
 //! variables  roles of the graph's variables, their C names and failure ids
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
-//! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
+//! instance   what lives longer than a call: slots, temporaries, the ops' struct members
 //! exceptions C++ exceptions as errors of the call
 //! reserved   names that an author's macros may not have, because the generated code says them
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code

@@ -5,7 +5,7 @@
 //! with an author's text asks the preprocessor, once behind the support code and once at its end, whether a word that it says
 //! itself is a macro. Asking there sees what reading the text would not: macros of headers and of flags, conditions, `#undef`.
 
-use super::variables::{Plan, Var};
+use super::variables::{Outline, Var};
 use crate::ctype::CType;
 use crate::template::render;
 use crate::tokens::{Kind, tokens};
@@ -24,19 +24,19 @@ const FIXED: &str = "const ctx extern failure goto if int self sizeof void";
 const ALLOWED: [&str; 3] = ["NULL", "uint32_t", "defined"];
 
 /// The check, for a module with an author's text; else nothing.
-pub(super) fn check(plan: &Plan<'_>) -> String {
-    if !plan.is_foreign {
+pub(super) fn check(outline: &Outline<'_>) -> String {
+    if !outline.is_foreign {
         return String::new();
     }
     let ask = |name: &String| render(include_str!("../../c/reserved.c.in"), &[("NAME", name)]);
-    names(plan).iter().map(ask).collect()
+    names(outline).iter().map(ask).collect()
 }
 
 /// The words of the generated code, sorted.
-fn names(plan: &Plan<'_>) -> BTreeSet<String> {
+fn names(outline: &Outline<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     TEMPLATES.iter().chain([&FIXED]).for_each(|text| add(&mut found, text));
-    for var in &plan.vars {
+    for var in &outline.vars {
         let sub = var.sub(var.task);
         found.extend([var.name.clone(), sub.py_ptr.clone(), sub.stor_ptr.clone()]);
         if !var.is_of_author {

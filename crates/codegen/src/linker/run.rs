@@ -4,7 +4,7 @@
 //! {  pc_tensor *V0; V0 = NULL;          declare: resources NULL before the first possible failure
 //!    …                                  extract or init; failing jumps to this block's own label
 //!    {  …the next block…  }
-//!    if (!failure) { …sync… }           outputs and kept temporaries only
+//!    if (!failure) { …sync… }           outputs and temporaries only
 //!   label_1: ;
 //!    …cleanup…
 //! }
@@ -13,7 +13,7 @@
 
 use super::instance::Context;
 use super::signature::print;
-use super::variables::{Plan, Role, Step, Var};
+use super::variables::{Outline, Role, Step, Var};
 use crate::error::LinkError;
 use crate::template::render;
 use precast_store::key::Profile;
@@ -21,24 +21,24 @@ use std::fmt::Write as _;
 
 /// The body of `run`.
 pub(super) fn body(
-    plan: &Plan<'_>,
+    outline: &Outline<'_>,
     n_inputs: usize,
     context: &Context,
     profile: Profile,
 ) -> Result<String, LinkError> {
     let mut text = format!("  int failure = 0;\n{}", context.enter);
-    for var in &plan.vars {
+    for var in &outline.vars {
         text.push_str(&object(var, n_inputs));
     }
     text.push_str("  (void)self;\n  (void)pc_args;\n");
     // The first Apply is the outermost: a failure skips all that come after it.
     let mut behind = Vec::new();
-    for var in &plan.vars {
+    for var in &outline.vars {
         let (front, back) = block(var, context);
         text.push_str(&front);
         behind.push(back);
     }
-    for step in &plan.steps {
+    for step in &outline.steps {
         let (front, back) = code(step, profile, context)?;
         text.push_str(&front);
         behind.push(back);
@@ -56,7 +56,7 @@ fn object(var: &Var, n_inputs: usize) -> String {
         Role::Input(i) => format!("pc_args[{i}]"),
         Role::Output(i) => format!("pc_args[{}]", n_inputs + i),
         Role::Slot(i) => format!("self->pc_slots[{i}]"),
-        Role::Kept(i) => format!("self->pc_temps[{i}]"),
+        Role::Temporary(i) => format!("self->pc_temps[{i}]"),
         Role::Local => return String::new(),
     };
     format!(
@@ -70,12 +70,12 @@ fn block(var: &Var, context: &Context) -> (String, String) {
     let behaviour = match var.role {
         Role::Input(_) | Role::Slot(_) => var.ctype.c_extract(&var.name, &sub, check),
         Role::Local => var.ctype.c_init(&var.name, &sub),
-        Role::Kept(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
+        Role::Temporary(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
     };
     let what = match var.role {
         Role::Input(i) => format!("input {i}"),
         Role::Slot(i) => format!("constant {i}"),
-        Role::Kept(_) | Role::Local => "intermediate".to_owned(),
+        Role::Temporary(_) | Role::Local => "intermediate".to_owned(),
         Role::Output(i) => format!("output {i}"),
     };
     let declare = var.ctype.c_declare(&var.name, &sub, check);

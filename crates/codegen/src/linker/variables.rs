@@ -19,7 +19,7 @@ pub(super) enum Role {
     /// Constant given at initialisation; its slot.
     Slot(usize),
     /// Intermediate value whose storage is kept from call to call; its cell.
-    Kept(usize),
+    Temporary(usize),
     /// Intermediate value that dies with the call: C scalars, views, what was written over another.
     Local,
     /// Result of a call; its position.
@@ -36,7 +36,7 @@ pub(super) struct Var {
     pub(super) is_of_author: bool,
     pub(super) check_input: bool,
     pub(super) task: u32,
-    /// Failure id of `c_sync`; for outputs and kept temporaries.
+    /// Failure id of `c_sync`; for outputs and temporaries.
     pub(super) sync_task: u32,
 }
 
@@ -55,7 +55,7 @@ impl Var {
 
     /// Whether there is an object to put the value into.
     pub(super) fn is_synced(&self) -> bool {
-        matches!(self.role, Role::Output(_) | Role::Kept(_))
+        matches!(self.role, Role::Output(_) | Role::Temporary(_))
     }
 }
 
@@ -111,36 +111,36 @@ pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t T
 }
 
 /// Everything the module's text is made of.
-pub(super) struct Plan<'a> {
+pub(super) struct Outline<'a> {
     pub(super) vars: Vec<Var>,
     pub(super) steps: Vec<Step<'a>>,
     pub(super) tasks: Vec<Task>,
-    pub(super) n_kept: usize,
+    pub(super) n_temps: usize,
     /// Slots after the constants: one a field of an Apply's params.
     pub(super) n_params: usize,
     /// Whether the C is an author's: that of an op, or of a type.
     pub(super) is_foreign: bool,
 }
 
-/// Plans the variables and steps of `graph`.
-pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Plan<'a>, LinkError> {
-    let mut plan = Plan {
+/// Outlines the variables and steps of `graph`.
+pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Outline<'a>, LinkError> {
+    let mut outline = Outline {
         vars: Vec::new(),
         steps: Vec::new(),
         tasks: Vec::new(),
-        n_kept: 0,
+        n_temps: 0,
         n_params: 0,
         is_foreign: false,
     };
     check_outputs(graph)?;
     for id in order(graph) {
         let ctype = c_type(graph.ty(id), library)?;
-        let role = role(graph, id, &*ctype, &mut plan.n_kept);
+        let role = role(graph, id, &*ctype, &mut outline.n_temps);
         let n = i64::try_from(id.index()).unwrap_or(-1);
-        let task = plan.task(TaskKind::Extract, -1, n);
-        let synced = matches!(role, Role::Output(_) | Role::Kept(_));
-        let sync_task = if synced { plan.task(TaskKind::Sync, -1, n) } else { 0 };
-        plan.vars.push(Var {
+        let task = outline.task(TaskKind::Extract, -1, n);
+        let synced = matches!(role, Role::Output(_) | Role::Temporary(_));
+        let sync_task = if synced { outline.task(TaskKind::Sync, -1, n) } else { 0 };
+        outline.vars.push(Var {
             name: format!("V{}", id.index()),
             role,
             ctype,
@@ -155,15 +155,15 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             .c_op(&*apply.op)
             .ok_or_else(|| LinkError::NoC { apply: position, op: apply.op.label() })?;
         let n = i64::try_from(position).unwrap_or(-1);
-        let task = plan.task(TaskKind::Code, n, -1);
-        let struct_task = plan.task(TaskKind::Struct, n, -1);
+        let task = outline.task(TaskKind::Code, n, -1);
+        let struct_task = outline.task(TaskKind::Struct, n, -1);
         let types = apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v));
-        plan.is_foreign |= is_foreign(op, types);
+        outline.is_foreign |= is_foreign(op, types);
         let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
         let params = params::of(apply, op)?;
-        let first_param = plan.n_params;
-        plan.n_params += params.len();
-        plan.steps.push(Step {
+        let first_param = outline.n_params;
+        outline.n_params += params.len();
+        outline.steps.push(Step {
             apply,
             op,
             node: crate::cop::Node {
@@ -181,10 +181,10 @@ pub(super) fn plan<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Pl
             struct_task,
         });
     }
-    Ok(plan)
+    Ok(outline)
 }
 
-impl Plan<'_> {
+impl Outline<'_> {
     fn task(&mut self, kind: TaskKind, apply: i64, variable: i64) -> u32 {
         self.tasks.push(Task { kind, apply, variable });
         // Id 0 means success, so ids are one ahead of positions.
@@ -203,7 +203,7 @@ pub(super) fn order(graph: &FunctionGraph) -> Vec<VarId> {
     ids
 }
 
-fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_kept: &mut usize) -> Role {
+fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize) -> Role {
     if let Some(position) = graph.outputs().iter().position(|v| *v == id) {
         return Role::Output(position);
     }
@@ -220,8 +220,8 @@ fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_kept: &mut usize)
             if borrows || ctype.c_is_simple() {
                 return Role::Local;
             }
-            *n_kept += 1;
-            Role::Kept(*n_kept - 1)
+            *n_temps += 1;
+            Role::Temporary(*n_temps - 1)
         }
     }
 }

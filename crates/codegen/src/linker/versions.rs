@@ -5,7 +5,7 @@
 //! types with a version pay for it.
 
 use super::signature::{print, rankless};
-use super::variables::{Plan, Step, Var};
+use super::variables::{Outline, Step, Var};
 use crate::cop::Node;
 use crate::error::LinkError;
 use crate::module::SourceSet;
@@ -16,15 +16,15 @@ use precast_store::key::{ContentId, Versioned};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The versioned ops and types of a module, sorted, each once.
-pub(super) fn versions(plan: &Plan<'_>, graph: &FunctionGraph) -> Result<Vec<Versioned>, LinkError> {
+pub(super) fn versions(outline: &Outline<'_>, graph: &FunctionGraph) -> Result<Vec<Versioned>, LinkError> {
     let mut found = BTreeSet::new();
-    for step in &plan.steps {
+    for step in &outline.steps {
         if let CacheVersion::Version(version) = step.op.c_code_cache_version_apply(&step.node) {
             let op = print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
             found.insert(Versioned { op, version, files: ids(&files(step)?) });
         }
     }
-    for (var, id) in plan.vars.iter().zip(super::variables::order(graph)) {
+    for (var, id) in outline.vars.iter().zip(super::variables::order(graph)) {
         if let CacheVersion::Version(version) = var.ctype.c_code_cache_version() {
             found.insert(Versioned { op: rankless(graph.ty(id)), version, files: ids(&type_files(var)) });
         }

@@ -66,29 +66,29 @@ fn calls(graph: &FunctionGraph, library: &Library, inputs: &[Array], parts: &[Se
     registers.extend(constants.iter().map(|(id, _)| *id));
     registers.extend(parts.iter().flat_map(|part| part.writes.clone()));
     let register = |id: &VarId| registers.iter().position(|known| known == id).unwrap();
-    let entry = |(part, module): (&Segment<'_>, &Arc<Module>)| Entry {
+    let call = |(part, module): (&Segment<'_>, &Arc<Module>)| Call {
         position: members.iter().position(|key| *key == module.key()).unwrap(),
         slots: slots(&part.graph, library).unwrap(),
         args: part.reads.iter().chain(&part.writes).map(register).collect(),
     };
-    let entries: Vec<Entry> = parts.iter().zip(&modules).map(entry).collect();
+    let calls: Vec<Call> = parts.iter().zip(&modules).map(call).collect();
     assert!(graph.outputs().iter().all(|id| matches!(graph.variable(*id).origin, Origin::Output { .. })));
     let outputs: Vec<usize> = graph.outputs().iter().map(register).collect();
-    run(&units, &program(&given, registers.len(), &outputs, &entries))
+    run(&units, &program(&given, registers.len(), &outputs, &calls))
 }
 
-struct Entry {
+struct Call {
     position: usize,
     slots: Vec<Array>,
     args: Vec<usize>,
 }
 
-fn program(inputs: &[Array], registers: usize, outputs: &[usize], entries: &[Entry]) -> String {
+fn program(inputs: &[Array], registers: usize, outputs: &[usize], calls: &[Call]) -> String {
     let numbers = |numbers: &[usize]| numbers.iter().map(|n| format!(" {n}")).collect::<String>();
     let tensors = |values: &[Array]| values.iter().map(tensor).collect::<String>();
     let mut text = format!("inputs {}\n{}registers {registers}\n", inputs.len(), tensors(inputs));
-    write!(text, "outputs {}{}\nentries {}\n", outputs.len(), numbers(outputs), entries.len()).unwrap();
-    for Entry { position, slots, args } in entries {
+    write!(text, "outputs {}{}\nentries {}\n", outputs.len(), numbers(outputs), calls.len()).unwrap();
+    for Call { position, slots, args } in calls {
         write!(text, "{position} slots {}\n{}", slots.len(), tensors(slots)).unwrap();
         writeln!(text, "args {}{}", args.len(), numbers(args)).unwrap();
     }

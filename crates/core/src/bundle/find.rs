@@ -1,7 +1,7 @@
 //! Looks up in a bundle. There is no I/O and so no error: what is damaged is told as an event and is a miss.
 
 use super::Bundle;
-use super::layout::{hash, slice, u32_at, u64_at};
+use super::head::{hash, slice, u32_at, u64_at};
 use crate::event::{Event, chain};
 use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};
 use crate::record::{Entry, Record, set_documents};

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Bundle;
 use super::find::{PACK_AT, Row};
-use super::layout::{hash, slice};
+use super::head::{hash, slice};
 use super::write::index_rows;
 use crate::event::{Event, Observer};
 use crate::key::RecordId;

@@ -33,7 +33,7 @@
 //! The same records, shared objects and entries give the same bytes, in whatever order they come.
 
 mod find;
-mod layout;
+mod head;
 mod load;
 mod open;
 mod table;
@@ -42,9 +42,9 @@ mod write;
 use std::borrow::Cow;
 
 use crate::event::{Event, Observer};
-use layout::Head;
+use head::Head;
 
-pub use layout::FORMAT;
+pub use head::FORMAT;
 pub use load::BundleLoadError;
 pub use open::{OpenBundleError, has_generator};
 pub use write::{WriteBundleError, write_bundle};

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::Bundle;
-use super::layout::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
+use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
 use crate::event::Observer;
 use crate::file;
 use crate::trust::{self, TrustError, Untrusted};

@@ -6,7 +6,7 @@
 //! the damaged ones are skipped: so damage to one page can cost its own keys, but not those of others.
 
 use super::Bundle;
-use super::layout::{hash, slice};
+use super::head::{hash, slice};
 
 /// A table of a bundle. The offset and length have been checked against the file.
 #[derive(Debug, Clone)]

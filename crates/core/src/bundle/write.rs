@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layout::{
+use super::head::{
     FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, NAMES, ROOT_AT, ROWS, SECTION, hash,
     hash_head,
 };

@@ -43,13 +43,13 @@ impl Shape {
 
 /// Memory described: dtype, first element, extents, strides.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct RawView {
     dtype: DType,
     data: *mut c_char,
     shape: Shape,
 }
 
-impl Place {
+impl RawView {
     pub(super) fn dtype(&self) -> DType {
         self.dtype
     }
@@ -80,7 +80,7 @@ impl Place {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ArrayRef<'a> {
-    pub(super) place: Place,
+    pub(super) view: RawView,
     borrowed: PhantomData<&'a [u8]>,
 }
 
@@ -92,7 +92,7 @@ unsafe impl Sync for ArrayRef<'_> {}
 /// A borrowed array that a call writes its result to; its shape must be that of the result.
 #[derive(Debug)]
 pub struct ArrayMut<'a> {
-    pub(super) place: Place,
+    pub(super) view: RawView,
     borrowed: PhantomData<&'a mut [u8]>,
 }
 
@@ -105,13 +105,13 @@ macro_rules! described {
             /// Type of the elements.
             #[must_use]
             pub fn dtype(&self) -> DType {
-                self.place.dtype
+                self.view.dtype
             }
 
             /// The extents, outermost first.
             #[must_use]
             pub fn shape(&self) -> &[usize] {
-                self.place.shape()
+                self.view.shape()
             }
         }
     )*};
@@ -124,15 +124,15 @@ impl ArrayMut<'_> {
         if array.dtype() != self.dtype() || array.shape() != self.shape() {
             return false;
         }
-        let strides: Vec<i64> = self.place.strides_bytes().collect();
+        let strides: Vec<i64> = self.view.strides_bytes().collect();
         let mut index = vec![0_usize; array.shape().len()];
         crate::with_array!(array, elements => {
             for element in elements {
                 let offset: i64 = index.iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
                 // SAFETY: the index is within the extents, so the address is an element of the borrowed memory.
-                let place = unsafe { self.place.data.offset(offset as isize) };
+                let target = unsafe { self.view.data.offset(offset as isize) };
                 // SAFETY: the memory has this dtype, and `self` borrows it exclusively.
-                unsafe { write(place, *element) };
+                unsafe { write(target, *element) };
                 advance(&mut index, array.shape());
             }
         });
@@ -143,10 +143,10 @@ impl ArrayMut<'_> {
 /// Writes one element.
 ///
 /// # Safety
-/// `place` is an element of type `T` that the caller may write.
-unsafe fn write<T>(place: *mut c_char, element: T) {
+/// `target` is an element of type `T` that the caller may write.
+unsafe fn write<T>(target: *mut c_char, element: T) {
     // SAFETY: as promised by the caller.
-    unsafe { place.cast::<T>().write(element) };
+    unsafe { target.cast::<T>().write(element) };
 }
 
 /// The next index in C order.
@@ -166,7 +166,7 @@ macro_rules! conversions {
             fn from(view: ArrayView<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
                 let data = view.as_ptr().cast_mut().cast();
-                Self { place: Place { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
+                Self { view: RawView { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
             }
         }
 
@@ -174,7 +174,7 @@ macro_rules! conversions {
             fn from(mut view: ArrayViewMut<'a, $element, D>) -> Self {
                 let shape = Shape::new(view.shape(), view.strides());
                 let data = view.as_mut_ptr().cast();
-                Self { place: Place { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
+                Self { view: RawView { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
             }
         }
     )*};
@@ -195,7 +195,7 @@ impl<'a> From<&'a mut Array> for ArrayMut<'a> {
 
 /// Reading tensors that modules made; the raw side, in this file because it needs the fields.
 mod raw {
-    use super::{ArrayRef, DType, IxDyn, PhantomData, Place, Shape, c_char};
+    use super::{ArrayRef, DType, IxDyn, PhantomData, RawView, Shape, c_char};
     use crate::Array;
     use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
 
@@ -213,14 +213,14 @@ mod raw {
                 shape.iter().map(|n| usize::try_from(*n).ok()).collect::<Option<_>>()?;
             let whole = |step: &i64| (step % itemsize == 0).then(|| isize::try_from(step / itemsize).ok())?;
             let strides: Vec<isize> = strides.iter().map(whole).collect::<Option<_>>()?;
-            let place = Place { dtype, data, shape: Shape::new(&extents, &strides) };
-            Some(Self { place, borrowed: PhantomData })
+            let view = RawView { dtype, data, shape: Shape::new(&extents, &strides) };
+            Some(Self { view, borrowed: PhantomData })
         }
 
         /// Whether the elements lie in C order without gaps.
         pub fn is_standard_layout(&self) -> bool {
             let mut step = 1_isize;
-            for (extent, stride) in self.place.shape.extents().iter().zip(self.place.shape.strides()).rev() {
+            for (extent, stride) in self.view.shape.extents().iter().zip(self.view.shape.strides()).rev() {
                 if *extent > 1 && *stride != step {
                     return self.shape().contains(&0);
                 }
@@ -245,8 +245,8 @@ mod raw {
                 return ArrayD::from_shape_fn(IxDyn(extents), |_| unreachable!("an extent is 0"));
             }
             // ndarray's raw views want non-negative strides: start at the lowest address, then turn axes round.
-            let (mut low, mut strides, mut turned) = (self.place.data.cast::<T>(), Vec::new(), Vec::new());
-            for (axis, (extent, stride)) in extents.iter().zip(self.place.shape.strides()).enumerate() {
+            let (mut low, mut strides, mut turned) = (self.view.data.cast::<T>(), Vec::new(), Vec::new());
+            for (axis, (extent, stride)) in extents.iter().zip(self.view.shape.strides()).enumerate() {
                 if *stride < 0 {
                     // SAFETY: the last element along this axis is one of the tensor's elements.
                     low = unsafe { low.offset(stride * (extent.cast_signed() - 1)) };

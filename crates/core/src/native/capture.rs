@@ -8,7 +8,7 @@
 
 use super::host;
 use super::instance::Instance;
-use super::library::LoadedEntry;
+use super::library::LoadedModule;
 use super::object::{Owned, new_tensor};
 use crate::DType;
 use precast_abi::context::{Context, Host};
@@ -17,7 +17,7 @@ use precast_abi::tensor::{Object, Tensor};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// What a module handed to its driver. It points into the module, so the entry must outlive it.
+/// What a module handed to its driver. It points into the module, which must outlive it.
 #[derive(Debug, Clone)]
 pub enum Captured {
     /// A kernel with one output.
@@ -86,8 +86,8 @@ unsafe extern "C" fn capture_reduce(
 }
 
 /// What the module of one op on tensors of these dtypes and ranks hands to its driver; `None` if it does not.
-pub fn capture(entry: &LoadedEntry, inputs: &[(DType, usize)]) -> Option<Captured> {
-    let mut instance = Instance::new(entry.clone(), Vec::new()).ok()?;
+pub fn capture(module: &LoadedModule, inputs: &[(DType, usize)]) -> Option<Captured> {
+    let mut instance = Instance::new(module.clone(), Vec::new()).ok()?;
     let (n_in, n_out) = instance.arity();
     if n_in != inputs.len() || n_out != 1 {
         return None;
@@ -103,7 +103,7 @@ pub fn capture(entry: &LoadedEntry, inputs: &[(DType, usize)]) -> Option<Capture
     let mut capture =
         Capture { ctx: Context { host: &raw const CAPTURING, ..host::context() }, captured: None };
     let ctx: *mut Context = ptr::from_mut(&mut capture).cast();
-    // SAFETY: as many arguments as the entry takes, the inputs alive and not NULL; the context is a capture's first field.
+    // SAFETY: as many arguments as the module takes, the inputs alive and not NULL; the context is a capture's first field.
     let result = unsafe { instance.run_raw(ctx, args.as_mut_ptr()) };
     // SAFETY: the cell owns one reference to whatever was left in it.
     drop(unsafe { Owned::from_raw(args[n_in]) });

@@ -11,7 +11,7 @@
 
 use super::capture::Captured;
 use super::instance::RunError;
-use super::library::LoadedEntry;
+use super::library::LoadedModule;
 use precast_abi::context::Context;
 use precast_abi::driver::{Elemwise, Kernel, Reduce};
 use precast_abi::tensor::Tensor;
@@ -31,14 +31,14 @@ pub enum Value {
     /// An input of the chain.
     Input(usize),
     /// The result of an earlier kernel.
-    Link(usize),
+    Result(usize),
 }
 
 /// One kernel to be chained.
 #[derive(Debug, Clone)]
-pub struct Link {
+pub struct Chained {
     /// The module that it belongs to.
-    pub entry: LoadedEntry,
+    pub module: LoadedModule,
     /// The kernel.
     pub captured: Captured,
     /// What it reads, in order.
@@ -49,7 +49,7 @@ pub struct Link {
 
 /// Where a kernel's operand lies.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum Location {
     /// In the driver's block of this operand, which moves by so many bytes an element.
     Block { operand: usize, item_bytes: usize },
     /// The one element of this operand.
@@ -62,7 +62,7 @@ enum Place {
 #[derive(Debug)]
 struct Stage {
     kernel: Kernel,
-    places: Vec<Place>,
+    locations: Vec<Location>,
 }
 
 /// Several kernels as one.
@@ -80,10 +80,10 @@ pub struct Chain {
     /// Elements.
     block: usize,
     /// Keeps the kernels' code mapped.
-    _entries: Vec<LoadedEntry>,
+    _modules: Vec<LoadedModule>,
 }
 
-// SAFETY: function pointers and read-only data of modules that `_entries` keeps alive.
+// SAFETY: function pointers and read-only data of modules that `_modules` keeps alive.
 unsafe impl Send for Chain {}
 // SAFETY: as above.
 unsafe impl Sync for Chain {}
@@ -112,29 +112,29 @@ impl Running {
 impl Chain {
     /// Chains kernels; the last may be a reduction. `inputs` are bytes of an element, and whether there is one by type.
     /// `None` when they cannot be chained.
-    pub fn new(links: &[Link], inputs: &[(usize, bool)]) -> Option<Self> {
-        let (last, rest) = links.split_last()?;
+    pub fn new(chained: &[Chained], inputs: &[(usize, bool)]) -> Option<Self> {
+        let (last, rest) = chained.split_last()?;
         let reduce = if let Captured::Reduce(reduce) = &last.captured { Some(*reduce) } else { None };
-        let maps = if reduce.is_some() { rest } else { links };
+        let maps = if reduce.is_some() { rest } else { chained };
         // A reduction takes what the kernel before it gives, and nothing else does.
-        if reduce.is_some() && last.operands != [Value::Link(maps.len().checked_sub(1)?)] {
+        if reduce.is_some() && last.operands != [Value::Result(maps.len().checked_sub(1)?)] {
             return None;
         }
-        let mut layout = Layout::new(maps, inputs);
-        let stages = (0..maps.len()).map(|position| layout.stage(position)).collect::<Option<Vec<_>>>()?;
+        let mut allocator = SlotAllocator::new(maps, inputs);
+        let stages = (0..maps.len()).map(|position| allocator.stage(position)).collect::<Option<Vec<_>>>()?;
         let Captured::Map { typenum, .. } = &maps.last()?.captured else { return None };
-        let blocks = layout.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
-        let block = (CACHE_BYTES / (blocks * layout.widest)).clamp(256, BLOCK) / 64 * 64;
+        let blocks = allocator.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
+        let block = (CACHE_BYTES / (blocks * allocator.widest)).clamp(256, BLOCK) / 64 * 64;
         Some(Self {
             stages,
             scalar: inputs.iter().map(|(_, scalar)| u8::from(*scalar)).collect(),
             typenum: reduce.map_or(*typenum, |reduce| reduce.dtype),
-            fills: layout.fills,
+            fills: allocator.fills,
             reduce,
-            slots: layout.slots,
-            slot_bytes: block * layout.widest,
+            slots: allocator.slots,
+            slot_bytes: block * allocator.widest,
             block,
-            _entries: links.iter().map(|link| link.entry.clone()).collect(),
+            _modules: chained.iter().map(|map| map.module.clone()).collect(),
         })
     }
 
@@ -176,15 +176,15 @@ impl Chain {
         if failure == 0 {
             return Ok(());
         }
-        Err(super::instance::report(&running.ctx, running.failed))
+        Err(super::instance::run_error(&running.ctx, running.failed))
     }
 }
 
 /// Slots given to results while a chain is laid out.
-struct Layout<'a> {
-    maps: &'a [Link],
+struct SlotAllocator<'a> {
+    maps: &'a [Chained],
     inputs: &'a [(usize, bool)],
-    /// The slot of each link's result; the last has none.
+    /// The slot of each kernel's result; the last has none.
     of: Vec<Option<usize>>,
     free: Vec<usize>,
     slots: usize,
@@ -193,9 +193,9 @@ struct Layout<'a> {
     widest: usize,
 }
 
-impl<'a> Layout<'a> {
-    fn new(maps: &'a [Link], inputs: &'a [(usize, bool)]) -> Self {
-        let results = maps.iter().map(|link| link.item_bytes);
+impl<'a> SlotAllocator<'a> {
+    fn new(maps: &'a [Chained], inputs: &'a [(usize, bool)]) -> Self {
+        let results = maps.iter().map(|map| map.item_bytes);
         let widest = inputs.iter().map(|(item, _)| *item).chain(results).max().unwrap_or(8).max(1);
         Self { maps, inputs, of: Vec::new(), free: Vec::new(), slots: 0, fills: Vec::new(), widest }
     }
@@ -209,52 +209,52 @@ impl<'a> Layout<'a> {
 
     fn stage(&mut self, position: usize) -> Option<Stage> {
         let maps = self.maps;
-        let link = &maps[position];
-        let Captured::Map { kernel, scalar, .. } = &link.captured else { return None };
-        if scalar.len() != link.operands.len() || link.operands.len() >= OPERANDS {
+        let map = &maps[position];
+        let Captured::Map { kernel, scalar, .. } = &map.captured else { return None };
+        if scalar.len() != map.operands.len() || map.operands.len() >= OPERANDS {
             return None;
         }
-        let mut places = Vec::new();
-        for (operand, scalar) in link.operands.iter().zip(scalar) {
-            places.push(self.place(*operand, *scalar)?);
+        let mut locations = Vec::new();
+        for (operand, scalar) in map.operands.iter().zip(scalar) {
+            locations.push(self.locate(*operand, *scalar)?);
         }
         let is_last = position + 1 == maps.len();
         let (result, slot) = if is_last {
-            (Place::Block { operand: self.inputs.len(), item_bytes: link.item_bytes }, None)
+            (Location::Block { operand: self.inputs.len(), item_bytes: map.item_bytes }, None)
         } else {
             let slot = self.slot();
-            (Place::Slot(slot), Some(slot))
+            (Location::Slot(slot), Some(slot))
         };
-        places.push(result);
+        locations.push(result);
         self.of.push(slot);
         // A slot whose last reader this was is free for the next result.
         for earlier in 0..position {
-            let value = Value::Link(earlier);
+            let value = Value::Result(earlier);
             let read_later = maps[position + 1..].iter().any(|later| later.operands.contains(&value));
-            if link.operands.contains(&value) && !read_later {
+            if map.operands.contains(&value) && !read_later {
                 self.free.extend(self.of[earlier]);
             }
         }
-        Some(Stage { kernel: *kernel, places })
+        Some(Stage { kernel: *kernel, locations })
     }
 
     /// Where an operand lies; `None` if a kernel wants one element of what moves.
-    fn place(&mut self, value: Value, wants_element: bool) -> Option<Place> {
+    fn locate(&mut self, value: Value, wants_element: bool) -> Option<Location> {
         match value {
-            Value::Link(earlier) => {
-                self.of.get(earlier).copied().flatten().map(Place::Slot).filter(|_| !wants_element)
+            Value::Result(earlier) => {
+                self.of.get(earlier).copied().flatten().map(Location::Slot).filter(|_| !wants_element)
             }
             Value::Input(operand) => match (self.inputs.get(operand)?, wants_element) {
-                ((_, true), true) => Some(Place::Element(operand)),
+                ((_, true), true) => Some(Location::Element(operand)),
                 ((_, false), true) => None,
-                ((item_bytes, false), false) => Some(Place::Block { operand, item_bytes: *item_bytes }),
+                ((item_bytes, false), false) => Some(Location::Block { operand, item_bytes: *item_bytes }),
                 ((item_bytes, true), false) => {
                     if let Some((_, slot, _)) = self.fills.iter().find(|(known, ..)| *known == operand) {
-                        return Some(Place::Slot(*slot));
+                        return Some(Location::Slot(*slot));
                     }
                     let slot = self.slot_for_ever();
                     self.fills.push((operand, slot, *item_bytes));
-                    Some(Place::Slot(slot))
+                    Some(Location::Slot(slot))
                 }
             },
         }
@@ -290,13 +290,15 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
         let length = chain.block.min(n - done);
         for (position, stage) in chain.stages.iter().enumerate() {
             let mut pointers = [ptr::null_mut::<c_char>(); OPERANDS];
-            for (pointer, place) in pointers.iter_mut().zip(&stage.places) {
-                *pointer = match place {
+            for (pointer, location) in pointers.iter_mut().zip(&stage.locations) {
+                *pointer = match location {
                     // SAFETY: the driver's block has `n` elements.
-                    Place::Block { operand, item_bytes } => unsafe { data[*operand].add(done * item_bytes) },
-                    Place::Element(operand) => data[*operand],
+                    Location::Block { operand, item_bytes } => unsafe {
+                        data[*operand].add(done * item_bytes)
+                    },
+                    Location::Element(operand) => data[*operand],
                     // SAFETY: `Chain::run` was given memory of all slots.
-                    Place::Slot(slot) => unsafe { slots.add(slot * chain.slot_bytes) },
+                    Location::Slot(slot) => unsafe { slots.add(slot * chain.slot_bytes) },
                 };
             }
             // SAFETY: every operand has `length` contiguous elements of the kernel's dtypes, or one where it reads one.

@@ -3,17 +3,17 @@
 //! It is immutable and shared; what a call needs besides is in its frame.
 
 use super::chain::Chain;
-use super::library::LoadedEntry;
+use super::library::LoadedModule;
 use crate::program::Register;
 use crate::{Array, DType};
 
 /// What a step does.
 #[derive(Debug)]
 pub enum Work {
-    /// Calls an entry.
+    /// Calls a module.
     Call {
         /// What is called.
-        entry: LoadedEntry,
+        module: LoadedModule,
         /// The constants of its module, in order of the slots.
         slots: Vec<Array>,
     },

@@ -108,7 +108,7 @@ impl Frame {
         targets: &mut Targets<'_, '_>,
     ) -> Result<(), StepError> {
         for (header, array) in self.inputs.iter_mut().zip(inputs) {
-            header.set(&array.place, false);
+            header.set(&array.view, false);
         }
         let cells = self.cells.iter_mut().zip(&mut self.outputs);
         match targets {
@@ -118,7 +118,7 @@ impl Frame {
                 *cell = header.as_raw();
             }),
             Targets::Into(arrays) => cells.zip(arrays.iter()).for_each(|((cell, header), array)| {
-                header.set(&array.place, true);
+                header.set(&array.view, true);
                 *cell = header.as_raw();
             }),
         }
@@ -244,7 +244,7 @@ impl Frame {
                 // SAFETY: objects and tensors share their address: every object of this host is a tensor.
                 let inputs: &[*mut Tensor] =
                     unsafe { std::slice::from_raw_parts(inputs.as_ptr().cast(), inputs.len()) };
-                // SAFETY: as for an instance; the plan gave the chain registers of its inputs' dtypes.
+                // SAFETY: as for an instance; binding gave the chain registers of its inputs' dtypes.
                 unsafe { chain.run(&mut self.running, &mut self.lines, inputs, cell.as_mut_ptr().cast()) }
             }
             (Work::Call { .. }, Worker::Chain) => Ok(()),
@@ -301,9 +301,9 @@ fn undeclared(found: &Tensor, dtype: DType, ndim: usize) -> RunError {
 
 /// Makes what runs a step.
 fn worker(step: &Bound) -> Result<Worker, RunError> {
-    let Work::Call { entry, slots } = &step.work else { return Ok(Worker::Chain) };
+    let Work::Call { module, slots } = &step.work else { return Ok(Worker::Chain) };
     let slots = slots.iter().cloned().map(Owned::constant).collect();
-    let instance = Instance::new(entry.clone(), slots)?;
+    let instance = Instance::new(module.clone(), slots)?;
     let (inputs, outputs) = instance.arity();
     if inputs == step.n_inputs && inputs + outputs == step.args.len() {
         return Ok(Worker::Instance(instance));

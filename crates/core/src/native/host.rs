@@ -82,7 +82,7 @@ pub(super) const fn context_of(host: &'static Host) -> Context {
 ///
 /// # Safety
 /// `ctx` is the context of the running call.
-pub(super) unsafe fn report(ctx: *mut Context, kind: ErrorKind, message: &str) {
+pub(super) unsafe fn set_error(ctx: *mut Context, kind: ErrorKind, message: &str) {
     // SAFETY: the module was given this context for the length of the call, on this thread.
     let ctx = unsafe { &mut *ctx };
     ctx.error.set(kind, message);
@@ -107,7 +107,7 @@ pub(super) fn rank(ndim: i32) -> Option<usize> {
 unsafe extern "C" fn tensor_new(ctx: *mut Context, dtype: i32, ndim: i32, shape: *const i64) -> *mut Tensor {
     let Some(n) = rank(ndim) else {
         // SAFETY: a module passes the context of its call.
-        unsafe { report(ctx, ErrorKind::Value, "a tensor of too many dimensions was asked for") };
+        unsafe { set_error(ctx, ErrorKind::Value, "a tensor of too many dimensions was asked for") };
         return ptr::null_mut();
     };
     // SAFETY: the header promises `ndim` extents.
@@ -116,7 +116,7 @@ unsafe extern "C" fn tensor_new(ctx: *mut Context, dtype: i32, ndim: i32, shape:
         Ok(tensor) => tensor,
         Err((kind, message)) => {
             // SAFETY: a module passes the context of its call.
-            unsafe { report(ctx, kind, &message) };
+            unsafe { set_error(ctx, kind, &message) };
             ptr::null_mut()
         }
     }
@@ -132,7 +132,7 @@ unsafe extern "C" fn tensor_view(
 ) -> *mut Tensor {
     let Some(n) = rank(ndim) else {
         // SAFETY: a module passes the context of its call.
-        unsafe { report(ctx, ErrorKind::Value, "a view of too many dimensions was asked for") };
+        unsafe { set_error(ctx, ErrorKind::Value, "a view of too many dimensions was asked for") };
         return ptr::null_mut();
     };
     // SAFETY: the header promises `ndim` extents.
@@ -152,7 +152,7 @@ pub(super) unsafe extern "C" fn host_alloc(ctx: *mut Context, bytes: usize) -> *
     let block = layout.map_or(ptr::null_mut(), |layout| unsafe { alloc(layout) });
     if block.is_null() {
         // SAFETY: a module passes the context of its call.
-        unsafe { report(ctx, ErrorKind::Memory, &format!("cannot allocate {bytes} bytes")) };
+        unsafe { set_error(ctx, ErrorKind::Memory, &format!("cannot allocate {bytes} bytes")) };
         return ptr::null_mut();
     }
     // SAFETY: the block starts with at least 64 bytes, aligned to 64.
@@ -183,7 +183,7 @@ struct Matrix {
 }
 
 /// A matrix as ndarray takes it: lowest address, extents, non-negative strides in elements, which axes were turned round.
-struct Layout2<T> {
+struct NdMatrix<T> {
     data: *mut T,
     shape: [usize; 2],
     strides: [usize; 2],
@@ -191,7 +191,7 @@ struct Layout2<T> {
 }
 
 impl Matrix {
-    fn layout<T>(&self) -> Option<Layout2<T>> {
+    fn as_ndarray<T>(&self) -> Option<NdMatrix<T>> {
         let mut data = self.data.cast::<T>();
         let (mut shape, mut strides, mut turned) = ([0; 2], [0; 2], [false; 2]);
         for axis in 0..2 {
@@ -208,7 +208,7 @@ impl Matrix {
             }
             strides[axis] = step.unsigned_abs();
         }
-        Some(Layout2 { data, shape, strides, turned })
+        Some(NdMatrix { data, shape, strides, turned })
     }
 }
 
@@ -220,9 +220,9 @@ unsafe fn product<T: ndarray::LinalgScalar>(a: &Matrix, b: &Matrix, c: &Matrix) 
     if c.shape.contains(&0) {
         return Some(());
     }
-    let (a, b, c) = (a.layout::<T>()?, b.layout::<T>()?, c.layout::<T>()?);
+    let (a, b, c) = (a.as_ndarray::<T>()?, b.as_ndarray::<T>()?, c.as_ndarray::<T>()?);
     let empty = a.shape.contains(&0);
-    let view = |matrix: &Layout2<T>| {
+    let view = |matrix: &NdMatrix<T>| {
         let layout = Ix2(matrix.shape[0], matrix.shape[1]).strides(Ix2(matrix.strides[0], matrix.strides[1]));
         let data = if empty { [].as_ptr() } else { matrix.data.cast_const() };
         // SAFETY: the caller promises live memory; an empty matrix is never read.
@@ -266,7 +266,9 @@ pub(super) unsafe extern "C" fn gemm(
     };
     if done.is_none() {
         // SAFETY: a module passes the context of its call.
-        unsafe { report(ctx, ErrorKind::Type, "gemm: expected matrices of f32 or f64 with whole strides") };
+        unsafe {
+            set_error(ctx, ErrorKind::Type, "gemm: expected matrices of f32 or f64 with whole strides")
+        };
         return -1;
     }
     0

@@ -1,7 +1,7 @@
-//! One instance of an entry: its own state, used by one call at a time.
+//! One instance of a module: its own state, used by one call at a time.
 
 use super::host;
-use super::library::LoadedEntry;
+use super::library::LoadedModule;
 use super::object::Owned;
 use precast_abi::context::{Context, ErrorKind, Host};
 use precast_abi::module::TaskKind;
@@ -32,15 +32,15 @@ unsafe extern "C" fn no_run(_: *mut c_void, _: *mut Context, _: *mut *mut Object
     -1
 }
 
-/// State of an entry. Not shared: each frame has its own.
+/// State of a module. Not shared: each frame has its own.
 #[derive(Debug)]
 pub(super) struct Instance {
     state: *mut c_void,
     layout: Layout,
-    entry: LoadedEntry,
+    module: LoadedModule,
     /// Who makes and takes back the memory of the ops' struct members.
     host: &'static Host,
-    /// The entry's `run`, for calls without a detour.
+    /// The module's `run`, for calls without a detour.
     run: Run,
     /// The constants; the module holds references of its own.
     _slots: Vec<Owned>,
@@ -51,13 +51,13 @@ unsafe impl Send for Instance {}
 
 impl Instance {
     /// Makes an instance with these constants.
-    pub(super) fn new(entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
-        Self::on(&host::HOST, entry, slots)
+    pub(super) fn new(module: LoadedModule, slots: Vec<Owned>) -> Result<Self, RunError> {
+        Self::on(&host::HOST, module, slots)
     }
 
     /// As [`Instance::new`], on another host than that of every call.
-    pub(super) fn on(host: &'static Host, entry: LoadedEntry, slots: Vec<Owned>) -> Result<Self, RunError> {
-        let row = entry.entry();
+    pub(super) fn on(host: &'static Host, module: LoadedModule, slots: Vec<Owned>) -> Result<Self, RunError> {
+        let row = module.row();
         if slots.len() != row.n_slots as usize {
             let message = format!("the module takes {} constant(s), found {}", row.n_slots, slots.len());
             return Err(RunError {
@@ -86,19 +86,19 @@ impl Instance {
         if failure != 0 {
             // SAFETY: allocated above with this layout; after a failed init there is nothing to clean up.
             unsafe { dealloc(state, layout) };
-            return Err(error(&entry, failure, &ctx));
+            return Err(error(&module, failure, &ctx));
         }
-        let run = entry.entry().run.unwrap_or(no_run);
-        Ok(Self { state: state.cast(), layout, entry, host, run, _slots: slots })
+        let run = module.row().run.unwrap_or(no_run);
+        Ok(Self { state: state.cast(), layout, module, host, run, _slots: slots })
     }
 
     /// Number of arguments: inputs and outputs.
     pub(super) fn arity(&self) -> (usize, usize) {
-        let row = self.entry.entry();
+        let row = self.module.row();
         (row.n_inputs as usize, row.n_outputs as usize)
     }
 
-    /// Runs the entry once over `args`: borrowed inputs, then cells of outputs.
+    /// Runs the module once over `args`: borrowed inputs, then cells of outputs.
     ///
     /// # Safety
     /// `args` points to as many objects as [`Instance::arity`] says, alive for the call: the inputs not NULL, the outputs NULL
@@ -117,14 +117,14 @@ impl Instance {
             return Ok(());
         }
         // SAFETY: as above; the module is done with it.
-        Err(error(&self.entry, failure, unsafe { &*ctx }))
+        Err(error(&self.module, failure, unsafe { &*ctx }))
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
         let mut ctx = host::context_of(self.host);
-        if let Some(cleanup) = self.entry.entry().cleanup {
+        if let Some(cleanup) = self.module.row().cleanup {
             // SAFETY: the instance was initialised, and is cleaned up once.
             unsafe { cleanup(self.state, &raw mut ctx) };
         }
@@ -133,21 +133,21 @@ impl Drop for Instance {
     }
 }
 
-/// The report of a failure id; an op that set no error is reported as such.
+/// The error of a failure id; an op that set no error is reported as such.
 #[cold]
-fn error(entry: &LoadedEntry, failure: c_int, ctx: &Context) -> RunError {
-    let task = entry.task(failure);
+fn error(module: &LoadedModule, failure: c_int, ctx: &Context) -> RunError {
+    let task = module.task(failure);
     let position = |n: i32| usize::try_from(n).ok();
     RunError {
         task: task.and_then(|t| TaskKind::from_code(t.kind)),
         variable: task.and_then(|t| position(t.variable)),
-        ..report(ctx, task.and_then(|t| position(t.apply)))
+        ..run_error(ctx, task.and_then(|t| position(t.apply)))
     }
 }
 
 /// What a context's error slot says about the failing Apply.
 #[cold]
-pub(super) fn report(ctx: &Context, apply: Option<usize>) -> RunError {
+pub(super) fn run_error(ctx: &Context, apply: Option<usize>) -> RunError {
     let (kind, message) = match ErrorKind::from_code(ctx.error.kind) {
         Some(kind) => (kind, ctx.error.message()),
         None => (ErrorKind::Runtime, "the op's C code failed without setting an error".to_owned()),

@@ -5,7 +5,7 @@ use crate::BuildKey;
 use crate::event::chain;
 use crate::scratch::Scratch;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-use precast_abi::module::{Entry, MAGIC, Module, SYMBOL};
+use precast_abi::module::{MAGIC, Module, ModuleEntry, SYMBOL};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -68,7 +68,7 @@ fn is_limit(error: &(dyn Error + 'static)) -> bool {
 /// A loaded shared object; its code stays mapped as long as anything refers to it.
 #[derive(Debug)]
 pub struct LoadedLibrary {
-    entries: Vec<EntryPtr>,
+    entries: Vec<TableRow>,
     // Dropped after everything that points into it; none where the module is part of the program. Then the file, whose number
     // must not be reused while the library is open: glibc knows libraries by name, and the name holds the number.
     _library: Option<Library>,
@@ -77,20 +77,20 @@ pub struct LoadedLibrary {
 
 /// An entry of a table, in memory of the shared object that owns it.
 #[derive(Debug)]
-struct EntryPtr {
-    entry: *const Entry,
+struct TableRow {
+    entry: *const ModuleEntry,
     /// Whether `load` ran, and what it said.
     loaded: OnceLock<Result<(), String>>,
 }
 
 // SAFETY: entries are read-only data; `loaded` is synchronised.
-unsafe impl Send for EntryPtr {}
+unsafe impl Send for TableRow {}
 // SAFETY: as above.
-unsafe impl Sync for EntryPtr {}
+unsafe impl Sync for TableRow {}
 
 /// One callable graph of a loaded shared object.
 #[derive(Debug, Clone)]
-pub struct LoadedEntry {
+pub struct LoadedModule {
     library: Arc<LoadedLibrary>,
     slot: usize,
 }
@@ -136,7 +136,7 @@ impl LoadedLibrary {
     ///
     /// # Errors
     /// The slot has another key, or the initialisation failed.
-    pub fn entry(self: &Arc<Self>, slot: u32, key: &BuildKey) -> Result<LoadedEntry, LoadLibraryError> {
+    pub fn module(self: &Arc<Self>, slot: u32, key: &BuildKey) -> Result<LoadedModule, LoadLibraryError> {
         let out_of_range = || LoadLibraryError::Handshake {
             what: "the number of entries",
             found: self.entries.len().to_string(),
@@ -155,20 +155,20 @@ impl LoadedLibrary {
         }
         let loaded = entry.loaded.get_or_init(|| initialise(data));
         loaded.clone().map_err(|message| LoadLibraryError::Init { message })?;
-        Ok(LoadedEntry { library: Arc::clone(self), slot })
+        Ok(LoadedModule { library: Arc::clone(self), slot })
     }
 }
 
-impl LoadedEntry {
+impl LoadedModule {
     /// The entry's table row.
-    pub(super) fn entry(&self) -> &Entry {
+    pub(super) fn row(&self) -> &ModuleEntry {
         // SAFETY: the handshake found a non-NULL pointer into the object, which stays mapped while `self.library` lives.
         unsafe { &*self.library.entries[self.slot].entry }
     }
 
     /// What a failure id of this entry means.
     pub(super) fn task(&self, id: i32) -> Option<precast_abi::module::Task> {
-        let entry = self.entry();
+        let entry = self.row();
         let id = u32::try_from(id).ok().filter(|id| *id < entry.n_tasks)?;
         // SAFETY: the header promises `n_tasks` tasks.
         let tasks = unsafe { std::slice::from_raw_parts(entry.tasks, entry.n_tasks as usize) };
@@ -220,7 +220,7 @@ fn open_private(bytes: &[u8], memory: io::Error) -> Result<Library, LoadLibraryE
 ///
 /// # Safety
 /// `module` is the symbol of a mapped object.
-unsafe fn handshake(module: *const Module) -> Result<Vec<EntryPtr>, LoadLibraryError> {
+unsafe fn handshake(module: *const Module) -> Result<Vec<TableRow>, LoadLibraryError> {
     // SAFETY: the object is mapped; a symbol named so begins with these two words in every version of the table.
     let [magic, version] = unsafe { module.cast::<[u32; 2]>().read() };
     check("magic", magic, MAGIC)?;
@@ -236,7 +236,7 @@ unsafe fn handshake(module: *const Module) -> Result<Vec<EntryPtr>, LoadLibraryE
     // SAFETY: the version is one whose table has these fields.
     let module = unsafe { &*module };
     check("sizeof(pc_module)", module.module_bytes, size_of::<Module>() as u32)?;
-    check("sizeof(pc_entry)", module.entry_bytes, size_of::<Entry>() as u32)?;
+    check("sizeof(pc_entry)", module.entry_bytes, size_of::<ModuleEntry>() as u32)?;
     check("sizeof(pc_tensor)", module.tensor_bytes, size_of::<precast_abi::tensor::Tensor>() as u32)?;
     check("sizeof(pc_host)", module.host_bytes, size_of::<precast_abi::context::Host>() as u32)?;
     check("sizeof(pc_context)", module.context_bytes, size_of::<precast_abi::context::Context>() as u32)?;
@@ -246,12 +246,12 @@ unsafe fn handshake(module: *const Module) -> Result<Vec<EntryPtr>, LoadLibraryE
 }
 
 /// Checks that an entry has the functions that every entry must have.
-fn complete(entry: *const Entry) -> Result<EntryPtr, LoadLibraryError> {
+fn complete(entry: *const ModuleEntry) -> Result<TableRow, LoadLibraryError> {
     // SAFETY: NULL is ruled out by `as_ref`; otherwise the table points at an entry of this version.
     let whole = unsafe { entry.as_ref() }
         .is_some_and(|e| e.init.is_some() && e.run.is_some() && e.cleanup.is_some() && !e.native.is_null());
     if whole {
-        return Ok(EntryPtr { entry, loaded: OnceLock::new() });
+        return Ok(TableRow { entry, loaded: OnceLock::new() });
     }
     let (found, expected) = ("incomplete".to_owned(), "init, run and cleanup".to_owned());
     Err(LoadLibraryError::Handshake { what: "an entry", found, expected })
@@ -269,7 +269,7 @@ fn check(what: &'static str, found: u32, expected: u32) -> Result<(), LoadLibrar
 }
 
 /// Runs the module's initialisation.
-fn initialise(entry: &Entry) -> Result<(), String> {
+fn initialise(entry: &ModuleEntry) -> Result<(), String> {
     let Some(load) = entry.load else { return Ok(()) };
     let mut ctx = host::context();
     // SAFETY: the handshake established the version of this function's contract.

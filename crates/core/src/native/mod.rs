@@ -1,12 +1,12 @@
 //! The native side: the only unsafe code of the run time.
 //!
 //! ```text
-//! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ entries
-//! linked    modules that are part of the program: its own tables ──▶ handshake ──▶ entries
+//! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ modules
+//! linked    modules that are part of the program: its own tables ──▶ handshake ──▶ modules
 //! array_ref arrays of the caller, borrowed for a call
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
-//! instance  one instance of an entry: init, run, cleanup
+//! instance  one instance of a module: init, run, cleanup
 //! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
 //! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
@@ -38,13 +38,13 @@ pub mod watch;
 
 pub use array_ref::{ArrayMut, ArrayRef};
 pub use capture::capture;
-pub use chain::{Chain, Link, Value};
+pub use chain::{Chain, Chained, Value};
 pub use executable::{Bound, Executable, Room, Work};
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
 pub use host::libc_version;
 pub use instance::RunError;
-pub use library::{LoadLibraryError, LoadedEntry, LoadedLibrary};
+pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
 pub(crate) use linked::find as find_linked;
 pub use matmul::matmul;
 pub(crate) use pool::Pool;

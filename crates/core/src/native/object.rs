@@ -9,7 +9,7 @@
 //! A heap tensor's memory has the layout of a `Vec<T>` with capacity equal to its length, so that a result becomes an
 //! ndarray without a copy, and an ndarray's memory can be given away as a result.
 
-use super::array_ref::{ArrayRef, Place};
+use super::array_ref::{ArrayRef, RawView};
 use super::header::Header;
 use crate::{Array, DType};
 use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
@@ -311,14 +311,14 @@ impl Borrowed {
     }
 
     /// Points at data that a module may write only if `writable`.
-    pub(super) fn set(&mut self, place: &Place, writable: bool) {
+    pub(super) fn set(&mut self, view: &RawView, writable: bool) {
         let header = &mut *self.0;
         header.tensor.object.refcount = 1;
-        header.tensor.dtype = place.dtype().typenum();
-        header.tensor.ndim = place.shape().len() as i32;
-        header.tensor.data = place.data();
+        header.tensor.dtype = view.dtype().typenum();
+        header.tensor.ndim = view.shape().len() as i32;
+        header.tensor.data = view.data();
         header.tensor.flags = if writable { 0 } else { FLAG_READONLY };
-        for (axis, (extent, stride)) in place.shape().iter().zip(place.strides_bytes()).enumerate() {
+        for (axis, (extent, stride)) in view.shape().iter().zip(view.strides_bytes()).enumerate() {
             header.shape[axis] = extent.cast_signed() as i64;
             header.strides[axis] = stride;
         }

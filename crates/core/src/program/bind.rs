@@ -7,14 +7,14 @@
 //! The base of a view lives as long as the view.
 
 use super::{Program, Register, Step};
-use crate::native::{Bound, Chain, Executable, Link, LoadedEntry, Room, Value, Work, capture};
+use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, Room, Value, Work, capture};
 use crate::value::{Array, DType, Type};
 use std::ops::Range;
 
-/// Makes a program callable; `entries` are the modules of its steps, in order.
+/// Makes a program callable; `modules` are the modules of its steps, in order.
 #[must_use]
-pub fn bind(program: &Program, entries: &[LoadedEntry]) -> Executable {
-    let mut binding = Binding { program, entries, bound: Vec::new() };
+pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
+    let mut binding = Binding { program, modules, bound: Vec::new() };
     let steps = &program.steps;
     let mut first = 0;
     while first < steps.len() {
@@ -43,7 +43,7 @@ pub fn bind(program: &Program, entries: &[LoadedEntry]) -> Executable {
 /// Steps in the making; each with the steps of the program that it runs.
 struct Binding<'a> {
     program: &'a Program,
-    entries: &'a [LoadedEntry],
+    modules: &'a [LoadedModule],
     bound: Vec<(Bound, Range<usize>)>,
 }
 
@@ -57,7 +57,7 @@ impl Binding<'_> {
     fn call(&mut self, position: usize) {
         let step = &self.program.steps[position];
         let slots: Vec<Array> = step.slots.clone();
-        let work = Work::Call { entry: self.entries[position].clone(), slots };
+        let work = Work::Call { module: self.modules[position].clone(), slots };
         self.push(work, step.args.clone(), step.n_inputs, position..position + 1);
     }
 
@@ -68,28 +68,28 @@ impl Binding<'_> {
         let Some(result) = self.only_result(&range) else { return false };
         let mut inputs: Vec<Register> = Vec::new();
         let mut made: Vec<Register> = Vec::new();
-        let mut links = Vec::new();
-        for (step, entry) in steps.iter().zip(&self.entries[range.clone()]) {
+        let mut chained = Vec::new();
+        for (step, module) in steps.iter().zip(&self.modules[range.clone()]) {
             let mut operands = Vec::new();
             let mut tensors = Vec::new();
             for register in &step.args[..step.n_inputs] {
                 let Some(tensor) = program.ty(*register).and_then(tensor) else { return false };
                 tensors.push(tensor);
                 operands.push(match made.iter().position(|known| known == register) {
-                    Some(link) => Value::Link(link),
+                    Some(earlier) => Value::Result(earlier),
                     None => Value::Input(position_of(&mut inputs, *register)),
                 });
             }
-            let Some(captured) = capture(entry, &tensors) else { return false };
+            let Some(captured) = capture(module, &tensors) else { return false };
             let Some(ty) = program.ty(step.args[step.n_inputs]) else { return false };
             let item_bytes = ty.dtype().itemsize_bytes();
-            links.push(Link { entry: entry.clone(), captured, operands, item_bytes });
+            chained.push(Chained { module: module.clone(), captured, operands, item_bytes });
             made.push(step.args[step.n_inputs]);
         }
         let operand = |register: &Register| {
             program.ty(*register).map_or((1, false), |ty| (ty.dtype().itemsize_bytes(), ty.ndim() == 0))
         };
-        let Some(chain) = Chain::new(&links, &inputs.iter().map(operand).collect::<Vec<_>>()) else {
+        let Some(chain) = Chain::new(&chained, &inputs.iter().map(operand).collect::<Vec<_>>()) else {
             return false;
         };
         let n_inputs = inputs.len();

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 macro_rules! float16 {
-    ($name:ident, $cut:ident, $widen:ident, $title:literal, $one:literal) => {
+    ($name:ident, $rounding:ident, $widen:ident, $title:literal, $one:literal) => {
         #[doc = $title]
         ///
         /// It is carried and converted, not computed with: convert to `f32`, which holds all of its values. Compared and printed as
@@ -43,7 +43,7 @@ macro_rules! float16 {
             /// Rounds once, to nearest even.
             #[must_use]
             pub fn from_f64(value: f64) -> Self {
-                Self(round(value, &$cut))
+                Self(round(value, &$rounding))
             }
 
             /// The same number, exactly.
@@ -141,8 +141,8 @@ fn widen_bf16(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// Where a f64 is cut to a 16-bit float.
-struct Cut {
+/// Where a f64 is rounded to a 16-bit float.
+struct Rounding {
     shift: u32,
     rebias: u64,
     least: u64,
@@ -152,7 +152,7 @@ struct Cut {
 }
 
 /// 2^28: its last bit is that of the subnormal f16.
-const F16: Cut = Cut {
+const F16: Rounding = Rounding {
     shift: 42,
     rebias: 1008 << 52,
     least: 1009 << 52,
@@ -162,7 +162,7 @@ const F16: Cut = Cut {
 };
 
 /// 2^-81: its last bit is that of the subnormal bf16.
-const BF16: Cut = Cut {
+const BF16: Rounding = Rounding {
     shift: 45,
     rebias: 896 << 52,
     least: 897 << 52,
@@ -171,15 +171,17 @@ const BF16: Cut = Cut {
     infinite: 0x7f80,
 };
 
-fn round(a: f64, cut: &Cut) -> u16 {
+fn round(a: f64, rounding: &Rounding) -> u16 {
     let u = a.to_bits() & (u64::MAX >> 1);
     let sign = a.to_bits() >> 48 & 0x8000;
-    let odd = u >> cut.shift & 1;
-    let normal = u.wrapping_sub(cut.rebias).wrapping_add((1 << (cut.shift - 1)) - 1 + odd) >> cut.shift;
-    let small = (f64::from_bits(u) + cut.magic).to_bits().wrapping_sub(cut.magic.to_bits());
-    let r = if u < cut.least { small } else { normal };
-    let r = if u >= cut.limit { cut.infinite } else { r };
-    let r = if u > 2047 << 52 { cut.infinite | (cut.infinite >> 1 & !cut.infinite) } else { r };
+    let odd = u >> rounding.shift & 1;
+    let normal =
+        u.wrapping_sub(rounding.rebias).wrapping_add((1 << (rounding.shift - 1)) - 1 + odd) >> rounding.shift;
+    let small = (f64::from_bits(u) + rounding.magic).to_bits().wrapping_sub(rounding.magic.to_bits());
+    let r = if u < rounding.least { small } else { normal };
+    let r = if u >= rounding.limit { rounding.infinite } else { r };
+    let r =
+        if u > 2047 << 52 { rounding.infinite | (rounding.infinite >> 1 & !rounding.infinite) } else { r };
     (r | sign) as u16
 }
 

@@ -14,11 +14,16 @@ pub enum ParseJsonError {
     #[error("the graph is not JSON")]
     Syntax(#[source] serde_json::Error),
     /// Not a graph document at all.
-    #[error("the document has no usable version in `precast_graph`; expected {known}", known = super::VERSION)]
+    #[error(
+        "the document has no usable version in `precast_graph`; expected {known}\n\
+         hint: a graph document begins with `{{\"precast_graph\": 1, …`",
+        known = super::VERSION
+    )]
     NoVersion(#[source] serde_json::Error),
     /// A version that this program does not know.
     #[error(
-        "`{place}precast_graph` is version {found}; this program reads version {known}",
+        "`{place}precast_graph` is version {found}; this program reads version {known}\n\
+         hint: the graph was written by another version of precast; update this program",
         known = super::VERSION
     )]
     Version {
@@ -84,7 +89,10 @@ pub enum ParseJsonError {
         chain: String,
     },
     /// An Apply that stands before one that it needs.
-    #[error("at `{place}`: `{id}` is made later, by `{maker}`; an apply uses only what stands before it")]
+    #[error(
+        "at `{place}`: `{id}` is made later, by `{maker}`; an apply uses only what stands before it\n\
+         hint: move the apply behind the ones it needs"
+    )]
     Order {
         /// Where.
         place: String,
@@ -159,19 +167,4 @@ pub enum ParseJsonError {
         /// What is wrong.
         source: BuildError,
     },
-}
-
-impl ParseJsonError {
-    /// What the user can do about it, where that is known.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Version { .. } => {
-                Some("the graph was written by another version of precast; update this program")
-            }
-            Self::NoVersion(_) => Some("a graph document begins with `{\"precast_graph\": 1, …`"),
-            Self::Order { .. } => Some("move the apply behind the ones it needs"),
-            _ => None,
-        }
-    }
 }

@@ -1,28 +1,33 @@
 //! What can be wrong with a text.
 
-use super::place::Place;
+use super::position::Position;
 use crate::graph::BuildError;
 use crate::nearest::suggestion;
 
-/// Why a text is not a graph. Each message ends with the line in question and a caret under the place.
+/// Why a text is not a graph. Each message has the line in question with a caret under the place,
+/// then a remedy where one is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseTextError {
     /// Something else was expected here.
-    #[error("{place}: expected {expected}, found {found}{}", place.caret())]
+    #[error(
+        "{place}: expected {expected}, found {found}{}{}",
+        place.caret(),
+        hint(of_token(found.trim_matches('`'), expected))
+    )]
     Unexpected {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// What was found, in words.
         found: String,
         /// What was expected, in words.
         expected: &'static str,
     },
     /// A character that no token begins with.
-    #[error("{place}: unexpected character `{found}`{}", place.caret())]
+    #[error("{place}: unexpected character `{found}`{}{}", place.caret(), hint(of_character(*found)))]
     Character {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The character.
         found: char,
     },
@@ -30,7 +35,7 @@ pub enum ParseTextError {
     #[error("{place}: `{found}` is not {expected}{}", place.caret())]
     Literal {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The literal.
         found: String,
         /// What it should be, in words.
@@ -40,13 +45,13 @@ pub enum ParseTextError {
     #[error("{place}: comparisons cannot be chained; write `(a < b) & (b < c)`{}", place.caret())]
     Chained {
         /// Where the second one is.
-        place: Box<Place>,
+        place: Box<Position>,
     },
     /// A name that nothing is bound to.
     #[error("{place}: unknown name `{found}`{}{}", suggestion(nearest.as_deref()), place.caret())]
     UnknownName {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The name.
         found: String,
         /// A name that was perhaps meant.
@@ -56,7 +61,7 @@ pub enum ParseTextError {
     #[error("{place}: unknown function `{found}`{}{}", suggestion(nearest.as_deref()), place.caret())]
     UnknownFunction {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The name of the function; for an operator, that of the function it calls.
         found: String,
         /// A name that was perhaps meant.
@@ -66,7 +71,7 @@ pub enum ParseTextError {
     #[error("{place}: `{found}` is a function; call it: `{found}(…)`{}", place.caret())]
     Function {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// Its name.
         found: String,
     },
@@ -74,7 +79,7 @@ pub enum ParseTextError {
     #[error("{place}: arrays have no method or attribute `{found}`{}{}", member(found, *is_function, nearest.as_deref()), place.caret())]
     UnknownMember {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// Its name.
         found: String,
         /// Whether the library has a function of that name.
@@ -83,46 +88,61 @@ pub enum ParseTextError {
         nearest: Option<String>,
     },
     /// A tuple of arrays at the end of a text.
-    #[error("{place}: a text gives one output, found a tuple{}", place.caret())]
+    #[error(
+        "{place}: a text gives one output, found a tuple{}\nhint: several outputs are several texts; `stack((x, y))` makes \
+         one array",
+        place.caret()
+    )]
     Tuple {
         /// Where it begins.
-        place: Box<Place>,
+        place: Box<Position>,
     },
     /// Several names for what is no tuple of as many.
-    #[error("{place}: expected a tuple of {names}, one for each name{}", place.caret())]
+    #[error(
+        "{place}: expected a tuple of {names}, one for each name{}\nhint: `rows, columns = x.shape` works, since the rank \
+         of `x` is known",
+        place.caret()
+    )]
     Unpack {
         /// Where the value is.
-        place: Box<Place>,
+        place: Box<Position>,
         /// How many names there are.
         names: usize,
     },
     /// A name bound twice.
-    #[error("{place}: duplicate name `{name}`: a name is bound once{}", place.caret())]
+    #[error(
+        "{place}: duplicate name `{name}`: a name is bound once{}\nhint: write `y = x + 1` for `x = x + 1`",
+        place.caret()
+    )]
     Duplicate {
         /// Where the second time is.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The name.
         name: String,
     },
     /// A statement whose value is neither an output nor used by name.
-    #[error("{place}: nothing uses this statement{}", place.caret())]
+    #[error(
+        "{place}: nothing uses this statement{}\nhint: remove it, use its name below, or put an expression of several lines \
+         in parentheses",
+        place.caret()
+    )]
     Unused {
         /// Where it begins.
-        place: Box<Place>,
+        place: Box<Position>,
     },
     /// Brackets or signs nested deeper than anyone writes.
     #[error("{place}: nested more than {limit} deep{}", place.caret())]
     Depth {
         /// Where it is too deep.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The most that is read.
         limit: usize,
     },
     /// Arguments that a function refuses.
-    #[error("{place}: cannot apply `{function}`{}", place.caret())]
+    #[error("{place}: cannot apply `{function}`{}{}", place.caret(), hint(usage.as_deref()))]
     Call {
         /// Where.
-        place: Box<Place>,
+        place: Box<Position>,
         /// The function.
         function: String,
         /// How it is called, where the arguments are not those of it.
@@ -139,7 +159,10 @@ pub enum ParseTextError {
         problem: &'static str,
     },
     /// An input that no text names.
-    #[error("nothing uses input `{name}`{}", suggestion(nearest.as_deref()))]
+    #[error(
+        "nothing uses input `{name}`{}\nhint: remove it, or name it in an expression",
+        suggestion(nearest.as_deref())
+    )]
     UnusedInput {
         /// Its name.
         name: String,
@@ -169,7 +192,7 @@ fn member(found: &str, is_function: bool, nearest: Option<&str>) -> String {
 impl ParseTextError {
     /// The place in the text, where there is one.
     #[must_use]
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&Position> {
         match self {
             Self::Unexpected { place, .. }
             | Self::Character { place, .. }
@@ -188,24 +211,11 @@ impl ParseTextError {
             Self::Input { .. } | Self::UnusedInput { .. } | Self::Long { .. } | Self::NoOutputs => None,
         }
     }
+}
 
-    /// What the user can do about it, where that is known.
-    #[must_use]
-    pub fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Unused { .. } => {
-                Some("remove it, use its name below, or put an expression of several lines in parentheses")
-            }
-            Self::Tuple { .. } => Some("several outputs are several texts; `stack((x, y))` makes one array"),
-            Self::Call { usage, .. } => usage.as_deref(),
-            Self::UnusedInput { .. } => Some("remove it, or name it in an expression"),
-            Self::Unpack { .. } => Some("`rows, columns = x.shape` works, since the rank of `x` is known"),
-            Self::Duplicate { .. } => Some("a name is bound once: write `y = x + 1` for `x = x + 1`"),
-            Self::Character { found, .. } => of_character(*found),
-            Self::Unexpected { found, expected, .. } => of_token(found.trim_matches('`'), expected),
-            _ => None,
-        }
-    }
+/// The tail of a message with a remedy, where one is known.
+fn hint(remedy: Option<&str>) -> String {
+    remedy.map_or_else(String::new, |remedy| format!("\nhint: {remedy}"))
 }
 
 /// What to write for a character that begins no token.

@@ -1,7 +1,7 @@
 //! Tokens of the text form.
 
 use super::error::ParseTextError;
-use super::place::Place;
+use super::position::Position;
 use num_bigint::BigInt;
 
 /// Words of Python that are no names here, whether or not the form has a use for them.
@@ -83,7 +83,7 @@ pub(super) fn lex(text: &str, output: Option<usize>) -> Result<Vec<Spanned<'_>>,
             (None, c.len_utf8())
         } else {
             read(rest).map(|(token, length)| (Some(token), length)).map_err(|wrong| {
-                let place = Box::new(Place::new(output, text, offset));
+                let place = Box::new(Position::new(output, text, offset));
                 match wrong {
                     Some((length, expected)) => {
                         ParseTextError::Literal { place, found: excerpt(&rest[..length]), expected }

@@ -35,12 +35,12 @@ mod lex;
 mod list;
 mod names;
 mod parse;
-mod place;
+mod position;
 
 pub use error::ParseTextError;
 pub use input::{ParseInputError, parse_input};
 pub use parse::{parse, parse_used};
-pub use place::Place;
+pub use position::Position;
 
 /// The operators of the text form and the function of the op library that each one calls.
 ///

@@ -6,7 +6,7 @@
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::names::constants;
-use super::place::Place;
+use super::position::Position;
 use crate::Type;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
@@ -121,7 +121,7 @@ struct Bound {
     /// Whether something names it.
     used: bool,
     /// The statement that binds this name alone.
-    statement: Option<Box<Place>>,
+    statement: Option<Box<Position>>,
 }
 
 /// What a text leaves behind: the graph so far, the names so far, its result and the name of that.
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
         Ok(names)
     }
 
-    fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Place>>) {
+    fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Position>>) {
         if let Operand::Var(variable) | Operand::Weak(variable) = operand {
             self.graph.name(variable, name);
         }
@@ -279,8 +279,8 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next).map_or(self.text.len(), |spanned| spanned.offset)
     }
 
-    pub(super) fn place(&self, offset: usize) -> Box<Place> {
-        Box::new(Place::new(self.output, self.text, offset))
+    pub(super) fn place(&self, offset: usize) -> Box<Position> {
+        Box::new(Position::new(self.output, self.text, offset))
     }
 
     pub(super) fn unexpected(&self, expected: &'static str) -> ParseTextError {

@@ -65,7 +65,7 @@ impl Sketch {
     }
     fn check(mut self, outputs: &[VarId]) -> Result<(), ContractError> {
         outputs.iter().for_each(|v| self.0.output(*v, None).unwrap());
-        match self.0.validate_memory(Inputs::Kept) {
+        match self.0.validate_memory(Inputs::Preserved) {
             Ok(()) => Ok(()),
             Err(BuildError::Contract(error)) => Err(*error),
             Err(other) => panic!("{other}"),
@@ -135,7 +135,7 @@ fn a_caller_who_gives_inputs_up_may_have_them_overwritten() {
     let x = sketch.1;
     let y = sketch.add(set(), &[x]);
     sketch.0.output(y, None).unwrap();
-    assert!(matches!(sketch.0.validate_memory(Inputs::Kept), Err(BuildError::Contract(_))));
+    assert!(matches!(sketch.0.validate_memory(Inputs::Preserved), Err(BuildError::Contract(_))));
     assert_eq!(sketch.0.validate_memory(Inputs::GivenUp), Ok(()));
     assert_eq!(sketch.0.validate(), Ok(()), "as a graph says what is computed, it may say this");
 }
@@ -208,7 +208,7 @@ fn normalising_keeps_readers_before_whoever_overwrites() {
     sketch.0.output(early, None).unwrap();
     assert_eq!(contracts::orders(&sketch.0), [(1, 4), (2, 4), (3, 4)]);
     let normal = encode::normalise(&sketch.0);
-    assert_eq!(normal.validate_memory(Inputs::Kept), Ok(()));
+    assert_eq!(normal.validate_memory(Inputs::Preserved), Ok(()));
     assert_eq!(normal.applies().len(), 4, "the dead reader is gone: {normal}");
     assert_eq!(encode::normalise(&normal), normal);
     assert_eq!(encode::canonical(&normal), encode::canonical(&sketch.0));

@@ -1,13 +1,13 @@
 //! What the canonical bytes keep, and what they leave out.
 
-use super::{graph, plan};
+use super::{config, graph};
 use precast_graph::encode::{canonical, normalise};
 use precast_graph::{
     Array, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Origin, PerformError, Prop, Props, Type,
     VarId, interpret,
 };
 use precast_testkit::Choices;
-use precast_testkit::graphs::{Function, Plan, cases, draw};
+use precast_testkit::graphs::{Config, Function, cases, draw};
 use precast_testkit::toy::{Composite, ToyLibrary};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -302,14 +302,14 @@ fn shuffled(g: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
 /// Very small graphs over few ops, so that different seeds often give equal ones.
 fn small(seed: u64) -> FunctionGraph {
     let functions = vec![Function::new("exp", 1), Function::new("sub", 2), Function::new("minmax", 1)];
-    let plan = Plan {
+    let config = Config {
         dtypes: vec![precast_graph::DType::F64],
         applies: 1..=3,
         inputs: 1..=2,
         max_ndim: 1,
-        ..Plan::new(functions)
+        ..Config::new(functions)
     };
-    draw(&mut Choices::seeded(seed), &plan, &ToyLibrary).graph
+    draw(&mut Choices::seeded(seed), &config, &ToyLibrary).graph
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn bytes_are_equal_exactly_when_graphs_are_alike() {
 
 proptest! {
     #[test]
-    fn building_in_another_order_gives_the_same_bytes(case in cases(plan(), ToyLibrary), seed: u64) {
+    fn building_in_another_order_gives_the_same_bytes(case in cases(config(), ToyLibrary), seed: u64) {
         let other = shuffled(&case.graph, &mut Choices::seeded(seed));
         prop_assert!(alike(&case.graph, &other));
         prop_assert_eq!(canonical(&case.graph), canonical(&other));
@@ -340,7 +340,7 @@ proptest! {
     }
 
     #[test]
-    fn normalising_keeps_values_bytes_and_names(case in cases(plan(), ToyLibrary)) {
+    fn normalising_keeps_values_bytes_and_names(case in cases(config(), ToyLibrary)) {
         let normal = normalise(&case.graph);
         prop_assert_eq!(canonical(&normal), canonical(&case.graph));
         prop_assert_eq!(&normalise(&normal), &normal);

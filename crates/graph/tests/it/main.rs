@@ -11,7 +11,7 @@ mod text;
 
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{FunctionGraph, Props};
-use precast_testkit::graphs::{Function, Plan};
+use precast_testkit::graphs::{Config, Function};
 use precast_testkit::toy::ToyLibrary;
 
 /// The graph of texts over inputs declared as `x: f64[?], y: f64`.
@@ -21,10 +21,10 @@ fn graph(inputs: &[&str], outputs: &[&str]) -> FunctionGraph {
 }
 
 /// Random graphs over the toy library.
-fn plan() -> Plan {
+fn config() -> Config {
     let unary = ["exp", "neg", "invert", "minmax"].map(|name| Function::new(name, 1));
     let binary = ["add", "sub", "mul", "lt", "dot"].map(|name| Function::new(name, 2));
     let sum = Function::new("sum", 1).with(Props::new());
     let functions = unary.into_iter().chain(binary).chain([sum, Function::new("switch", 3)]);
-    Plan::new(functions.collect())
+    Config::new(functions.collect())
 }

@@ -1,6 +1,6 @@
 //! IncSubtensor: a tensor with a part of it set, or added to.
 
-use super::entry::{self, Entry};
+use super::selector::{self, Selector};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, of, refuse, tensor};
 use crate::elements;
@@ -25,7 +25,7 @@ const NAME: &str = "inc_subtensor";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncSubtensor {
     /// What happens to the first dimensions.
-    pub index: Vec<Entry>,
+    pub index: Vec<Selector>,
     /// Set rather than add.
     pub set: bool,
     /// Overwrites the first input.
@@ -36,10 +36,10 @@ impl IncSubtensor {
     /// Rebuilds an IncSubtensor from its props.
     ///
     /// # Errors
-    /// `index` is missing or no list of entries; `set` or `inplace` is no bool.
+    /// `index` is missing or no list of selectors; `set` or `inplace` is no bool.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["index", "set", "inplace"])?;
-        let index = entry::from_prop(&declared)?;
+        let index = selector::from_prop(&declared)?;
         Ok(Arc::new(Self { index, set: declared.flag("set")?, in_place: declared.flag("inplace")? }))
     }
 }
@@ -106,19 +106,19 @@ impl Op for IncSubtensor {
 
     fn props(&self) -> Props {
         let mut props = flags(self.set, self.in_place);
-        props.insert("index".to_owned(), entry::prop(&self.index));
+        props.insert("index".to_owned(), selector::prop(&self.index));
         props
     }
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         at_least(NAME, 2, inputs)?;
-        let part = entry::part_type(NAME, &self.index, 2, inputs)?;
+        let part = selector::part_type(NAME, &self.index, 2, inputs)?;
         values(NAME, &part, self.set, inputs)?;
         Ok(vec![inputs[0].clone()])
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
-        let (shape, positions) = entry::part(NAME, &self.index, inputs[0].shape(), &inputs[2..])?;
+        let (shape, positions) = selector::part(NAME, &self.index, inputs[0].shape(), &inputs[2..])?;
         Ok(vec![written(NAME, self.set, [inputs[0], inputs[1]], &shape, &positions)?])
     }
 
@@ -143,7 +143,7 @@ impl Called for IncSubtensor {
     const HEADER: &'static str = "precast/ops/index_add.h";
 
     fn call(&self, node: &Node) -> Call {
-        let table = std::iter::once(i64::from(self.in_place)).chain(entry::table(&self.index)).collect();
+        let table = std::iter::once(i64::from(self.in_place)).chain(selector::table(&self.index)).collect();
         let set = self.set.then_some("pc_set_subtensor");
         writing(set, "pc_inc_subtensor", node.inputs[0].dtype(), table)
     }

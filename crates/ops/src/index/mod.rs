@@ -9,22 +9,22 @@
 //! | [`BooleanIndex`] | tensor, mask | its parts where the mask is true, copied |
 //! | [`Nonzero`] | mask | the indices of the places where it is true |
 //!
-//! [`entry`] says how a part is written down: which dimensions are indexed and which sliced. The numbers are inputs, so
+//! [`selector`] says how a part is written down: which dimensions are indexed and which sliced. The numbers are inputs, so
 //! `x[1:n]` and `x[3:7]` share a module. New axes are a DimShuffle. The C is in `c/precast/ops/index.h` and
 //! `mask.h`.
 
 mod boolean;
-pub mod entry;
 mod inc_subtensor;
 mod inc_take;
 mod nonzero;
+pub mod selector;
 mod subtensor;
 mod take;
 
 pub use boolean::BooleanIndex;
-pub use entry::Entry;
 pub use inc_subtensor::IncSubtensor;
 pub use inc_take::AdvancedIncSubtensor1;
 pub use nonzero::Nonzero;
+pub use selector::Selector;
 pub use subtensor::Subtensor;
 pub use take::AdvancedSubtensor1;

@@ -1,6 +1,6 @@
 //! Subtensor: a part of a tensor by indices and slices; a view.
 
-use super::entry::{self, Entry};
+use super::selector::{self, Selector};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, tensor};
 use crate::elements;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 const NAME: &str = "subtensor";
 
-/// Python's basic indexing: `x[i, 1:n, ::-1]`. Dimensions without an entry are kept whole.
+/// Python's basic indexing: `x[i, 1:n, ::-1]`. Dimensions without a selector are kept whole.
 ///
 /// # Shapes
-/// `(tensor, i64[], …) -> tensor`, with the integers that the entries take, in their order; a view.
+/// `(tensor, i64[], …) -> tensor`, with the integers that the selectors take, in their order; a view.
 ///
 /// # Errors
 /// At run time: an index out of bounds (an index error), a step of 0.
@@ -23,16 +23,16 @@ const NAME: &str = "subtensor";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subtensor {
     /// What happens to the first dimensions.
-    pub index: Vec<Entry>,
+    pub index: Vec<Selector>,
 }
 
 impl Subtensor {
     /// Rebuilds a Subtensor from its props.
     ///
     /// # Errors
-    /// `index` is missing or no list of entries.
+    /// `index` is missing or no list of selectors.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
-        let index = entry::from_prop(&Declared::new(NAME, props, &["index"])?)?;
+        let index = selector::from_prop(&Declared::new(NAME, props, &["index"])?)?;
         Ok(Arc::new(Self { index }))
     }
 }
@@ -43,17 +43,17 @@ impl Op for Subtensor {
     }
 
     fn props(&self) -> Props {
-        Props::from([("index".to_owned(), entry::prop(&self.index))])
+        Props::from([("index".to_owned(), selector::prop(&self.index))])
     }
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         crate::declared::at_least(NAME, 1, inputs)?;
-        let shape = entry::part_type(NAME, &self.index, 1, inputs)?;
+        let shape = selector::part_type(NAME, &self.index, 1, inputs)?;
         Ok(vec![of(tensor(NAME, 0, inputs)?.dtype, shape)])
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
-        let (shape, positions) = entry::part(NAME, &self.index, inputs[0].shape(), &inputs[1..])?;
+        let (shape, positions) = selector::part(NAME, &self.index, inputs[0].shape(), &inputs[1..])?;
         Ok(vec![elements::pick(NAME, inputs[0], &shape, &positions)?])
     }
 
@@ -66,7 +66,7 @@ impl Called for Subtensor {
     const HEADER: &'static str = "precast/ops/index.h";
 
     fn call(&self, _node: &Node) -> Call {
-        Call::of("pc_subtensor", entry::table(&self.index))
+        Call::of("pc_subtensor", selector::table(&self.index))
     }
 }
 called!(Subtensor);

@@ -1,6 +1,6 @@
 //! AdvancedSubtensor1: the rows of a tensor that a vector of indices names.
 
-use super::entry::position;
+use super::selector::position;
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integers, of, refuse, tensor};
 use crate::elements;

@@ -8,7 +8,7 @@
 
 use super::index::{Item, basic, taken};
 use super::operand::Operands;
-use crate::index::{BooleanIndex, Entry, Nonzero};
+use crate::index::{BooleanIndex, Nonzero, Selector};
 use crate::shape::View;
 use precast_graph::{Array, BuildError, DType, FunctionGraph, MakeNodeError, Operand, Origin, VarId};
 use std::any::Any;
@@ -26,8 +26,8 @@ pub(super) fn array_index(
     items: &[Item],
 ) -> Result<Option<ArrayIndex>, BuildError> {
     let (mut found, mut argument) = (None, 1);
-    for (item, entry) in items.iter().enumerate() {
-        let Item::Entry(entry) = entry else { continue };
+    for (number, item) in items.iter().enumerate() {
+        let Item::Selector(selector) = item else { continue };
         let is_array = match operands.args.get(argument) {
             Some(Operand::Var(v)) => {
                 let ty = operands.graph.ty(*v);
@@ -36,7 +36,7 @@ pub(super) fn array_index(
             Some(Operand::List(_)) => true,
             _ => false,
         };
-        if is_array && *entry == Entry::Index {
+        if is_array && *selector == Selector::Index {
             if found.is_some() {
                 let problem = "takes one array among the indices\nhint: index in two steps, `x[i][:, j]`, or take \
                      from `ravel(x)` what stands at `i*x.shape[1] + j`";
@@ -50,9 +50,9 @@ pub(super) fn array_index(
                 }
                 _ => operands.variable(argument)?,
             };
-            found = Some(ArrayIndex { item, argument, value });
+            found = Some(ArrayIndex { item: number, argument, value });
         }
-        argument += entry.integers();
+        argument += selector.integers();
     }
     Ok(found)
 }
@@ -78,7 +78,7 @@ pub(super) fn gather(
         return Err(MakeNodeError::Value { op, problem: problem.to_owned() }.into());
     }
     let apart = is_apart(&items);
-    items.splice(index.item..=index.item, vec![Item::Entry(Entry::ALL); dimensions]);
+    items.splice(index.item..=index.item, vec![Item::Selector(Selector::ALL); dimensions]);
     let axis = axis_of(&items, index.item, operands.graph.ty(tensor).ndim());
     let others: Vec<Operand> = operands
         .args
@@ -114,7 +114,7 @@ fn is_nonzero(graph: &FunctionGraph, value: VarId) -> bool {
 
 /// Whether a slice or a new axis stands between the array and a single integer.
 fn is_apart(items: &[Item]) -> bool {
-    let single = |item: &Item| *item == Item::Entry(Entry::Index);
+    let single = |item: &Item| *item == Item::Selector(Selector::Index);
     let singles: Vec<usize> = (0..items.len()).filter(|at| single(&items[*at])).collect();
     let (Some(first), Some(last)) = (singles.first(), singles.last()) else { return false };
     items[*first..=*last].iter().any(|item| !single(item))
@@ -122,10 +122,10 @@ fn is_apart(items: &[Item]) -> bool {
 
 /// The dimension of the result that an item stands for, which is a slice of a whole dimension.
 fn axis_of(items: &[Item], item: usize, ndim: usize) -> usize {
-    let used = items.iter().filter(|item| matches!(item, Item::Entry(_))).count();
+    let used = items.iter().filter(|item| matches!(item, Item::Selector(_))).count();
     let dimensions = |item: &Item| match item {
-        Item::Entry(Entry::Index) => 0,
-        Item::Entry(Entry::Slice { .. }) | Item::NewAxis => 1,
+        Item::Selector(Selector::Index) => 0,
+        Item::Selector(Selector::Slice { .. }) | Item::NewAxis => 1,
         Item::Rest => ndim.saturating_sub(used),
     };
     items[..item].iter().map(dimensions).sum()

@@ -1,14 +1,16 @@
 //! Functions that take parts of a tensor, and that write to them.
 //!
-//! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`: the entries
-//! of [`crate::index::entry`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
+//! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`: the selectors
+//! of [`crate::index::selector`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
 //! as the only index makes it [`AdvancedSubtensor1`]; other arrays among the indices are the business of `gather`.
 
 use super::operand::Operands;
 use super::{gather, mask};
 use crate::DimShuffle;
 use crate::declared::Declared;
-use crate::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Subtensor};
+use crate::index::{
+    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, IncSubtensor, Selector, Subtensor,
+};
 use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
 use precast_graph::{BuildError, DType, MakeNodeError, Op, Origin, Prop, Props, VarId};
@@ -18,7 +20,7 @@ use std::sync::Arc;
 /// One part of what stands between the brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
-    Entry(Entry),
+    Selector(Selector),
     NewAxis,
     Rest,
 }
@@ -28,7 +30,7 @@ fn items(declared: &Declared<'_>) -> Result<Vec<Item>, MakeNodeError> {
     let item = |item: &Prop| match item {
         Prop::Str(text) if text == "n" => Ok(Item::NewAxis),
         Prop::Str(text) if text == "..." => Ok(Item::Rest),
-        Prop::Str(text) => Entry::parse(text).map(Item::Entry).ok_or_else(wrong),
+        Prop::Str(text) => Selector::parse(text).map(Item::Selector).ok_or_else(wrong),
         _ => Err(wrong()),
     };
     let items = declared.list("index").ok_or_else(wrong)?.iter().map(item).collect::<Result<Vec<_>, _>>()?;
@@ -86,22 +88,23 @@ pub(super) fn basic(
 ) -> Result<VarId, BuildError> {
     let ndim = operands.graph.ty(tensor).ndim();
     // `...` stands for the dimensions that nothing else does.
-    let used = items.iter().filter(|item| matches!(item, Item::Entry(_))).count();
+    let used = items.iter().filter(|item| matches!(item, Item::Selector(_))).count();
     if let Some(at) = items.iter().position(|item| matches!(item, Item::Rest)) {
-        let rest = (used..ndim).map(|_| Item::Entry(Entry::ALL));
+        let rest = (used..ndim).map(|_| Item::Selector(Selector::ALL));
         items.splice(at..=at, rest);
     }
-    let entries =
-        items.iter().filter_map(|item| if let Item::Entry(entry) = item { Some(*entry) } else { None });
-    let mut entries: Vec<Entry> = entries.collect();
-    while entries.last() == Some(&Entry::ALL) {
-        entries.pop();
+    let selectors = items
+        .iter()
+        .filter_map(|item| if let Item::Selector(selector) = item { Some(*selector) } else { None });
+    let mut selectors: Vec<Selector> = selectors.collect();
+    while selectors.last() == Some(&Selector::ALL) {
+        selectors.pop();
     }
     let mut part = tensor;
-    if !entries.is_empty() {
+    if !selectors.is_empty() {
         let mut inputs = vec![tensor];
         inputs.extend(operands.integers(1)?);
-        part = operands.apply(Subtensor { index: entries }, &inputs)?;
+        part = operands.apply(Subtensor { index: selectors }, &inputs)?;
     }
     if !items.iter().any(|item| matches!(item, Item::NewAxis)) {
         return Ok(part);
@@ -111,8 +114,8 @@ pub(super) fn basic(
     for item in &items {
         match item {
             Item::NewAxis => order.push(None),
-            Item::Entry(Entry::Index) | Item::Rest => {}
-            Item::Entry(Entry::Slice { .. }) => order.extend(kept.next().map(Some)),
+            Item::Selector(Selector::Index) | Item::Rest => {}
+            Item::Selector(Selector::Slice { .. }) => order.extend(kept.next().map(Some)),
         }
     }
     order.extend(kept.map(Some));

@@ -7,6 +7,7 @@
 
 use super::Ops;
 use precast_codegen::external::ExternalCOp;
+use precast_core::event::chain;
 use precast_graph::{Array, FunctionGraph, Op as _, PerformError, Type, interpret, text};
 
 /// The graph of an op's reference for inputs of these types; the params are its last inputs.
@@ -19,10 +20,7 @@ pub fn reference(op: &ExternalCOp, inputs: &[Type]) -> Result<FunctionGraph, Str
     let mut named: Vec<(String, Type)> =
         inputs.iter().enumerate().map(|(i, ty)| (format!("x{i}"), open(ty))).collect();
     named.extend(op.param_values().into_iter().map(|(name, value)| (name, open(&value.ty()))));
-    let graph = text::parse(&texts, &named, &Ops::standard()).map_err(|error| match &error {
-        text::ParseTextError::Call { source, .. } => format!("{error}: {source}"),
-        _ => error.to_string(),
-    })?;
+    let graph = text::parse(&texts, &named, &Ops::standard()).map_err(|error| chain(&error))?;
     let outputs = op.make_node(inputs).map_err(|error| error.to_string())?;
     if outputs.len() != graph.outputs().len() {
         let (found, expected) = (graph.outputs().len(), outputs.len());

@@ -20,7 +20,7 @@ use super::soft::{isclose, log_softmax, logsumexp, norm, ptp, relu, softmax};
 use super::{cast, dimshuffle, first, transpose};
 use crate::combinations::Combine;
 use crate::index::{
-    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, Entry, IncSubtensor, Nonzero, Subtensor,
+    AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, IncSubtensor, Nonzero, Selector, Subtensor,
 };
 use crate::rows::{Keyword, Row, structural_rows};
 use crate::shape::{
@@ -123,7 +123,7 @@ impl Operands<'_> {
     /// An element of a vector of integers.
     fn element(&mut self, vector: VarId, position: i64) -> Result<VarId, BuildError> {
         let position = self.graph.constant(Array::from(position));
-        let element = self.apply(Subtensor { index: vec![Entry::Index] }, &[vector, position])?;
+        let element = self.apply(Subtensor { index: vec![Selector::Index] }, &[vector, position])?;
         let args = [Operand::Var(element)];
         Operands { graph: self.graph, function: self.function, args: &args }.integer(0)
     }

@@ -10,7 +10,7 @@ use precast_graph::{BuildError, FunctionGraph};
 /// |---|---|---|
 /// | [`Declared`](Self::Declared) | copies and numbering only | combinations of ops; debug mode |
 /// | [`Lowered`](Self::Lowered) | all | segments and groups: whole graphs, entries, JIT |
-/// | [`Keeping`](Self::Keeping) | all but `inplace` | graphs that modules of declared ops serve |
+/// | [`Preserving`](Self::Preserving) | all but `inplace` | graphs that modules of declared ops serve |
 /// | [`Unfused`](Self::Unfused) | all, then groups are taken apart | graphs that are declared to be served op by op |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -19,14 +19,14 @@ pub enum Form {
     /// As whole-graph modules are made of it.
     Lowered,
     /// As [`Form::Lowered`], but no op becomes the form of it that overwrites an input.
-    Keeping,
+    Preserving,
     /// As [`Form::Lowered`], with every fused Apply replaced by what it was fused of.
     Unfused,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 4] = [Self::Declared, Self::Lowered, Self::Keeping, Self::Unfused];
+    pub const ALL: [Self; 4] = [Self::Declared, Self::Lowered, Self::Preserving, Self::Unfused];
 
     /// Gives a graph this form, by a choice of passes and by those that modules rely on.
     ///
@@ -36,7 +36,7 @@ impl Form {
         match self {
             Self::Declared => run(graph, &[COPY_OUTPUTS, COPY_OVERWRITTEN, NORMALISE]),
             Self::Lowered => run(graph, &passes.with_needed()),
-            Self::Keeping => run(graph, &passes.without("inplace").with_needed()),
+            Self::Preserving => run(graph, &passes.without("inplace").with_needed()),
             Self::Unfused => Ok(unfused(&Self::Lowered.of(graph, passes)?)?.0),
         }
     }

@@ -34,6 +34,6 @@ pub(super) fn inplace(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError
         rebuild.apply(op.unwrap_or_else(|| Arc::clone(&apply.op)), &apply.inputs, &apply.outputs)?;
     }
     let rewritten = rebuild.finish()?;
-    rewritten.validate_memory(Inputs::Kept)?;
+    rewritten.validate_memory(Inputs::Preserved)?;
     Ok(rewritten)
 }

@@ -1,11 +1,12 @@
 //! Compiled kernels against the reference `perform`: every op, dtype and layout, bit by bit.
 
 use crate::compiler;
-use crate::machine::{Call, Outcome, Place, run, stretch};
+use crate::machine::{Call, Outcome, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, Op, Type, interpret};
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::scalar::{self, ScalarOp};
 use precast_ops::{DimShuffle, Dot, Elemwise, Ops, Reduce, ReduceKind, rewrite};
+use precast_testkit::layout::Layout;
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
@@ -40,8 +41,8 @@ fn check(level: compiler::Level, language: &str, calls: Vec<Call>) {
             .map(|(array, _)| if call.stretched { stretch(array) } else { array.clone() })
             .collect();
         let shapes: Vec<&[usize]> = inputs.iter().map(Array::shape).collect();
-        let places: Vec<Place> = call.inputs.iter().map(|(_, place)| *place).collect();
-        let context = format!("{} {} {shapes:?} {places:?} {}", level.0, call.graph, call.stretched);
+        let layouts: Vec<Layout> = call.inputs.iter().map(|(_, layout)| *layout).collect();
+        let context = format!("{} {} {shapes:?} {layouts:?} {}", level.0, call.graph, call.stretched);
         agree(&interpret(&call.graph, &inputs).map_err(|e| e.to_string()), outcome, &context);
     }
 }
@@ -71,21 +72,21 @@ fn elementwise_calls() -> Vec<Call> {
             let types: Vec<Type> = dtypes.iter().map(|d| Type::tensor(*d, ndim)).collect();
             let graph = single(Arc::new(Elemwise::new(Arc::clone(&op))), &types);
             for shape in SHAPES.iter().filter(|shape| shape.len() == ndim && (walks || shape != &&[1])) {
-                let inputs = |choices: &mut Choices, place: Place| {
-                    dtypes.iter().map(|d| (arrays::draw(choices, *d, shape), place)).collect::<Vec<_>>()
+                let inputs = |choices: &mut Choices, layout: Layout| {
+                    dtypes.iter().map(|d| (arrays::draw(choices, *d, shape), layout)).collect::<Vec<_>>()
                 };
-                for place in Place::ALL {
-                    let (graph, inputs) = (Arc::clone(&graph), inputs(&mut choices, place));
+                for layout in Layout::ALL {
+                    let (graph, inputs) = (Arc::clone(&graph), inputs(&mut choices, layout));
                     calls.push(Call { graph, inputs, output: None, stretched: false });
                 }
                 let result = op.output(&dtypes).unwrap();
-                for place in [Place::Fortran, Place::Strided, Place::Reversed] {
-                    let output = Some((Array::zeros(result, shape), place));
-                    let (graph, inputs) = (Arc::clone(&graph), inputs(&mut choices, Place::C));
+                for layout in [Layout::Fortran, Layout::Strided, Layout::Reversed] {
+                    let output = Some((Array::zeros(result, shape), layout));
+                    let (graph, inputs) = (Arc::clone(&graph), inputs(&mut choices, Layout::C));
                     calls.push(Call { graph, inputs, output, stretched: false });
                 }
                 if ndim > 0 {
-                    let (graph, inputs) = (Arc::clone(&graph), inputs(&mut choices, Place::C));
+                    let (graph, inputs) = (Arc::clone(&graph), inputs(&mut choices, Layout::C));
                     calls.push(Call { graph, inputs, output: None, stretched: true });
                 }
             }
@@ -93,7 +94,7 @@ fn elementwise_calls() -> Vec<Call> {
         if let [dtype] = dtypes.as_slice() {
             let special = arrays::specials(*dtype);
             let graph = single(Arc::new(Elemwise::new(op)), &[Type::tensor(*dtype, 1)]);
-            calls.push(Call { graph, inputs: vec![(special, Place::C)], output: None, stretched: false });
+            calls.push(Call { graph, inputs: vec![(special, Layout::C)], output: None, stretched: false });
         } else {
             calls.extend(broadcast_calls(&op, &dtypes, walks, &mut choices));
         }
@@ -116,16 +117,16 @@ fn broadcast_calls(
         [&[4], &[5], &[4]],
         [&[1], &[0], &[1]],
     ];
-    let call = |inputs: Vec<(Array, Place)>| {
+    let call = |inputs: Vec<(Array, Layout)>| {
         let types: Vec<Type> = inputs.iter().map(|(a, _)| Type::tensor(a.dtype(), a.shape().len())).collect();
         let graph = single(Arc::new(Elemwise::new(Arc::clone(op))), &types);
         Call { graph, inputs, output: None, stretched: false }
     };
     let mut calls: Vec<Call> = Vec::new();
     for shapes in shapes.into_iter().filter(|_| walks) {
-        for place in [Place::C, Place::Reversed] {
+        for layout in [Layout::C, Layout::Reversed] {
             let inputs =
-                dtypes.iter().zip(shapes).map(|(d, shape)| (arrays::draw(choices, *d, shape), place));
+                dtypes.iter().zip(shapes).map(|(d, shape)| (arrays::draw(choices, *d, shape), layout));
             calls.push(call(inputs.collect()));
         }
     }
@@ -133,8 +134,8 @@ fn broadcast_calls(
     let n = special.shape()[0];
     let column = Array::from_bits(special.dtype(), &[n, 1], &special.bits()).unwrap();
     let front = arrays::draw(choices, dtypes[0], &[n, n]);
-    let pair = [(column, Place::C), (special, Place::C)];
-    let front = (dtypes.len() == 3).then_some((front, Place::C));
+    let pair = [(column, Layout::C), (special, Layout::C)];
+    let front = (dtypes.len() == 3).then_some((front, Layout::C));
     calls.push(call(front.into_iter().chain(pair).collect()));
     calls
 }
@@ -154,8 +155,8 @@ fn reduce_calls() -> Vec<Call> {
                 for axes in axes.filter(|a| a.as_ref().is_none_or(|a| a.iter().all(|d| *d < shape.len()))) {
                     let ty = Type::tensor(*dtype, shape.len());
                     let graph = single(Arc::new(Reduce::new(kind, axes)), &[ty]);
-                    for place in Place::ALL {
-                        let inputs = vec![(arrays::draw_plain(&mut choices, *dtype, shape), place)];
+                    for layout in Layout::ALL {
+                        let inputs = vec![(arrays::draw_plain(&mut choices, *dtype, shape), layout)];
                         calls.push(Call {
                             graph: Arc::clone(&graph),
                             inputs,
@@ -163,7 +164,7 @@ fn reduce_calls() -> Vec<Call> {
                             stretched: false,
                         });
                     }
-                    let inputs = vec![(arrays::draw(&mut choices, *dtype, shape), Place::C)];
+                    let inputs = vec![(arrays::draw(&mut choices, *dtype, shape), Layout::C)];
                     calls.push(Call { graph, inputs, output: None, stretched: !shape.is_empty() });
                 }
             }
@@ -191,11 +192,11 @@ fn fused_calls() -> Vec<Call> {
         for dtype in [DType::F32, DType::F64] {
             let graph = parse(text, dtype);
             for shape in [[0, 3], [1, 1], [9, 4], [3, 1000], [700, 33]] {
-                for place in Place::ALL {
+                for layout in Layout::ALL {
                     let inputs = graph
                         .inputs()
                         .iter()
-                        .map(|_| (arrays::draw_plain(&mut choices, dtype, &shape), place));
+                        .map(|_| (arrays::draw_plain(&mut choices, dtype, &shape), layout));
                     let inputs = inputs.collect();
                     calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
                 }
@@ -246,9 +247,9 @@ fn view_calls() -> Vec<Call> {
         for shapes in pairs {
             let types = shapes.map(|shape| Type::tensor(dtype, shape.len()));
             let graph = single(Arc::new(Dot), &types);
-            for place in Place::ALL {
+            for layout in Layout::ALL {
                 let inputs =
-                    shapes.iter().map(|shape| (integers(&mut choices, dtype, shape), place)).collect();
+                    shapes.iter().map(|shape| (integers(&mut choices, dtype, shape), layout)).collect();
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
             }
         }
@@ -261,8 +262,8 @@ fn view_calls() -> Vec<Call> {
     ] {
         for dtype in DType::ALL {
             let graph = single(Arc::new(DimShuffle::new(order.clone())), &[Type::tensor(dtype, shape.len())]);
-            for place in Place::ALL {
-                let inputs = vec![(arrays::draw(&mut choices, dtype, shape), place)];
+            for layout in Layout::ALL {
+                let inputs = vec![(arrays::draw(&mut choices, dtype, shape), layout)];
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
             }
         }

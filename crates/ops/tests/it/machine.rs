@@ -6,32 +6,18 @@ use precast_codegen::{Module, Unit};
 use precast_graph::{Array, DType, FunctionGraph, with_array};
 use precast_ops::Ops;
 use precast_store::key::BuildKey;
+use precast_testkit::layout::Layout;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How an array is put into memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    C,
-    Fortran,
-    /// Gaps in every dimension.
-    Strided,
-    /// Every stride negative.
-    Reversed,
-}
-
-impl Place {
-    pub(crate) const ALL: [Self; 4] = [Self::C, Self::Fortran, Self::Strided, Self::Reversed];
-}
-
-/// A call of a graph; an output may be given a place of its own.
+/// A call of a graph; an output may be given a layout of its own.
 pub(crate) struct Call {
     pub(crate) graph: Arc<FunctionGraph>,
-    pub(crate) inputs: Vec<(Array, Place)>,
-    pub(crate) output: Option<(Array, Place)>,
+    pub(crate) inputs: Vec<(Array, Layout)>,
+    pub(crate) output: Option<(Array, Layout)>,
     /// Inputs whose first dimension is stretched by stride 0.
     pub(crate) stretched: bool,
 }
@@ -137,32 +123,35 @@ fn write(bytes: &mut Vec<u8>, call: &Call, slot: usize) {
     for n in [slot, constants.len(), call.inputs.len(), call.graph.outputs().len()] {
         put(bytes, n);
     }
-    constants.into_iter().for_each(|constant| write_tensor(bytes, constant, Place::C, false));
-    for (array, place) in &call.inputs {
-        write_tensor(bytes, array, *place, call.stretched);
+    constants.into_iter().for_each(|constant| write_tensor(bytes, constant, Layout::C, false));
+    for (array, layout) in &call.inputs {
+        write_tensor(bytes, array, *layout, call.stretched);
     }
     for _ in call.graph.outputs() {
         put(bytes, usize::from(call.output.is_some()));
-        if let Some((array, place)) = &call.output {
-            write_tensor(bytes, array, *place, false);
+        if let Some((array, layout)) = &call.output {
+            write_tensor(bytes, array, *layout, false);
         }
     }
 }
 
 /// Strides in elements, the first element's position, and how many elements of memory there are.
-fn arrange(shape: &[usize], place: Place, stretched: bool) -> (Vec<i64>, i64, usize) {
+fn arrange(shape: &[usize], layout: Layout, stretched: bool) -> (Vec<i64>, i64, usize) {
     let mut strides = vec![0_i64; shape.len()];
     let mut step = 1_i64;
-    let order: Vec<usize> =
-        if place == Place::Fortran { (0..shape.len()).collect() } else { (0..shape.len()).rev().collect() };
+    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
+    if layout == Layout::Fortran {
+        order.reverse();
+    }
+    let is_last = |d: usize| layout == Layout::ReversedStrided && d + 1 == shape.len();
     for d in order {
-        let gap = if place == Place::Strided { 2 } else { 1 };
+        let gap = if layout == Layout::Strided || is_last(d) { 2 } else { 1 };
         strides[d] = step * gap;
         step *= gap * shape[d].max(1) as i64;
     }
     let mut offset = 0;
-    if place == Place::Reversed {
-        for (stride, n) in strides.iter_mut().zip(shape) {
+    for (d, (stride, n)) in strides.iter_mut().zip(shape).enumerate() {
+        if layout == Layout::Reversed || is_last(d) {
             offset += *stride * (n.max(&1) - 1) as i64;
             *stride = -*stride;
         }
@@ -173,10 +162,10 @@ fn arrange(shape: &[usize], place: Place, stretched: bool) -> (Vec<i64>, i64, us
     (strides, offset, step as usize)
 }
 
-fn write_tensor(bytes: &mut Vec<u8>, array: &Array, place: Place, stretched: bool) {
+fn write_tensor(bytes: &mut Vec<u8>, array: &Array, layout: Layout, stretched: bool) {
     let array = &if stretched { stretch(array) } else { array.clone() };
     let (shape, dtype) = (array.shape(), array.dtype());
-    let (strides, offset, elements) = arrange(shape, place, stretched);
+    let (strides, offset, elements) = arrange(shape, layout, stretched);
     let item = dtype.itemsize_bytes();
     put(bytes, dtype.typenum() as usize);
     put(bytes, shape.len());
@@ -188,8 +177,8 @@ fn write_tensor(bytes: &mut Vec<u8>, array: &Array, place: Place, stretched: boo
     let mut memory = vec![1_u8; elements * item];
     let (bits, words) = (array.bits(), dtype.words());
     for (index, x) in ndarray::indices(IxDyn(shape)).into_iter().zip(bits.chunks_exact(words)) {
-        let place: i64 = index.slice().iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
-        let at = (place + offset) as usize * item;
+        let steps: i64 = index.slice().iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
+        let at = (steps + offset) as usize * item;
         memory[at..at + item].copy_from_slice(&element_bytes(dtype, x));
     }
     bytes.extend(memory);

@@ -1,9 +1,9 @@
 //! What functions say of arguments that they cannot take, when a graph is built or when it runs.
 
+use precast_core::event::chain;
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{Array, interpret};
 use precast_ops::Ops;
-use std::error::Error;
 
 /// The matrices (2, 3) and (3, 2), a number, and vectors of 3.
 fn inputs() -> [(&'static str, Array); 5] {
@@ -20,10 +20,6 @@ fn inputs() -> [(&'static str, Array); 5] {
 }
 
 /// What an error says, with all causes.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {}", chain(source)))
-}
-
 /// What is said of a text, with all causes.
 fn said(text: &str) -> String {
     let (names, values): (Vec<_>, Vec<_>) =

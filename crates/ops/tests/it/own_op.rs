@@ -1,10 +1,11 @@
 //! A scalar op of a user's own, with C and a failure of its own, inside an elementwise loop, a chain and a reduction.
 
 use crate::compiler;
-use crate::machine::{Call, Place, run_with};
+use crate::machine::{Call, run_with};
 use precast_graph::{Array, DType, FunctionGraph, Op, Type, interpret};
 use precast_ops::scalar::{ScalarOp, find};
 use precast_ops::{Composite, Elemwise, Ops, Reduce, ReduceKind};
+use precast_testkit::layout::Layout;
 use precast_testkit::scalar_op;
 use std::sync::Arc;
 
@@ -41,8 +42,8 @@ fn an_op_of_ones_own_runs_and_fails_inside_every_loop() {
         for last in [4.0, 0.0] {
             let x = (0..600).map(|i| if i == 599 { last } else { 1.0 + f64::from(i) });
             let x = Array::from(x.collect::<ndarray::Array1<f64>>().into_dyn());
-            for place in [Place::C, Place::Strided] {
-                let inputs = vec![(x.clone(), place)];
+            for layout in [Layout::C, Layout::Strided] {
+                let inputs = vec![(x.clone(), layout)];
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
             }
         }

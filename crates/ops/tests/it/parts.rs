@@ -1,6 +1,6 @@
 //! Parts of tensors that are written to, and arguments that NumPy refuses.
 
-use crate::mistakes::chain;
+use precast_core::event::chain;
 use precast_graph::{Array, interpret};
 use precast_ops::Ops;
 use precast_ops::rewrite::{Form, Passes};

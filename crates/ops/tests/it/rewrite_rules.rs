@@ -374,7 +374,7 @@ fn what_is_overwritten_and_needed_elsewhere_is_copied() {
         for passes in ["all", "none", "order,fuse"] {
             let lowered = Form::Lowered.of(&graph, &passes.parse().unwrap()).unwrap();
             lowered
-                .validate_memory(Inputs::Kept)
+                .validate_memory(Inputs::Preserved)
                 .unwrap_or_else(|error| panic!("{what}: {error}: {lowered}"));
             let copies = lowered.applies().iter().filter(|apply| apply.op.label() == "deep_copy").count();
             assert_eq!(copies, sets - free, "{what}, {passes}: {lowered}");
@@ -384,7 +384,7 @@ fn what_is_overwritten_and_needed_elsewhere_is_copied() {
         for form in Form::ALL {
             let lowered = form.of(&graph, &Passes::default()).unwrap();
             lowered
-                .validate_memory(Inputs::Kept)
+                .validate_memory(Inputs::Preserved)
                 .unwrap_or_else(|error| panic!("{what}: {error}: {lowered}"));
         }
     }
@@ -402,7 +402,9 @@ fn a_graph_that_overwrites_keeps_its_order_through_every_pass() {
         vec![e, late, again]
     });
     for (pass, graph) in rewrite::trace(&graph).unwrap().into_iter().skip(4) {
-        graph.validate_memory(Inputs::Kept).unwrap_or_else(|error| panic!("{}: {error}: {graph}", pass.name));
+        graph
+            .validate_memory(Inputs::Preserved)
+            .unwrap_or_else(|error| panic!("{}: {error}: {graph}", pass.name));
     }
     let inputs = [&[1.0, 2.0], &[3.0, 4.0]].map(|values| Array::from(ndarray(values)));
     let [found, want] = [&rewrite::lower(&graph).unwrap(), &graph].map(|g| interpret(g, &inputs).unwrap());

@@ -6,13 +6,13 @@ use precast_graph::{
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::{Ops, rewrite};
 use precast_testkit::Choices;
-use precast_testkit::graphs::{Case, Function, Plan, draw};
+use precast_testkit::graphs::{Case, Config, Function, draw};
 use precast_testkit::ulp::same_bits as same;
 
 /// Random graphs; each is run through every pass and interpreted.
 const GRAPHS: u64 = 300;
 
-fn plan() -> Plan {
+fn config() -> Config {
     let unary =
         ["exp", "tanh", "neg", "abs", "logical_not", "sqrt", "identity"].map(|name| Function::new(name, 1));
     let binary = ["add", "sub", "mul", "div", "maximum", "lt", "dot"].map(|name| Function::new(name, 2));
@@ -37,15 +37,15 @@ fn plan() -> Plan {
     let functions = unary.into_iter().chain(binary).chain(reductions);
     let functions = functions.chain([shuffle.clone(), shuffle, cast(), cast(), Function::new("switch", 3)]);
     let dtypes = vec![DType::Bool, DType::I64, DType::F32, DType::F64];
-    Plan { dtypes, ..Plan::new(functions.collect()) }
+    Config { dtypes, ..Config::new(functions.collect()) }
 }
 
 /// Graphs of at most 25 applies, whose outputs are those drawn and one of every three applies more.
 fn drawn(count: u64) -> impl Iterator<Item = (u64, Case)> {
-    let plan = Plan { applies: 1..=25, ..plan() };
+    let config = Config { applies: 1..=25, ..config() };
     (0..count).map(move |seed| {
         let mut choices = Choices::seeded(seed);
-        let mut case = draw(&mut choices, &plan, &Ops::standard());
+        let mut case = draw(&mut choices, &config, &Ops::standard());
         let made: Vec<VarId> = case.graph.applies().iter().flat_map(|apply| apply.outputs.clone()).collect();
         for (n, variable) in made.into_iter().filter(|_| choices.one_in(3)).enumerate() {
             case.graph.output(variable, Some(&format!("more{n}"))).unwrap();

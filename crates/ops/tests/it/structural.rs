@@ -1,14 +1,15 @@
 //! Ops that move elements: compiled C against `perform`, bit by bit and message by message, in every layout.
 
 use crate::compiler;
-use crate::machine::{Call, Outcome, Place, run, stretch};
+use crate::machine::{Call, Outcome, run, stretch};
 use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
-use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, Entry, IncSubtensor, Subtensor};
+use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Selector, Subtensor};
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
 use precast_ops::{Argmax, BatchedDot, CumOp, Dot};
+use precast_testkit::layout::Layout;
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
@@ -30,14 +31,14 @@ pub(crate) fn calls(cases: Vec<Case>) -> Vec<Call> {
             graphs.push((op, types, Arc::clone(&graph)));
             graph
         });
-        for place in Place::ALL {
-            let inputs = inputs.iter().map(|a| (a.clone(), place)).collect();
+        for layout in Layout::ALL {
+            let inputs = inputs.iter().map(|a| (a.clone(), layout)).collect();
             calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
         }
         if let Ok([result]) = interpret(&graph, &inputs).as_deref() {
-            for place in [Place::Fortran, Place::Strided, Place::Reversed] {
-                let output = Some((Array::zeros(result.dtype(), result.shape()), place));
-                let inputs = inputs.iter().map(|a| (a.clone(), Place::C)).collect();
+            for layout in [Layout::Fortran, Layout::Strided, Layout::Reversed] {
+                let output = Some((Array::zeros(result.dtype(), result.shape()), layout));
+                let inputs = inputs.iter().map(|a| (a.clone(), Layout::C)).collect();
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output, stretched: false });
             }
         }
@@ -59,7 +60,8 @@ fn single(op: &Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
 pub(crate) fn check(language: &str, calls: Vec<Call>) {
     let level = *compiler::levels().last().unwrap();
     for (call, outcome) in calls.iter().zip(run(level, language, &calls)) {
-        let input = |(array, _): &(Array, Place)| if call.stretched { stretch(array) } else { array.clone() };
+        let input =
+            |(array, _): &(Array, Layout)| if call.stretched { stretch(array) } else { array.clone() };
         let inputs: Vec<Array> = call.inputs.iter().map(input).collect();
         let types: Vec<String> = inputs.iter().map(|a| a.ty().to_string()).collect();
         let context =
@@ -184,23 +186,23 @@ fn arange_cases() -> Vec<Case> {
     cases
 }
 
-fn entry(text: &str) -> Entry {
-    Entry::parse(text).unwrap()
+fn selector(text: &str) -> Selector {
+    Selector::parse(text).unwrap()
 }
 
 /// Every kind of slice with numbers at the edges, and indices, of an axis of 5 elements.
-fn parts() -> Vec<(Vec<Entry>, Vec<i64>)> {
+fn parts() -> Vec<(Vec<Selector>, Vec<i64>)> {
     let edges = [0, 1, 4, 5, 6, -1, -5, -6, i64::MAX, i64::MIN];
-    let mut parts: Vec<(Vec<Entry>, Vec<i64>)> = vec![(vec![], vec![]), (vec![entry("")], vec![])];
+    let mut parts: Vec<(Vec<Selector>, Vec<i64>)> = vec![(vec![], vec![]), (vec![selector("")], vec![])];
     for n in edges {
         for text in ["i", "b", "e", "s"] {
-            parts.push((vec![entry(text)], vec![n]));
+            parts.push((vec![selector(text)], vec![n]));
         }
         for (start, stop) in [(0, 5), (4, 0), (-1, -6), (3, 3)] {
-            parts.push((vec![entry("bes")], vec![start, stop, n]));
-            parts.push((vec![entry("bs")], vec![start, n]));
-            parts.push((vec![entry("es")], vec![stop, n]));
-            parts.push((vec![entry("be")], vec![start, n]));
+            parts.push((vec![selector("bes")], vec![start, stop, n]));
+            parts.push((vec![selector("bs")], vec![start, n]));
+            parts.push((vec![selector("es")], vec![stop, n]));
+            parts.push((vec![selector("be")], vec![start, n]));
         }
     }
     parts
@@ -229,7 +231,7 @@ fn index_cases() -> Vec<Case> {
     }
     for dtype in DType::ALL {
         let x = arrays::draw(&mut choices, dtype, &[4, 5, 3]);
-        let index = vec![entry("s"), entry("i"), entry("be")];
+        let index = vec![selector("s"), selector("i"), selector("be")];
         let integers = [-2, -1, 1, 9];
         cases.push(case(Subtensor { index: index.clone() }, with(&[&x], &integers)));
         for shape in [&[][..], &[2], &[2, 1], &[2, 2], &[3]] {

@@ -17,7 +17,7 @@ use crate::error::FunctionError;
 use crate::resolve::Resolver;
 use precast_codegen::{Module, link, segments, single};
 use precast_core::Provenance;
-use precast_core::native::LoadedEntry;
+use precast_core::native::LoadedModule;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Layer, LayerError, Record};
@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most patterns that are looked for in one group.
 const PATTERNS: usize = 64;
-/// Most segments whose cuts are remembered.
+/// Most segments whose covers are remembered.
 const REMEMBERED: usize = 1024;
 
 /// How a lowered graph is served.
@@ -59,7 +59,7 @@ pub(crate) enum By {
     /// A module of its own.
     Own(BuildKey),
     /// Modules of its Applies; `None` where one is missing.
-    Applies(Vec<Option<Cut>>),
+    Applies(Vec<Option<ApplyCover>>),
 }
 
 impl Segment {
@@ -67,21 +67,21 @@ impl Segment {
     pub(crate) fn is_served(&self) -> bool {
         match &self.by {
             By::Own(_) => true,
-            By::Applies(cuts) => cuts.iter().all(Option::is_some),
+            By::Applies(covers) => covers.iter().all(Option::is_some),
         }
     }
 }
 
 /// How one Apply of a lowered graph is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub(crate) enum ApplyCover {
     /// By a module of its own.
     Group(BuildKey),
     /// By modules of parts of it, in order.
     Parts(Vec<Part>),
 }
 
-impl Cut {
+impl ApplyCover {
     /// The keys of the modules that serve the Apply, in order.
     pub(crate) fn keys(&self) -> Vec<BuildKey> {
         match self {
@@ -106,7 +106,7 @@ pub(crate) type Part = (Vec<usize>, BuildKey);
 #[derive(Debug, Clone)]
 pub(crate) enum Found {
     /// Callable code.
-    Loaded(LoadedEntry, Provenance),
+    Loaded(LoadedModule, Provenance),
     /// A record; nothing was loaded.
     Seen(String, Box<Record>),
 }
@@ -120,14 +120,14 @@ pub(crate) struct How {
     pub(crate) thorough: bool,
 }
 
-/// How segments that have no module of their own were cut, by their canonical bytes.
-pub(crate) type Cuts = Mutex<BTreeMap<Vec<u8>, Arc<[Cut]>>>;
+/// How segments that have no module of their own are served, by their canonical bytes.
+pub(crate) type KnownCovers = Mutex<BTreeMap<Vec<u8>, Arc<[ApplyCover]>>>;
 
 /// A search in the layers of a runtime, for one graph.
 pub(crate) struct Search<'a> {
     ops: &'a Ops,
     resolver: &'a Resolver,
-    remembered: &'a Cuts,
+    remembered: &'a KnownCovers,
     how: How,
     /// Keys by the canonical bytes of their graphs.
     keys: BTreeMap<Vec<u8>, BuildKey>,
@@ -143,7 +143,7 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(ops: &'a Ops, resolver: &'a Resolver, remembered: &'a Cuts, how: How) -> Self {
+    pub(crate) fn new(ops: &'a Ops, resolver: &'a Resolver, remembered: &'a KnownCovers, how: How) -> Self {
         Self {
             ops,
             resolver,
@@ -170,21 +170,21 @@ impl<'a> Search<'a> {
     }
 
     /// The code that was loaded for a key.
-    pub(crate) fn loaded(&self, key: &BuildKey) -> Option<(LoadedEntry, Provenance)> {
+    pub(crate) fn loaded(&self, key: &BuildKey) -> Option<(LoadedModule, Provenance)> {
         match self.found(key)? {
-            Found::Loaded(entry, provenance) => Some((entry.clone(), provenance.clone())),
+            Found::Loaded(module, provenance) => Some((module.clone(), provenance.clone())),
             Found::Seen(..) => None,
         }
     }
 
     /// Adds what was compiled for a key that no layer had.
     #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT compiles"))]
-    pub(crate) fn compiled(&mut self, key: BuildKey, (entry, provenance): (LoadedEntry, Provenance)) {
-        self.found.insert(key, Some(Found::Loaded(entry, provenance)));
+    pub(crate) fn compiled(&mut self, key: BuildKey, (module, provenance): (LoadedModule, Provenance)) {
+        self.found.insert(key, Some(Found::Loaded(module, provenance)));
     }
 
-    /// How a lowered graph is served. Without `whole` no module of a segment is looked for: of the kept
-    /// form, declared ops are what may be there.
+    /// How a lowered graph is served. Without `whole` no module of a segment is looked for: in the form
+    /// that preserves inputs, declared ops are what may be there.
     pub(crate) fn cover(&mut self, lowered: FunctionGraph, whole: bool) -> Result<Cover, FunctionError> {
         let mut covered = Vec::new();
         for (position, segment) in segments(&lowered, self.ops.c())?.into_iter().enumerate() {
@@ -214,10 +214,10 @@ impl<'a> Search<'a> {
         &mut self,
         lowered: &FunctionGraph,
         segment: &precast_codegen::Segment<'_>,
-    ) -> Result<Vec<Option<Cut>>, FunctionError> {
-        let mut cuts = vec![None; segment.applies.len()];
+    ) -> Result<Vec<Option<ApplyCover>>, FunctionError> {
+        let mut covers = vec![None; segment.applies.len()];
         if self.resolver.layers.is_empty() && !self.how.thorough {
-            return Ok(cuts);
+            return Ok(covers);
         }
         let canonical = encode::canonical(&segment.graph);
         let remembered =
@@ -228,24 +228,24 @@ impl<'a> Search<'a> {
         {
             return Ok(known.iter().cloned().map(Some).collect());
         }
-        for (cut, position) in cuts.iter_mut().zip(segment.applies.clone()).rev() {
-            *cut = self.apply(lowered, position)?;
-            if cut.is_none() && !self.how.thorough {
+        for (cover, position) in covers.iter_mut().zip(segment.applies.clone()).rev() {
+            *cover = self.apply(lowered, position)?;
+            if cover.is_none() && !self.how.thorough {
                 break;
             }
         }
-        if let Some(all) = cuts.iter().cloned().collect::<Option<Vec<Cut>>>() {
+        if let Some(all) = covers.iter().cloned().collect::<Option<Vec<ApplyCover>>>() {
             let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
             if remembered.len() < REMEMBERED {
                 remembered.insert(canonical, all.into());
             }
         }
-        Ok(cuts)
+        Ok(covers)
     }
 
     /// Whether everything that was decided for an equal segment before is still there.
-    fn confirm(&mut self, cuts: &[Cut]) -> Result<bool, FunctionError> {
-        for key in cuts.iter().flat_map(Cut::keys) {
+    fn confirm(&mut self, covers: &[ApplyCover]) -> Result<bool, FunctionError> {
+        for key in covers.iter().flat_map(ApplyCover::keys) {
             if !self.has(key)? {
                 return Ok(false);
             }
@@ -253,11 +253,15 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    fn apply(&mut self, lowered: &FunctionGraph, position: usize) -> Result<Option<Cut>, FunctionError> {
+    fn apply(
+        &mut self,
+        lowered: &FunctionGraph,
+        position: usize,
+    ) -> Result<Option<ApplyCover>, FunctionError> {
         let alone = single(lowered, position, self.ops.c())?;
         let key = self.key(&alone)?;
         if self.has(key)? {
-            return Ok(Some(Cut::Group(key)));
+            return Ok(Some(ApplyCover::Group(key)));
         }
         let module = self.module(key, &alone)?;
         let Some(group) = rewrite::unfuse(lowered, position)? else {
@@ -265,7 +269,7 @@ impl<'a> Search<'a> {
             return Ok(None);
         };
         self.groups.push((position, module));
-        Ok(self.parts(position, &group)?.map(Cut::Parts))
+        Ok(self.parts(position, &group)?.map(ApplyCover::Parts))
     }
 
     /// Covers a group by patterns and single ops.
@@ -360,7 +364,7 @@ impl<'a> Search<'a> {
             return Ok(found.is_some());
         }
         let found = if self.how.loads {
-            self.resolver.resolve(&key)?.map(|(entry, provenance)| Found::Loaded(entry, provenance))
+            self.resolver.resolve(&key)?.map(|(module, provenance)| Found::Loaded(module, provenance))
         } else {
             self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, Box::new(record)))
         };

@@ -5,7 +5,7 @@ use crate::error::FunctionError;
 use crate::runtime::Runtime;
 use precast_abi::compat;
 use precast_codegen::{params::apply_slots, single};
-use precast_core::native::LoadedEntry;
+use precast_core::native::LoadedModule;
 use precast_graph::{Array, FunctionGraph, Origin, Type, VarId};
 
 /// An Apply that can be run by itself.
@@ -19,7 +19,7 @@ pub(crate) struct Alone {
     pub(super) graph: FunctionGraph,
     /// Inputs that are constants where it was taken out.
     pub(super) fixed: Vec<Option<Array>>,
-    pub(super) entry: LoadedEntry,
+    pub(super) module: LoadedModule,
     pub(super) slots: Vec<Array>,
     pub(super) contract: Contract,
 }
@@ -52,7 +52,7 @@ pub(crate) fn take(
         return skipped("the op says that equal inputs need not give equal outputs");
     }
     let alone = single(graph, position, library)?;
-    let Some(entry) = runtime.module_of(&alone)? else {
+    let Some(module) = runtime.module_of(&alone)? else {
         return skipped("no layer has a module of its own for it, and none is compiled under this policy");
     };
     let headers = library.c_op(&*apply.op).map(precast_codegen::CLinkerObject::c_headers).unwrap_or_default();
@@ -76,7 +76,7 @@ pub(crate) fn take(
         },
         signature,
         graph: alone,
-        entry,
+        module,
     }))
 }
 

@@ -5,7 +5,7 @@ use super::cases::{Case, Expected};
 use super::series;
 use super::trial::Trial;
 use super::value::Value;
-use super::violation::{Report, Violation, ViolationKind};
+use super::violation::{Findings, Violation, ViolationKind};
 use super::{CheckError, Limits, Options, forms, one};
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
@@ -20,7 +20,7 @@ pub(crate) struct Checks {
     /// The graph as it was declared and as it is served, each with its Applies taken out.
     forms: Vec<(FunctionGraph, Vec<Result<Alone, Skipped>>)>,
     types: UserTypes,
-    last: Mutex<Option<Report>>,
+    last: Mutex<Option<Findings>>,
 }
 
 impl Checks {
@@ -41,7 +41,7 @@ impl Checks {
     }
 
     /// What the last call found.
-    pub(crate) fn last(&self) -> Option<Report> {
+    pub(crate) fn last(&self) -> Option<Findings> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -51,14 +51,14 @@ impl Checks {
         &self,
         inputs: &[Array],
         options: &Options,
-    ) -> Result<(Report, Option<Vec<Array>>), CheckError> {
-        let (mut report, mut known, mut results) = (Report::default(), BTreeSet::new(), None);
+    ) -> Result<(Findings, Option<Vec<Array>>), CheckError> {
+        let (mut findings, mut known, mut results) = (Findings::default(), BTreeSet::new(), None);
         for (graph, applies) in &self.forms {
-            let values = walk(graph, applies, inputs, options, &mut known, &mut report)?;
+            let values = walk(graph, applies, inputs, options, &mut known, &mut findings)?;
             results = results.or(values);
         }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
-        Ok((report, results))
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(findings.clone());
+        Ok((findings, results))
     }
 }
 
@@ -69,7 +69,7 @@ fn walk(
     inputs: &[Array],
     options: &Options,
     known: &mut BTreeSet<(Vec<u8>, Vec<u64>)>,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<Option<Vec<Array>>, CheckError> {
     if graph.inputs().len() != inputs.len() && !graph.applies().is_empty() {
         let problem = format!("expected {}, found {}", graph.inputs().len(), inputs.len());
@@ -87,7 +87,7 @@ fn walk(
         let (alone, given) = match (alone, given) {
             (Ok(alone), Some(given)) => (alone, given),
             (Err(skipped), given) => {
-                report.applies.push(skipped.clone().into());
+                findings.applies.push(skipped.clone().into());
                 // What `perform` gives may stand for it.
                 let results =
                     given.and_then(|given| apply.op.perform(&given.iter().collect::<Vec<_>>()).ok());
@@ -96,7 +96,7 @@ fn walk(
             }
             (Ok(alone), None) => {
                 let reason = "an Apply before it has no result".to_owned();
-                report
+                findings
                     .applies
                     .push(Skipped { apply: alone.apply, signature: alone.signature.clone(), reason }.into());
                 continue;
@@ -107,7 +107,7 @@ fn walk(
         let case = Case::new(&alone.graph, given);
         let bits = case.inputs.iter().flat_map(Array::bits).collect();
         if known.insert((encode::canonical(&alone.graph), bits)) {
-            report.applies.push(one(alone.clone(), std::slice::from_ref(&case), options, usize::MAX)?);
+            findings.applies.push(one(alone.clone(), std::slice::from_ref(&case), options, usize::MAX)?);
         }
         let told = series::series(alone, std::slice::from_ref(&case), &[Trial::FIRST], limits)?;
         let results = told.results.into_iter().next().or(match case.expected {

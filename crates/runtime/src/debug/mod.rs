@@ -20,7 +20,7 @@ mod value;
 mod violation;
 
 pub(crate) use graph::{Checks, against_served};
-pub use violation::{Checked, Report, Violation, ViolationKind};
+pub use violation::{Checked, Findings, Violation, ViolationKind};
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
@@ -98,24 +98,24 @@ const RANDOM_LIMIT_BYTES: usize = 256 << 20;
 /// ```
 ///
 /// # Errors
-/// No compiler, code that does not compile, no child process. What an op does wrong is in the report.
-pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Result<Report, CheckError> {
-    let mut report = Report::default();
+/// No compiler, code that does not compile, no child process. What an op does wrong is in the findings.
+pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Result<Findings, CheckError> {
+    let mut findings = Findings::default();
     let mut known = BTreeSet::new();
     for graph in forms(graph, runtime.ops())? {
         for position in (0..graph.applies().len()).filter(|position| !is_overwritten_copy(&graph, *position))
         {
             match alone::take(runtime, &graph, position)? {
-                Err(skipped) => report.applies.push(skipped.into()),
+                Err(skipped) => findings.applies.push(skipped.into()),
                 Ok(alone) if known.insert(encode::canonical(&alone.graph)) => {
                     let cases = cases::cases(&alone.graph, &alone.fixed, options.seed);
-                    report.applies.push(one(alone, &cases, options, RANDOM_LIMIT_BYTES)?);
+                    findings.applies.push(one(alone, &cases, options, RANDOM_LIMIT_BYTES)?);
                 }
                 Ok(_) => {}
             }
         }
     }
-    Ok(report)
+    Ok(findings)
 }
 
 /// Checks every Apply of a graph on the values that these inputs give it, then the graph as it is served.
@@ -127,8 +127,8 @@ pub fn check_on(
     graph: &FunctionGraph,
     inputs: &[Array],
     options: &Options,
-) -> Result<Report, CheckError> {
-    Checks::new(runtime, graph)?.run(inputs, options).map(|(report, _)| report)
+) -> Result<Findings, CheckError> {
+    Checks::new(runtime, graph)?.run(inputs, options).map(|(findings, _)| findings)
 }
 
 /// Ends every check that is going on, with all processes that ops have started: for a program that is told to end, which

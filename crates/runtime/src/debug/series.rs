@@ -167,7 +167,7 @@ impl Child<'_> {
         };
         let rooms: Vec<Room> =
             (0..contract.outputs.len()).map(|i| room(&contract.outputs[i], i, trial, first)).collect();
-        let mut watched = match Watched::new(self.alone.entry.clone(), &self.alone.slots) {
+        let mut watched = match Watched::new(self.alone.module.clone(), &self.alone.slots) {
             Ok(watched) => watched,
             Err(error) => {
                 let message = format!("cannot make an instance: {}", error.message);

@@ -41,7 +41,7 @@ pub(super) fn shrink(
                 break 'smaller;
             }
             attempts += 1;
-            let smaller: Vec<Array> = inputs.iter().map(|input| cut(input, extent)).collect();
+            let smaller: Vec<Array> = inputs.iter().map(|input| truncate(input, extent)).collect();
             let fits = |(input, array): (&precast_graph::VarId, &Array)| {
                 alone.graph.ty(*input).admits(array.dtype(), array.shape())
             };
@@ -61,7 +61,7 @@ pub(super) fn shrink(
 }
 
 /// The first half of every dimension of this extent.
-fn cut(array: &Array, extent: usize) -> Array {
+fn truncate(array: &Array, extent: usize) -> Array {
     with_array!(array, a => {
         let mut part = a.view();
         for axis in 0..a.ndim() {

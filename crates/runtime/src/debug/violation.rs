@@ -138,18 +138,18 @@ pub struct Checked {
 /// What was found out about the Applies of a graph.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Report {
+pub struct Findings {
     /// Each Apply that was looked at.
     pub applies: Vec<Checked>,
 }
 
-impl Report {
+impl Findings {
     /// All violations, in the order of Applies.
     pub fn violations(&self) -> impl Iterator<Item = &Violation> {
         self.applies.iter().flat_map(|checked| &checked.violations)
     }
 
-    /// The report, unless a rule was broken: for tests.
+    /// The findings, unless a rule was broken: for tests.
     ///
     /// # Errors
     /// The first violation.

@@ -5,18 +5,18 @@ use crate::error::FunctionError;
 #[cfg(feature = "jit")]
 use crate::policy::Policy;
 use precast_codegen::{Module, link};
-use precast_core::native::LoadedEntry;
+use precast_core::native::LoadedModule;
 use precast_graph::FunctionGraph;
 #[cfg(feature = "jit")]
 use std::sync::Arc;
 
 impl Runtime {
     /// The module of a graph of one Apply: of a layer, else compiled where the policy compiles.
-    pub(crate) fn module_of(&self, alone: &FunctionGraph) -> Result<Option<LoadedEntry>, FunctionError> {
+    pub(crate) fn module_of(&self, alone: &FunctionGraph) -> Result<Option<LoadedModule>, FunctionError> {
         let generate = || Ok(link(alone, self.ops.c())?);
         let (key, module) = self.resolver.key(alone, &self.ops, generate)?;
-        if let Some((entry, _)) = self.resolver.resolve(&key)? {
-            return Ok(Some(entry));
+        if let Some((module, _)) = self.resolver.resolve(&key)? {
+            return Ok(Some(module));
         }
         self.compile_alone(alone, module)
     }
@@ -26,7 +26,7 @@ impl Runtime {
         &self,
         alone: &FunctionGraph,
         module: Option<Module>,
-    ) -> Result<Option<LoadedEntry>, FunctionError> {
+    ) -> Result<Option<LoadedModule>, FunctionError> {
         let compiles = match self.policy {
             None => crate::jit::Jit::has_compiler(),
             Some(policy) => policy == Policy::Jit,
@@ -44,7 +44,7 @@ impl Runtime {
         &self,
         _alone: &FunctionGraph,
         _module: Option<Module>,
-    ) -> Result<Option<LoadedEntry>, FunctionError> {
+    ) -> Result<Option<LoadedModule>, FunctionError> {
         Ok(None)
     }
 }

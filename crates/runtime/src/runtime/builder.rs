@@ -143,7 +143,7 @@ impl Builder {
             recording,
             policy: self.policy,
             ops: self.ops.unwrap_or_else(Ops::standard),
-            cuts: Mutex::default(),
+            known_covers: Mutex::default(),
             checked: Mutex::default(),
             functions: Mutex::default(),
             resolver: Resolver::new(layers, recorder, self.policy),

@@ -1,7 +1,7 @@
 //! Explaining: how a graph would be served, without loading anything.
 
 use super::Runtime;
-use crate::cover::{By, Cover, Cut, Found, How, Search};
+use crate::cover::{ApplyCover, By, Cover, Found, How, Search};
 use crate::error::FunctionError;
 use crate::explain::{Check, Explanation, Lookup};
 use crate::inventory::Inventory;
@@ -44,10 +44,10 @@ impl Runtime {
                     told.served.extend(vec![own.clone(); segment.applies.len()]);
                     told.segments.push(own);
                 }
-                By::Applies(cuts) => {
+                By::Applies(covers) => {
                     told.segments.extend(search.whole.get(&position).map(|module| missing(module)));
-                    for (cut, apply) in cuts.iter().zip(segment.applies.clone()) {
-                        told.apply(cut.as_ref(), apply, &search, missing);
+                    for (by, apply) in covers.iter().zip(segment.applies.clone()) {
+                        told.apply(by.as_ref(), apply, &search, missing);
                     }
                 }
             }
@@ -60,13 +60,13 @@ impl Explanation {
     /// Tells what serves one Apply of the lowered graph.
     fn apply(
         &mut self,
-        cut: Option<&Cut>,
+        by: Option<&ApplyCover>,
         position: usize,
         search: &Search<'_>,
         missing: impl Fn(&Module) -> Lookup,
     ) {
-        if let Some(cut) = cut {
-            let parts: Vec<Lookup> = cut.keys().iter().map(|key| found(key, search)).collect();
+        if let Some(by) = by {
+            let parts: Vec<Lookup> = by.keys().iter().map(|key| found(key, search)).collect();
             self.ops.extend(parts.iter().cloned());
             self.served.extend(parts);
             return;
@@ -97,7 +97,7 @@ fn found(key: &BuildKey, search: &Search<'_>) -> Lookup {
 
 /// The graph with its groups taken apart where only parts were found.
 fn cut(cover: &Cover) -> Result<FunctionGraph, FunctionError> {
-    Ok(crate::plan::cut(cover)?.0.into_owned())
+    Ok(crate::instantiate::cut(cover)?.0.into_owned())
 }
 
 /// What a cover comes to, in one word.
@@ -108,15 +108,15 @@ fn answer(cover: &Cover) -> Result<Check, FunctionError> {
     let is_fused = |position| rewrite::unfuse(&cover.lowered, position).map(|group| group.is_some());
     let (mut fused, mut apart) = (false, false);
     for segment in &cover.segments {
-        let By::Applies(cuts) = &segment.by else {
+        let By::Applies(covers) = &segment.by else {
             fused |= segment.applies.len() > 1 || is_fused(segment.applies.start)?;
             continue;
         };
-        for (cut, position) in cuts.iter().zip(segment.applies.clone()) {
-            match cut {
+        for (by, position) in covers.iter().zip(segment.applies.clone()) {
+            match by {
                 None => return Ok(Check::Miss),
-                Some(Cut::Group(_)) => fused |= is_fused(position)?,
-                Some(Cut::Parts(parts)) => {
+                Some(ApplyCover::Group(_)) => fused |= is_fused(position)?,
+                Some(ApplyCover::Parts(parts)) => {
                     apart = true;
                     fused |= parts.iter().any(|(members, _)| members.len() > 1);
                 }

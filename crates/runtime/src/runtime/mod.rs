@@ -10,13 +10,13 @@ pub use builder::Builder;
 use crate::body;
 #[cfg(feature = "jit")]
 use crate::cover::By;
-use crate::cover::{Cover, Cuts, How, Search};
+use crate::cover::{Cover, How, KnownCovers, Search};
 use crate::debug::Checks;
 use crate::error::{EntryError, FunctionError};
 use crate::filter::{Casting, filtered};
+use crate::instantiate;
 use crate::inventory::Inventory;
 use crate::miss::Miss;
-use crate::plan;
 use crate::policy::Policy;
 #[cfg(feature = "record")]
 use crate::recording::Recorded;
@@ -52,8 +52,8 @@ pub struct Runtime {
     debug: bool,
     casting: Casting,
     ops: Ops,
-    /// How segments without a module of their own were cut.
-    cuts: Cuts,
+    /// How segments without a module of their own are served.
+    known_covers: KnownCovers,
     /// Entries whose programs were held against their graphs.
     checked: Mutex<BTreeSet<RecordId>>,
     /// Entries that modules serve, by name.
@@ -203,7 +203,7 @@ impl Runtime {
         let thorough = matches!(self.policy, None | Some(Policy::Strict));
         let (cover, search) = self.find(graph, How { loads: true, thorough })?;
         if cover.is_complete()
-            && let Some(function) = plan::function(graph, &cover, &self.ops, &search)?
+            && let Some(function) = instantiate::function(graph, &cover, &self.ops, &search)?
         {
             return Ok(function);
         }
@@ -217,16 +217,16 @@ impl Runtime {
     /// Looks for what serves a graph: in the form whose ops overwrite what nobody needs any more, then, if something of that
     /// is missing, in the other one, which declared ops serve. What is missing is told of the first.
     fn find(&self, graph: &FunctionGraph, how: How) -> Result<(Cover, Search<'_>), FunctionError> {
-        let search = || Search::new(&self.ops, &self.resolver, &self.cuts, how);
+        let search = || Search::new(&self.ops, &self.resolver, &self.known_covers, how);
         let mut overwriting = search();
         let cover = overwriting.cover(self.ops.lower(graph, Form::Lowered)?, true)?;
         let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
         if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
-            let mut keeping = search();
-            let kept = keeping.cover(self.ops.lower(graph, Form::Keeping)?, false)?;
-            if kept.is_complete() {
-                keeping.whole = overwriting.whole;
-                return Ok((kept, keeping));
+            let mut preserving = search();
+            let preserved = preserving.cover(self.ops.lower(graph, Form::Preserving)?, false)?;
+            if preserved.is_complete() {
+                preserving.whole = overwriting.whole;
+                return Ok((preserved, preserving));
             }
         }
         Ok((cover, overwriting))
@@ -310,7 +310,7 @@ impl Runtime {
             segment.by = By::Own(key);
         }
         drop(parts);
-        let function = plan::function(graph, &cover, &self.ops, &search)?;
+        let function = instantiate::function(graph, &cover, &self.ops, &search)?;
         function.ok_or_else(|| self.strict(&cover, &search, None))
     }
 

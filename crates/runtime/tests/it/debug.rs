@@ -137,13 +137,13 @@ fn a_graph_in_debug_mode_checks_every_apply_and_gives_the_same_result() {
     let call = |debug: bool| {
         let runtime = Runtime::builder().policy(Policy::Jit).debug(debug).build().unwrap();
         let function = runtime.function(&graph).unwrap();
-        (function.call(&borrowed).unwrap(), precast_runtime::debug_report(&function))
+        (function.call(&borrowed).unwrap(), precast_runtime::debug_findings(&function))
     };
     let (plain, none) = call(false);
-    let (checked, report) = call(true);
+    let (checked, findings) = call(true);
     assert_eq!(plain[0].bits(), checked[0].bits());
     assert!(none.is_none());
-    let signatures: Vec<String> = report.unwrap().applies.into_iter().map(|a| a.signature).collect();
+    let signatures: Vec<String> = findings.unwrap().applies.into_iter().map(|a| a.signature).collect();
     assert!(signatures.iter().any(|s| s.starts_with("exp(")), "{signatures:?}");
     assert!(signatures.len() >= 6, "{signatures:?}");
 }
@@ -167,8 +167,8 @@ fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
     assert!(violation.inputs[0].shape()[0] < 4, "{violation}");
     // Where both agree the graph runs.
     assert!(call(vec![0.0, 0.0]).is_ok());
-    let report = debug::check(&runtime, &graph, &debug::Options::default()).unwrap();
-    assert!(report.into_result().is_err());
+    let findings = debug::check(&runtime, &graph, &debug::Options::default()).unwrap();
+    assert!(findings.into_result().is_err());
 }
 
 #[test]
@@ -177,6 +177,6 @@ fn what_strict_has_no_module_for_is_skipped_aloud() {
     let runtime = Runtime::builder().policy(Policy::Interpret).debug(true).build().unwrap();
     let function = runtime.function(&graph).unwrap();
     function.call(&[ndarray::array![1.0].view().into()]).unwrap();
-    let report = precast_runtime::debug_report(&function).unwrap();
-    assert!(report.applies[0].skipped.as_ref().unwrap().contains("no layer has a module"), "{report:?}");
+    let findings = precast_runtime::debug_findings(&function).unwrap();
+    assert!(findings.applies[0].skipped.as_ref().unwrap().contains("no layer has a module"), "{findings:?}");
 }

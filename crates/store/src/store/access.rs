@@ -68,7 +68,7 @@ impl Store {
         if self.passed.has(directory) {
             return Ok(true);
         }
-        let is_root = directory == self.layout.root;
+        let is_root = directory == self.paths.root;
         if !is_root && !directory.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(false);
         }
@@ -76,7 +76,7 @@ impl Store {
         let found = if is_root { trust::look(&self.real) } else { trust::look(directory) };
         let Some(metadata) = self.judged(directory, found)? else { return Ok(false) };
         let is_dir = metadata.is_dir();
-        let below = directory.strip_prefix(&self.layout.root).map_or(0, |path| path.components().count());
+        let below = directory.strip_prefix(&self.paths.root).map_or(0, |path| path.components().count());
         if is_dir && below <= 2 {
             self.passed.add(directory);
         }
@@ -89,7 +89,7 @@ impl Store {
             Ok(Found::It(it)) => return Ok(Some(it)),
             Ok(Found::Missing) => {}
             Ok(Found::Other) => self.damaged(path, "not a file"),
-            Ok(Found::Wrong(fault)) => return Err(Untrusted::new(path, fault, &self.layout.root).into()),
+            Ok(Found::Wrong(fault)) => return Err(Untrusted::new(path, fault, &self.paths.root).into()),
             Err(source) => return Err(FindError::Io { path: path.to_path_buf(), source }),
         }
         Ok(None)
@@ -144,7 +144,7 @@ impl Store {
     /// Makes a directory of the store and those above it, where they are missing; what stands in the way is moved out of it.
     /// Tells whether it was missing.
     pub(super) fn make_dir(&self, directory: &Path) -> Result<bool, WriteError> {
-        let is_root = directory == self.layout.root;
+        let is_root = directory == self.paths.root;
         if self.has_dir(directory)? && directory.is_dir() {
             return Ok(false);
         }

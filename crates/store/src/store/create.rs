@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::layout::DIRECTORIES;
 use super::open::STORE_FILE;
+use super::paths::DIRECTORIES;
 use super::write::{WriteError, probe, sync_dir, write_file};
 use super::{OpenError, Store};
 use crate::trust::check_way;
@@ -37,11 +37,11 @@ impl Store {
         let root = path.as_ref().to_path_buf();
         let real = check_way(&root).map_err(OpenError::from)?;
         let store = Self { real, ..Self::unchecked(root) };
-        let exists = match fs_err::symlink_metadata(store.layout.store_file()) {
+        let exists = match fs_err::symlink_metadata(store.paths.store_file()) {
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(source) => {
-                return Err(OpenError::Io { path: store.layout.store_file(), source }.into());
+                return Err(OpenError::Io { path: store.paths.store_file(), source }.into());
             }
         };
         let prepared = if exists { store.complete() } else { store.lay_out() };
@@ -55,15 +55,15 @@ impl Store {
     /// Makes the directories that a copy, or git, has left out, and checks that a file can be made.
     fn complete(&self) -> Result<(), WriteError> {
         for name in DIRECTORIES {
-            self.make_dir(&self.layout.dir(name))?;
+            self.make_dir(&self.paths.dir(name))?;
         }
-        probe(&self.layout.dir("tmp"))
+        probe(&self.paths.dir("tmp"))
     }
 
     /// Makes the tree, `STORE` last: what has it is complete.
     fn lay_out(&self) -> Result<(), WriteError> {
         self.complete()?;
-        write_file(&self.layout.dir("tmp"), &self.layout.store_file(), STORE_FILE.as_bytes(), 0o644)?;
-        sync_dir(&self.layout.root)
+        write_file(&self.paths.dir("tmp"), &self.paths.store_file(), STORE_FILE.as_bytes(), 0o644)?;
+        sync_dir(&self.paths.root)
     }
 }

@@ -51,7 +51,7 @@ impl Store {
         }
         let id = Record::id_of(&bytes);
         let written = |source| PutEntryError::Write { name: entry.name.clone(), source };
-        let (path, root) = (self.layout.entry(&id), self.layout.entry_roots().join(&entry.name));
+        let (path, root) = (self.paths.entry(&id), self.paths.entry_roots().join(&entry.name));
         self.put_bytes(&path, &bytes).map_err(written)?;
         self.put_root(&root, &id).map_err(written)?;
         Ok(id)
@@ -64,8 +64,8 @@ impl Store {
             return Ok(());
         }
         self.make_parent(root)?;
-        write_file(&self.layout.dir("tmp"), root, meaning.as_bytes(), 0o444)?;
-        sync_dir(&self.layout.entry_roots())
+        write_file(&self.paths.dir("tmp"), root, meaning.as_bytes(), 0o444)?;
+        sync_dir(&self.paths.entry_roots())
     }
 
     /// Finds the entry that a name means.
@@ -77,7 +77,7 @@ impl Store {
         if check_entry_name(name).is_err() {
             return Ok(None);
         }
-        let root = self.layout.entry_roots().join(name);
+        let root = self.paths.entry_roots().join(name);
         let Some(meaning) = self.read(&root, ROOT_LIMIT)? else { return Ok(None) };
         let id =
             std::str::from_utf8(&meaning.bytes).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
@@ -85,7 +85,7 @@ impl Store {
             self.damaged(&root, "not the hash of an entry");
             return Ok(None);
         };
-        let path = self.layout.entry(&id);
+        let path = self.paths.entry(&id);
         let Some(found) = self.read(&path, ENTRY_LIMIT)? else {
             self.damaged(&root, "names an entry that is missing");
             return Ok(None);
@@ -111,7 +111,7 @@ impl Store {
     ///
     /// The file system refuses; damage is told as an event and skipped.
     pub fn entries(&self) -> Result<Vec<Entry>, FindError> {
-        let names = self.names(&self.layout.entry_roots())?;
+        let names = self.names(&self.paths.entry_roots())?;
         names.iter().filter_map(|name| self.find_entry(name).transpose()).collect()
     }
 }

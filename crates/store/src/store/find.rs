@@ -1,6 +1,6 @@
 //! Looks records up: pointers say where, the records themselves say whether.
 
-use super::layout::RecordName;
+use super::paths::RecordName;
 use super::{FindError, Store};
 use crate::event::{Event, chain};
 use crate::key::{ActionKey, BuildKey, Fingerprint};
@@ -53,7 +53,7 @@ impl Store {
 
     /// Lists the records of an action.
     pub(super) fn record_names(&self, action: &ActionKey) -> Result<Vec<RecordName>, FindError> {
-        let names = self.names(&self.layout.records_of(action))?;
+        let names = self.names(&self.paths.records_of(action))?;
         Ok(names
             .iter()
             .filter_map(|name| RecordName::parse(name))
@@ -62,7 +62,7 @@ impl Store {
     }
 
     fn pointed(&self, key: &str, listed: impl Fn(&Record) -> bool) -> Result<Vec<Record>, FindError> {
-        let directory = self.layout.pointers(key);
+        let directory = self.paths.pointers(key);
         let mut records = Vec::new();
         for pointer in self.names(&directory)? {
             let path = directory.join(&pointer);
@@ -76,7 +76,7 @@ impl Store {
             match self.read_dated(&name)? {
                 Some((built, record)) if listed(&record) => records.push((built, record)),
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
-                None if self.layout.record(&name).exists() => {}
+                None if self.paths.record(&name).exists() => {}
                 None => self.damaged(&path, "points to a record that is missing"),
             }
         }
@@ -88,7 +88,7 @@ impl Store {
     /// are now. A store that cannot be written keeps its order.
     pub fn confirm(&self, record: &Record) {
         let name = RecordName { action: record.action, id: record.id() };
-        let file = fs_err::File::open(self.layout.record(&name));
+        let file = fs_err::File::open(self.paths.record(&name));
         let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
     }
 
@@ -98,7 +98,7 @@ impl Store {
     }
 
     fn read_dated(&self, name: &RecordName) -> Result<Option<Dated>, FindError> {
-        let path = self.layout.record(name);
+        let path = self.paths.record(name);
         let Some(found) = self.read(&path, RECORD_LIMIT)? else { return Ok(None) };
         if Record::id_of(&found.bytes) != name.id {
             self.damaged(&path, "its bytes do not hash to its name");
@@ -118,7 +118,7 @@ impl Store {
 
     /// Fills in a record's documents. Tells whether they were there and intact.
     pub(super) fn fill_documents(&self, name: &RecordName, record: &mut Record) -> Result<bool, FindError> {
-        let path = self.layout.documents(name);
+        let path = self.paths.documents(name);
         let Some(found) = self.read(&path, RECORD_LIMIT)? else { return Ok(false) };
         match set_documents(record, &found.bytes) {
             Ok(()) => Ok(true),

@@ -45,7 +45,7 @@ impl Store {
     }
 
     pub(super) fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
-        let path = self.layout.object(digest);
+        let path = self.paths.object(digest);
         let limits = Limits::default();
         let Some(frame) = self.read(&path, limits.size)? else {
             return Err(LoadError::Missing { digest: *digest });

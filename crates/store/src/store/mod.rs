@@ -41,9 +41,9 @@ mod access;
 mod create;
 mod entry;
 mod find;
-mod layout;
 mod load;
 mod open;
+mod paths;
 mod publish;
 mod quarantine;
 mod records;
@@ -58,19 +58,19 @@ pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
 pub use settle::Reused;
-pub use verify::Report;
+pub use verify::Verification;
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};
 
 use crate::event::{Event, Observer};
 use access::Passed;
-use layout::Layout;
+use paths::Paths;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
 #[derive(Debug, Clone)]
 pub struct Store {
-    layout: Layout,
+    paths: Paths,
     /// The root without links, as it was found when the store was opened.
     real: PathBuf,
     passed: Passed,
@@ -81,7 +81,7 @@ impl Store {
     /// Gives the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.layout.root
+        &self.paths.root
     }
 
     /// Hands every [`Event`] to `observer` from now on, in place of the one before.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Store;
 use super::access::{Contents, FindError, Passed};
-use super::layout::{DIRECTORIES, Layout};
+use super::paths::{DIRECTORIES, Paths};
 use crate::event::Observer;
 use crate::trust::{TrustError, Untrusted, check_way, quoted};
 
@@ -86,7 +86,7 @@ impl Store {
         let store = Self { real, ..Self::unchecked(root) };
         // A tree that was copied without its empty directories is fine.
         for directory in DIRECTORIES {
-            store.has_dir(&store.layout.dir(directory))?;
+            store.has_dir(&store.paths.dir(directory))?;
         }
         check_store_file(&store)?;
         Ok(store)
@@ -94,8 +94,8 @@ impl Store {
 
     /// A store at a path that is not looked at.
     pub(super) fn unchecked(root: PathBuf) -> Self {
-        let (real, layout) = (root.clone(), Layout { root });
-        Self { real, layout, observer: Observer::default(), passed: Passed::default() }
+        let (real, paths) = (root.clone(), Paths { root });
+        Self { real, paths, observer: Observer::default(), passed: Passed::default() }
     }
 }
 
@@ -103,13 +103,13 @@ impl Store {
 const STORE_LIMIT: u64 = 1 << 16;
 
 fn check_store_file(store: &Store) -> Result<(), OpenError> {
-    let (layout, path) = (&store.layout, store.layout.store_file());
+    let (paths, path) = (&store.paths, store.paths.store_file());
     if fs_err::symlink_metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
         let found = "something that is no file".into();
         return Err(OpenError::Malformed { path, found, expected: "a file" });
     }
     let Some(Contents { bytes, .. }) = store.read(&path, STORE_LIMIT)? else {
-        return Err(OpenError::Missing { path: layout.root.clone() });
+        return Err(OpenError::Missing { path: paths.root.clone() });
     };
     let text = String::from_utf8(bytes).map_err(|_| OpenError::Malformed {
         path: path.clone(),
@@ -131,7 +131,7 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
     let min_reader =
         number("min_reader").ok_or_else(|| malformed("min_reader", "`min_reader=` and a number"))?;
     if min_reader > FORMAT {
-        return Err(OpenError::Newer { path: layout.root.clone(), found: min_reader });
+        return Err(OpenError::Newer { path: paths.root.clone(), found: min_reader });
     }
     number("format").ok_or_else(|| malformed("format", "`format=` and a number"))?;
     if value("hash") != Some("blake3") {

@@ -20,7 +20,7 @@ impl Store {
     fn quarantine(&self, path: &Path) -> Option<PathBuf> {
         let name = path.file_name()?;
         let prefix = format!("{}.", name.to_str()?);
-        let quarantine = self.layout.dir("quarantine");
+        let quarantine = self.paths.dir("quarantine");
         // It may be what was lost; and it may be that nothing can be made here.
         let _ = create_dir(&quarantine);
         let directory = tempfile::Builder::new().prefix(&prefix).tempdir_in(quarantine).ok()?;

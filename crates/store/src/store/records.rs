@@ -5,7 +5,7 @@ use walkdir::WalkDir;
 use super::FindError;
 use super::Store;
 use super::access::walk_error;
-use super::layout::RecordName;
+use super::paths::RecordName;
 use crate::record::Record;
 
 impl Store {
@@ -15,7 +15,7 @@ impl Store {
     }
 
     pub(super) fn named_records(&self) -> impl Iterator<Item = Result<(RecordName, Record), FindError>> + '_ {
-        let root = self.layout.dir("records");
+        let root = self.paths.dir("records");
         let walk = WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name();
         walk.into_iter().filter_map(move |entry| match entry {
             Ok(entry) => self.walked_record(entry.file_name().to_str()?).transpose(),

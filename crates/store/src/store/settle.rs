@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::layout::RecordName;
+use super::paths::RecordName;
 use super::write::{WriteError, sync_dir, touch, write_file};
 use super::{FindError, LoadError, PublishError, Store};
 use crate::archive::Archive;
@@ -62,7 +62,7 @@ impl Store {
         let bytes = record.to_bytes();
         let name = RecordName { action: record.action, id: Record::id_of(&bytes) };
         fresh |= self.put_documents(&name, record).map_err(written)?;
-        let is_new = self.put_bytes(&self.layout.record(&name), &bytes).map_err(written)?;
+        let is_new = self.put_bytes(&self.paths.record(&name), &bytes).map_err(written)?;
         if is_new {
             self.compare_results(&name, record)?;
         }
@@ -77,7 +77,7 @@ impl Store {
             Err(LoadError::Find(error)) => return Err(error.into()),
         }
         let (_, frame) = archive.pack()?;
-        let put = self.put_file(&self.layout.object(digest), &frame);
+        let put = self.put_file(&self.paths.object(digest), &frame);
         put.map(|()| true).map_err(|source| PublishError::Write { digest: *digest, source })
     }
 
@@ -88,7 +88,7 @@ impl Store {
         if self.fill_documents(name, &mut record.clone())? {
             return Ok(false);
         }
-        self.put_file(&self.layout.documents(name), &documents).map(|()| true)
+        self.put_file(&self.paths.documents(name), &documents).map(|()| true)
     }
 
     /// Puts a file that is named by its content, unless it is there with these bytes. Tells whether it was put.
@@ -104,7 +104,7 @@ impl Store {
     /// Puts a file, durably.
     fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         self.make_parent(path)?;
-        write_file(&self.layout.dir("tmp"), path, bytes, 0o444)?;
+        write_file(&self.paths.dir("tmp"), path, bytes, 0o444)?;
         path.parent().map_or(Ok(()), sync_dir)
     }
 
@@ -138,7 +138,7 @@ impl Store {
     ) -> Result<Vec<PathBuf>, WriteError> {
         let mut put = Vec::new();
         for key in pointer_keys(record) {
-            let path = self.layout.pointers(&key).join(name.to_string());
+            let path = self.paths.pointers(&key).join(name.to_string());
             if self.has_pointer(&path)? {
                 continue;
             }

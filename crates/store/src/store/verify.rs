@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use walkdir::WalkDir;
 
 use super::access::walk_error;
-use super::layout::{RecordName, object_digest};
+use super::paths::{RecordName, object_digest};
 use super::{FindError, LoadError, Store};
 use crate::event::{Event, Observer, chain};
 use crate::key::Digest;
@@ -14,7 +14,7 @@ use crate::record::Record;
 
 /// What a whole store consists of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Report {
+pub struct Verification {
     /// Number of intact archives.
     pub objects: usize,
     /// Number of intact records.
@@ -31,7 +31,7 @@ pub struct Report {
     pub events: Vec<Event>,
 }
 
-impl Report {
+impl Verification {
     /// Tells whether nothing is damaged or missing.
     #[must_use]
     pub fn is_intact(&self) -> bool {
@@ -46,7 +46,7 @@ impl Store {
     /// # Errors
     ///
     /// The file system refuses.
-    pub fn verify(&self) -> Result<Report, FindError> {
+    pub fn verify(&self) -> Result<Verification, FindError> {
         let events: Arc<Mutex<Vec<Event>>> = Arc::default();
         let (sink, observer) = (Arc::clone(&events), self.observer.clone());
         let listening = Self {
@@ -56,27 +56,28 @@ impl Store {
             }),
             ..self.clone()
         };
-        let mut report = listening.read_all()?;
-        report.events = std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(report)
+        let mut verification = listening.read_all()?;
+        verification.events = std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(verification)
     }
 
-    fn read_all(&self) -> Result<Report, FindError> {
-        let mut report = Report::default();
+    fn read_all(&self) -> Result<Verification, FindError> {
+        let mut verification = Verification::default();
         let objects = self.read_objects()?;
         let mut named = BTreeSet::new();
         for item in self.named_records() {
             let (name, record) = item?;
-            report.records += 1;
-            report.undocumented += usize::from(record.members.iter().any(|member| member.document.is_none()));
+            verification.records += 1;
+            verification.undocumented +=
+                usize::from(record.members.iter().any(|member| member.document.is_none()));
             named.insert(record.digest);
             self.restore_pointers(&name, &record);
         }
-        report.objects = objects.len();
-        report.missing = named.difference(&objects).copied().collect();
-        report.unreferenced = objects.difference(&named).copied().collect();
-        report.entries = self.entries()?.len();
-        Ok(report)
+        verification.objects = objects.len();
+        verification.missing = named.difference(&objects).copied().collect();
+        verification.unreferenced = objects.difference(&named).copied().collect();
+        verification.entries = self.entries()?.len();
+        Ok(verification)
     }
 
     /// Puts back the pointers of a record, and tells of those that were missing, or are.
@@ -88,7 +89,7 @@ impl Store {
                 }
             }
             Err(error) => {
-                let place = self.layout.record(name).display().to_string();
+                let place = self.paths.record(name).display().to_string();
                 let reason = format!("it cannot be found by all of its keys: {}", chain(&error));
                 self.observer.tell(&Event::Damaged { place, reason, quarantined: None });
             }
@@ -97,7 +98,7 @@ impl Store {
 
     /// Loads every object; gives the intact ones.
     fn read_objects(&self) -> Result<BTreeSet<Digest>, FindError> {
-        let root = self.layout.dir("objects");
+        let root = self.paths.dir("objects");
         let mut intact = BTreeSet::new();
         for entry in WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name() {
             let entry = match entry {

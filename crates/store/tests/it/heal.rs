@@ -5,6 +5,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use precast_core::event::chain;
 use precast_store::{Event, Store};
 
 use crate::processes::again;
@@ -83,11 +84,6 @@ fn paths(store: &Path) -> Vec<PathBuf> {
 }
 
 /// An error and its causes, one a line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}\n{cause}"))
-}
-
 fn remove(path: &Path) {
     if path.is_dir() { fs_err::remove_dir_all(path) } else { fs_err::remove_file(path) }.unwrap();
 }

@@ -73,11 +73,11 @@ fn processes_and_threads_publish_at_once_beside_a_reader() {
         }
     });
     children.into_iter().for_each(wait);
-    let report = store.verify().unwrap();
-    assert!(report.is_intact(), "{report:?}");
+    let verified = store.verify().unwrap();
+    assert!(verified.is_intact(), "{verified:?}");
     // Two processes and this one, which published from two threads under one process id.
-    assert_eq!((report.objects, report.records, report.entries), (4 * ROUNDS, 4 * ROUNDS, 1));
-    assert!(report.unreferenced.is_empty());
+    assert_eq!((verified.objects, verified.records, verified.entries), (4 * ROUNDS, 4 * ROUNDS, 1));
+    assert!(verified.unreferenced.is_empty());
     assert_eq!(*events.lock().unwrap(), Vec::<Event>::new());
     assert_eq!(walkdir::WalkDir::new(path.join("tmp")).min_depth(1).into_iter().count(), 0);
 }

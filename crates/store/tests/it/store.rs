@@ -20,9 +20,9 @@ fn what_is_published_is_found_by_key_fingerprint_and_action() {
     assert_eq!(store.load(&record).unwrap(), archive);
     assert_eq!(store.records().collect::<Result<Vec<_>, _>>().unwrap(), std::slice::from_ref(&record));
     assert!(!store.publish(&archive, &record).unwrap().fresh);
-    let report = store.verify().unwrap();
-    assert!(report.is_intact() && report.unreferenced.is_empty());
-    assert_eq!((report.objects, report.records, report.entries), (1, 1, 0));
+    let verified = store.verify().unwrap();
+    assert!(verified.is_intact() && verified.unreferenced.is_empty());
+    assert_eq!((verified.objects, verified.records, verified.entries), (1, 1, 0));
     assert_eq!(*events.lock().unwrap(), []);
 }
 
@@ -173,8 +173,8 @@ fn lost_pointers_are_put_back() {
     store.publish(&archive, &record).unwrap();
     fs_err::remove_dir_all(store.path().join("keys")).unwrap();
     assert_eq!(store.find(&record.members[0].key).unwrap(), []);
-    let report = store.verify().unwrap();
-    assert_eq!(report.events.len(), 6, "three keys and three fingerprints");
+    let verified = store.verify().unwrap();
+    assert_eq!(verified.events.len(), 6, "three keys and three fingerprints");
     assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&record)]);
     assert!(store.verify().unwrap().is_intact());
 }
@@ -211,9 +211,9 @@ fn verify_names_what_is_missing_and_what_is_left_over() {
     fs_err::create_dir_all(&shard).unwrap();
     fs_err::write(shard.join(format!("{text}.tar.zst")), other.pack().unwrap().1).unwrap();
     fs_err::write(shard.join("junk"), b"").unwrap();
-    let report = store.verify().unwrap();
-    assert_eq!((report.missing, report.unreferenced), (vec![record.digest], vec![unnamed.digest]));
-    assert_eq!(report.events.len(), 1, "{:?}", report.events);
+    let verified = store.verify().unwrap();
+    assert_eq!((verified.missing, verified.unreferenced), (vec![record.digest], vec![unnamed.digest]));
+    assert_eq!(verified.events.len(), 1, "{:?}", verified.events);
 }
 
 #[test]

@@ -13,11 +13,11 @@ use crate::sample::{bare, entry, unit};
 const STRANGER: u32 = 65534;
 
 /// A store with one unit and one entry, in a directory of its own.
-struct Place {
+struct StoreDir {
     directory: tempfile::TempDir,
 }
 
-impl Place {
+impl StoreDir {
     fn new() -> Self {
         let place = Self { directory: tempfile::tempdir().unwrap() };
         let store = Store::create(place.root()).unwrap();
@@ -112,7 +112,7 @@ fn is_root() -> bool {
 }
 
 #[track_caller]
-fn refused_and_mended(place: &Place, path: &Path, fault: Fault) {
+fn refused_and_mended(place: &StoreDir, path: &Path, fault: Fault) {
     let refusal = place.read().unwrap_err();
     assert_eq!((refusal.path.as_path(), refusal.fault), (path, fault), "{refusal}");
     assert!(refusal.to_string().contains("\nhint: "), "{refusal}");
@@ -125,13 +125,13 @@ fn refused_and_mended(place: &Place, path: &Path, fault: Fault) {
 const READ: [(&str, usize); 6] =
     [("objects", 4), ("records", 4), ("keys", 5), ("entries", 4), ("roots", 4), ("STORE", 3)];
 
-fn everything(place: &Place) -> Vec<PathBuf> {
+fn everything(place: &StoreDir) -> Vec<PathBuf> {
     READ.iter().flat_map(|(kind, levels)| (0..levels - 1).map(|above| place.path(kind, above))).collect()
 }
 
 #[test]
 fn what_everybody_can_write_is_refused_at_every_level() {
-    let place = Place::new();
+    let place = StoreDir::new();
     for path in everything(&place) {
         let mode = fs_err::metadata(&path).unwrap().mode();
         for wrong in [mode | 0o002, mode | 0o022, 0o777, 0o1777] {
@@ -146,7 +146,7 @@ fn what_others_own_is_refused_at_every_level() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = StoreDir::new();
     for path in everything(&place) {
         lchown(&path, Some(STRANGER), None).unwrap();
         refused_and_mended(&place, &path, Fault::Owner { uid: STRANGER });
@@ -158,7 +158,7 @@ fn what_a_group_of_others_can_write_is_refused_and_a_private_group_is_not() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = StoreDir::new();
     for path in everything(&place) {
         let mode = fs_err::metadata(&path).unwrap().mode();
         lchown(&path, None, Some(STRANGER)).unwrap();
@@ -190,7 +190,7 @@ fn one_command_mends_a_store_that_is_wrong_in_many_ways() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = StoreDir::new();
     set_mode(&place.path("objects", 1), 0o777);
     set_mode(&place.root(), 0o777);
     lchown(place.path("records", 0), Some(STRANGER), Some(STRANGER)).unwrap();
@@ -204,7 +204,7 @@ fn one_command_mends_a_store_that_is_wrong_in_many_ways() {
 #[test]
 fn the_old_hint_is_not_enough() {
     // `chmod o-w` of the directory that is named leaves what is below it as it was.
-    let place = Place::new();
+    let place = StoreDir::new();
     for path in walkdir::WalkDir::new(place.root()).into_iter().map(|found| found.unwrap().into_path()) {
         set_mode(&path, 0o777);
     }
@@ -220,8 +220,8 @@ fn the_old_hint_is_not_enough() {
 #[test]
 fn links_in_a_store_are_refused_at_every_level() {
     let elsewhere = tempfile::tempdir().unwrap();
-    for at in 0..everything(&Place::new()).len() {
-        let place = Place::new();
+    for at in 0..everything(&StoreDir::new()).len() {
+        let place = StoreDir::new();
         let path = everything(&place).swap_remove(at);
         if path == place.root() {
             continue;
@@ -236,7 +236,7 @@ fn links_in_a_store_are_refused_at_every_level() {
 
 #[test]
 fn a_link_to_a_store_is_followed() {
-    let place = Place::new();
+    let place = StoreDir::new();
     let link = place.directory.path().join("link");
     symlink("it's $HOME", &link).unwrap();
     let (archive, record) = unit("a", "v3");
@@ -252,7 +252,7 @@ fn a_link_to_a_store_is_followed() {
 
 #[test]
 fn the_way_to_a_store_counts() {
-    let place = Place::new();
+    let place = StoreDir::new();
     let above = place.directory.path();
     set_mode(above, 0o777);
     refused_and_mended(&place, above, Fault::Everybody);
@@ -272,7 +272,7 @@ fn the_way_to_a_store_counts() {
 
 #[test]
 fn a_writer_puts_nothing_where_others_can_change_it() {
-    let place = Place::new();
+    let place = StoreDir::new();
     let (archive, record) = unit("a", "v3");
     let writer = || {
         let store = Store::create(place.root()).map_err(|error| match error {
@@ -340,7 +340,7 @@ fn a_bundle_file_is_judged_like_a_store_and_an_embedded_one_is_not() {
 
 #[test]
 fn all_of_a_store_is_judged_without_reading_it() {
-    let place = Place::new();
+    let place = StoreDir::new();
     let store = Store::open(place.root()).unwrap();
     store.check_trust().unwrap();
     let path = place.path("records", 0);

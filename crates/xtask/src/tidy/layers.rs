@@ -25,15 +25,15 @@ const FACES: u8 = 7;
 
 /// Where a package stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Tier {
     /// In a layer of the house.
     Layer(u8),
     /// Beside it.
     Development,
 }
 
-impl Place {
-    /// The place of a package; `None` for one that is not listed.
+impl Tier {
+    /// The tier of a package; `None` for one that is not listed.
     pub(super) fn find(package: &str) -> Option<Self> {
         let layer = LAYERS.iter().find(|(name, _)| *name == package).map(|(_, layer)| Self::Layer(*layer));
         layer.or_else(|| DEVELOPMENT.contains(&package).then_some(Self::Development))
@@ -56,14 +56,14 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use super::Place;
+    use super::Tier;
 
     #[test]
     fn arrows_point_down_only() {
-        assert!(Place::Layer(2).may_use(Place::Layer(1)));
-        assert!(!Place::Layer(2).may_use(Place::Layer(2)));
-        assert!(!Place::Layer(1).may_use(Place::Layer(2)));
-        assert!(!Place::Layer(5).may_use(Place::Development));
-        assert!(Place::Development.may_use(Place::Layer(5)));
+        assert!(Tier::Layer(2).may_use(Tier::Layer(1)));
+        assert!(!Tier::Layer(2).may_use(Tier::Layer(2)));
+        assert!(!Tier::Layer(1).may_use(Tier::Layer(2)));
+        assert!(!Tier::Layer(5).may_use(Tier::Development));
+        assert!(Tier::Development.may_use(Tier::Layer(5)));
     }
 }

@@ -1,7 +1,7 @@
 //! Rules about Cargo.toml files.
 
 use super::Findings;
-use super::layers::Place;
+use super::layers::Tier;
 use super::tree::Tree;
 use anyhow::{Context, Result};
 use toml::{Table, Value};
@@ -30,12 +30,12 @@ pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
         if !member.linted {
             findings.problem(&manifest, "the package does not say `[lints] workspace = true`");
         }
-        let Some(place) = Place::find(&member.package) else {
+        let Some(tier) = Tier::find(&member.package) else {
             findings.problem(&manifest, format!("`{}` has no layer in xtask's layers.rs", member.package));
             continue;
         };
         for dependency in member.dependencies.iter().filter(|d| members.iter().any(|m| m.package == **d)) {
-            if !Place::find(dependency).is_none_or(|other| place.may_use(other)) {
+            if !Tier::find(dependency).is_none_or(|other| tier.may_use(other)) {
                 findings
                     .problem(&manifest, format!("depends on `{dependency}`, which is not in a lower layer"));
             }

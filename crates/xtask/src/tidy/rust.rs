@@ -3,7 +3,7 @@
 //! Test code (files below `tests`, files named `tests.rs`, items behind `#[cfg(test)]`) may print and hold any text.
 
 use super::Findings;
-use super::layers::Place;
+use super::layers::Tier;
 use super::lex::{Line, lex};
 use super::manifests::{Member, members};
 use super::tree::Tree;
@@ -161,7 +161,7 @@ fn is_test(path: &str) -> bool {
 
 fn is_library(path: &str, members: &[Member]) -> bool {
     let member = members.iter().find(|m| path.starts_with(&format!("{}/src/", m.folder)));
-    member.and_then(|m| Place::find(&m.package)).is_some_and(Place::is_library)
+    member.and_then(|m| Tier::find(&m.package)).is_some_and(Tier::is_library)
 }
 
 /// Lines of the items behind `#[cfg(test)]`.

@@ -7,7 +7,7 @@
 use super::region::{Flush, Region, Role};
 use crate::DType;
 use crate::native::header::Header;
-use crate::native::host::{self, gemm, host_alloc, host_release, numbers, rank, report};
+use crate::native::host::{self, gemm, host_alloc, host_release, numbers, rank, set_error};
 use crate::native::object::release;
 use precast_abi::context::{Context, ErrorKind, Host};
 use precast_abi::tensor::{Object, Tensor, Type};
@@ -147,7 +147,7 @@ unsafe extern "C" fn watched_tensor(
     });
     made.unwrap_or_else(|message| {
         // SAFETY: a module passes the context of its call.
-        unsafe { report(ctx, ErrorKind::Memory, message) };
+        unsafe { set_error(ctx, ErrorKind::Memory, message) };
         ptr::null_mut()
     })
 }
@@ -168,7 +168,7 @@ unsafe extern "C" fn watched_alloc(ctx: *mut Context, bytes: usize) -> *mut c_vo
         return unsafe { host_alloc(ctx, bytes) };
     }
     // SAFETY: a module passes the context of its call.
-    unsafe { report(ctx, ErrorKind::Memory, &format!("cannot allocate {bytes} bytes")) };
+    unsafe { set_error(ctx, ErrorKind::Memory, &format!("cannot allocate {bytes} bytes")) };
     ptr::null_mut()
 }
 

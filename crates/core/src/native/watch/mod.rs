@@ -6,7 +6,7 @@
 //! region   memory between two pages that nobody may touch; it ends (or begins) exactly where they begin (or end)
 //! arena    a host whose tensors and blocks are regions, filled with a pattern, closed for good when they are freed
 //! process  what of the process an op could change for everybody else
-//! place    an array laid out in memory: contiguous, Fortran, strided, reversed, broadcast
+//! layout   an array laid out in memory: contiguous, Fortran, strided, reversed, broadcast
 //! run      one call of an entry on inputs and rooms for outputs, and everything that can be seen of it afterwards
 //! ```
 //! Nothing here judges; `crate::debug` does.
@@ -14,13 +14,13 @@
 mod arena;
 mod child;
 mod fault;
-mod place;
+mod layout;
 mod process;
 mod region;
 mod run;
 
 pub use child::{Ended, Progress, end_children, in_child};
 pub use fault::{Fault, Side};
-pub use place::Layout;
+pub use layout::Layout;
 pub use region::{Flush, Role};
 pub use run::{Input, Output, Room, Seen, Touched, Watched};

@@ -1,14 +1,14 @@
-//! One call of an entry on watched memory, and what can be seen of it afterwards.
+//! One call of a module on watched memory, and what can be seen of it afterwards.
 
 use super::arena::{self, arena};
 use super::child::end_copies;
-use super::place::{Layout, Steps, lay_out, offsets};
+use super::layout::{Layout, Steps, lay_out, offsets};
 use super::process::ProcessState;
 use super::region::{Flush, Region, Role};
 use crate::native::header::Header;
 use crate::native::host::context_of;
 use crate::native::instance::{Instance, RunError};
-use crate::native::library::LoadedEntry;
+use crate::native::library::LoadedModule;
 use crate::native::object::{Owned, extents, release, strides};
 use crate::{Array, DType};
 use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
@@ -179,7 +179,7 @@ impl Operand {
     }
 }
 
-/// An entry under watch. Dropped, it gives back what its instance holds.
+/// A module under watch. Dropped, it gives back what its instance holds.
 pub struct Watched {
     instance: Option<Instance>,
     outputs: Vec<Owned>,
@@ -192,19 +192,19 @@ impl Watched {
     ///
     /// # Errors
     /// There is no memory to be watched, or the instance cannot be made.
-    pub fn new(entry: LoadedEntry, slots: &[Array]) -> Result<Self, RunError> {
+    pub fn new(module: LoadedModule, slots: &[Array]) -> Result<Self, RunError> {
         let slots = slots.iter().cloned().map(Owned::constant).collect();
         arena().open(0, Flush::End, usize::MAX);
         let own = std::process::id();
         let process = ProcessState::now();
-        let instance = Instance::on(&arena::HOST, entry, slots);
+        let instance = Instance::on(&arena::HOST, module, slots);
         end_copies(own);
         let instance = instance?;
         Ok(Self { instance: Some(instance), outputs: Vec::new(), process })
     }
 
-    /// Runs the entry. Rooms, and what the op asks for, are filled with `fill`. There is an input and a room for each that
-    /// the entry has.
+    /// Runs the module. Rooms, and what the op asks for, are filled with `fill`. There is an input and a room for each that
+    /// the module has.
     ///
     /// # Errors
     /// There is no memory to be watched, or the instance cannot be made.

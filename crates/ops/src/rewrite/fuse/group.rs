@@ -55,16 +55,16 @@ pub(super) struct Group {
 
 /// Cuts the Applies of `graph` into groups; later ones use results of earlier ones only.
 pub(super) fn groups(graph: &FunctionGraph) -> Vec<Group> {
-    let mut cut = Cut::of(graph);
+    let mut grouping = Grouping::of(graph);
     for position in (0..graph.applies().len()).rev() {
-        cut.place(position);
+        grouping.place(position);
     }
-    let mut groups: Vec<Group> = cut.groups.into_iter().flatten().collect();
+    let mut groups: Vec<Group> = grouping.groups.into_iter().flatten().collect();
     groups.sort_by_key(|group| (std::cmp::Reverse(group.level), group.members.first().copied()));
     groups
 }
 
-struct Cut<'g> {
+struct Grouping<'g> {
     graph: &'g FunctionGraph,
     shapes: Shapes,
     /// `None` where a group was merged into another.
@@ -78,7 +78,7 @@ struct Cut<'g> {
     outputs: BTreeSet<VarId>,
 }
 
-impl<'g> Cut<'g> {
+impl<'g> Grouping<'g> {
     fn of(graph: &'g FunctionGraph) -> Self {
         let mut clients = vec![Vec::new(); graph.variables().len()];
         for (position, apply) in graph.applies().iter().enumerate() {

@@ -7,7 +7,7 @@
 //! the test that asks NumPy writes them.
 
 use super::functions::{FUNCTIONS, names};
-use super::{Case, kept, near, ours, python};
+use super::{Case, golden, near, ours, python};
 use precast_graph::{Array, DType};
 use precast_ops::{Ops, Sort};
 use precast_testkit::{Choices, arrays};
@@ -179,7 +179,7 @@ fn every_function_is_that_of_numpy() {
     let requests: Vec<_> = cases.iter().map(|(case, _)| (case.text.clone(), case.inputs.clone())).collect();
     let answers = python::evaluate(&python, &requests);
     if std::env::var_os("PRECAST_WRITE_GOLDEN").is_some() {
-        kept::write(&cases, &answers);
+        golden::write(&cases, &answers);
     }
     let values = answers.iter().filter(|answer| answer.is_ok()).count();
     let all = cases.iter().zip(&answers);
@@ -194,7 +194,7 @@ fn every_function_is_that_of_numpy() {
 fn every_function_gives_what_is_kept_of_numpys_answers() {
     let ulps = |text: &str| CALLS.iter().find(|(texts, _)| texts.contains(&text)).map(|(_, ulps)| *ulps);
     let (mut count, mut differ) = (0, Vec::new());
-    for (case, answer) in kept::read() {
+    for (case, answer) in golden::read() {
         let ulps = ulps(&case.text).unwrap_or_else(|| panic!("stale: {}", case.text));
         differ.extend(wrong(&case, &Ok(answer), ulps).map(|what| told(&case, &what)));
         count += 1;

@@ -14,20 +14,20 @@
 
 mod draw;
 mod functions;
-mod kept;
+mod golden;
 mod library;
 mod page;
 mod python;
 
 use draw::{Case, draw, dtypes};
 use functions::{is_scalar, names};
+use precast_core::event::chain;
 use precast_graph::text::parse;
 use precast_graph::{Array, DType, Number, Type, interpret};
 use precast_ops::{Ops, Row};
 use precast_testkit::Choices;
 use precast_testkit::ulp::ulp_distance;
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::sync::LazyLock;
 
 /// Where the two differ on purpose: what each says, and why. `crates/ops/README.md` has the same list for users.
@@ -71,13 +71,6 @@ fn ours(case: &Case) -> Outcome {
     let graph = parse(&[&case.text], &inputs, &Ops::standard()).map_err(|error| chain(&error))?;
     let values: Vec<Array> = case.inputs.iter().map(|(_, array)| array.clone()).collect();
     interpret(&graph, &values).map(|mut outputs| outputs.remove(0)).map_err(|error| chain(&error))
-}
-
-fn chain(error: &dyn Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
-    }
 }
 
 /// What is wrong with a case, in words; `None` if nothing is.

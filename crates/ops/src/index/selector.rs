@@ -1,6 +1,6 @@
-//! How a part of a tensor is written down: an entry for each of its first dimensions.
+//! How a part of a tensor is written down: a selector for each of its first dimensions.
 //!
-//! | entry | prop | integers it takes, in this order |
+//! | selector | prop | integers it takes, in this order |
 //! |---|---|---|
 //! | an index: the dimension goes | `"i"` | the index |
 //! | a slice | the letters of what is given: `b`egin, `e`nd, `s`tep; `""` is `:` | those |
@@ -13,7 +13,7 @@ use precast_graph::{Array, Extent, MakeNodeError, PerformError, Prop, Type};
 
 /// What happens to one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum Selector {
     /// One index: the dimension goes.
     Index,
     /// A slice; which of its numbers are given.
@@ -27,19 +27,19 @@ pub enum Entry {
     },
 }
 
-impl Entry {
+impl Selector {
     /// The whole dimension.
     pub const ALL: Self = Self::Slice { start: false, stop: false, step: false };
 
-    /// The entry of a prop; `None` if it is none.
+    /// The selector of a prop; `None` if it is none.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let has = |letter: char| text.contains(letter);
         let slice = Self::Slice { start: has('b'), stop: has('e'), step: has('s') };
-        [Self::Index, slice].into_iter().find(|entry| entry.text() == text)
+        [Self::Index, slice].into_iter().find(|selector| selector.text() == text)
     }
 
-    /// The entry as a prop has it.
+    /// The selector as a prop has it.
     #[must_use]
     pub fn text(self) -> String {
         match self {
@@ -73,45 +73,45 @@ impl Entry {
     }
 }
 
-/// The entries as a prop.
-pub(super) fn prop(entries: &[Entry]) -> Prop {
-    Prop::List(entries.iter().map(|entry| Prop::Str(entry.text())).collect())
+/// The selectors as a prop.
+pub(super) fn prop(selectors: &[Selector]) -> Prop {
+    Prop::List(selectors.iter().map(|selector| Prop::Str(selector.text())).collect())
 }
 
-/// The entries of the prop `index`.
-pub(super) fn from_prop(declared: &Declared<'_>) -> Result<Vec<Entry>, MakeNodeError> {
+/// The selectors of the prop `index`.
+pub(super) fn from_prop(declared: &Declared<'_>) -> Result<Vec<Selector>, MakeNodeError> {
     let wrong = || declared.wrong("index", "a list of `i` and of slices, such as `be`");
-    let entry = |item: &Prop| match item {
-        Prop::Str(text) => Entry::parse(text).ok_or_else(wrong),
+    let selector = |item: &Prop| match item {
+        Prop::Str(text) => Selector::parse(text).ok_or_else(wrong),
         _ => Err(wrong()),
     };
-    declared.list("index").ok_or_else(wrong)?.iter().map(entry).collect()
+    declared.list("index").ok_or_else(wrong)?.iter().map(selector).collect()
 }
 
-/// The entries as the table that C reads: their number, then their codes.
-pub(super) fn table(entries: &[Entry]) -> Vec<i64> {
-    std::iter::once(entries.len() as i64).chain(entries.iter().map(|entry| entry.code())).collect()
+/// The selectors as the table that C reads: their number, then their codes.
+pub(super) fn table(selectors: &[Selector]) -> Vec<i64> {
+    std::iter::once(selectors.len() as i64).chain(selectors.iter().map(|selector| selector.code())).collect()
 }
 
 /// Checks the integers among the inputs, which begin at `first`, and gives the extents of the part of input 0.
 pub(super) fn part_type(
     op: &str,
-    entries: &[Entry],
+    selectors: &[Selector],
     first: usize,
     inputs: &[Type],
 ) -> Result<Vec<Extent>, MakeNodeError> {
-    let needed = first + entries.iter().map(|entry| entry.integers()).sum::<usize>();
+    let needed = first + selectors.iter().map(|selector| selector.integers()).sum::<usize>();
     MakeNodeError::expect_inputs(op, needed, inputs)?;
     (first..needed).try_for_each(|input| crate::declared::integer(op, input, inputs))?;
     let whole = crate::declared::tensor(op, 0, inputs)?;
-    if entries.len() > whole.shape.len() {
-        let problem = format!("has {} entries for {} dimension(s)", entries.len(), whole.shape.len());
+    if selectors.len() > whole.shape.len() {
+        let problem = format!("has {} indices for {} dimension(s)", selectors.len(), whole.shape.len());
         return Err(MakeNodeError::prop(op, "index", problem));
     }
-    let kept = |(d, extent): (usize, &Extent)| match entries.get(d) {
-        Some(Entry::Index) => None,
-        Some(Entry::Slice { start: false, stop: false, step: false }) | None => Some(*extent),
-        Some(Entry::Slice { .. }) => Some(Extent::Unknown),
+    let kept = |(d, extent): (usize, &Extent)| match selectors.get(d) {
+        Some(Selector::Index) => None,
+        Some(Selector::Slice { start: false, stop: false, step: false }) | None => Some(*extent),
+        Some(Selector::Slice { .. }) => Some(Extent::Unknown),
     };
     Ok(whole.shape.iter().enumerate().filter_map(kept).collect())
 }
@@ -128,7 +128,7 @@ pub(super) fn position(op: &str, index: i64, axis: usize, extent: usize) -> Resu
 /// The shape of a part of an array of shape `whole`, and the positions of its elements.
 pub(super) fn part(
     op: &str,
-    entries: &[Entry],
+    selectors: &[Selector],
     whole: &[usize],
     integers: &[&Array],
 ) -> Result<(Vec<usize>, Vec<usize>), PerformError> {
@@ -139,12 +139,12 @@ pub(super) fn part(
     };
     let (mut shape, mut steps, mut start_at) = (Vec::new(), Vec::new(), 0_i64);
     for (axis, (extent, step_of)) in whole.iter().zip(elements::steps(whole)).enumerate() {
-        match entries.get(axis).copied().unwrap_or(Entry::ALL) {
-            Entry::Index => {
+        match selectors.get(axis).copied().unwrap_or(Selector::ALL) {
+            Selector::Index => {
                 let index = next(true)?.ok_or_else(|| elements::mismatch(op))?;
                 start_at += (position(op, index, axis, *extent)? * step_of) as i64;
             }
-            Entry::Slice { start, stop, step } => {
+            Selector::Slice { start, stop, step } => {
                 let (start, stop, step) = (next(start)?, next(stop)?, next(step)?.unwrap_or(1));
                 if step == 0 {
                     return Err(PerformError::value(op, "slice step cannot be zero"));
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn entries_are_written_and_read_back() {
         for text in ["i", "", "b", "e", "s", "be", "bs", "es", "bes"] {
-            assert_eq!(Entry::parse(text).map(Entry::text).as_deref(), Some(text));
+            assert_eq!(Selector::parse(text).map(Selector::text).as_deref(), Some(text));
         }
-        assert!(["eb", "x", "ib", "bb"].iter().all(|text| Entry::parse(text).is_none()));
+        assert!(["eb", "x", "ib", "bb"].iter().all(|text| Selector::parse(text).is_none()));
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
 
-macro_rules! layout {
+macro_rules! mirror {
     ($text:ident, $c:literal, $rust:ident, $($field:ident $(= $c_field:literal)?),+ $(,)?) => {
         // Destructured without `..`: a field that is not listed does not compile.
         const _: fn(&$rust) = |value| { let $rust { $($field: _),+ } = value; };
@@ -22,14 +22,14 @@ macro_rules! layout {
 fn assertions() -> String {
     use context::{Context, Error, Host};
     use driver::{Elemwise, Reduce};
-    use module::{Entry, Module, Task};
+    use module::{Module, ModuleEntry, Task};
     use registry::Registry;
     use tensor::{Object, Tensor, Type};
     let headers = ["module", "driver", "nativecall"].map(|name| format!("#include <precast/{name}.h>\n"));
     let mut c = headers.concat();
-    layout!(c, "pc_type", Type, name, dealloc);
-    layout!(c, "pc_object", Object, refcount, ty = "type");
-    layout!(
+    mirror!(c, "pc_type", Type, name, dealloc);
+    mirror!(c, "pc_object", Object, refcount, ty = "type");
+    mirror!(
         c,
         "pc_tensor",
         Tensor,
@@ -44,8 +44,8 @@ fn assertions() -> String {
         owner,
         capacity_bytes
     );
-    layout!(c, "pc_error", Error, kind, reserved, message);
-    layout!(
+    mirror!(c, "pc_error", Error, kind, reserved, message);
+    mirror!(
         c,
         "pc_host",
         Host,
@@ -60,14 +60,14 @@ fn assertions() -> String {
         elemwise,
         reduce
     );
-    layout!(c, "pc_context", Context, host, error);
-    layout!(c, "pc_elemwise", Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
-    layout!(c, "pc_reduce", Reduce, n_in, axes, dtype, scalar, names, map, monoid);
-    layout!(c, "pc_task", Task, kind, apply, variable);
-    layout!(
+    mirror!(c, "pc_context", Context, host, error);
+    mirror!(c, "pc_elemwise", Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
+    mirror!(c, "pc_reduce", Reduce, n_in, axes, dtype, scalar, names, map, monoid);
+    mirror!(c, "pc_task", Task, kind, apply, variable);
+    mirror!(
         c,
         "pc_entry",
-        Entry,
+        ModuleEntry,
         key,
         signature,
         native,
@@ -83,7 +83,7 @@ fn assertions() -> String {
         run,
         cleanup
     );
-    layout!(
+    mirror!(
         c,
         "pc_module",
         Module,
@@ -97,7 +97,7 @@ fn assertions() -> String {
         n_entries,
         entries
     );
-    layout!(c, "pc_native_registry", Registry, version, struct_bytes, intern, release, id, text);
+    mirror!(c, "pc_native_registry", Registry, version, struct_bytes, intern, release, id, text);
     // Tables are words on the Rust side: 16 bytes an entry, 24 with a number.
     for (name, words) in [("pc_native_entry", 2), ("pc_native_slot", 1), ("pc_native_id_entry", 3)] {
         writeln!(c, "_Static_assert(sizeof({name}) == {}, \"size of {name}\");", 8 * words).unwrap();

@@ -35,7 +35,7 @@ pub(crate) const SCORE: &[&str] = &[
     "z=f64[?]",
 ];
 
-/// The inputs that [`Place::scored`] writes, as arguments.
+/// The inputs that [`Sandbox::scored`] writes, as arguments.
 pub(crate) const INPUTS: &[&str] = &["-i", "x=x.npy", "-i", "y=y.npy", "-i", "z=z.npy"];
 
 /// How a process ended and what it said.
@@ -80,9 +80,9 @@ impl Ended {
 }
 
 /// A directory that goes with its test.
-pub(crate) struct Place(tempfile::TempDir);
+pub(crate) struct Sandbox(tempfile::TempDir);
 
-impl Place {
+impl Sandbox {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

@@ -21,7 +21,7 @@ pub(super) struct Rect {
 
 /// Where nodes and groups stand.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct Drawing {
     pub(super) nodes: Vec<Rect>,
     /// Of each Apply with several nodes.
     pub(super) groups: BTreeMap<usize, Rect>,
@@ -39,7 +39,7 @@ const GAP: f64 = 34.0;
 const CHARACTER: f64 = 7.3;
 
 /// Lays a picture out.
-pub(super) fn layout(picture: &Picture) -> Layout {
+pub(super) fn draw(picture: &Picture) -> Drawing {
     let size = |position: usize| {
         let node = &picture.nodes[position];
         let longest = node.label.chars().count().min(super::svg::LABEL).max(node.ty.chars().count());
@@ -83,7 +83,7 @@ pub(super) fn layout(picture: &Picture) -> Layout {
     edges.sort_unstable();
     edges.dedup();
     let outer = place(&sizes, &edges);
-    let mut layout = Layout {
+    let mut drawing = Drawing {
         nodes: vec![Rect::default(); picture.nodes.len()],
         groups: BTreeMap::new(),
         width: outer.width,
@@ -95,13 +95,13 @@ pub(super) fn layout(picture: &Picture) -> Layout {
         for (node, (dx, dy)) in members.iter().zip(&inner[here].middles) {
             let (left, top) = (x - inner[here].width / 2.0, y + shift - inner[here].height / 2.0);
             let (width, height) = size(*node);
-            layout.nodes[*node] = Rect { x: left + dx, y: top + dy, width, height };
+            drawing.nodes[*node] = Rect { x: left + dx, y: top + dy, width, height };
         }
         if let (true, Some(apply)) = (framed(here), picture.nodes[members[0]].apply) {
-            layout.groups.insert(apply, Rect { x, y, width, height });
+            drawing.groups.insert(apply, Rect { x, y, width, height });
         }
     }
-    layout
+    drawing
 }
 
 /// Boxes with their middles, from (0, 0) to (width, height).

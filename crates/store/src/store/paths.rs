@@ -11,7 +11,7 @@ pub(super) const DIRECTORIES: [&str; 7] =
 
 /// The paths of one store.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
+pub(super) struct Paths {
     pub(super) root: PathBuf,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for RecordName {
 
 const OBJECT_SUFFIX: &str = ".tar.zst";
 
-impl Layout {
+impl Paths {
     pub(super) fn store_file(&self) -> PathBuf {
         self.root.join("STORE")
     }

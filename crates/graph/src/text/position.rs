@@ -1,4 +1,4 @@
-//! A place in a text, for people: output, line, column, and the line with a caret under it.
+//! A position in a text, for people: output, line, column, and the line with a caret under it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ const WINDOW: usize = 60;
 
 /// Where in a text something is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// Which of several texts, counted from 0; `None` if there is only one.
     pub output: Option<usize>,
     /// The line, counted from 1.
@@ -18,8 +18,8 @@ pub struct Place {
     caret: usize,
 }
 
-impl Place {
-    /// The place of the byte `offset` of `text`.
+impl Position {
+    /// The position of the byte `offset` of `text`.
     pub(super) fn new(output: Option<usize>, text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -33,14 +33,14 @@ impl Place {
         Self { output, line, column: column + 1, snippet, caret: column - skipped }
     }
 
-    /// The line of the place, and a caret under it; begins with a line break.
+    /// The line of the position, and a caret under it; begins with a line break.
     #[must_use]
     pub fn caret(&self) -> String {
         format!("\n    {}\n    {:caret$}^", self.snippet, "", caret = self.caret)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(output) = self.output {
             write!(f, "outputs[{output}], ")?;
@@ -51,21 +51,21 @@ impl fmt::Display for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::Place;
+    use super::Position;
 
     #[test]
     fn caret_stands_under_the_column_of_its_line() {
         let text = "t = ä*x\nout = t +";
-        let place = Place::new(None, text, text.len());
-        assert_eq!((place.line, place.column), (2, 10));
-        assert_eq!(place.caret(), "\n    out = t +\n             ^");
-        assert_eq!(Place::new(None, text, text.find('*').unwrap()).column, 6);
+        let position = Position::new(None, text, text.len());
+        assert_eq!((position.line, position.column), (2, 10));
+        assert_eq!(position.caret(), "\n    out = t +\n             ^");
+        assert_eq!(Position::new(None, text, text.find('*').unwrap()).column, 6);
     }
 
     #[test]
     fn long_lines_are_cut_around_the_caret() {
         let text = "x".repeat(100_000);
-        let caret = Place::new(Some(1), &text, 50_000).caret();
+        let caret = Position::new(Some(1), &text, 50_000).caret();
         assert!(caret.len() < 250, "{caret}");
         assert!(caret.ends_with(&format!("\n    {:60}^", "")));
     }

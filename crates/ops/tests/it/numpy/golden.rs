@@ -5,7 +5,7 @@ use super::python::Answer;
 use precast_graph::{Array, DType};
 use serde_json::{Value, json};
 
-const KEPT: &str = include_str!("../../golden/functions.jsonl");
+const GOLDEN: &str = include_str!("../../golden/functions.jsonl");
 
 /// The shapes that are kept of each call, each in another dtype.
 const SHAPES: [&[usize]; 3] = [&[5], &[2, 3], &[3, 0]];
@@ -53,7 +53,7 @@ pub(super) fn write(cases: &[(Case, f64)], answers: &[Answer]) {
 
 /// The calls, and what NumPy made of them.
 pub(super) fn read() -> impl Iterator<Item = (Case, Array)> {
-    KEPT.lines().map(|line| {
+    GOLDEN.lines().map(|line| {
         let value: Value = serde_json::from_str(line).unwrap();
         let inputs = value["inputs"].as_object().unwrap().iter();
         let inputs = inputs.map(|(name, array)| (name.clone(), decode(array))).collect();

@@ -4,10 +4,10 @@
 //! cover ─▶ cut graph ─▶ pieces: a call of each module ─▶ program ─▶ bound to the loaded modules
 //! ```
 
-use crate::cover::{By, Cover, Cut, Search, Segment};
+use crate::cover::{ApplyCover, By, Cover, Search, Segment};
 use crate::error::FunctionError;
 use precast_codegen::segments;
-use precast_core::native::LoadedEntry;
+use precast_core::native::LoadedModule;
 use precast_core::{Function, Provenance};
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, Piece, program, rewrite};
@@ -29,8 +29,8 @@ pub(crate) fn function(
                 pieces.push(Piece::segment(&segment, *key, of[segment.applies.start], ops)?);
                 loaded.push(search.loaded(key));
             }
-            By::Applies(cuts) => {
-                let keys = cuts.iter().flatten().flat_map(Cut::keys);
+            By::Applies(covers) => {
+                let keys = covers.iter().flatten().flat_map(ApplyCover::keys);
                 for (position, key) in segment.applies.zip(keys) {
                     pieces.push(Piece::apply(&graph, position, key, of[position], ops)?);
                     loaded.push(search.loaded(&key));
@@ -39,21 +39,23 @@ pub(crate) fn function(
         }
     }
     let served: usize = pieces.iter().map(|piece| piece.applies.len()).sum();
-    let loaded: Option<Vec<(LoadedEntry, Provenance)>> = loaded.into_iter().collect();
+    let loaded: Option<Vec<(LoadedModule, Provenance)>> = loaded.into_iter().collect();
     let Some(loaded) = loaded.filter(|_| served == graph.applies().len()) else { return Ok(None) };
     let program = program(declared, &graph, &pieces);
-    let (entries, provenance): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
+    let (modules, provenance): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
     let steps = program.steps.iter().zip(provenance);
     let provenance = steps.map(|(step, from)| Provenance { ops: step.signatures.clone(), ..from });
     let provenance = provenance.collect();
-    Ok(Some(Function::new(&program, &entries, provenance)?))
+    Ok(Some(Function::new(&program, &modules, provenance)?))
 }
 
 /// The graph with fused Applies cut into the parts that serve them, and for each of its Applies the one that it is part of.
 pub(crate) fn cut(cover: &Cover) -> Result<(Cow<'_, FunctionGraph>, Vec<usize>), FunctionError> {
     let members = |segment: &Segment| match &segment.by {
         By::Own(_) => vec![None; segment.applies.len()],
-        By::Applies(cuts) => cuts.iter().map(|cut| cut.as_ref().and_then(Cut::members)).collect(),
+        By::Applies(covers) => {
+            covers.iter().map(|cover| cover.as_ref().and_then(ApplyCover::members)).collect()
+        }
     };
     let taken: Vec<Option<rewrite::Parts>> = cover.segments.iter().flat_map(members).collect();
     if taken.iter().all(Option::is_none) {
