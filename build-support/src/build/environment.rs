@@ -14,6 +14,8 @@ pub(crate) struct Environment {
     pub(crate) manifest_dir: PathBuf,
     /// The target that it is built for.
     pub(crate) target: String,
+    /// Whether the program is static, so that it cannot load anything: `CARGO_CFG_TARGET_FEATURE` has `crt-static`.
+    pub(crate) is_static: bool,
     /// Cargo itself.
     pub(crate) cargo: PathBuf,
     /// The features of the package that are enabled; without a list, the default ones.
@@ -81,6 +83,8 @@ impl Environment {
         let features = env::var("CARGO_CFG_FEATURE").unwrap_or_default();
         Ok(Self {
             target: env::var("TARGET").map_err(|_| EnvironmentError::Missing { name: "TARGET" })?,
+            is_static: env::var("CARGO_CFG_TARGET_FEATURE")
+                .is_ok_and(|features| features.split(',').any(|feature| feature == "crt-static")),
             cargo: path("CARGO")?,
             features: Some(features.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
             ..Self::of_package(path("CARGO_MANIFEST_DIR")?, path("OUT_DIR")?)?
@@ -97,6 +101,7 @@ impl Environment {
             out_dir,
             manifest_dir,
             target: host_target(),
+            is_static: false,
             cargo: env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from),
             features: None,
             store,

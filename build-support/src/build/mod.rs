@@ -123,8 +123,8 @@ impl Build {
     }
 
     /// Links the code into the program, so that nothing is loaded when it runs: no file, no `dlopen`, no memory that becomes
-    /// executable. For static programs (`-C target-feature=+crt-static`, musl), where nothing can be loaded, and for hosts
-    /// without `/proc` and writable directories.
+    /// executable. For hosts without `/proc` and writable directories. Programs that are static themselves
+    /// (`-C target-feature=+crt-static`, musl) are always built so.
     ///
     /// The bundle has records and entries then, and no code. What takes something of the system beyond the C library is an
     /// error.

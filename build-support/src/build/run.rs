@@ -84,7 +84,8 @@ fn compile(
     let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
     let store = open(named, environment, &mut outcome)?.on_event(events.listener());
     outcome.store = Some(store.path().to_owned());
-    outcome.library = build.is_static.then(|| environment.out_dir.join(library_name(environment)));
+    let is_static = build.is_static || environment.is_static;
+    outcome.library = is_static.then(|| environment.out_dir.join(library_name(environment)));
     let (bundle, index, library) = (outcome.bundle.clone(), outcome.index.clone(), outcome.library.clone());
     let question = Question {
         file: environment.out_dir.join("precast/build.json"),

@@ -4,8 +4,7 @@
 //! unit.o … ─┐
 //! table.o ──┴─ ld -r ── objcopy ──▶ unit.o ── ld -shared ──▶ unit.so      the machine code is that of the parts
 //! ```
-//! What comes out is an artifact as any other: its text is the table, its members are those of its parts, one after the
-//! other, and its action is `link` over the Digests of the parts.
+//! What comes out is an artifact as any other: its text is the table, its members are those of its parts, and its action is `link` over the Digests of the parts.
 
 use precast_abi::{HEADERS, LINKED_HEADERS};
 use precast_codegen::Unit;
@@ -106,14 +105,12 @@ pub(crate) fn part_name(at: usize) -> String {
     format!("part{at}.o")
 }
 
-/// The members of the parts, with the slots that they have in the joined table.
+/// The members of the parts, sorted by key as in any unit, with the slots that they have in the joined table.
 fn members(parts: &[Part<'_>]) -> Vec<Member> {
-    let in_order = parts.iter().flat_map(|part| {
-        let mut members: Vec<&Member> = part.record.members.iter().collect();
-        members.sort_by_key(|member| member.slot);
-        members
-    });
-    (0_u32..).zip(in_order).map(|(slot, member)| Member { slot, ..member.clone() }).collect()
+    let mut members: Vec<&Member> = parts.iter().flat_map(|part| &part.record.members).collect();
+    members.sort_by_key(|member| member.key);
+    members.dedup_by_key(|member| member.key);
+    (0_u32..).zip(members).map(|(slot, member)| Member { slot, ..member.clone() }).collect()
 }
 
 /// The text of the table.

@@ -43,13 +43,15 @@ pub fn static_library(
     }
     let first = ["-r", "-o", RAW].map(str::to_owned);
     tools.run(&compiler.ld, &[first.as_slice(), &objects].concat())?;
-    tools.localise([], Language::C)?;
+    // `objcopy` refuses an empty list; this is the name of no symbol.
+    tools.localise([SECTION.to_owned()], Language::C)?;
     // Deterministic: no time, no owner.
     tools.run(&archiver(&compiler.objcopy), &["rcsD", LIBRARY, OBJECT].map(str::to_owned))?;
     scratch.read(LIBRARY)
 }
 
 const LIBRARY: &str = "unit.a";
+const SECTION: &str = "precast_linked";
 
 /// The archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.
 fn archiver(objcopy: &Path) -> PathBuf {

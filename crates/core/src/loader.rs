@@ -152,7 +152,7 @@ impl Loader {
                 .and_then(|library| library.module(slot, key).map_err(|error| chain(&error)))
             {
                 Ok(module) => {
-                    let Record { action, digest, isa, .. } = record;
+                    let (action, digest, isa) = (record.action, record.digest, record.isa.clone());
                     let layer = self.bundle.name().to_owned();
                     return Ok((module, Served::Artifact { key: *key, layer, action, digest, isa }));
                 }
@@ -167,7 +167,7 @@ impl Loader {
 }
 
 /// The records that this host can run, best first: most CPU features. What it cannot run is told to `refused`.
-pub fn best_first(records: Vec<Record>, refused: &mut Vec<String>) -> Vec<Record> {
+pub fn best_first(records: Vec<Arc<Record>>, refused: &mut Vec<String>) -> Vec<Arc<Record>> {
     let mut admissible = Vec::new();
     for record in records {
         match record.requires.check(cpu::host()) {

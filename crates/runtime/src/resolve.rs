@@ -84,7 +84,7 @@ impl Resolver {
     }
 
     /// Whether some layer has admissible code for a key; loads nothing.
-    pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Record)>, LayerError> {
+    pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Arc<Record>)>, LayerError> {
         for layer in &self.layers {
             let mut records = layer.find(key)?.into_iter();
             if let Some(record) = records.find(|record| outside::changed(record, self.policy).is_none()) {

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use precast_core::event::chain;
 use precast_core::{best_first, cpu};
@@ -92,7 +93,7 @@ impl Layer {
     /// # Errors
     ///
     /// The layer cannot be searched.
-    pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, LayerError> {
+    pub fn find(&self, key: &BuildKey) -> Result<Vec<Arc<Record>>, LayerError> {
         Ok(best_first(self.find_all(key)?, &mut Vec::new()))
     }
 
@@ -100,15 +101,18 @@ impl Layer {
     /// only explain a miss, it is empty where the layer cannot be searched.
     #[must_use]
     pub fn inadmissible(&self, key: &BuildKey) -> Vec<(String, Unmet)> {
-        let unmet = |record: &Record| record.requires.check(cpu::host()).err();
+        let unmet = |record: &Arc<Record>| record.requires.check(cpu::host()).err();
         let records = self.find_all(key).unwrap_or_default();
         records.iter().filter_map(|record| Some((record.isa.clone(), unmet(record)?))).collect()
     }
 
-    fn find_all(&self, key: &BuildKey) -> Result<Vec<Record>, LayerError> {
+    fn find_all(&self, key: &BuildKey) -> Result<Vec<Arc<Record>>, LayerError> {
         match self {
             Self::Bundle { bundle, .. } => Ok(bundle.find(key)),
-            Self::Store { store, .. } => store.find(key).map_err(at(store)),
+            Self::Store { store, .. } => {
+                let records = store.find(key).map_err(at(store))?;
+                Ok(records.into_iter().map(Arc::new).collect())
+            }
         }
     }
 
@@ -118,11 +122,12 @@ impl Layer {
     ///
     /// The layer cannot be searched.
     pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Option<BuildKey>, LayerError> {
-        let found = match self {
-            Self::Bundle { bundle, .. } => bundle.find_fingerprint(fingerprint),
-            Self::Store { store, .. } => store.find_fingerprint(fingerprint).map_err(at(store))?,
-        };
-        Ok(found.into_iter().map(|(_, key)| key).next())
+        Ok(match self {
+            Self::Bundle { bundle, .. } => bundle.find_fingerprint(fingerprint).first().map(|(_, key)| *key),
+            Self::Store { store, .. } => {
+                store.find_fingerprint(fingerprint).map_err(at(store))?.first().map(|(_, key)| *key)
+            }
+        })
     }
 
     /// Finds the named graph.

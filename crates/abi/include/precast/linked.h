@@ -19,8 +19,18 @@ typedef struct pc_linked {
   const pc_module *module;
 } pc_linked;
 
+/* Linkers drop sections that nothing refers to; not all of them see that the host refers to this one. */
+#if defined(__has_attribute)
+#if __has_attribute(__retain__)
+#define PC_RETAIN __attribute__((__retain__))
+#endif
+#endif
+#ifndef PC_RETAIN
+#define PC_RETAIN
+#endif
+
 #define PC_LINKED \
-  static const pc_linked pc_linked_modules[] __attribute__((__section__("precast_linked"), __used__))
+  static const pc_linked pc_linked_modules[] __attribute__((__section__("precast_linked"), __used__)) PC_RETAIN
 
 extern const pc_linked __start_precast_linked[] __attribute__((__weak__, __visibility__("hidden")));
 extern const pc_linked __stop_precast_linked[] __attribute__((__weak__, __visibility__("hidden")));

@@ -5,6 +5,7 @@ use super::head::{hash, slice, u32_at, u64_at};
 use crate::event::{Event, chain};
 use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};
 use crate::record::{Entry, Record, set_documents};
+use std::sync::{Arc, PoisonError};
 
 /// A row of the table of records.
 pub(super) struct Row<'a> {
@@ -26,7 +27,7 @@ impl<'a> Row<'a> {
 impl Bundle {
     /// Finds the records that have a module of this key, sorted by RecordId. Their documents are not filled in.
     #[must_use]
-    pub fn find(&self, key: &BuildKey) -> Vec<Record> {
+    pub fn find(&self, key: &BuildKey) -> Vec<Arc<Record>> {
         let found = self.indexed(key.as_bytes());
         found
             .into_iter()
@@ -38,7 +39,7 @@ impl Bundle {
     /// Finds the records that have a module of this fingerprint, each with the module's key. Their documents are not filled
     /// in.
     #[must_use]
-    pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Vec<(Record, BuildKey)> {
+    pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Vec<(Arc<Record>, BuildKey)> {
         let found = self.indexed(fingerprint.as_bytes()).into_iter();
         let keyed = found.filter_map(|(record, slot)| {
             let member = record.member_by_fingerprint(fingerprint).filter(|member| member.slot == slot)?;
@@ -53,7 +54,7 @@ impl Bundle {
     pub fn document(&self, key: &BuildKey) -> Option<KeyDocument> {
         self.find_rows(&self.head.index, key.as_bytes()).into_iter().find_map(|row| {
             let row = self.row(&self.head.rows, u32_at(row, 32)? as usize)?;
-            let mut record = self.record(&Row::new(row)?)?;
+            let mut record = self.read_record(&Row::new(row)?)?;
             self.fill_documents(&Row::new(row)?, &mut record);
             record.members.into_iter().find(|member| member.key == *key)?.document
         })
@@ -64,7 +65,7 @@ impl Bundle {
     pub fn records(&self) -> Vec<Record> {
         let rows = self.all_rows(&self.head.rows).into_iter().filter_map(Row::new);
         let records = rows.filter_map(|row| {
-            let mut record = self.record(&row)?;
+            let mut record = self.read_record(&row)?;
             self.fill_documents(&row, &mut record);
             Some(record)
         });
@@ -87,17 +88,28 @@ impl Bundle {
         entries
     }
 
-    fn indexed(&self, key: &[u8; 32]) -> Vec<(Record, u32)> {
+    fn indexed(&self, key: &[u8; 32]) -> Vec<(Arc<Record>, u32)> {
         let rows = self.find_rows(&self.head.index, key).into_iter();
         let records = rows.filter_map(|row| {
             let (number, slot) = (u32_at(row, 32)?, u32_at(row, 36)?);
             let row = self.row(&self.head.rows, number as usize)?;
-            Some((self.record(&Row::new(row)?)?, slot))
+            Some((self.record(number, &Row::new(row)?)?, slot))
         });
         records.collect()
     }
 
-    fn record(&self, row: &Row<'_>) -> Option<Record> {
+    /// The record in a row, which is read once: a pack has many modules.
+    fn record(&self, number: u32, row: &Row<'_>) -> Option<Arc<Record>> {
+        let records = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(record) = records().get(&number) {
+            return Some(Arc::clone(record));
+        }
+        let record = Arc::new(self.read_record(row)?);
+        records().insert(number, Arc::clone(&record));
+        Some(record)
+    }
+
+    fn read_record(&self, row: &Row<'_>) -> Option<Record> {
         let part = || format!("record `{}`", row.id.short());
         let bytes = self.blob(row.bytes, RECORD_AT).filter(|bytes| Record::id_of(bytes) == row.id);
         let Some(bytes) = bytes else {

@@ -40,8 +40,11 @@ mod table;
 mod write;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use crate::event::{Event, Observer};
+use crate::record::Record;
 use head::Head;
 
 pub use head::FORMAT;
@@ -56,6 +59,8 @@ pub struct Bundle {
     name: String,
     data: Cow<'static, [u8]>,
     head: Head,
+    /// The records that were read, by their rows.
+    read: Arc<Mutex<BTreeMap<u32, Arc<Record>>>>,
     observer: Observer,
 }
 

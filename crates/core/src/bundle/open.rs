@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Bundle;
 use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
@@ -112,7 +113,7 @@ impl Bundle {
             return Err(OpenBundleError::Length { name, found: data.len(), expected });
         }
         match Head::parse(&data) {
-            Ok(head) => Ok(Self { name, data, head, observer: Observer::default() }),
+            Ok(head) => Ok(Self { name, data, head, read: Arc::default(), observer: Observer::default() }),
             Err(reason) => Err(OpenBundleError::Damaged { name, reason }),
         }
     }

@@ -195,7 +195,11 @@ impl Record {
     /// Finds the member of this key.
     #[must_use]
     pub fn member(&self, key: &BuildKey) -> Option<&Member> {
-        self.members.iter().find(|member| member.key == *key)
+        // Builders sort members by key; whatever else a record has is searched.
+        match self.members.binary_search_by(|member| member.key.cmp(key)) {
+            Ok(at) => self.members.get(at),
+            Err(_) => self.members.iter().find(|member| member.key == *key),
+        }
     }
 
     /// Finds the member that has this fingerprint.

@@ -108,7 +108,7 @@ pub(crate) enum Found {
     /// Callable code.
     Loaded(LoadedModule, Provenance),
     /// A record; nothing was loaded.
-    Seen(String, Box<Record>),
+    Seen(String, Arc<Record>),
 }
 
 /// How a graph is searched for.
@@ -366,7 +366,7 @@ impl<'a> Search<'a> {
         let found = if self.how.loads {
             self.resolver.resolve(&key)?.map(|(module, provenance)| Found::Loaded(module, provenance))
         } else {
-            self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, Box::new(record)))
+            self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, record))
         };
         let is_found = found.is_some();
         self.found.insert(key, found);

@@ -29,8 +29,8 @@ fn open(bytes: &[u8]) -> Result<Bundle, OpenBundleError> {
 fn assert_whole(bundle: &Bundle, records: &[(Record, Vec<u8>)], entries: &[Entry]) {
     for (record, pack) in records {
         for member in &record.members {
-            assert_eq!(bundle.find(&member.key), [bare(record)]);
-            assert_eq!(bundle.find_fingerprint(&member.fingerprints[0]), [(bare(record), member.key)]);
+            assert_eq!(bundle.find(&member.key), [bare(record).into()]);
+            assert_eq!(bundle.find_fingerprint(&member.fingerprints[0]), [(bare(record).into(), member.key)]);
             assert_eq!(bundle.document(&member.key), member.document);
         }
         assert_eq!(bundle.load(record).as_ref(), Ok(pack));
@@ -164,9 +164,9 @@ fn every_flip_is_an_error_or_a_miss_and_verify_finds_it() {
         for (record, pack) in &records {
             for member in &record.members {
                 let found = bundle.find(&member.key);
-                assert!(found.is_empty() || found == [bare(record)], "byte {at}");
+                assert!(found.is_empty() || found == [bare(record).into()], "byte {at}");
                 let found = bundle.find_fingerprint(&member.fingerprints[0]);
-                assert!(found.is_empty() || found == [(bare(record), member.key)], "byte {at}");
+                assert!(found.is_empty() || found == [(bare(record).into(), member.key)], "byte {at}");
                 let document = bundle.document(&member.key);
                 assert!(document.is_none() || document == member.document, "byte {at}");
             }

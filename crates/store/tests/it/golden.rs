@@ -29,7 +29,7 @@ fn the_bundle_of_format_2_is_read_and_written() {
     let object = archive.get("unit.so").unwrap();
     let bundle = Bundle::from_static(BUNDLE).unwrap();
     assert_eq!(bundle.verify(), []);
-    assert_eq!(bundle.find(&record.members[1].key), [bare(&record)]);
+    assert_eq!(bundle.find(&record.members[1].key), [bare(&record).into()]);
     assert_eq!(bundle.load(&record).unwrap(), object);
     assert_eq!(bundle.entries(), [entry("golden")]);
     let again = write_bundle(&[(record, object.to_vec())], &[entry("golden")], "precast golden").unwrap();
