@@ -10,6 +10,7 @@
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `record` | programs that miss, their manifest, and its build |
+//! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `document`, `readme`, `pages` | examples of documents, executed |
@@ -37,4 +38,5 @@ mod picture;
 mod readme;
 mod record;
 mod sandbox;
+mod static_program;
 mod store;

@@ -1,0 +1,84 @@
+//! A program that is static itself, built as a user builds one, in a root directory with nothing but the program.
+
+use precast_testkit::package::{BUILD, cargo, profiles, root, target};
+use std::path::Path;
+use std::process::{Command, Output};
+
+const MANIFEST: &str = r#"[package]
+name = "static-program"
+version = "0.1.0"
+edition = "2024"
+
+[workspace]
+
+"#;
+
+const GRAPHS: &str = r#"
+[[graph]]
+name = "score"
+inputs = ["x: f64[?]", "y: f64[?]", "z: f64[?]"]
+outputs = ["out = sum(exp(-x*x)*y + z)"]
+
+[[graph]]
+name = "larger"
+inputs = ["x: f32[?]", "least: f32[]"]
+outputs = ["out = maximum(x, least)"]
+"#;
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+#[test]
+fn a_static_program_runs_where_nothing_else_is() {
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
+        return println!("skipped: a static program of `{TARGET}`, this host is another");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let real = fs_err::canonicalize(root()).unwrap();
+    let path = |name: &str| format!("{{ path = \"{}/{name}\", default-features = false }}", real.display());
+    let manifest = format!(
+        "{MANIFEST}[dependencies]\nndarray = \"*\"\nprecast = {}\n\n[build-dependencies]\nprecast-build = {}\n\n{}",
+        path("crates/precast"),
+        path("build-support"),
+        profiles(&[&BUILD[..], &["precast"]].concat()),
+    );
+    fs_err::create_dir(directory.join("src")).unwrap();
+    for (name, text) in [
+        ("Cargo.toml", manifest.as_str()),
+        ("precast.toml", GRAPHS),
+        ("build.rs", "fn main() {\n    precast_build::Build::new().run();\n}\n"),
+        ("src/main.rs", include_str!("static_program/main.rs")),
+    ] {
+        fs_err::write(directory.join(name), text).unwrap();
+    }
+    fs_err::copy(real.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    let target = target(env!("CARGO_TARGET_TMPDIR"));
+    let built = cargo(directory, &target)
+        .env("RUSTFLAGS", "-C target-feature=+crt-static")
+        .args(["build", "--quiet", "--offline", "--target", TARGET])
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let bare = directory.join("bare");
+    fs_err::create_dir(&bare).unwrap();
+    fs_err::copy(target.join(TARGET).join("debug/static-program"), bare.join("program")).unwrap();
+    let Some(ended) = alone(&bare) else { return };
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(String::from_utf8_lossy(&ended.stdout), "8.336402\n[0.5, 0.5, 0.5]\n", "{told}");
+    assert_eq!(fs_err::read_dir(&bare).unwrap().count(), 1, "it wrote something");
+}
+
+/// Runs `/program` where `bare` is all there is, without environment; nothing if this user cannot have that.
+fn alone(bare: &Path) -> Option<Output> {
+    let mut tried = Vec::new();
+    for words in [&["chroot"][..], &["unshare", "--map-root-user", "chroot"]] {
+        let ended = Command::new(words[0]).args(&words[1..]).arg(bare).arg("/program").env_clear().output();
+        match ended {
+            Ok(ended) if ended.status.success() || ended.status.code() == Some(1) => return Some(ended),
+            Ok(ended) => tried.push(String::from_utf8_lossy(&ended.stderr).trim().to_owned()),
+            Err(error) => tried.push(error.to_string()),
+        }
+    }
+    println!("skipped: an empty root directory, this user cannot have one: {}", tried.join("; "));
+    None
+}
