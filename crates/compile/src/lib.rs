@@ -48,6 +48,7 @@ mod scratch;
 mod system;
 mod tokens;
 mod toolchain;
+mod tree;
 
 pub use action::action;
 pub use cache::user_cache;
