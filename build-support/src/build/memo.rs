@@ -14,6 +14,7 @@ use super::Counts;
 use precast_compile::Toolchain;
 use precast_store::ToolchainId;
 use precast_store::key::{Canonical, ContentId, Language};
+use precast_store::stat::Stat;
 use precast_store::whole::write_if_changed;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -48,16 +49,6 @@ struct Memo {
 struct Program {
     stat: Option<Stat>,
     content: ContentId,
-}
-
-/// What identifies a file's content without reading it; `ctime` cannot be set by programs.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Stat {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
 }
 
 /// Gives the counts of the build that made what is there, if it is what would be made now.
@@ -108,7 +99,7 @@ fn make(
 }
 
 fn inputs(question: &Question<'_>) -> ContentId {
-    let store = stat(&question.store.join("STORE"));
+    let store = Stat::of(&question.store.join("STORE"));
     let encoder = Canonical::new("precast v1 build memo")
         .bytes(question.inputs.as_bytes())
         .str(&question.store.to_string_lossy())
@@ -123,30 +114,12 @@ fn content(path: &Path) -> Option<ContentId> {
 impl Program {
     fn running() -> Option<Self> {
         let program = std::env::current_exe().ok()?;
-        Some(Self { stat: stat(&program), content: content(&program)? })
+        Some(Self { stat: Stat::of(&program), content: content(&program)? })
     }
 
     /// Whether this is the program that runs now: by its stat, or else by its content.
     fn is_running(&self) -> bool {
         let Ok(program) = std::env::current_exe() else { return false };
-        (self.stat.is_some() && self.stat == stat(&program)) || content(&program) == Some(self.content)
+        (self.stat.is_some() && self.stat == Stat::of(&program)) || content(&program) == Some(self.content)
     }
-}
-
-#[cfg(unix)]
-fn stat(path: &Path) -> Option<Stat> {
-    use std::os::unix::fs::MetadataExt as _;
-    let found = fs_err::metadata(path).ok()?;
-    Some(Stat {
-        device: found.dev(),
-        inode: found.ino(),
-        size: found.size(),
-        modified: (found.mtime(), found.mtime_nsec()),
-        changed: (found.ctime(), found.ctime_nsec()),
-    })
-}
-
-#[cfg(not(unix))]
-fn stat(_path: &Path) -> Option<Stat> {
-    None
 }

@@ -1,9 +1,10 @@
 //! Which Rust type is which op: an explicit list, no link-time magic.
 
 use crate::cop::COp;
-use crate::ctype::CType;
+use crate::ctype::{CScalar, CTensor, CType};
+use crate::error::LinkError;
 use crate::types::{TypeOps, UserTypes};
-use precast_graph::{MakeNodeError, Op, Props};
+use precast_graph::{MakeNodeError, Op, Props, Type};
 use precast_store::key::Profile;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -119,5 +120,21 @@ impl std::fmt::Debug for Library {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (names, types) = (self.names(), &self.types);
         f.debug_struct("Library").field("names", &names).field("types", types).finish_non_exhaustive()
+    }
+}
+
+/// The C side of a type: of a user type, what `library` has under its name.
+///
+/// # Errors
+/// [`LinkError::NoType`] for a user type that the library does not have.
+pub fn c_type(ty: &Type, library: &Library) -> Result<Arc<dyn CType>, LinkError> {
+    match ty {
+        Type::Scalar(dtype) => Ok(Arc::new(CScalar(*dtype))),
+        Type::User(user) => library
+            .types()
+            .find(user.name())
+            .cloned()
+            .ok_or_else(|| LinkError::NoType { ty: ty.to_string(), name: user.name().to_owned() }),
+        other => Ok(Arc::new(CTensor(other.dtype()))),
     }
 }

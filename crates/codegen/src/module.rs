@@ -96,3 +96,9 @@ pub(crate) fn include_line(header: &str) -> String {
         if bracketed { writeln!(line, "#include {header}") } else { writeln!(line, "#include <{header}>") };
     line
 }
+
+/// The headers that the code of the built-in types calls.
+pub(crate) fn support_headers() -> SourceSet {
+    let own = [("precast/link.h", include_str!("../c/precast/link.h"))];
+    own.iter().chain(precast_abi::HEADERS).map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()
+}

@@ -9,7 +9,7 @@ use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
-use crate::run::end_tree;
+use crate::tree::end_tree;
 
 /// The tools that run; `None` once no more are to be started.
 static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));

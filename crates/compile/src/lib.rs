@@ -50,6 +50,7 @@ mod static_library;
 mod system;
 mod tokens;
 mod toolchain;
+mod tree;
 
 pub use action::action;
 pub use cache::user_cache;

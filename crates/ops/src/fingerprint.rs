@@ -1,12 +1,10 @@
 //! The fast path to a key: a fingerprint of the graph, without generating its module.
 
+use crate::generator::GENERATOR;
 use crate::registry::Ops;
 use precast_graph::{FunctionGraph, encode};
 use precast_store::Fingerprint;
 use precast_store::key::{Canonical, FORMAT_EPOCH, HostAbi, context};
-
-/// Digest of the sources that generate C: two programs of one digest make the same module of the same graph.
-pub const GENERATOR: &str = include!(concat!(env!("OUT_DIR"), "/generator.rs"));
 
 /// The fingerprint of a graph that [`crate::rewrite::lower`] made; `None` when the C of some op comes from elsewhere than
 /// the sources of [`GENERATOR`].

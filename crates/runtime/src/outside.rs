@@ -30,24 +30,18 @@ fn compiles(_policy: Option<Policy>) -> bool {
 /// Contents of files, read once while they do not change: a C library is large, and many modules name it.
 mod content {
     use precast_store::key::ContentId;
+    use precast_store::stat::{Stat, TICK};
     use std::collections::BTreeMap;
     use std::fs::Metadata;
-    use std::os::unix::fs::MetadataExt as _;
     use std::sync::{Mutex, PoisonError};
-    use std::time::{Duration, SystemTime};
-
-    /// Device, inode, size, times of content and inode.
-    type Stat = [i128; 5];
+    use std::time::SystemTime;
 
     static KNOWN: Mutex<BTreeMap<String, (Stat, ContentId)>> = Mutex::new(BTreeMap::new());
-
-    /// Within one tick of the kernel's clock for files a change leaves the times as they are.
-    const TICK: Duration = Duration::from_millis(20);
 
     /// The content of a file, if it is there.
     pub(super) fn of(path: &str) -> Option<ContentId> {
         let found = fs_err::metadata(path).ok().filter(Metadata::is_file)?;
-        let stat = stat(&found);
+        let stat = Stat::read(&found)?;
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, content)) = known().get(path)
             && *then == stat
@@ -55,18 +49,9 @@ mod content {
             return Some(*content);
         }
         let content = ContentId::of(fs_err::read(path).ok()?);
-        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(found.ctime().unsigned_abs());
-        let changed = changed + Duration::from_nanos(found.ctime_nsec().unsigned_abs());
-        if changed.elapsed().is_ok_and(|age| age > TICK) {
+        if stat.age(SystemTime::now()).is_some_and(|age| age > TICK) {
             known().insert(path.to_owned(), (stat, content));
         }
         Some(content)
-    }
-
-    fn stat(found: &Metadata) -> Stat {
-        let time = |seconds: i64, ns: i64| i128::from(seconds) * 1_000_000_000 + i128::from(ns);
-        let changed = time(found.ctime(), found.ctime_nsec());
-        let modified = time(found.mtime(), found.mtime_nsec());
-        [found.dev().into(), found.ino().into(), found.size().into(), modified, changed]
     }
 }

@@ -22,6 +22,7 @@
 pub mod archive;
 pub mod key;
 pub mod layer;
+pub mod stat;
 pub mod store;
 pub mod whole;
 

@@ -168,7 +168,7 @@ impl CLinkerObject for CDataType {
     }
 
     fn c_sources(&self) -> SourceSet {
-        let mut sources = super::link_sources();
+        let mut sources = crate::module::support_headers();
         let capsule = include_str!("../../c/precast/capsule.h");
         sources.insert("precast/capsule.h".to_owned(), capsule.into());
         sources.extend(self.sources.clone());

@@ -24,13 +24,12 @@ mod scalar;
 mod tensor;
 
 pub use cdata::CDataType;
+pub(crate) use scalar::CScalar;
+pub(crate) use tensor::CTensor;
 
-use crate::error::LinkError;
-use crate::library::Library;
 use crate::object::CLinkerObject;
 use crate::sub::Sub;
-use precast_graph::{Array, Type, TypeRules};
-use std::sync::Arc;
+use precast_graph::{Array, TypeRules};
 
 /// The C side of a type. `name` is the C variable; its object is `sub.py_ptr`; `ctx` is the call's `pc_context *`.
 ///
@@ -108,26 +107,4 @@ pub trait CType: CLinkerObject + TypeRules + Send + Sync {
     fn c_element_type(&self) -> Option<String> {
         None
     }
-}
-
-/// The C side of a type: of a user type, what `library` has under its name.
-///
-/// # Errors
-/// [`LinkError::NoType`] for a user type that the library does not have.
-pub fn c_type(ty: &Type, library: &Library) -> Result<Arc<dyn CType>, LinkError> {
-    match ty {
-        Type::Scalar(dtype) => Ok(Arc::new(scalar::CScalar(*dtype))),
-        Type::User(user) => library
-            .types()
-            .find(user.name())
-            .cloned()
-            .ok_or_else(|| LinkError::NoType { ty: ty.to_string(), name: user.name().to_owned() }),
-        other => Ok(Arc::new(tensor::CTensor(other.dtype()))),
-    }
-}
-
-/// The header that the code of the built-in types calls.
-pub(crate) fn link_sources() -> crate::module::SourceSet {
-    let own = [("precast/link.h", include_str!("../../c/precast/link.h"))];
-    own.iter().chain(precast_abi::HEADERS).map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()
 }

@@ -3,13 +3,13 @@
 use super::CType;
 use crate::module::SourceSet;
 use crate::object::CLinkerObject;
-use crate::params::c_float;
+use crate::spelling::c_float;
 use crate::sub::Sub;
 use crate::template::render;
 use precast_graph::{Array, DType, Number, TypeRules};
 
 /// The C side of a C scalar.
-pub(super) struct CScalar(pub(super) DType);
+pub(crate) struct CScalar(pub(crate) DType);
 
 impl CScalar {
     fn render(&self, template: &str, name: &str, sub: &Sub) -> String {
@@ -33,7 +33,7 @@ impl CLinkerObject for CScalar {
     }
 
     fn c_sources(&self) -> SourceSet {
-        super::link_sources()
+        crate::module::support_headers()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::template::render;
 use precast_graph::{DType, TypeRules};
 
 /// The C side of a tensor.
-pub(super) struct CTensor(pub(super) DType);
+pub(crate) struct CTensor(pub(crate) DType);
 
 impl CTensor {
     fn render(&self, template: &str, name: &str, sub: &Sub) -> String {
@@ -27,7 +27,7 @@ impl CLinkerObject for CTensor {
     }
 
     fn c_sources(&self) -> SourceSet {
-        super::link_sources()
+        crate::module::support_headers()
     }
 }
 

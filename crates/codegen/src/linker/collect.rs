@@ -114,7 +114,7 @@ fn check_halves(outline: &Outline<'_>, compiler: &CCompiler) -> Result<(), LinkE
 
 /// The own files of all, and the headers that every module may include; one name cannot stand for two texts.
 fn sources(outline: &Outline<'_>) -> Result<SourceSet, LinkError> {
-    let mut all = crate::ctype::link_sources();
+    let mut all = crate::module::support_headers();
     for (name, text) in outline.vars.iter().flat_map(|var| var.ctype.c_sources()) {
         add(&mut all, name, text)?;
     }

@@ -28,12 +28,12 @@ mod signature;
 mod variables;
 mod versions;
 
-pub use segments::{Segment, segments};
+pub use segments::{Segment, segments, single};
 
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
-use precast_graph::{Extent, FunctionGraph, TensorType, Type, contracts};
+use precast_graph::{FunctionGraph, contracts};
 
 /// Makes one module of a whole graph that is a single [segment](segments) (CLinker).
 ///
@@ -46,33 +46,4 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
         return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });
     }
     assemble::assemble(graph, library)
-}
-
-/// The graph of one Apply alone, which [`link`] makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes
-/// an input of its own, also where the Apply uses a variable twice and where it is a constant, so that all uses of an op on
-/// the same types share a module. Where the op broadcasts at run time, inputs without dimensions get one, `[1]`, beside
-/// others that have some.
-///
-/// # Errors
-/// None in practice: the op accepted such types before.
-pub fn single(graph: &FunctionGraph, position: usize, library: &Library) -> Result<FunctionGraph, LinkError> {
-    let apply = &graph.applies()[position];
-    let types = graph.input_types(apply);
-    let broadcasts = library.c_op(&*apply.op).is_some_and(crate::cop::COp::broadcasts);
-    let widen = broadcasts && types.iter().any(|ty| ty.ndim() > 0);
-    let mut alone = FunctionGraph::new();
-    let mut inputs = Vec::new();
-    for (i, ty) in types.into_iter().enumerate() {
-        let ty = match ty {
-            Type::Tensor(t) if widen && t.shape.is_empty() => {
-                Type::Tensor(TensorType { dtype: t.dtype, shape: vec![Extent::Fixed(1)] })
-            }
-            other => other,
-        };
-        inputs.push(alone.input(&format!("x{i}"), ty)?);
-    }
-    for output in alone.apply(apply.op.clone(), &inputs)? {
-        alone.output(output, None)?;
-    }
-    Ok(alone)
 }

@@ -12,10 +12,10 @@
 //! A foreign Apply is linked as it is when a graph is served op by op ([`single`]), so both are the same module. A graph
 //! without one is a single segment, with its inputs, constants and outputs. Between segments values travel as objects.
 
-use super::{single, variables};
+use super::variables;
 use crate::error::LinkError;
 use crate::library::Library;
-use precast_graph::{FunctionGraph, VarId};
+use precast_graph::{Extent, FunctionGraph, TensorType, Type, VarId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -115,4 +115,33 @@ fn cut_out(graph: &FunctionGraph, applies: Range<usize>) -> Result<Segment<'_>, 
         part.output(known[variable], None)?;
     }
     Ok(Segment { applies, graph: Cow::Owned(part), reads, writes })
+}
+
+/// The graph of one Apply alone, which [`link`](super::link) makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes
+/// an input of its own, also where the Apply uses a variable twice and where it is a constant, so that all uses of an op on
+/// the same types share a module. Where the op broadcasts at run time, inputs without dimensions get one, `[1]`, beside
+/// others that have some.
+///
+/// # Errors
+/// None in practice: the op accepted such types before.
+pub fn single(graph: &FunctionGraph, position: usize, library: &Library) -> Result<FunctionGraph, LinkError> {
+    let apply = &graph.applies()[position];
+    let types = graph.input_types(apply);
+    let broadcasts = library.c_op(&*apply.op).is_some_and(crate::cop::COp::broadcasts);
+    let widen = broadcasts && types.iter().any(|ty| ty.ndim() > 0);
+    let mut alone = FunctionGraph::new();
+    let mut inputs = Vec::new();
+    for (i, ty) in types.into_iter().enumerate() {
+        let ty = match ty {
+            Type::Tensor(t) if widen && t.shape.is_empty() => {
+                Type::Tensor(TensorType { dtype: t.dtype, shape: vec![Extent::Fixed(1)] })
+            }
+            other => other,
+        };
+        inputs.push(alone.input(&format!("x{i}"), ty)?);
+    }
+    for output in alone.apply(apply.op.clone(), &inputs)? {
+        alone.output(output, None)?;
+    }
+    Ok(alone)
 }

@@ -1,9 +1,10 @@
 //! The variables of a module: role, C names, failure ids.
 
 use crate::cop::COp;
-use crate::ctype::{CType, c_type};
+use crate::ctype::CType;
 use crate::error::LinkError;
 use crate::library::Library;
+use crate::library::c_type;
 use crate::params::{self, ParamsType};
 use crate::sub::Sub;
 use crate::template::of_apply;

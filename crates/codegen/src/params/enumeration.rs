@@ -9,6 +9,7 @@
 //! In C the field of the params has the enumeration's C type, and the bare names of the constants are macros in the code of
 //! the op that has such a param, and only there: another op of the module may give the same name another value.
 
+use crate::spelling::{c_float, is_c_name};
 use crate::template::render;
 use precast_graph::{Array, DType, Prop};
 
@@ -176,7 +177,7 @@ impl EnumType {
     /// What keeps the constants from being C macros, in words.
     pub(super) fn problem(&self) -> Option<String> {
         let taken = |name: &str| self.constants.iter().filter(|c| c.name == name).count() > 1;
-        let wrong = self.constants.iter().find(|c| !super::is_c_name(&c.name) || taken(&c.name));
+        let wrong = self.constants.iter().find(|c| !is_c_name(&c.name) || taken(&c.name));
         wrong.map(|constant| format!("`{}` cannot name a constant in C, or does so twice", constant.name))
     }
 
@@ -189,7 +190,7 @@ impl EnumType {
         for constant in &self.constants {
             let value = match constant.value {
                 Value::Int(n) => format!("(({})({n}))", self.ctype),
-                Value::Float(x) => format!("(({})({}))", self.ctype, super::c_float(x)),
+                Value::Float(x) => format!("(({})({}))", self.ctype, c_float(x)),
             };
             let values = [("NAME", &*constant.name), ("VALUE", &value)];
             define.push_str(&render(include_str!("../../c/params/define.c.in"), &values));

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use precast_store::key::Language;
 
 use super::memo::{self, Memo};
+use super::search::is_executable;
 use super::{FindToolchainError, fingerprint, host_target, probe};
 
 /// Programs that stand in front of a compiler and are not one.
@@ -152,17 +153,6 @@ fn which(program: &Path) -> Option<PathBuf> {
         env::split_paths(&path).map(|directory| directory.join(program)).find(|file| is_executable(file))
     };
     std::path::absolute(found?).ok()
-}
-
-#[cfg(unix)]
-pub(super) fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs_err::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_executable(file: &Path) -> bool {
-    file.is_file()
 }
 
 /// Steps over a directory of links to `ccache` and its like, which is put in front of the compilers on `PATH`: a cache of

@@ -20,6 +20,7 @@ use precast_store::key::{Canonical, ContentId, Language, context};
 use walkdir::WalkDir;
 
 use super::probe::Probed;
+use super::search::is_executable;
 use super::watch::{Watched, settle};
 use super::{Family, FindToolchainError};
 use crate::run::{RunError, command, run};
@@ -89,7 +90,7 @@ fn parts(probed: &Probed, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
 /// nothing has none.
 fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
     // A file of configuration and a plugin are not started.
-    if !super::find::is_executable(tool) {
+    if !is_executable(tool) {
         return Ok(Vec::new());
     }
     // An identity must not depend on whether there was room to find it out.

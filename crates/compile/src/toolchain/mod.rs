@@ -1,6 +1,7 @@
 //! The toolchain: which compiler, assembler and linker, and what they are by content.
 //!
 //! ```text
+//! compiler.rs     what is known of a compiler
 //! find.rs         which program: CC and its like, cross prefixes (crate `cc`), PATH
 //! probe.rs        what it is: family, version, machine, where its parts are
 //! search.rs       every place where a driver looks for a part
@@ -10,6 +11,7 @@
 //! ```
 //! The C compiler is found at once, the C++ compiler when a unit first asks for it.
 
+mod compiler;
 mod error;
 mod find;
 mod fingerprint;
@@ -21,7 +23,6 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -29,46 +30,15 @@ use std::time::Duration;
 
 use precast_store::ToolchainId;
 use precast_store::key::Language;
-use serde::{Deserialize, Serialize};
 
+pub(crate) use compiler::Compiler;
+pub use compiler::{Family, host_target};
 pub use error::FindToolchainError;
 use memo::Memo;
 pub(crate) use watch::{Watched, changed};
 
 /// How long one run of a tool may take unless [`Toolchain::with_timeout`] says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(600);
-
-/// Whose flags a compiler takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Family {
-    /// The GNU compilers.
-    Gcc,
-    /// Clang.
-    Clang,
-}
-
-/// One language's compiler with the tools that go with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Compiler {
-    /// The driver, as it is started.
-    pub(crate) driver: PathBuf,
-    pub(crate) family: Family,
-    /// `gcc 12.2.0`.
-    pub(crate) description: String,
-    /// `x86_64-linux-gnu`, as the compiler says it.
-    pub(crate) machine: String,
-    /// `PATH` for everything that is started: the directories of the driver, the assembler and the linker.
-    pub(crate) path: OsString,
-    /// Directory of the headers that belong to the compiler: `stdint.h`, `stddef.h`, …
-    pub(crate) own_headers: PathBuf,
-    /// Directories searched for `<…>`, the compiler's own among them.
-    pub(crate) system_headers: Vec<PathBuf>,
-    pub(crate) ld: PathBuf,
-    pub(crate) objcopy: PathBuf,
-    pub(crate) id: ToolchainId,
-}
 
 /// A resolved compiler, assembler and linker.
 pub struct Toolchain {
@@ -199,19 +169,5 @@ impl fmt::Debug for Toolchain {
             .field("c", &c.compiler)
             .field("cxx", &cxx)
             .finish()
-    }
-}
-
-/// Gives the triple of the machine that this program was built for.
-#[must_use]
-pub fn host_target() -> String {
-    let arch = std::env::consts::ARCH;
-    match std::env::consts::OS {
-        "linux" if cfg!(target_env = "musl") => format!("{arch}-unknown-linux-musl"),
-        "linux" => format!("{arch}-unknown-linux-gnu"),
-        "macos" => format!("{arch}-apple-darwin"),
-        "windows" if cfg!(target_env = "msvc") => format!("{arch}-pc-windows-msvc"),
-        "windows" => format!("{arch}-pc-windows-gnu"),
-        os => format!("{arch}-unknown-{os}"),
     }
 }

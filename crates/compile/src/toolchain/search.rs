@@ -6,8 +6,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::find::is_executable;
-
 /// The directories, and the places that were asked about.
 pub(super) struct Search {
     machine: String,
@@ -102,4 +100,15 @@ impl Search {
     pub(super) fn into_candidates(self) -> Vec<PathBuf> {
         self.candidates
     }
+}
+
+#[cfg(unix)]
+pub(super) fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs_err::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_executable(file: &Path) -> bool {
+    file.is_file()
 }

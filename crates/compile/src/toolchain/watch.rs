@@ -1,27 +1,14 @@
 //! Files that an answer was made from, and how to tell without reading them that they are as they were.
 //!
-//! A file counts as unchanged by device, inode, size, and the times of its content and of its inode in nanoseconds. No
-//! program can set the last one, so a tool that is rewritten in place under its old time does not pass. A file that is not
-//! there is watched too: one that appears earlier on a search path would be taken instead.
+//! [`Stat`] says which change is seen. A file that is not there is watched too: one that appears earlier on a search path
+//! would be taken instead.
 
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use precast_store::stat::{Stat, TICK};
 use serde::{Deserialize, Serialize};
-
-/// How coarse a kernel's clock for files may be: a change within one tick of another has the same times.
-const TICK: Duration = Duration::from_millis(20);
-
-/// What identifies the content of a file without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Stat {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified_ns: i128,
-    changed_ns: i128,
-}
 
 /// A file and what it was when it was read; `None`: it was not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,18 +20,17 @@ pub(crate) struct Watched {
 impl Watched {
     /// Looks at a file.
     pub(crate) fn look(path: PathBuf) -> Self {
-        let stat = stat(&path);
+        let stat = Stat::of(&path);
         Self { path, stat }
     }
 
     fn is_unchanged(&self) -> bool {
-        stat(&self.path) == self.stat
+        Stat::of(&self.path) == self.stat
     }
 
     /// How long ago its inode changed; `None` for a file that is not there or comes from the future.
     fn age(&self, now: SystemTime) -> Option<Duration> {
-        let changed = u64::try_from(self.stat?.changed_ns).ok()?;
-        now.duration_since(SystemTime::UNIX_EPOCH + Duration::from_nanos(changed)).ok()
+        self.stat?.age(now)
     }
 }
 
@@ -59,28 +45,6 @@ pub(crate) fn settle(watched: &[Watched]) {
     if let Some(youngest) = watched.iter().filter_map(|file| file.age(now)).min() {
         thread::sleep(TICK.saturating_sub(youngest));
     }
-}
-
-#[cfg(unix)]
-fn stat(path: &Path) -> Option<Stat> {
-    use std::os::unix::fs::MetadataExt as _;
-    let found = fs_err::metadata(path).ok()?;
-    let ns = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-    Some(Stat {
-        device: found.dev(),
-        inode: found.ino(),
-        size: found.size(),
-        modified_ns: ns(found.mtime(), found.mtime_nsec()),
-        changed_ns: ns(found.ctime(), found.ctime_nsec()),
-    })
-}
-
-#[cfg(not(unix))]
-fn stat(path: &Path) -> Option<Stat> {
-    let found = fs_err::metadata(path).ok()?;
-    let modified = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    let modified_ns = i128::try_from(modified.as_nanos()).ok()?;
-    Some(Stat { device: 0, inode: 0, size: found.len(), modified_ns, changed_ns: modified_ns })
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ fn what_is_left_out_tells_nothing_apart() {
 
 /// An op with any one prop.
 #[derive(Debug)]
-struct Holder(Prop);
+pub(crate) struct Holder(pub(crate) Prop);
 
 impl Op for Holder {
     fn name(&self) -> &str {

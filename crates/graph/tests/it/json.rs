@@ -1,12 +1,12 @@
 //! The JSON form: written, read back, refused.
 
+use super::encode::Holder;
 use super::{config, graph};
 use precast_core::event::chain;
 use precast_graph::encode::{canonical, normalise};
 use precast_graph::json::{ParseJsonError, from_json, parse, render, to_json};
 use precast_graph::{
-    Array, BuildError, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, PerformError, Prop,
-    Props, Type, interpret,
+    Array, BuildError, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, interpret,
 };
 use precast_testkit::Choices;
 use precast_testkit::graphs::{cases, draw};
@@ -108,25 +108,6 @@ fn graphs_and_ops_inside_props_come_back() {
         "outputs": [{"value": "v0"}],
     });
     assert_eq!(to_json(&from_json(&nested, &ToyLibrary).unwrap()), nested);
-}
-
-/// An op that holds any prop, and a library of it.
-#[derive(Debug)]
-struct Holder(Prop);
-
-impl Op for Holder {
-    fn name(&self) -> &str {
-        "holder"
-    }
-    fn props(&self) -> Props {
-        Props::from([("prop".to_owned(), self.0.clone())])
-    }
-    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
-        Ok(inputs.to_vec())
-    }
-    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
-        Err(PerformError::value("holder", "holds only"))
-    }
 }
 
 struct HolderLibrary;

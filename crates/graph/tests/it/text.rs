@@ -276,7 +276,7 @@ fn words_of_python_get_a_hint() {
         ("import numpy", "without an import"),
         ("return x", "name = expression"),
         ("x += 1", "bound once"),
-        ("x = x + 1", "bound once"),
+        ("x = x + 1", "write `y = x + 1`"),
         ("x, p", "several texts"),
         ("(x, p)", "several texts"),
         ("exp(*x)", "written out"),

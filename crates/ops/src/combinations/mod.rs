@@ -1,14 +1,17 @@
 //! The graphs that a declared `[[op]]` stands for: every combination of the listed dtypes and ranks.
 //!
-//! `cases` has the texts of each op; here they become graphs of one Apply each. What is built is what a graph served op by
+//! `at` has the texts of each op; here they become graphs of one Apply each. What is built is what a graph served op by
 //! op asks for, so a declared combination is a hit for every use of it.
 
+mod at;
 mod cases;
+mod dtypes;
 
 use crate::registry::Ops;
 use crate::rewrite::{Form, Passes};
-pub(crate) use cases::Combine;
-use cases::{Case, cases};
+use at::Case;
+pub(crate) use at::Combine;
+use cases::cases;
 use precast_codegen::{LinkError, single};
 use precast_graph::{DType, FunctionGraph, OpLibrary as _, text};
 

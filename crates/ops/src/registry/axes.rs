@@ -1,10 +1,13 @@
 //! Functions that move, drop, add, turn round and repeat axes.
 
-use super::axes as axes_by_name;
 use super::operand::Operands;
+use super::settings::axes as axes_by_name;
+use super::variables::first;
+use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Extent, MakeNodeError, Operand, Prop, Props, VarId};
+use std::sync::Arc;
 
 /// `squeeze(x)`, `squeeze(x, axis=0)`: without axes of extent 1; without `axis`, all extents have to be known.
 pub(super) fn squeeze(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
@@ -236,4 +239,39 @@ pub(super) fn stacked(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resu
     let axis = i64::from(row.name == "hstack" && !vectors);
     let parts: Vec<Operand> = parts.into_iter().map(Operand::Var).collect();
     operands.call_with("join", &parts, &[("axis", axis.into())])
+}
+
+/// `transpose(x)` turns the axes round, `transpose(x, 1, 0, 2)` permutes them.
+pub(super) fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect_between(1, usize::MAX)?;
+    let variable = operands.variable(0)?;
+    let ndim = operands.graph.ty(variable).ndim();
+    let axes = match operands.axes(1, "axes", ndim)? {
+        axes if axes.is_empty() => (0..ndim).rev().collect(),
+        axes if axes.len() == ndim => axes,
+        axes => {
+            let problem = format!("names {} of {ndim} axes, expected each once", axes.len());
+            return Err(MakeNodeError::prop(operands.function, "axes", problem).into());
+        }
+    };
+    let order = axes.into_iter().map(Some).collect();
+    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")
+}
+
+/// `dimshuffle(x, order=(1, -1, 0))`: axes of `x` in a new order; -1 is a new axis of extent 1.
+pub(super) fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let variable = operands.variable(0)?;
+    let wrong = |problem: &str| BuildError::from(MakeNodeError::prop("dimshuffle", "order", problem));
+    let order = match props.get("order") {
+        Some(Prop::List(items)) => items.iter().map(|item| match item {
+            Prop::Int(-1) => Ok(None),
+            Prop::Int(axis) => usize::try_from(*axis).map(Some).map_err(|_| wrong("names an axis below -1")),
+            _ => Err(wrong("is not a list of axes")),
+        }),
+        Some(_) => return Err(wrong("is not a list of axes")),
+        None => return Err(wrong("is missing")),
+    };
+    let order = order.collect::<Result<Vec<_>, _>>()?;
+    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "dimshuffle")
 }

@@ -6,8 +6,8 @@
 //! | u64 and a signed integer | as u64, where that is not negative |
 //! | others | in their common dtype; a literal too large for a float as infinite |
 
-use super::elementwise::scalar_apply;
 use super::operand::Operands;
+use super::variables::scalar_apply;
 use precast_graph::{Array, BuildError, DType, Literal, Operand, VarId};
 
 /// Applies `eq`, `ne`, `lt`, `le`, `gt` or `ge`.

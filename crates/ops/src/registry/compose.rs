@@ -28,7 +28,7 @@ impl Operands<'_> {
     ) -> Result<VarId, BuildError> {
         let missing = || MakeNodeError::prop(self.function, "function", format!("`{function}` is no row"));
         let row = rows::find(function).ok_or_else(missing)?;
-        let apply = row.apply.ok_or_else(missing)?;
+        let apply = super::function_of(row).ok_or_else(missing)?;
         let keywords: Keywords =
             named.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let (args, props) = bind(function, row, args, &keywords)?;

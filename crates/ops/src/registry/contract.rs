@@ -69,7 +69,8 @@ pub(super) fn tensordot(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
         Some(Prop::List(lists)) if lists.len() == 2 => {
             let of = |i: usize| {
                 let named = Props::from([("axes".to_owned(), lists[i].clone())]);
-                super::axes(operands.function, "axes", &named, ndim[i]).map(Option::unwrap_or_default)
+                super::settings::axes(operands.function, "axes", &named, ndim[i])
+                    .map(Option::unwrap_or_default)
             };
             [of(0)?, of(1)?]
         }

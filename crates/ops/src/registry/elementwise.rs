@@ -1,11 +1,11 @@
 //! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over what comes of it.
 
 use super::compare::compare;
-use super::first;
 use super::operand::Operands;
+use super::variables::scalar_apply;
 use crate::declared::Declared;
-use crate::rows::{Promotion, Row};
-use crate::{Elemwise, scalar};
+use crate::rows::Row;
+use crate::scalar::Promotion;
 use num_bigint::Sign;
 use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Props, VarId};
 
@@ -103,18 +103,6 @@ fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
         });
     }
     Ok(inputs)
-}
-
-/// Applies a scalar op of the library, mapped over tensors.
-pub(super) fn scalar_apply(
-    operands: &mut Operands<'_>,
-    name: &str,
-    inputs: &[VarId],
-) -> Result<VarId, BuildError> {
-    let missing =
-        || MakeNodeError::prop(operands.function, "scalar", format!("`{name}` is not in the library"));
-    let scalar = scalar::find(name).ok_or_else(missing)?;
-    first(operands.graph.apply(std::sync::Arc::new(Elemwise::new(scalar)), inputs)?, name)
 }
 
 /// `x**n`: for the literal exponents 0.5, 1, 2, 3, 4 and -1 products, a root or a quotient, each exact to its last bit.

@@ -180,7 +180,7 @@ pub(super) fn taken(
 
 /// `set_subtensor(x[1:3], y)`, `inc_subtensor(x[indices], y)`: x with that part set, or y added to it.
 pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    super::no_props(operands.function, props)?;
+    super::settings::no_props(operands.function, props)?;
     operands.expect(2)?;
     let part = operands.variable(0)?;
     let set = row.name == "set_subtensor";
@@ -217,5 +217,5 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         return mask::write(operands, whole, apply.inputs[1], values, set);
     };
     let inputs: Vec<VarId> = [whole, values].into_iter().chain(apply.inputs[1..].iter().copied()).collect();
-    super::first(operands.graph.apply(writer, &inputs)?, operands.function)
+    super::variables::first(operands.graph.apply(writer, &inputs)?, operands.function)
 }

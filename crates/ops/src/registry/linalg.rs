@@ -1,7 +1,7 @@
 //! Functions of linear algebra: `dot`, `matmul` (`a @ b`) and `batched_dot`.
 
-use super::elementwise::scalar_apply;
 use super::operand::Operands;
+use super::variables::scalar_apply;
 use crate::DimShuffle;
 use crate::linalg::{BatchedDot, Dot, Matmul};
 use crate::rows::Row;
@@ -11,7 +11,7 @@ use precast_graph::{BuildError, DType, Props, VarId};
 /// multiplication, as in NumPy.
 pub(super) fn product(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
-    super::no_props(operands.function, props)?;
+    super::settings::no_props(operands.function, props)?;
     let dtype = operands.common_array();
     let computed = if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype };
     let inputs = operands.cast_all(computed)?;

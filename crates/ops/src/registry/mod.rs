@@ -10,11 +10,12 @@
 mod array;
 mod axes;
 mod bind;
+mod cast;
 mod compare;
 mod compose;
 mod contract;
 mod diagonal;
-pub(crate) mod elementwise;
+mod elementwise;
 mod fill;
 mod gather;
 mod index;
@@ -28,27 +29,30 @@ mod own;
 mod quantile;
 mod reduce;
 mod reference;
+mod settings;
 mod shape;
 mod soft;
 mod structural;
+mod variables;
 
-use crate::declared::Declared;
+use crate::Elemwise;
+use crate::generator::GENERATOR;
 use crate::rewrite::{Form, Passes};
-use crate::rows::{self, Row};
+use crate::rows::{self, Function, Row};
 use crate::shape::ScalarFromTensor;
-use crate::{DimShuffle, Elemwise, GENERATOR, scalar};
+use cast::cast_to;
 pub(crate) use operand::Operands;
 pub use own::AddOpError;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{CType, Library, TypeOps};
-use precast_graph::literal::{Kind, Literal};
+use precast_graph::literal::Kind;
 use precast_graph::{
-    BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Prop, Props, VarId,
+    BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Props,
 };
 use precast_store::key::Profile;
 pub use reference::reference;
 use std::sync::Arc;
-pub(crate) use structural::{Function, STRUCTURAL};
+pub(crate) use structural::STRUCTURAL;
 
 /// A library of ops: how text and JSON name them, and which Rust types emit their C.
 #[derive(Debug, Clone)]
@@ -170,7 +174,7 @@ impl OpLibrary for Ops {
             return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
         }
         let mut operands = Operands { graph, function: name, args };
-        let result = match row.and_then(|row| Some((row, row.apply?))) {
+        let result = match row.and_then(|row| Some((row, function_of(row)?))) {
             Some((row, apply)) => apply(&mut operands, row, props),
             None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
             None => {
@@ -227,124 +231,7 @@ impl OpLibrary for Ops {
     }
 }
 
-/// The only result of an op used as a function.
-fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
-    let none = || MakeNodeError::prop(function, "outputs", "has none, so it cannot be used as a function");
-    outputs.first().copied().ok_or_else(|| none().into())
-}
-
-/// `transpose(x)` turns the axes round, `transpose(x, 1, 0, 2)` permutes them.
-fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
-    operands.expect_between(1, usize::MAX)?;
-    let variable = operands.variable(0)?;
-    let ndim = operands.graph.ty(variable).ndim();
-    let axes = match operands.axes(1, "axes", ndim)? {
-        axes if axes.is_empty() => (0..ndim).rev().collect(),
-        axes if axes.len() == ndim => axes,
-        axes => {
-            let problem = format!("names {} of {ndim} axes, expected each once", axes.len());
-            return Err(MakeNodeError::prop(operands.function, "axes", problem).into());
-        }
-    };
-    let order = axes.into_iter().map(Some).collect();
-    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")
-}
-
-/// `dimshuffle(x, order=(1, -1, 0))`: axes of `x` in a new order; -1 is a new axis of extent 1.
-fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
-    let variable = operands.variable(0)?;
-    let wrong = |problem: &str| BuildError::from(MakeNodeError::prop("dimshuffle", "order", problem));
-    let order = match props.get("order") {
-        Some(Prop::List(items)) => items.iter().map(|item| match item {
-            Prop::Int(-1) => Ok(None),
-            Prop::Int(axis) => usize::try_from(*axis).map(Some).map_err(|_| wrong("names an axis below -1")),
-            _ => Err(wrong("is not a list of axes")),
-        }),
-        Some(_) => return Err(wrong("is not a list of axes")),
-        None => return Err(wrong("is missing")),
-    };
-    let order = order.collect::<Result<Vec<_>, _>>()?;
-    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "dimshuffle")
-}
-
-/// `cast(x, f32)`.
-fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
-    let declared = Declared::bound(operands.function, props);
-    let dtype = declared.dtype("dtype")?.ok_or_else(|| declared.wrong("dtype", "a dtype"))?;
-    let variable = operands.variable(0)?;
-    operands.cast(variable, dtype)
-}
-
-/// `f32(x)`.
-fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
-    no_props(name, props)?;
-    let dtype: DType =
-        name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is wrong: {e}")))?;
-    // A whole number that the dtype does not hold is an error in NumPy, where an array's elements wrap.
-    if let (Operand::Literal(Literal::Int(_)), true) = (&operands.args[0], dtype.is_integer()) {
-        return operands.cast_argument(0, dtype);
-    }
-    let variable = operands.variable(0)?;
-    operands.cast(variable, dtype)
-}
-
-/// Refuses keyword arguments.
-fn no_props(function: &str, props: &Props) -> Result<(), MakeNodeError> {
-    match props.keys().next() {
-        Some(prop) => {
-            Err(MakeNodeError::prop(function, prop, "is not known; this function takes no keyword arguments"))
-        }
-        None => Ok(()),
-    }
-}
-
-impl Operands<'_> {
-    /// The arguments from `start` on as axes, negative ones counted from the end.
-    fn axes(&self, start: usize, name: &str, ndim: usize) -> Result<Vec<usize>, MakeNodeError> {
-        let known = self.args[start..].iter().map(Operand::prop).collect::<Option<Vec<_>>>();
-        let known = known.ok_or_else(|| {
-            MakeNodeError::prop(self.function, name, "are not known when the graph is built")
-        })?;
-        let props = Props::from([(name.to_owned(), Prop::List(known))]);
-        axes(self.function, name, &props, ndim).map(Option::unwrap_or_default)
-    }
-}
-
-/// Axes given by an integer or a list, negative ones counted from the end; `None` when the prop is not there.
-fn axes(function: &str, prop: &str, props: &Props, ndim: usize) -> Result<Option<Vec<usize>>, MakeNodeError> {
-    let items = match props.get(prop) {
-        None => return Ok(None),
-        Some(Prop::List(items)) => items.clone(),
-        Some(item) => vec![item.clone()],
-    };
-    let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
-    let mut axes = Vec::new();
-    for item in items {
-        let Prop::Int(axis) = item else {
-            return Err(MakeNodeError::prop(
-                function,
-                prop,
-                format!("is `{item}`, expected an axis or a list of axes"),
-            ));
-        };
-        let counted = if axis < 0 { axis + rank } else { axis };
-        let counted = usize::try_from(counted).ok().filter(|a| *a < ndim);
-        let out_of_range = || {
-            MakeNodeError::prop(function, prop, format!("is {axis}, out of range for {ndim} dimension(s)"))
-        };
-        let counted = counted.ok_or_else(out_of_range)?;
-        if axes.contains(&counted) {
-            return Err(MakeNodeError::prop(function, prop, format!("names axis {axis} twice")));
-        }
-        axes.push(counted);
-    }
-    Ok(Some(axes))
-}
-
-/// The cast to a dtype, as an elementwise op.
-fn cast_op(to: DType) -> Arc<dyn Op> {
-    Arc::new(Elemwise::new(Arc::new(scalar::Cast { to })))
+/// What a call of a row's function does.
+fn function_of(row: &Row) -> Option<Function> {
+    if row.scalar.is_some() { Some(elementwise::apply) } else { row.apply }
 }

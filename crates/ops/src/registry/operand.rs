@@ -11,11 +11,8 @@
 //! | and literals or extents | [`Kind::meet`] of that with the widest of their kinds |
 //! | none but literals or extents | the dtype of the widest kind: bool, i64, f64, c128 |
 
-use super::cast_op;
-use super::elementwise::scalar_apply;
-use crate::shape::Assert;
 use precast_graph::literal::Kind;
-use precast_graph::{Array, BuildError, DType, FunctionGraph, Literal, MakeNodeError, Operand, Type, VarId};
+use precast_graph::{BuildError, DType, FunctionGraph, Literal, MakeNodeError, Operand};
 
 /// A call that is being built.
 pub(crate) struct Operands<'a> {
@@ -128,83 +125,20 @@ impl Operands<'_> {
         }
     }
 
-    /// An argument as a variable; a literal becomes a constant of its own dtype.
-    pub(super) fn variable(&mut self, position: usize) -> Result<VarId, BuildError> {
-        match &self.args[position] {
-            Operand::Var(v) | Operand::Weak(v) => Ok(*v),
-            _ => self.cast_argument(position, self.dtype(position)),
-        }
-    }
-
-    /// All arguments in `dtype`, cast where they have another.
-    pub(super) fn cast_all(&mut self, dtype: DType) -> Result<Vec<VarId>, BuildError> {
-        (0..self.args.len()).map(|i| self.cast_argument(i, dtype)).collect()
-    }
-
-    /// One argument in `dtype`, which must hold it if it is weak.
-    pub(super) fn cast_argument(&mut self, position: usize, dtype: DType) -> Result<VarId, BuildError> {
-        match &self.args[position] {
-            Operand::Var(v) => self.cast(*v, dtype),
-            Operand::Weak(v) => self.narrow(*v, dtype),
-            Operand::Literal(literal) => {
-                let value = literal.value(dtype).ok_or_else(|| self.misfit(position, dtype))?;
-                Ok(self.constant(value))
-            }
-            Operand::List(items) => {
-                let array = self.array(items, self.list_dtype(items))?;
-                self.cast(array, dtype)
-            }
-            other @ (Operand::Setting(_) | Operand::None) => {
-                let (op, found) = (self.function.to_owned(), other.describe());
-                let expected = "an array or a number".to_owned();
-                Err(MakeNodeError::Input { op, input: position, found, expected }.into())
-            }
-        }
-    }
-
-    /// A variable in `dtype`.
-    pub(super) fn cast(&mut self, variable: VarId, dtype: DType) -> Result<VarId, BuildError> {
-        if self.graph.ty(variable).dtype() == dtype {
-            return Ok(variable);
-        }
-        super::first(self.graph.apply(cast_op(dtype), &[variable])?, "cast")
-    }
-
-    /// A weak integer in a narrower integer dtype; an error when it is run and does not fit.
-    fn narrow(&mut self, variable: VarId, dtype: DType) -> Result<VarId, BuildError> {
-        let own = self.graph.ty(variable).dtype();
-        let narrowed = self.cast(variable, dtype)?;
-        if own == dtype || !own.is_integer() || !dtype.is_integer() {
-            return Ok(narrowed);
-        }
-        let back = self.cast(narrowed, own)?;
-        let mut fits = scalar_apply(self, "eq", &[back, variable])?;
-        if dtype == DType::U64 {
-            let zero = self.constant(Array::zeros(own, &[]));
-            fits = scalar_apply(self, "ge", &[variable, zero])?;
-        }
-        let message = format!("an extent, or what is computed of extents, does not fit `{dtype}`");
-        self.apply(Assert { message }, &[narrowed, fits])
-    }
-
     /// The error of a literal that a dtype does not hold.
     pub(super) fn misfit(&self, position: usize, dtype: DType) -> BuildError {
         let literal = self.literal(position).map(ToString::to_string).unwrap_or_default();
         MakeNodeError::Literal { op: self.function.to_owned(), input: position, literal, dtype }.into()
     }
 
-    /// A value without dimensions as a constant; a C scalar where all variables are C scalars.
-    pub(super) fn constant(&mut self, value: Array) -> VarId {
-        let types: Vec<&Type> = self
-            .args
-            .iter()
-            .filter_map(|arg| match arg {
-                Operand::Var(v) | Operand::Weak(v) => Some(self.graph.ty(*v)),
-                _ => None,
-            })
-            .collect();
-        let scalars = !types.is_empty() && types.iter().all(|ty| matches!(ty, Type::Scalar(_)));
-        let ty = Type::Scalar(value.dtype());
-        if scalars { self.graph.constant_of(value, ty) } else { self.graph.constant(value) }
+    /// Checks the number of arguments against a range.
+    pub(super) fn expect_between(&self, least: usize, most: usize) -> Result<(), MakeNodeError> {
+        let found = self.args.len();
+        if (least..=most).contains(&found) {
+            return Ok(());
+        }
+        let expected =
+            if most == usize::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+        Err(MakeNodeError::Arity { op: self.function.to_owned(), expected, found })
     }
 }

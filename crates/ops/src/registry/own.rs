@@ -9,7 +9,8 @@
 //! with several outputs gives its first; `output=1` its second.
 
 use super::reference::evaluate;
-use super::{Operands, Ops, first};
+use super::variables::first;
+use super::{Operands, Ops};
 use crate::shape::ScalarFromTensor;
 use precast_codegen::COp;
 use precast_codegen::external::ExternalCOp;

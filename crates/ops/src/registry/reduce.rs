@@ -11,9 +11,10 @@
 //!
 //! What is computed in another dtype is cast before, which fuses into the loop of the reduction.
 
-use super::elementwise::scalar_apply;
 use super::operand::Operands;
-use super::{axes, first};
+use super::settings::axes;
+use super::variables::first;
+use super::variables::scalar_apply;
 use crate::declared::Declared;
 use crate::reduce::{Argmax, CumOp};
 use crate::rows::Row;

@@ -1,7 +1,7 @@
 //! Functions about shapes: reshape, alloc, arange, join and others, with NumPy's arguments.
 
 use super::operand::Operands;
-use super::structural::list;
+use super::settings::list;
 use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::rows::Row;
@@ -44,7 +44,7 @@ pub(super) fn reshape(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
 /// `flatten(x)`: one dimension.
 pub(super) fn flatten(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    super::no_props("flatten", props)?;
+    super::settings::no_props("flatten", props)?;
     let (tensor, vector) = (operands.variable(0)?, operands.vector(&[-1]));
     operands.apply(Reshape { ndim: 1 }, &[tensor, vector])
 }

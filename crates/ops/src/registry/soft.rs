@@ -100,7 +100,7 @@ pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     };
     let x = operands.cast_argument(0, computed)?;
     let ndim = operands.ndim(x);
-    let axes = super::axes(operands.function, "axis", props, ndim)?;
+    let axes = super::settings::axes(operands.function, "axis", props, ndim)?;
     let taken = axes.as_ref().map_or(ndim, Vec::len);
     let found = match (props.get("ord"), taken) {
         (None, _) => root_of_squares(operands, x, &over(props, keepdims)),

@@ -2,75 +2,23 @@
 //!
 //! [`elementwise`] is the table of elementwise functions, which are scalar ops too, [`structural`] that of the others. Lists are made
 //! from them: names, promotion, headers, costs, combinations, methods of the builder, the C that the build script compiles,
-//! the tests' functions. [`Ops::rows`] gives them as data.
+//! the tests' functions. [`Ops::rows`](crate::Ops::rows) gives them as data.
 
 mod elementwise;
+mod find;
 mod structural;
 
 use crate::combinations::Combine;
-use crate::registry::{self, Function, Ops};
-use crate::scalar::{self, Scalar};
+use crate::registry::Operands;
+use crate::scalar::Scalar;
 pub(crate) use elementwise::scalar_rows;
+pub(crate) use find::{all, find};
 use precast_codegen::Library;
-use precast_graph::{DType, Prop};
+use precast_graph::{BuildError, Prop, Props, VarId};
 pub(crate) use structural::structural_rows;
 
-/// What a function does to the dtypes of its arguments before its scalar op is applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Promotion {
-    /// All to their common dtype.
-    Common,
-    /// As `registry::compare` says: integers exactly.
-    Order,
-    /// As [`Promotion::Common`]; literal bounds may lie beyond the dtype.
-    Bounds,
-    /// All to their common dtype, or i8 if that is bool.
-    Number,
-    /// All to their common dtype, or f64 if that is bool or an integer.
-    Quotient,
-    /// Each to the float that holds it, then all to their common dtype.
-    Inexact,
-    /// As [`Promotion::Common`]; bool and integers are given back as they are.
-    Rounding,
-    /// As [`Promotion::Rounding`], but bool becomes f16.
-    Nearest,
-    /// As [`Promotion::Common`]; what is real is given back as it is.
-    Complex,
-    /// As [`Promotion::Complex`], but bool becomes i8.
-    Conjugate,
-    /// All to bool.
-    Bool,
-    /// The first to bool, the others to their common dtype.
-    Condition,
-    /// As NumPy's operator `**`, which knows literal exponents.
-    Power,
-    /// As [`Promotion::Inexact`], but bool becomes f64.
-    Angle,
-}
-
-/// What a scalar op makes of operands of one dtype.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gives {
-    /// The dtype of the operands.
-    Same,
-    /// bool.
-    Bool,
-    /// The dtype of a part; for real dtypes the same.
-    Part,
-    /// The complex dtype whose parts the operands are.
-    Whole,
-    /// The dtype of the operands after the first, which is bool.
-    Choice,
-}
-
-/// What an element costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cost {
-    /// A few instructions.
-    Cheap,
-    /// More.
-    Costly,
-}
+/// Applies a function to the arguments of a call.
+pub(crate) type Function = fn(&mut Operands<'_>, &Row, &Props) -> Result<VarId, BuildError>;
 
 /// A function that can be called by name, in text and with [`crate::build::Graph::apply`].
 #[derive(Debug)]
@@ -86,7 +34,7 @@ pub struct Row {
     pub keywords: &'static [Keyword],
     /// What it is, in a line of Markdown.
     pub help: &'static str,
-    /// What a call does; without it the op of this name is applied to its arguments as they are.
+    /// What a call does, if it is not elementwise; without it the op of this name is applied to its arguments as they are.
     pub(crate) apply: Option<Function>,
     /// Adds the op of this name, for JSON and for C.
     pub(crate) register: fn(Library) -> Library,
@@ -162,46 +110,4 @@ impl Row {
         }
         format!("{}({})", self.name, parameters.join(", "))
     }
-
-    /// The dtypes that it can be called with, where its combinations say so: operands of this dtype and one dimension.
-    #[must_use]
-    pub fn dtypes(&self) -> Vec<DType> {
-        let ops = Ops::standard();
-        let known = |dtype: &DType| crate::combinations(self.name, &[*dtype], &[1], &ops).is_ok();
-        DType::ALL.into_iter().filter(known).collect()
-    }
-}
-
-impl Row {
-    /// [`Row::dtypes`] in words: `all`, or kinds and names; nothing where combinations do not say it.
-    #[must_use]
-    pub fn takes(&self) -> String {
-        let mut left = self.dtypes();
-        if left.len() == DType::ALL.len() {
-            return "all".to_owned();
-        }
-        let mut words = Vec::new();
-        let integers = DType::ALL.into_iter().filter(|dtype| dtype.is_integer());
-        let floats = DType::ALL.into_iter().filter(|dtype| dtype.is_float());
-        let complex = DType::ALL.into_iter().filter(|dtype| dtype.is_complex());
-        let kinds: [(&str, Vec<DType>); 3] =
-            [("integers", integers.collect()), ("floats", floats.collect()), ("complex", complex.collect())];
-        for (word, kind) in kinds {
-            if kind.iter().all(|dtype| left.contains(dtype)) {
-                left.retain(|dtype| !kind.contains(dtype));
-                words.push(word);
-            }
-        }
-        left.iter().map(|dtype| dtype.name()).chain(words).collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// All rows.
-pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
-    scalar::LIBRARY.iter().chain(registry::STRUCTURAL)
-}
-
-/// The row of a name, which may be another name of it.
-pub(crate) fn find(name: &str) -> Option<&'static Row> {
-    all().find(|row| row.name == name || row.aliases.contains(&name))
 }

@@ -1,6 +1,7 @@
 //! Scalar ops: what happens to one element. [`crate::Elemwise`] maps them over tensors, [`crate::Composite`] chains them.
 //!
 //! ```text
+//! row       what a row of `crate::rows` says of a scalar op
 //! table     how a row of `crate::rows` becomes an op: its type rule, its C, its headers; arms: the macros of a row
 //! integer, float, complex    arithmetic that Rust's own methods do not have, as c/precast/ops/scalar does it
 //! cast      Cast and Identity, which are ops with a type rule of their own
@@ -14,13 +15,15 @@ mod cast;
 mod complex;
 mod float;
 mod integer;
+mod row;
 mod table;
 mod value;
 
 pub use cast::{Cast, Identity};
 pub(crate) use complex::ComplexNumber;
 pub(crate) use float::{maximum, minimum};
-pub(crate) use table::{LIBRARY, Scalar};
+pub(crate) use row::{Gives, Promotion, Scalar};
+pub(crate) use table::LIBRARY;
 pub use table::{find, names};
 pub use value::Value;
 pub(crate) use value::{collect, elements};

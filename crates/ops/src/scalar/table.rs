@@ -8,10 +8,10 @@ use super::cast::convert;
 use super::complex::ComplexNumber as _;
 use super::float::Float as _;
 use super::integer::Integer as _;
+use super::row::{Arms, Cost, Gives, Promotion, Scalar};
 use super::{Identity, ScalarOp, Value};
 use crate::math;
-use crate::registry::elementwise;
-use crate::rows::{Cost, Gives, Keyword, Promotion, Row, scalar_rows};
+use crate::rows::{Keyword, Row, scalar_rows};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{Complex, DType, PerformError};
 use std::sync::Arc;
@@ -23,26 +23,6 @@ const FLOAT: u8 = 4;
 const COMPLEX: u8 = 8;
 const ALL: u8 = BOOL | INT | FLOAT | COMPLEX;
 
-/// The scalar op of a row.
-#[derive(Debug)]
-pub(crate) struct Scalar {
-    pub(crate) promotion: Promotion,
-    pub(crate) gives: Gives,
-    cost: Cost,
-    /// `and` in `pc_and_bool`.
-    c_name: &'static str,
-    arms: Arms,
-}
-
-/// What a row says for each kind of dtypes.
-#[derive(Debug)]
-struct Arms {
-    takes: u8,
-    /// The header of floats and that of complex numbers, if it is not that of the dtype.
-    headers: [&'static [&'static str]; 2],
-    evaluate: fn(&[Value]) -> Option<Value>,
-}
-
 macro_rules! library {
     ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})?
        $promotion:ident => $gives:ident, $cost:ident, $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
@@ -53,7 +33,7 @@ macro_rules! library {
             arguments: arguments!($x),
             keywords: &[$(Keyword { name: stringify!($keyword), default: stringify!($default), positional: true })?],
             help: $help.trim_ascii(),
-            apply: Some(elementwise::apply),
+            apply: None,
             register: |library| library,
             combinations: Some(|at| at.elementwise()),
             scalar: Some(Scalar {

@@ -99,6 +99,6 @@ fn wrong_arguments_are_answered_with_the_signature() {
         ("maximum(x)", "maximum(x, y)"),
     ] {
         let (_, message) = refuse(text);
-        assert!(message.contains(&format!("\nhint: {signature}")), "{message}");
+        assert!(message.contains("\nhint: ") && message.contains(signature), "{message}");
     }
 }

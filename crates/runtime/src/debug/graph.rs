@@ -2,11 +2,11 @@
 
 use super::alone::{self, Alone, Skipped};
 use super::cases::{Case, Expected};
-use super::series;
+use super::series::{self, Limits};
 use super::trial::Trial;
 use super::value::Value;
 use super::violation::{Findings, Violation, ViolationKind};
-use super::{CheckError, Limits, Options, forms, one};
+use super::{CheckError, Options, forms, one};
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
 use precast_codegen::UserTypes;

@@ -31,6 +31,7 @@ use precast_graph::{Apply, Array, FunctionGraph, encode};
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
 use precast_ops::shape::DeepCopy;
+use series::Limits;
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -53,15 +54,6 @@ impl Default for Options {
         // Not a measure of anything: a loop without end has to end.
         Self { seed: 0, approximate: false, time: Duration::from_secs(120) }
     }
-}
-
-/// What a call of an op may use.
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    /// Most bytes of one tensor.
-    bytes: usize,
-    /// The time of one call.
-    time: Duration,
 }
 
 /// Why a check could not be made.

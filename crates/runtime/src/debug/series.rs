@@ -3,7 +3,6 @@
 //! What the child finds it writes to a file, a line each, as soon as it knows it; a crash leaves the lines before it. The
 //! results of the first trials go to another file if they are wanted: what comes after an Apply in a graph needs them.
 
-use super::Limits;
 use super::alone::Alone;
 use super::cases::Case;
 use super::judge::{self, FILLS, Finding, First, is_apt};
@@ -15,6 +14,16 @@ use precast_graph::{Array, Type};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write};
+use std::time::Duration;
+
+/// What a call of an op may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Most bytes of one tensor.
+    pub(super) bytes: usize,
+    /// The time of one call.
+    pub(super) time: Duration,
+}
 
 /// Something found, and on which inputs and in which trial.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! All extents that are equal are halved together, so that inputs that belong together keep doing so. What the op refuses,
 //! or where nothing is found any more, is taken back.
 
-use super::Limits;
 use super::alone::Alone;
 use super::cases::Case;
+use super::series::Limits;
 use super::series::{Found, series};
 use super::trial::Trial;
 use super::violation::ViolationKind;

@@ -1,11 +1,11 @@
 //! The manifest that grows: locked, read, replaced as a whole.
 //!
 //! Every writer locks the file itself. Because the file is then replaced, a writer that waited for the lock looks whether the file
-//! he has locked still has the name, and opens it again if not. What is there is never edited, only added to, and only where
+//! it has locked still has the name, and opens it again if not. What is there is never edited, only added to, and only where
 //! the text stays a manifest with it: a file that is none is refused as it is.
 
+use super::RecordError;
 use super::declaration::{Declaration, Identity};
-use super::{RecordError, Recorded};
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use fs_err::{File, OpenOptions};
 use precast_store::file::{Kind, read_text};
@@ -16,6 +16,15 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
+
+/// What became of a miss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// It was written down.
+    Now,
+    /// The manifest had it already.
+    Before,
+}
 
 /// How long a miss waits for other writers at most.
 const PATIENCE: Duration = Duration::from_secs(10);

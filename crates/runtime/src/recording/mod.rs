@@ -19,6 +19,7 @@ mod error;
 mod file;
 
 pub use error::RecordError;
+pub(crate) use file::Recorded;
 
 use crate::cover::{By, Cover, Search};
 use declaration::Declaration;
@@ -44,15 +45,6 @@ pub(crate) struct Recording {
     report: Option<PathBuf>,
     /// What this process has dealt with.
     seen: Mutex<BTreeSet<String>>,
-}
-
-/// What became of a miss.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Recorded {
-    /// It was written down.
-    Now,
-    /// The manifest had it already.
-    Before,
 }
 
 impl Recording {

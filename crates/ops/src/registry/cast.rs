@@ -1,0 +1,30 @@
+//! Casts by name: `cast(x, f32)` and `f32(x)`.
+
+use super::operand::Operands;
+use super::settings::no_props;
+use crate::declared::Declared;
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, Literal, MakeNodeError, Operand, Props, VarId};
+
+/// `cast(x, f32)`.
+pub(super) fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let declared = Declared::bound(operands.function, props);
+    let dtype = declared.dtype("dtype")?.ok_or_else(|| declared.wrong("dtype", "a dtype"))?;
+    let variable = operands.variable(0)?;
+    operands.cast(variable, dtype)
+}
+
+/// `f32(x)`.
+pub(super) fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    no_props(name, props)?;
+    let dtype: DType =
+        name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is wrong: {e}")))?;
+    // A whole number that the dtype does not hold is an error in NumPy, where an array's elements wrap.
+    if let (Operand::Literal(Literal::Int(_)), true) = (&operands.args[0], dtype.is_integer()) {
+        return operands.cast_argument(0, dtype);
+    }
+    let variable = operands.variable(0)?;
+    operands.cast(variable, dtype)
+}

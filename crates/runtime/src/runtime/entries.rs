@@ -1,0 +1,120 @@
+//! Graphs by the names that layers give them.
+
+use super::Runtime;
+use super::combination::{mismatch, takes};
+use crate::error::EntryError;
+use crate::stats::Event;
+use precast_core::{Function, Served};
+use precast_graph::{FunctionGraph, Type};
+use precast_ops::{CheckEntryError, Ops, check_entry};
+use precast_store::{Entry, Layer};
+use std::sync::PoisonError;
+
+impl Runtime {
+    /// Resolves a named graph of a layer. Only the graph as it was declared is taken from the layer; what serves it follows
+    /// from that, so an entry can never name a module that computes something else. An entry whose program does is damage: an
+    /// event, once.
+    ///
+    /// What modules serve is resolved once; after that it is a look-up by name, whatever becomes of the layer. An interpreted
+    /// function is looked for again each time.
+    ///
+    /// # Errors
+    /// No layer names such a graph; as [`Runtime::function`].
+    pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
+        let known = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = known().get(name) {
+            return Ok(function.clone());
+        }
+        let resolved = self.function(&self.entry_graph(name)?);
+        let function = resolved
+            .map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })?;
+        let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);
+        if !interpreted && !self.debug {
+            known().insert(name.to_owned(), function.clone());
+        }
+        Ok(function)
+    }
+
+    /// The graph of a name, as it was declared.
+    ///
+    /// # Errors
+    /// No layer names such a graph.
+    pub fn entry_graph(&self, name: &str) -> Result<FunctionGraph, EntryError> {
+        for layer in &self.resolver.layers {
+            let found = layer.find_entry(name);
+            let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
+            if let Some(entry) = found {
+                self.check_entry(layer, &entry);
+                let parsed = precast_graph::json::parse(&entry.declared, &self.ops);
+                let failed = |source| EntryError::Graph { name: name.to_owned(), source: Box::new(source) };
+                return parsed.map_err(failed);
+            }
+        }
+        Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
+    }
+
+    /// Tells, once, of an entry whose program is not that of its graph: those who call it by name alone would run it.
+    fn check_entry(&self, layer: &Layer, entry: &Entry) {
+        if !self.checked.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.id()) {
+            return;
+        }
+        let known = |part: &FunctionGraph, ops: &Ops| self.resolver.known(part, ops).ok().flatten();
+        if let Err(error @ CheckEntryError::Other) = check_entry(entry, &self.ops, known) {
+            let (place, reason) = (format!("{layer}, entry `{}`", entry.name), error.to_string());
+            let damage = precast_store::Event::Damaged { place, reason, quarantined: None };
+            self.resolver.recorder.tell(Event::Layer(damage));
+        }
+    }
+
+    /// Resolves the named graph that takes inputs of these types: the graph of that name, else the first in the order of
+    /// names among its combinations, which are called `<name>.<what the combination chose>`.
+    ///
+    /// # Errors
+    /// No combination takes these types; as [`Runtime::entry`].
+    pub fn entry_for(&self, name: &str, inputs: &[Type]) -> Result<Function, EntryError> {
+        let combinations = self.combinations(name);
+        if combinations.is_empty() || combinations.iter().any(|known| known == name) {
+            return self.entry(name);
+        }
+        let mut known = Vec::new();
+        for combination in &combinations {
+            let graph = self.entry_graph(combination)?;
+            let types: Vec<Type> = graph.inputs().iter().map(|input| graph.ty(*input).clone()).collect();
+            if types.len() == inputs.len() && types.iter().zip(inputs).all(|(mine, its)| takes(mine, its)) {
+                return self.entry(combination);
+            }
+            known.push(types);
+        }
+        Err(EntryError::Combination {
+            name: name.to_owned(),
+            found: printed(inputs),
+            problem: mismatch(&known, inputs),
+        })
+    }
+
+    /// The names of the graph `name` and of its combinations, sorted.
+    #[must_use]
+    pub fn combinations(&self, name: &str) -> Vec<String> {
+        let mut names = self.entries();
+        names.retain(|known| {
+            known.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        names
+    }
+
+    /// The names of all graphs that layers name, sorted.
+    #[must_use]
+    pub fn entries(&self) -> Vec<String> {
+        let entries = self.resolver.layers.iter().flat_map(|layer| layer.entries().unwrap_or_default());
+        let mut names: Vec<String> = entries.map(|entry| entry.name).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// Types in brackets: `(f32[?], f64[?])`.
+fn printed<'t>(types: impl IntoIterator<Item = &'t Type>) -> String {
+    let types: Vec<String> = types.into_iter().map(Type::to_string).collect();
+    format!("({})", types.join(", "))
+}
