@@ -35,6 +35,7 @@ impl Package {
             isa: Some(Isa::defaults(&target)[0].to_string()),
             manifest_dir: root,
             target,
+            is_static: false,
             cargo,
             features: Some(Vec::new()),
             store: None,
