@@ -217,7 +217,7 @@ fn outputs_that_are_views_are_the_callers_own() {
             mine.fill(-7.0);
             let others = (0..want.len()).filter(|other| *other > at);
             others.for_each(|other| {
-                assert_eq!(found[other], want[other], "{granularity:?}: {at} reaches {other}")
+                assert_eq!(found[other], want[other], "{granularity:?}: {at} reaches {other}");
             });
         }
         assert_eq!(inputs[0], f64s(x.clone()), "{granularity:?}");

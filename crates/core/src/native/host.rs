@@ -267,7 +267,7 @@ pub(super) unsafe extern "C" fn gemm(
     if done.is_none() {
         // SAFETY: a module passes the context of its call.
         unsafe {
-            set_error(ctx, ErrorKind::Type, "gemm: expected matrices of f32 or f64 with whole strides")
+            set_error(ctx, ErrorKind::Type, "gemm: expected matrices of f32 or f64 with whole strides");
         };
         return -1;
     }
