@@ -212,12 +212,16 @@ impl Function {
     /// # Errors
     /// Inputs that the declared types do not admit; values that an op refuses.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
-        let mut results: Vec<Option<Array>> = self.outputs().iter().map(|_| None).collect();
-        self.admitted(inputs, &mut Targets::New(&mut results))?;
-        let missing = |(port, result): (&Port, Option<Array>)| {
-            result.ok_or_else(|| CallError::NoValue { name: port.name.clone() })
-        };
-        self.outputs().iter().zip(results).map(missing).collect()
+        let mut results = Vec::with_capacity(self.outputs().len());
+        let targets = &mut Targets::New(&mut results);
+        match self.run_direct(inputs, targets) {
+            Some(result) => result?,
+            None => self.admitted(inputs, targets)?,
+        }
+        match self.outputs().get(results.len()) {
+            None => Ok(results),
+            Some(missing) => Err(CallError::NoValue { name: missing.name.clone() }),
+        }
     }
 
     /// Calls the function; the results replace `outputs`, in whose memory they are written where shapes agree.
@@ -226,17 +230,46 @@ impl Function {
     /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
+        if let Some(result) = self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
+            return result;
+        }
         check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
         self.admitted(inputs, &mut Targets::Reuse(outputs))
     }
 
-    /// Calls the function; the results are written to memory of the caller, of whatever strides.
+    /// Calls the function; the results are written to memory of the caller, of whatever strides. Memory that others described
+    /// ([`RawArray`](crate::native::RawArray)) may overlap inputs and other results: these are then copied there at the end.
     ///
     /// # Errors
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
+        if !ArrayMut::overlap(outputs, inputs) {
+            let targets = &mut Targets::Into(outputs);
+            if let Some(result) = self.run_direct(inputs, targets) {
+                return result;
+            }
+            check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
+            return self.admitted(inputs, &mut Targets::Into(outputs));
+        }
         check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
-        self.admitted(inputs, &mut Targets::Into(outputs))
+        let results = self.call(inputs)?;
+        let misfit = outputs.iter_mut().zip(&results).position(|(output, result)| !output.assign(result));
+        misfit.map_or(Ok(()), |position| {
+            let shape = results[position].shape();
+            Err(misfit_error(self.outputs(), position, shape, &Targets::Into(outputs)))
+        })
+    }
+
+    /// Serves a call that needs no frame and of which nothing is wrong; `None` if it is no such call.
+    #[inline]
+    fn run_direct(
+        &self,
+        inputs: &[ArrayRef<'_>],
+        targets: &mut Targets<'_, '_>,
+    ) -> Option<Result<(), CallError>> {
+        let Serves::Modules { executable, .. } = &self.0.body else { return None };
+        let result = executable.direct.as_ref()?.run_for(inputs, targets)?;
+        Some(result.map_err(|error| self.failed(executable, error, inputs)))
     }
 
     /// Serves a call whose targets were checked.
@@ -275,21 +308,24 @@ impl Function {
         let result = frame.run(executable, inputs, targets);
         let misfit = frame.take_misfit();
         idle.give(frame);
-        result.map_err(|error| {
-            let inputs = blame::inputs(&executable.steps, &error, self.inputs(), inputs);
-            op_error(executable, error, inputs)
-        })?;
+        result.map_err(|error| self.failed(executable, error, inputs))?;
         match misfit {
             None => self.check_results(targets),
             Some((position, shape)) => Err(misfit_error(self.outputs(), position, &shape, targets)),
         }
     }
 
+    #[cold]
+    fn failed(&self, executable: &Executable, error: StepError, inputs: &[ArrayRef<'_>]) -> CallError {
+        let inputs = blame::inputs(&executable.steps, &error, self.inputs(), inputs);
+        op_error(executable, error, inputs)
+    }
+
     /// Whether every result is what it was declared as; the caller's own memory was compared with it before.
     fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
         for (position, Port { name, ty }) in self.outputs().iter().enumerate() {
             let result = match targets {
-                Targets::New(slots) => slots.get(position).and_then(Option::as_ref),
+                Targets::New(arrays) => arrays.get(position),
                 Targets::Reuse(arrays) => arrays.get(position),
                 Targets::Into(_) => None,
             };

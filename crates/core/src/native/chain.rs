@@ -65,20 +65,24 @@ struct Stage {
     places: Vec<Place>,
 }
 
-/// Several kernels as one.
+/// Several kernels as one, or one.
 #[derive(Debug)]
 pub struct Chain {
     stages: Vec<Stage>,
     /// For each input, 1 if it is one element by its type.
-    scalar: Vec<u8>,
+    pub(super) scalar: Vec<u8>,
     /// Inputs of one element that some kernel wants a block of: operand, slot, bytes of an element.
     fills: Vec<(usize, usize, usize)>,
-    typenum: i32,
-    reduce: Option<Reduce>,
-    slots: usize,
-    slot_bytes: usize,
+    /// Of the result.
+    pub(super) typenum: i32,
+    pub(super) reduce: Option<Reduce>,
+    /// What its driver calls: [`run_blocks`]; of a single kernel, the kernel itself.
+    pub(super) kernel: Kernel,
+    pub(super) slots: usize,
+    /// Bytes of the widest element: what a slot holds `block` of.
+    pub(super) widest: usize,
     /// Elements.
-    block: usize,
+    pub(super) block: usize,
     /// Keeps the kernels' code mapped.
     _entries: Vec<LoadedEntry>,
 }
@@ -97,15 +101,17 @@ pub(super) struct Line([u8; 64]);
 #[repr(C)]
 pub(super) struct Running {
     pub(super) ctx: Context,
-    chain: *const Chain,
-    slots: *mut c_char,
+    pub(super) chain: *const Chain,
+    pub(super) slots: *mut c_char,
+    /// From one slot to the next.
+    pub(super) slot_bytes: usize,
     /// The stage that failed.
-    failed: Option<usize>,
+    pub(super) failed: Option<usize>,
 }
 
 impl Running {
     pub(super) const fn new(ctx: Context) -> Self {
-        Self { ctx, chain: ptr::null(), slots: ptr::null_mut(), failed: None }
+        Self { ctx, chain: ptr::null(), slots: ptr::null_mut(), slot_bytes: 0, failed: None }
     }
 }
 
@@ -126,13 +132,14 @@ impl Chain {
         let blocks = layout.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
         let block = (CACHE_BYTES / (blocks * layout.widest)).clamp(256, BLOCK) / 64 * 64;
         Some(Self {
+            kernel: layout.only_kernel(&stages).unwrap_or(run_blocks),
             stages,
             scalar: inputs.iter().map(|(_, scalar)| u8::from(*scalar)).collect(),
             typenum: reduce.map_or(*typenum, |reduce| reduce.dtype),
             fills: layout.fills,
             reduce,
             slots: layout.slots,
-            slot_bytes: block * layout.widest,
+            widest: layout.widest,
             block,
             _entries: links.iter().map(|link| link.entry.clone()).collect(),
         })
@@ -140,7 +147,7 @@ impl Chain {
 
     /// How many lines of memory the slots need.
     pub(super) fn lines(&self) -> usize {
-        (self.slots * self.slot_bytes).div_ceil(size_of::<Line>())
+        (self.slots * self.widest * self.block).div_ceil(size_of::<Line>())
     }
 
     /// Runs the chain.
@@ -159,17 +166,18 @@ impl Chain {
         running.ctx.error.kind = 0;
         running.chain = self;
         running.slots = slots.as_mut_ptr().cast();
+        running.slot_bytes = self.widest * self.block;
         running.failed = None;
         let ctx: *mut Context = ptr::from_mut(running).cast();
         let n_in = i32::try_from(inputs.len()).unwrap_or(i32::MAX);
         let (scalar, names) = (self.scalar.as_ptr(), ptr::null());
         let failure = if let Some(reduce) = &self.reduce {
-            let op = Reduce { n_in, scalar, names, map: Some(run_blocks), ..*reduce };
+            let op = Reduce { n_in, scalar, names, map: Some(self.kernel), ..*reduce };
             // SAFETY: the description is alive during the call; operands are as the caller promises.
             unsafe { super::host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         } else {
             let dtypes = [self.typenum];
-            let op = Elemwise { n_in, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: run_blocks };
+            let op = Elemwise { n_in, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: self.kernel };
             // SAFETY: as above.
             unsafe { super::host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };
@@ -205,6 +213,16 @@ impl<'a> Layout<'a> {
             self.slots += 1;
             self.slots - 1
         })
+    }
+
+    /// The kernel of the only stage, if its operands are those of the driver, in order.
+    fn only_kernel(&self, stages: &[Stage]) -> Option<Kernel> {
+        let [Stage { kernel, places }] = stages else { return None };
+        let in_order = places.iter().enumerate().all(|(at, place)| match place {
+            Place::Block { operand, .. } | Place::Element(operand) => *operand == at,
+            Place::Slot(_) => false,
+        });
+        (in_order && places.len() == self.inputs.len() + 1).then_some(*kernel)
     }
 
     fn stage(&mut self, position: usize) -> Option<Stage> {
@@ -275,13 +293,13 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
     // SAFETY: the chain that `Chain::run` put there is alive while it runs.
     let chain = unsafe { &*chain };
     // SAFETY: as above.
-    let slots = unsafe { (*running).slots };
+    let (slots, slot_bytes) = unsafe { ((*running).slots, (*running).slot_bytes) };
     let n = usize::try_from(n).unwrap_or(0);
     // SAFETY: the driver hands over a pointer for each operand, inputs then the result.
     let data = unsafe { std::slice::from_raw_parts(data, chain.scalar.len() + 1) };
     for (operand, slot, item_bytes) in &chain.fills {
         // SAFETY: `Chain::run` was given memory of all slots.
-        let slot = unsafe { slots.add(slot * chain.slot_bytes) };
+        let slot = unsafe { slots.add(slot * slot_bytes) };
         // SAFETY: the slot has room for a block of this item; the operand has one element.
         unsafe { fill(slot, data[*operand], *item_bytes, n.min(chain.block)) };
     }
@@ -296,7 +314,7 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
                     Place::Block { operand, item_bytes } => unsafe { data[*operand].add(done * item_bytes) },
                     Place::Element(operand) => data[*operand],
                     // SAFETY: `Chain::run` was given memory of all slots.
-                    Place::Slot(slot) => unsafe { slots.add(slot * chain.slot_bytes) },
+                    Place::Slot(slot) => unsafe { slots.add(slot * slot_bytes) },
                 };
             }
             // SAFETY: every operand has `length` contiguous elements of the kernel's dtypes, or one where it reads one.
