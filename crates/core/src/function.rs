@@ -215,7 +215,8 @@ impl Function {
         let mut results = Vec::with_capacity(self.outputs().len());
         let targets = &mut Targets::New(&mut results);
         match self.run_direct(inputs, targets) {
-            Some(result) => result?,
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(*error),
             None => self.admitted(inputs, targets)?,
         }
         match self.outputs().get(results.len()) {
@@ -230,8 +231,10 @@ impl Function {
     /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
-        if let Some(result) = self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
-            return result;
+        match self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(error)) => return Err(*error),
+            None => {}
         }
         check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
         self.admitted(inputs, &mut Targets::Reuse(outputs))
@@ -244,9 +247,10 @@ impl Function {
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         if !ArrayMut::overlap(outputs, inputs) {
-            let targets = &mut Targets::Into(outputs);
-            if let Some(result) = self.run_direct(inputs, targets) {
-                return result;
+            match self.run_direct(inputs, &mut Targets::Into(outputs)) {
+                Some(Ok(())) => return Ok(()),
+                Some(Err(error)) => return Err(*error),
+                None => {}
             }
             check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
             return self.admitted(inputs, &mut Targets::Into(outputs));
@@ -260,16 +264,23 @@ impl Function {
         })
     }
 
-    /// Serves a call that needs no frame and of which nothing is wrong; `None` if it is no such call.
+    /// Serves a call that needs no frame and of which nothing is wrong; `None` if it is no such call. (An error is boxed, so
+    /// that success is a word in a register.)
     #[inline]
     fn run_direct(
         &self,
         inputs: &[ArrayRef<'_>],
         targets: &mut Targets<'_, '_>,
-    ) -> Option<Result<(), CallError>> {
+    ) -> Option<Result<(), Box<CallError>>> {
         let Serves::Modules { executable, .. } = &self.0.body else { return None };
         let result = executable.direct.as_ref()?.run_for(inputs, targets)?;
-        Some(result.map_err(|error| self.failed(executable, error, inputs)))
+        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+    }
+
+    /// The error of a call that needed no frame.
+    #[cold]
+    fn refused(&self, executable: &Executable, error: RunError, inputs: &[ArrayRef<'_>]) -> Box<CallError> {
+        Box::new(self.failed(executable, StepError { step: 0, error }, inputs))
     }
 
     /// Serves a call whose targets were checked.

@@ -9,7 +9,7 @@
 
 use super::array_ref::{ArrayMut, ArrayRef, Place};
 use super::chain::{Chain, Line, Running};
-use super::frame::{StepError, Targets};
+use super::frame::Targets;
 use super::host;
 use super::instance::{self, RunError};
 use crate::program::{Port, Register};
@@ -114,7 +114,7 @@ impl Direct {
     /// # Safety
     /// `data` is what [`Direct::look`] found, and a result's memory of so many elements of its dtype.
     #[inline]
-    unsafe fn run(&self, data: &Pointers, elements: usize) -> Option<Result<(), RunError>> {
+    unsafe fn run(&self, data: &Pointers, elements: usize) -> Option<Result<(), Box<RunError>>> {
         if elements == 0 {
             return Some(Ok(()));
         }
@@ -139,19 +139,22 @@ impl Direct {
         &self,
         inputs: &[ArrayRef<'_>],
         targets: &mut Targets<'_, '_>,
-    ) -> Option<Result<(), StepError>> {
-        let result = match targets {
-            Targets::New(arrays) => self.run_array(inputs)?.map(|array| arrays.push(array)),
-            Targets::Reuse([array]) => self.run_into(inputs, &ArrayMut::from(array).place)?,
-            Targets::Into([array]) => self.run_into(inputs, &array.place)?,
-            Targets::Reuse(_) | Targets::Into(_) => return None,
-        };
-        Some(result.map_err(|error| StepError { step: 0, error }))
+    ) -> Option<Result<(), Box<RunError>>> {
+        match targets {
+            Targets::New(arrays) => Some(self.run_array(inputs)?.map(|array| arrays.push(array))),
+            Targets::Reuse([array]) => self.run_into(inputs, &ArrayMut::from(array).place),
+            Targets::Into([array]) => self.run_into(inputs, &array.place),
+            Targets::Reuse(_) | Targets::Into(_) => None,
+        }
     }
 
     /// Runs the program into memory of the caller; `None` if it has to be run in a frame.
     #[inline]
-    pub(super) fn run_into(&self, inputs: &[ArrayRef<'_>], out: &Place<'_>) -> Option<Result<(), RunError>> {
+    pub(super) fn run_into(
+        &self,
+        inputs: &[ArrayRef<'_>],
+        out: &Place<'_>,
+    ) -> Option<Result<(), Box<RunError>>> {
         let mut data = [ptr::null_mut(); OPERANDS];
         let shape = self.look(inputs, &mut data)?;
         if out.dtype() != self.dtype || out.shape().len() != shape.len() || !out.fills(shape) {
@@ -167,7 +170,7 @@ impl Direct {
     pub(super) fn run_new<T: Element, D: Dimension>(
         &self,
         inputs: &[ArrayRef<'_>],
-    ) -> Option<Result<ndarray::Array<T, D>, RunError>> {
+    ) -> Option<Result<ndarray::Array<T, D>, Box<RunError>>> {
         let mut data = [ptr::null_mut(); OPERANDS];
         let shape = self.look(inputs, &mut data)?;
         let elements: usize = shape.iter().product();
@@ -191,7 +194,7 @@ impl Direct {
 
     /// As [`Direct::run_new`], for a result of whichever dtype.
     #[inline]
-    pub(super) fn run_array(&self, inputs: &[ArrayRef<'_>]) -> Option<Result<Array, RunError>> {
+    pub(super) fn run_array(&self, inputs: &[ArrayRef<'_>]) -> Option<Result<Array, Box<RunError>>> {
         macro_rules! array {
             ($($variant:ident => $element:ty),*) => {
                 match self.dtype {
@@ -216,7 +219,7 @@ impl Direct {
         elements: usize,
         slots: &mut [MaybeUninit<Line>],
         slot_bytes: usize,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Box<RunError>> {
         // The message is not cleared: it is long, and read only after it was written.
         let mut running = MaybeUninit::<Running>::uninit();
         let running = running.as_mut_ptr();
@@ -246,7 +249,7 @@ impl Direct {
 /// # Safety
 /// `running` is as `run_on` made it, after its kernel returned.
 #[cold]
-unsafe fn failed(running: *const Running) -> RunError {
+unsafe fn failed(running: *const Running) -> Box<RunError> {
     // SAFETY: the field was written before the kernel ran.
     let kind = unsafe { (&raw const (*running).ctx.error.kind).read() };
     // SAFETY: as above.
@@ -259,5 +262,5 @@ unsafe fn failed(running: *const Running) -> RunError {
         let len = bytes.len().min(ctx.error.message.len() - 1);
         ctx.error.message[..len].copy_from_slice(&bytes[..len]);
     }
-    instance::report(&ctx, stage)
+    Box::new(instance::report(&ctx, stage))
 }
