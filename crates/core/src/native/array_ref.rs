@@ -35,21 +35,16 @@ impl Shape<'_> {
         Self::Copied { ndim: ndim as u8, extents: copied.0, strides: copied.1 }
     }
 
+    /// Extents and strides, as many.
     #[inline]
-    fn extents(&self) -> &[usize] {
+    fn axes(&self) -> (&[usize], &[isize]) {
         match self {
-            Self::Borrowed(extents, _) => extents,
-            Self::Copied { ndim, extents, .. } => extents.get(..usize::from(*ndim)).unwrap_or_default(),
-            Self::Many(many) => &many.0,
-        }
-    }
-
-    #[inline]
-    fn strides(&self) -> &[isize] {
-        match self {
-            Self::Borrowed(_, strides) => strides,
-            Self::Copied { ndim, strides, .. } => strides.get(..usize::from(*ndim)).unwrap_or_default(),
-            Self::Many(many) => &many.1,
+            Self::Borrowed(extents, strides) => (extents, strides),
+            Self::Copied { ndim, extents, strides } => {
+                let ndim = usize::from(*ndim).min(FEW);
+                (&extents[..ndim], &strides[..ndim])
+            }
+            Self::Many(many) => (&many.0, &many.1),
         }
     }
 }
@@ -106,28 +101,39 @@ impl<'a> Place<'a> {
 
     #[inline]
     pub(super) fn shape(&self) -> &[usize] {
-        self.shape.extents()
+        self.shape.axes().0
     }
 
     /// The steps in bytes, may be 0 or negative.
     pub(super) fn strides_bytes(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
         let unit = if self.step == 1 { self.dtype.itemsize_bytes().cast_signed() } else { 1 };
-        self.shape.strides().iter().map(move |stride| stride * unit)
+        self.shape.axes().1.iter().map(move |stride| stride * unit)
     }
 
     /// The steps in elements, may be 0 or negative.
     fn strides(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
-        self.shape.strides().iter().map(|stride| stride / self.step)
+        self.shape.axes().1.iter().map(|stride| stride / self.step)
     }
 
-    /// Whether the extents are these, of an array of the same rank, and the elements lie in C order without gaps. Of an array
-    /// without elements it may say no.
+    /// Dtype and rank.
     #[inline]
-    pub(super) fn fills(&self, extents: &[usize]) -> bool {
+    pub(super) fn kind(&self) -> (DType, usize) {
+        (self.dtype, self.shape.axes().0.len())
+    }
+
+    /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
+    /// say no.
+    #[inline]
+    pub(super) fn fills(&self, wanted: &[usize]) -> bool {
+        let (extents, strides) = self.shape.axes();
+        let ndim = wanted.len();
+        if extents.len() != ndim || strides.len() != ndim {
+            return false;
+        }
         let mut step = self.step;
-        let axes = self.shape.extents().iter().zip(self.shape.strides());
-        for ((extent, stride), wanted) in axes.zip(extents).rev() {
-            if extent != wanted || (*extent != 1 && *stride != step) {
+        for axis in (0..ndim).rev() {
+            let extent = extents[axis];
+            if extent != wanted[axis] || (extent != 1 && strides[axis] != step) {
                 return false;
             }
             step = step.wrapping_mul(extent.cast_signed());
