@@ -158,12 +158,20 @@ impl Function {
         entries: &[LoadedEntry],
         provenance: Vec<Provenance>,
     ) -> Result<Self, CallError> {
-        let executable = bind(program, entries);
+        Self::of_executable(bind(program, entries), (&program.inputs, &program.outputs), provenance)
+    }
+
+    /// Makes a program with its modules callable; its inputs and outputs are these.
+    pub(crate) fn of_executable(
+        executable: Executable,
+        (inputs, outputs): (&[Port], &[Port]),
+        provenance: Vec<Provenance>,
+    ) -> Result<Self, CallError> {
         let idle = Pool::new();
         idle.give(Box::new(
             Frame::new(&executable).map_err(|error| op_error(&executable, error, String::new()))?,
         ));
-        let (inputs, outputs) = (program.inputs.clone(), program.outputs.clone());
+        let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
         let body = Serves::Modules { executable, idle };
         Ok(Self(Arc::new(Inner { inputs, outputs, provenance, body })))
     }
@@ -275,6 +283,12 @@ impl Function {
         let Serves::Modules { executable, .. } = &self.0.body else { return None };
         let result = executable.direct.as_ref()?.run_for(inputs, targets)?;
         Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+    }
+
+    /// Whether a call for new results needs no frame.
+    #[cfg(test)]
+    pub(crate) fn is_direct(&self, inputs: &[ArrayRef<'_>]) -> bool {
+        matches!(self.run_direct(inputs, &mut Targets::New(&mut Vec::new())), Some(Ok(())))
     }
 
     /// The error of a call that needed no frame.

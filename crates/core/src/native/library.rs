@@ -150,6 +150,13 @@ impl LoadedLibrary {
 }
 
 impl LoadedEntry {
+    /// An entry of this program, for tests that bring kernels of their own: it has no row.
+    #[cfg(test)]
+    pub(super) fn of_this_program() -> Self {
+        let library = LoadedLibrary { entries: Vec::new(), _library: Library::this(), _file: None };
+        Self { library: Arc::new(library), slot: 0 }
+    }
+
     /// The entry's table row.
     pub(super) fn entry(&self) -> &Entry {
         // SAFETY: the handshake found a non-NULL pointer into the object, which stays mapped while `self.library` lives.

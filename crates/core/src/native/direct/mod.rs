@@ -264,3 +264,6 @@ unsafe fn failed(running: *const Running) -> Box<RunError> {
     }
     Box::new(instance::report(&ctx, stage))
 }
+
+#[cfg(test)]
+mod tests;
