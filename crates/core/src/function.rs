@@ -6,7 +6,8 @@ use crate::native::{
 };
 use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
-use crate::value::{Array, DType, Extent, TensorType, Type};
+use crate::value::{Array, DType, Element, Extent, TensorType, Type};
+use ndarray::Dimension;
 use std::any::Any;
 use std::error::Error;
 use std::fmt::Debug;
@@ -289,6 +290,29 @@ impl Function {
     #[cfg(test)]
     pub(crate) fn is_direct(&self, inputs: &[ArrayRef<'_>]) -> bool {
         matches!(self.run_direct(inputs, &mut Targets::New(&mut Vec::new())), Some(Ok(())))
+    }
+
+    /// A call whose only result is an array of this type.
+    #[inline]
+    pub(crate) fn call_new<T: Element, D: Dimension>(
+        &self,
+        inputs: &[ArrayRef<'_>],
+    ) -> Option<Result<ndarray::Array<T, D>, Box<CallError>>> {
+        let Serves::Modules { executable, .. } = &self.0.body else { return None };
+        let result = executable.direct.as_ref()?.run_new(inputs)?;
+        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+    }
+
+    /// A call whose only result goes here.
+    #[inline]
+    pub(crate) fn call_onto(
+        &self,
+        inputs: &[ArrayRef<'_>],
+        out: &ArrayMut<'_>,
+    ) -> Option<Result<(), Box<CallError>>> {
+        let Serves::Modules { executable, .. } = &self.0.body else { return None };
+        let result = executable.direct.as_ref()?.run_into(inputs, out)?;
+        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
     }
 
     /// The error of a call that needed no frame.

@@ -7,7 +7,7 @@
 //! Looking at the operands is all that such a call does besides its arithmetic: it needs no tensors, no frame and no driver.
 //! A kernel is a function of the element alone, so which way was taken shows in no bits.
 
-use super::array_ref::{ArrayMut, ArrayRef, Place};
+use super::array_ref::{ArrayMut, ArrayRef};
 use super::chain::{Chain, Line, Running};
 use super::frame::Targets;
 use super::host;
@@ -35,7 +35,7 @@ pub struct Direct {
     kernel: Kernel,
     /// Keeps the kernel's code mapped.
     chain: Arc<Chain>,
-    /// Operands of the kernel but for its result.
+    /// The operand that each input is.
     operands: Vec<Operand>,
     /// Of the result.
     dtype: DType,
@@ -43,11 +43,11 @@ pub struct Direct {
     fixed: Option<(Vec<Type>, Type)>,
 }
 
-/// What an operand has to be.
+/// What an operand has to be, and where it stands.
 #[derive(Debug, Clone, Copy)]
 struct Operand {
-    /// Which input it is.
-    input: usize,
+    /// Its position among the kernel's.
+    at: usize,
     dtype: DType,
     ndim: usize,
     /// Whether the kernel reads one element of it.
@@ -61,19 +61,18 @@ impl Direct {
     /// The direct calls of a program whose only step is this chain; `None` if it has none.
     pub fn new(chain: &Arc<Chain>, args: &[Register], inputs: &[Port], output: &Port) -> Option<Self> {
         let (Register::Output(0), args) = args.split_last()? else { return None };
-        let mut operands = Vec::new();
-        for (register, scalar) in args.iter().zip(&chain.scalar) {
-            let Register::Input(input) = *register else { return None };
-            let ty = &inputs.get(input)?.ty;
-            operands.push(Operand { input, dtype: ty.dtype(), ndim: ty.ndim(), is_scalar: *scalar != 0 });
-        }
-        // Inputs that nothing reads are checked by nobody here.
-        let all_read = (0..inputs.len()).all(|input| operands.iter().any(|operand| operand.input == input));
+        // An input that nothing reads is no operand.
+        let operand = |(input, port): (usize, &Port)| {
+            let at = args.iter().position(|register| *register == Register::Input(input))?;
+            let (dtype, ndim) = (port.ty.dtype(), port.ty.ndim());
+            Some(Operand { at, dtype, ndim, is_scalar: *chain.scalar.get(at)? != 0 })
+        };
+        let operands = inputs.iter().enumerate().map(operand).collect::<Option<Vec<_>>>()?;
         let ndim = operands.iter().filter(|operand| !operand.is_scalar).map(|operand| operand.ndim).max();
         let is_map = chain.reduce.is_none()
             && chain.typenum == output.ty.dtype().typenum()
             && output.ty.ndim() == ndim.unwrap_or(0);
-        if !is_map || !all_read || operands.len() >= OPERANDS {
+        if !is_map || operands.len() != args.len() || operands.len() >= OPERANDS {
             return None;
         }
         let types: Vec<Type> = inputs.iter().map(|port| port.ty.clone()).collect();
@@ -88,10 +87,12 @@ impl Direct {
     /// or do not lie as the kernel wants them: a frame then says why, or runs it.
     #[inline(always)]
     fn look<'a>(&self, inputs: &'a [ArrayRef<'_>], data: &mut Pointers) -> Option<&'a [usize]> {
+        if inputs.len() != self.operands.len() {
+            return None;
+        }
         let mut shape: Option<&[usize]> = None;
-        for (operand, pointer) in self.operands.iter().zip(data) {
-            let place = &inputs.get(operand.input)?.place;
-            *pointer = place.data();
+        for (ArrayRef { place }, operand) in inputs.iter().zip(&self.operands) {
+            *data.get_mut(operand.at)? = place.data();
             if place.kind() != (operand.dtype, operand.ndim) {
                 return None;
             }
@@ -106,7 +107,7 @@ impl Direct {
                 return None;
             }
         }
-        (inputs.len() <= self.operands.len()).then_some(shape)
+        Some(shape)
     }
 
     /// Runs the kernel; `None` if its slots have no room on the stack.
@@ -142,21 +143,22 @@ impl Direct {
     ) -> Option<Result<(), Box<RunError>>> {
         match targets {
             Targets::New(arrays) => Some(self.run_array(inputs)?.map(|array| arrays.push(array))),
-            Targets::Reuse([array]) => self.run_into(inputs, &ArrayMut::from(array).place),
-            Targets::Into([array]) => self.run_into(inputs, &array.place),
+            Targets::Reuse([array]) => self.run_into(inputs, &ArrayMut::from(array)),
+            Targets::Into([array]) => self.run_into(inputs, array),
             Targets::Reuse(_) | Targets::Into(_) => None,
         }
     }
 
     /// Runs the program into memory of the caller; `None` if it has to be run in a frame.
     #[inline]
-    pub(super) fn run_into(
+    pub(crate) fn run_into(
         &self,
         inputs: &[ArrayRef<'_>],
-        out: &Place<'_>,
+        out: &ArrayMut<'_>,
     ) -> Option<Result<(), Box<RunError>>> {
         let mut data = [ptr::null_mut(); OPERANDS];
         let shape = self.look(inputs, &mut data)?;
+        let out = &out.place;
         if out.dtype() != self.dtype || !out.fills(shape) {
             return None;
         }
@@ -167,7 +169,7 @@ impl Direct {
 
     /// Runs the program into a new array; `None` if it has to be run in a frame, or gives no array of `T` and `D`.
     #[inline]
-    pub(super) fn run_new<T: Element, D: Dimension>(
+    pub(crate) fn run_new<T: Element, D: Dimension>(
         &self,
         inputs: &[ArrayRef<'_>],
     ) -> Option<Result<ndarray::Array<T, D>, Box<RunError>>> {
@@ -194,7 +196,7 @@ impl Direct {
 
     /// As [`Direct::run_new`], for a result of whichever dtype.
     #[inline]
-    pub(super) fn run_array(&self, inputs: &[ArrayRef<'_>]) -> Option<Result<Array, Box<RunError>>> {
+    fn run_array(&self, inputs: &[ArrayRef<'_>]) -> Option<Result<Array, Box<RunError>>> {
         macro_rules! array {
             ($($variant:ident => $element:ty),*) => {
                 match self.dtype {
