@@ -6,7 +6,8 @@ use crate::native::{
 };
 use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
-use crate::value::{Array, DType, Extent, TensorType, Type};
+use crate::value::{Array, DType, Element, Extent, TensorType, Type};
+use ndarray::Dimension;
 use std::any::Any;
 use std::error::Error;
 use std::fmt::Debug;
@@ -158,12 +159,20 @@ impl Function {
         modules: &[LoadedModule],
         provenance: Vec<Provenance>,
     ) -> Result<Self, CallError> {
-        let executable = bind(program, modules);
+        Self::of_executable(bind(program, modules), (&program.inputs, &program.outputs), provenance)
+    }
+
+    /// Makes a program with its modules callable; its inputs and outputs are these.
+    pub(crate) fn of_executable(
+        executable: Executable,
+        (inputs, outputs): (&[Port], &[Port]),
+        provenance: Vec<Provenance>,
+    ) -> Result<Self, CallError> {
         let idle = Pool::new();
         idle.give(Box::new(
             Frame::new(&executable).map_err(|error| op_error(&executable, error, String::new()))?,
         ));
-        let (inputs, outputs) = (program.inputs.clone(), program.outputs.clone());
+        let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
         let body = Serves::Modules { executable, idle };
         Ok(Self(Arc::new(Inner { inputs, outputs, provenance, body })))
     }
@@ -212,12 +221,17 @@ impl Function {
     /// # Errors
     /// Inputs that the declared types do not admit; values that an op refuses.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
-        let mut results: Vec<Option<Array>> = self.outputs().iter().map(|_| None).collect();
-        self.admitted(inputs, &mut Targets::New(&mut results))?;
-        let missing = |(port, result): (&Port, Option<Array>)| {
-            result.ok_or_else(|| CallError::NoValue { name: port.name.clone() })
-        };
-        self.outputs().iter().zip(results).map(missing).collect()
+        let mut results = Vec::with_capacity(self.outputs().len());
+        let targets = &mut Targets::New(&mut results);
+        match self.run_direct(inputs, targets) {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(*error),
+            None => self.admitted(inputs, targets)?,
+        }
+        match self.outputs().get(results.len()) {
+            None => Ok(results),
+            Some(missing) => Err(CallError::NoValue { name: missing.name.clone() }),
+        }
     }
 
     /// Calls the function; the results replace `outputs`, in whose memory they are written where shapes agree.
@@ -226,17 +240,85 @@ impl Function {
     /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
+        match self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(error)) => return Err(*error),
+            None => {}
+        }
         check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
         self.admitted(inputs, &mut Targets::Reuse(outputs))
     }
 
-    /// Calls the function; the results are written to memory of the caller, of whatever strides.
+    /// Calls the function; the results are written to memory of the caller, of whatever strides. Memory that others described
+    /// ([`RawArray`](crate::native::RawArray)) may overlap inputs and other results: these are then copied there at the end.
     ///
     /// # Errors
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
+        if !ArrayMut::overlap(outputs, inputs) {
+            match self.run_direct(inputs, &mut Targets::Into(outputs)) {
+                Some(Ok(())) => return Ok(()),
+                Some(Err(error)) => return Err(*error),
+                None => {}
+            }
+            check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
+            return self.admitted(inputs, &mut Targets::Into(outputs));
+        }
         check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
-        self.admitted(inputs, &mut Targets::Into(outputs))
+        let results = self.call(inputs)?;
+        let misfit = outputs.iter_mut().zip(&results).position(|(output, result)| !output.assign(result));
+        misfit.map_or(Ok(()), |position| {
+            let shape = results[position].shape();
+            Err(misfit_error(self.outputs(), position, shape, &Targets::Into(outputs)))
+        })
+    }
+
+    /// Serves a call that needs no frame and of which nothing is wrong; `None` if it is no such call. (An error is boxed, so
+    /// that success is a word in a register.)
+    #[inline]
+    fn run_direct(
+        &self,
+        inputs: &[ArrayRef<'_>],
+        targets: &mut Targets<'_, '_>,
+    ) -> Option<Result<(), Box<CallError>>> {
+        let Serves::Modules { executable, .. } = &self.0.body else { return None };
+        let result = executable.direct.as_ref()?.run_for(inputs, targets)?;
+        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+    }
+
+    /// Whether a call for new results needs no frame.
+    #[cfg(test)]
+    pub(crate) fn is_direct(&self, inputs: &[ArrayRef<'_>]) -> bool {
+        matches!(self.run_direct(inputs, &mut Targets::New(&mut Vec::new())), Some(Ok(())))
+    }
+
+    /// A call whose only result is an array of this type.
+    #[inline]
+    pub(crate) fn call_new<T: Element, D: Dimension>(
+        &self,
+        inputs: &[ArrayRef<'_>],
+    ) -> Option<Result<ndarray::Array<T, D>, Box<CallError>>> {
+        let Serves::Modules { executable, .. } = &self.0.body else { return None };
+        let result = executable.direct.as_ref()?.run_new(inputs)?;
+        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+    }
+
+    /// A call whose only result goes here.
+    #[inline]
+    pub(crate) fn call_onto(
+        &self,
+        inputs: &[ArrayRef<'_>],
+        out: &ArrayMut<'_>,
+    ) -> Option<Result<(), Box<CallError>>> {
+        let Serves::Modules { executable, .. } = &self.0.body else { return None };
+        let result = executable.direct.as_ref()?.run_into(inputs, out)?;
+        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+    }
+
+    /// The error of a call that needed no frame.
+    #[cold]
+    fn refused(&self, executable: &Executable, error: RunError, inputs: &[ArrayRef<'_>]) -> Box<CallError> {
+        Box::new(self.failed(executable, StepError { step: 0, error }, inputs))
     }
 
     /// Serves a call whose targets were checked.
@@ -275,21 +357,24 @@ impl Function {
         let result = frame.run(executable, inputs, targets);
         let misfit = frame.take_misfit();
         idle.give(frame);
-        result.map_err(|error| {
-            let inputs = blame::inputs(&executable.steps, &error, self.inputs(), inputs);
-            op_error(executable, error, inputs)
-        })?;
+        result.map_err(|error| self.failed(executable, error, inputs))?;
         match misfit {
             None => self.check_results(targets),
             Some((position, shape)) => Err(misfit_error(self.outputs(), position, &shape, targets)),
         }
     }
 
+    #[cold]
+    fn failed(&self, executable: &Executable, error: StepError, inputs: &[ArrayRef<'_>]) -> CallError {
+        let inputs = blame::inputs(&executable.steps, &error, self.inputs(), inputs);
+        op_error(executable, error, inputs)
+    }
+
     /// Whether every result is what it was declared as; the caller's own memory was compared with it before.
     fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
         for (position, Port { name, ty }) in self.outputs().iter().enumerate() {
             let result = match targets {
-                Targets::New(slots) => slots.get(position).and_then(Option::as_ref),
+                Targets::New(arrays) => arrays.get(position),
                 Targets::Reuse(arrays) => arrays.get(position),
                 Targets::Into(_) => None,
             };

@@ -37,6 +37,7 @@ mod provenance;
 pub mod record;
 pub mod scratch;
 pub mod trust;
+mod typed;
 pub mod value;
 
 pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
@@ -51,6 +52,7 @@ pub use program::Program;
 pub use provenance::{Provenance, Served};
 pub use record::{Entry, Host, Member, Record, Requires, Unmet};
 pub use trust::{Fault, TrustError, Untrusted};
+pub use typed::{Argument, Arguments, Kind, OtherTypesError, Outcome, Outcomes, Typed};
 pub use value::{
     Array, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
     TensorType, Type, UserType, bf16, f16,

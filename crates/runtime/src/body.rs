@@ -46,9 +46,7 @@ impl Body for Interpreted {
         let results = interpret(&self.graph, &inputs);
         let results = results.map_err(|error| other("cannot interpret the graph", error))?;
         match targets {
-            Targets::New(slots) => {
-                slots.iter_mut().zip(results).for_each(|(slot, result)| *slot = Some(result));
-            }
+            Targets::New(arrays) => arrays.extend(results),
             Targets::Reuse(arrays) => {
                 arrays.iter_mut().zip(results).for_each(|(array, result)| *array = result);
             }
@@ -81,9 +79,8 @@ impl Body for Checked {
         let (findings, expected) = checked.map_err(|error| other(WHAT, error))?;
         findings.into_result().map_err(|violation| other(WHAT, *violation))?;
         if let Some(expected) = expected {
-            let mut results: Vec<Option<Array>> = self.function.outputs().iter().map(|_| None).collect();
-            self.function.run(inputs, &mut Targets::New(&mut results))?;
-            let served: Vec<Array> = results.into_iter().flatten().collect();
+            let mut served = Vec::new();
+            self.function.run(inputs, &mut Targets::New(&mut served))?;
             let violation =
                 debug::against_served(&self.graph, &given, &served, &expected, self.checks.types());
             violation.map_or(Ok(()), |violation| Err(other(WHAT, violation)))?;

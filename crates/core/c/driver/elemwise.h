@@ -1,6 +1,6 @@
 /* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
  *
- *   all operands contiguous with one shape, outputs there ----------------------> one call of the kernel on all elements
+ *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
  *   anything else --> pc_loop: broadcast, coalesce --> pc_chunks: gather --> kernel per chunk
  *
  * Operands align right; extent 1 stretches; another mismatch is a value error that names the operand. Outputs that fit
@@ -54,6 +54,10 @@ static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *con
   for (int32_t k = 0; k < e->n_in + e->n_out; k++) {
     const pc_tensor *t = k < e->n_in ? in[k] : out[k - e->n_in];
     if (k >= e->n_in) {
+      if (t == NULL && lead != NULL) {
+        t = out[k - e->n_in] = ctx->host->tensor_new(ctx, e->dtypes[k - e->n_in], lead->ndim, lead->shape);
+        if (t == NULL) return -1;
+      }
       if (t == NULL || t->dtype != e->dtypes[k - e->n_in] || t->object.refcount != 1 || (t->flags & PC_FLAG_READONLY)) goto general;
     } else if (e->scalar[k]) {
       data[k] = t->data;

@@ -1,71 +1,157 @@
 //! Borrowed arrays of any dtype: what a call takes, and what it may write to.
 
-use crate::{Array, DType};
-use ndarray::{ArrayView, ArrayViewMut, Dimension, IxDyn};
+use crate::{Array, DType, Element};
+use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension, IxDyn};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
-/// Extents and strides; kept in place up to 8 dimensions, so that borrowing such an array allocates nothing.
+/// Where extents and strides are. Those of a view that is given by value are copied: to this view if they are few, so that
+/// borrowing such an array allocates nothing.
 #[derive(Debug, Clone)]
-struct Shape {
-    ndim: usize,
-    extents: [usize; IN_PLACE],
-    /// In elements, may be 0 or negative.
-    strides: [isize; IN_PLACE],
-    /// All of them, when there are more.
-    more: Option<Box<(Vec<usize>, Vec<isize>)>>,
+enum Shape<'a> {
+    /// With the array itself.
+    Borrowed(&'a [usize], &'a [isize]),
+    Copied {
+        ndim: u8,
+        extents: [usize; FEW],
+        strides: [isize; FEW],
+    },
+    Many(Box<(Vec<usize>, Vec<isize>)>),
 }
 
-/// Dimensions that are kept in place.
-const IN_PLACE: usize = 8;
+/// Dimensions that are copied without allocating.
+const FEW: usize = 4;
 
-impl Shape {
-    fn new(extents: &[usize], strides: &[isize]) -> Self {
+impl Shape<'_> {
+    #[inline]
+    fn copied(extents: &[usize], strides: &[isize]) -> Self {
         let ndim = extents.len();
-        let mut shape = Self { ndim, extents: [0; IN_PLACE], strides: [0; IN_PLACE], more: None };
-        if ndim <= IN_PLACE {
-            shape.extents[..ndim].copy_from_slice(extents);
-            shape.strides[..ndim].copy_from_slice(strides);
-        } else {
-            shape.more = Some(Box::new((extents.to_vec(), strides.to_vec())));
+        if ndim > FEW {
+            return Self::Many(Box::new((extents.to_vec(), strides.to_vec())));
         }
-        shape
+        let mut copied = ([0; FEW], [0; FEW]);
+        copied.0[..ndim].copy_from_slice(extents);
+        copied.1[..ndim].copy_from_slice(strides);
+        Self::Copied { ndim: ndim as u8, extents: copied.0, strides: copied.1 }
     }
 
-    fn extents(&self) -> &[usize] {
-        self.more.as_ref().map_or(&self.extents[..self.ndim.min(IN_PLACE)], |more| &more.0)
-    }
-
-    fn strides(&self) -> &[isize] {
-        self.more.as_ref().map_or(&self.strides[..self.ndim.min(IN_PLACE)], |more| &more.1)
+    /// Extents and strides, as many.
+    #[inline]
+    fn axes(&self) -> (&[usize], &[isize]) {
+        match self {
+            Self::Borrowed(extents, strides) => (extents, strides),
+            Self::Copied { ndim, extents, strides } => {
+                let ndim = usize::from(*ndim).min(FEW);
+                (&extents[..ndim], &strides[..ndim])
+            }
+            Self::Many(many) => (&many.0, &many.1),
+        }
     }
 }
 
 /// Memory described: dtype, first element, extents, strides.
 #[derive(Debug, Clone)]
-pub(super) struct RawView {
+pub(super) struct RawView<'a> {
     dtype: DType,
     data: *mut c_char,
-    shape: Shape,
+    /// The step from one element to the next of a contiguous array, in the unit of the strides: 1 where they count elements,
+    /// as ndarray's, the bytes of an element where they count bytes.
+    step: isize,
+    shape: Shape<'a>,
 }
 
-impl RawView {
+impl<'a> RawView<'a> {
+    /// An array whose strides count elements.
+    #[inline]
+    pub(super) fn borrowed(
+        dtype: DType,
+        data: *mut c_char,
+        extents: &'a [usize],
+        strides: &'a [isize],
+    ) -> Self {
+        Self { dtype, data, step: 1, shape: Shape::Borrowed(extents, strides) }
+    }
+
+    /// An array whose strides count bytes.
+    pub(super) fn of_bytes(
+        dtype: DType,
+        data: *mut c_char,
+        extents: &'a [usize],
+        strides: &'a [isize],
+    ) -> Self {
+        let step = dtype.itemsize_bytes().cast_signed();
+        Self { dtype, data, step, shape: Shape::Borrowed(extents, strides) }
+    }
+
+    /// As [`RawView::borrowed`], without a borrow of extents and strides.
+    #[inline]
+    fn copied(dtype: DType, data: *mut c_char, extents: &[usize], strides: &[isize]) -> Self {
+        Self { dtype, data, step: 1, shape: Shape::copied(extents, strides) }
+    }
+
+    #[inline]
     pub(super) fn dtype(&self) -> DType {
         self.dtype
     }
 
+    #[inline]
     pub(super) fn data(&self) -> *mut c_char {
         self.data
     }
 
+    #[inline]
     pub(super) fn shape(&self) -> &[usize] {
-        self.shape.extents()
+        self.shape.axes().0
     }
 
     /// The steps in bytes, may be 0 or negative.
-    pub(super) fn strides_bytes(&self) -> impl Iterator<Item = i64> + '_ {
-        let itemsize = self.dtype.itemsize_bytes() as i64;
-        self.shape.strides().iter().map(move |s| *s as i64 * itemsize)
+    pub(super) fn strides_bytes(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
+        let unit = if self.step == 1 { self.dtype.itemsize_bytes().cast_signed() } else { 1 };
+        self.shape.axes().1.iter().map(move |stride| stride * unit)
+    }
+
+    /// The steps in elements, may be 0 or negative.
+    fn strides(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
+        self.shape.axes().1.iter().map(|stride| stride / self.step)
+    }
+
+    /// Dtype and rank.
+    #[inline]
+    pub(super) fn kind(&self) -> (DType, usize) {
+        (self.dtype, self.shape.axes().0.len())
+    }
+
+    /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
+    /// say no.
+    #[inline]
+    pub(super) fn fills(&self, wanted: &[usize]) -> bool {
+        let (extents, strides) = self.shape.axes();
+        let ndim = wanted.len();
+        if extents.len() != ndim || strides.len() != ndim {
+            return false;
+        }
+        let mut step = self.step;
+        for axis in (0..ndim).rev() {
+            let extent = extents[axis];
+            if extent != wanted[axis] || (extent != 1 && strides[axis] != step) {
+                return false;
+            }
+            step = step.wrapping_mul(extent.cast_signed());
+        }
+        true
+    }
+
+    /// The first address of the elements and the first behind them; `None` if there are none.
+    pub(super) fn bounds(&self) -> Option<(usize, usize)> {
+        if self.shape().contains(&0) {
+            return None;
+        }
+        let (mut low, mut high) = (self.data.addr(), self.data.addr() + self.dtype.itemsize_bytes());
+        for (extent, stride) in self.shape().iter().zip(self.strides_bytes()) {
+            let reach = stride * (extent.cast_signed() - 1);
+            if reach < 0 { low -= reach.unsigned_abs() } else { high += reach.unsigned_abs() }
+        }
+        Some((low, high))
     }
 }
 
@@ -80,8 +166,7 @@ impl RawView {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ArrayRef<'a> {
-    pub(super) view: RawView,
-    borrowed: PhantomData<&'a [u8]>,
+    pub(super) view: RawView<'a>,
 }
 
 // SAFETY: an `ArrayRef` is a shared borrow of plain numbers.
@@ -92,8 +177,10 @@ unsafe impl Sync for ArrayRef<'_> {}
 /// A borrowed array that a call writes its result to; its shape must be that of the result.
 #[derive(Debug)]
 pub struct ArrayMut<'a> {
-    pub(super) view: RawView,
-    borrowed: PhantomData<&'a mut [u8]>,
+    pub(super) view: RawView<'a>,
+    /// Whether others made it, so that it may overlap inputs of the same call.
+    pub(super) is_raw: bool,
+    pub(super) borrowed: PhantomData<&'a mut [u8]>,
 }
 
 // SAFETY: an `ArrayMut` is an exclusive borrow of plain numbers.
@@ -104,12 +191,14 @@ macro_rules! described {
         impl $borrow<'_> {
             /// Type of the elements.
             #[must_use]
+            #[inline]
             pub fn dtype(&self) -> DType {
                 self.view.dtype
             }
 
             /// The extents, outermost first.
             #[must_use]
+            #[inline]
             pub fn shape(&self) -> &[usize] {
                 self.view.shape()
             }
@@ -119,20 +208,33 @@ macro_rules! described {
 described!(ArrayRef, ArrayMut);
 
 impl ArrayMut<'_> {
+    /// Whether a result would be written over an input or another result. Borrows of Rust's arrays rule that out.
+    pub(crate) fn overlap(outputs: &[Self], inputs: &[ArrayRef<'_>]) -> bool {
+        let meet = |a: &RawView<'_>, b: &RawView<'_>| {
+            let (a, b) = (a.bounds(), b.bounds());
+            a.zip(b).is_some_and(|((a, a_end), (b, b_end))| a < b_end && b < a_end)
+        };
+        outputs.iter().enumerate().filter(|(_, output)| output.is_raw).any(|(at, output)| {
+            let mut others = outputs.iter().enumerate().filter(|(other, _)| *other != at);
+            inputs.iter().any(|input| meet(&output.view, &input.view))
+                || others.any(|(_, other)| meet(&output.view, &other.view))
+        })
+    }
+
     /// Copies the elements of an array of the same dtype and shape; `false` if it has another.
     pub fn assign(&mut self, array: &Array) -> bool {
         if array.dtype() != self.dtype() || array.shape() != self.shape() {
             return false;
         }
-        let strides: Vec<i64> = self.view.strides_bytes().collect();
+        let strides: Vec<isize> = self.view.strides_bytes().collect();
         let mut index = vec![0_usize; array.shape().len()];
         crate::with_array!(array, elements => {
             for element in elements {
-                let offset: i64 = index.iter().zip(&strides).map(|(i, s)| *i as i64 * s).sum();
+                let offset: isize = index.iter().zip(&strides).map(|(i, s)| i.cast_signed() * s).sum();
                 // SAFETY: the index is within the extents, so the address is an element of the borrowed memory.
-                let target = unsafe { self.view.data.offset(offset as isize) };
+                let view = unsafe { self.view.data.offset(offset) };
                 // SAFETY: the memory has this dtype, and `self` borrows it exclusively.
-                unsafe { write(target, *element) };
+                unsafe { write(view, *element) };
                 advance(&mut index, array.shape());
             }
         });
@@ -143,10 +245,10 @@ impl ArrayMut<'_> {
 /// Writes one element.
 ///
 /// # Safety
-/// `target` is an element of type `T` that the caller may write.
-unsafe fn write<T>(target: *mut c_char, element: T) {
+/// `view` is an element of type `T` that the caller may write.
+unsafe fn write<T>(view: *mut c_char, element: T) {
     // SAFETY: as promised by the caller.
-    unsafe { target.cast::<T>().write(element) };
+    unsafe { view.cast::<T>().write(element) };
 }
 
 /// The next index in C order.
@@ -160,52 +262,67 @@ fn advance(index: &mut [usize], shape: &[usize]) {
     }
 }
 
-macro_rules! conversions {
-    ($($dtype:ident => $element:ty),*) => {$(
-        impl<'a, D: Dimension> From<ArrayView<'a, $element, D>> for ArrayRef<'a> {
-            fn from(view: ArrayView<'a, $element, D>) -> Self {
-                let shape = Shape::new(view.shape(), view.strides());
-                let data = view.as_ptr().cast_mut().cast();
-                Self { view: RawView { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
-            }
-        }
-
-        impl<'a, D: Dimension> From<ArrayViewMut<'a, $element, D>> for ArrayMut<'a> {
-            fn from(mut view: ArrayViewMut<'a, $element, D>) -> Self {
-                let shape = Shape::new(view.shape(), view.strides());
-                let data = view.as_mut_ptr().cast();
-                Self { view: RawView { dtype: DType::$dtype, data, shape }, borrowed: PhantomData }
-            }
-        }
-    )*};
+impl<'a, T: Element, D: Dimension> From<ArrayView<'a, T, D>> for ArrayRef<'a> {
+    #[inline]
+    fn from(view: ArrayView<'a, T, D>) -> Self {
+        let data = view.as_ptr().cast_mut().cast();
+        Self { view: RawView::copied(T::DTYPE, data, view.shape(), view.strides()) }
+    }
 }
-crate::for_each_dtype!(conversions);
+
+impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> for ArrayRef<'a> {
+    #[inline]
+    fn from(array: &'a ArrayBase<S, D>) -> Self {
+        let data = array.as_ptr().cast_mut().cast();
+        Self { view: RawView::borrowed(T::DTYPE, data, array.shape(), array.strides()) }
+    }
+}
+
+impl<'a, T: Element, D: Dimension> From<ArrayViewMut<'a, T, D>> for ArrayMut<'a> {
+    #[inline]
+    fn from(mut view: ArrayViewMut<'a, T, D>) -> Self {
+        let data = view.as_mut_ptr().cast();
+        let view = RawView::copied(T::DTYPE, data, view.shape(), view.strides());
+        Self { view, is_raw: false, borrowed: PhantomData }
+    }
+}
+
+impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for ArrayMut<'a> {
+    #[inline]
+    fn from(array: &'a mut ArrayBase<S, D>) -> Self {
+        let data = array.as_mut_ptr().cast();
+        let view = RawView::borrowed(T::DTYPE, data, array.shape(), array.strides());
+        Self { view, is_raw: false, borrowed: PhantomData }
+    }
+}
 
 impl<'a> From<&'a Array> for ArrayRef<'a> {
+    #[inline]
     fn from(array: &'a Array) -> Self {
-        crate::with_array!(array, a => a.view().into())
+        crate::with_array!(array, a => a.into())
     }
 }
 
 impl<'a> From<&'a mut Array> for ArrayMut<'a> {
+    #[inline]
     fn from(array: &'a mut Array) -> Self {
-        crate::with_array!(array, a => a.view_mut().into())
+        crate::with_array!(array, a => a.into())
     }
 }
 
-/// Reading tensors that modules made; the raw side, in this file because it needs the fields.
+/// Reading arrays that modules or others made; the raw side, in this file because it needs the fields.
 mod raw {
-    use super::{ArrayRef, DType, IxDyn, PhantomData, RawView, Shape, c_char};
+    use super::{ArrayRef, DType, IxDyn, RawView, c_char};
     use crate::Array;
     use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
 
-    impl<'a> ArrayRef<'a> {
+    impl ArrayRef<'_> {
         /// What a tensor holds; `None` if the dtype is unknown or a stride is not a whole number of elements.
-        pub fn from_raw(
+        pub(in crate::native) fn of_tensor(
             typenum: i32,
             data: *mut c_char,
-            shape: &'a [i64],
-            strides: &'a [i64],
+            shape: &[i64],
+            strides: &[i64],
         ) -> Option<Self> {
             let dtype = DType::from_typenum(typenum)?;
             let itemsize = dtype.itemsize_bytes() as i64;
@@ -213,20 +330,7 @@ mod raw {
                 shape.iter().map(|n| usize::try_from(*n).ok()).collect::<Option<_>>()?;
             let whole = |step: &i64| (step % itemsize == 0).then(|| isize::try_from(step / itemsize).ok())?;
             let strides: Vec<isize> = strides.iter().map(whole).collect::<Option<_>>()?;
-            let view = RawView { dtype, data, shape: Shape::new(&extents, &strides) };
-            Some(Self { view, borrowed: PhantomData })
-        }
-
-        /// Whether the elements lie in C order without gaps.
-        pub fn is_standard_layout(&self) -> bool {
-            let mut step = 1_isize;
-            for (extent, stride) in self.view.shape.extents().iter().zip(self.view.shape.strides()).rev() {
-                if *extent > 1 && *stride != step {
-                    return self.shape().contains(&0);
-                }
-                step = step.saturating_mul(extent.cast_signed());
-            }
-            true
+            Some(Self { view: RawView::copied(dtype, data, &extents, &strides) })
         }
 
         /// Copies the elements into an array of its own.
@@ -246,8 +350,8 @@ mod raw {
             }
             // ndarray's raw views want non-negative strides: start at the lowest address, then turn axes round.
             let (mut low, mut strides, mut turned) = (self.view.data.cast::<T>(), Vec::new(), Vec::new());
-            for (axis, (extent, stride)) in extents.iter().zip(self.view.shape.strides()).enumerate() {
-                if *stride < 0 {
+            for (axis, (extent, stride)) in extents.iter().zip(self.view.strides()).enumerate() {
+                if stride < 0 {
                     // SAFETY: the last element along this axis is one of the tensor's elements.
                     low = unsafe { low.offset(stride * (extent.cast_signed() - 1)) };
                     turned.push(axis);

@@ -65,20 +65,24 @@ struct Stage {
     locations: Vec<Location>,
 }
 
-/// Several kernels as one.
+/// Several kernels as one, or one.
 #[derive(Debug)]
 pub struct Chain {
     stages: Vec<Stage>,
     /// For each input, 1 if it is one element by its type.
-    scalar: Vec<u8>,
+    pub(super) scalar: Vec<u8>,
     /// Inputs of one element that some kernel wants a block of: operand, slot, bytes of an element.
     fills: Vec<(usize, usize, usize)>,
-    typenum: i32,
-    reduce: Option<Reduce>,
-    slots: usize,
-    slot_bytes: usize,
+    /// Of the result.
+    pub(super) typenum: i32,
+    pub(super) reduce: Option<Reduce>,
+    /// What its driver calls: [`run_blocks`]; of a single kernel, the kernel itself.
+    pub(super) kernel: Kernel,
+    pub(super) slots: usize,
+    /// Bytes of the widest element: what a slot holds `block` of.
+    pub(super) widest: usize,
     /// Elements.
-    block: usize,
+    pub(super) block: usize,
     /// Keeps the kernels' code mapped.
     _modules: Vec<LoadedModule>,
 }
@@ -97,15 +101,17 @@ pub(super) struct Line([u8; 64]);
 #[repr(C)]
 pub(super) struct Running {
     pub(super) ctx: Context,
-    chain: *const Chain,
-    slots: *mut c_char,
+    pub(super) chain: *const Chain,
+    pub(super) slots: *mut c_char,
+    /// From one slot to the next.
+    pub(super) slot_bytes: usize,
     /// The stage that failed.
-    failed: Option<usize>,
+    pub(super) failed: Option<usize>,
 }
 
 impl Running {
     pub(super) const fn new(ctx: Context) -> Self {
-        Self { ctx, chain: ptr::null(), slots: ptr::null_mut(), failed: None }
+        Self { ctx, chain: ptr::null(), slots: ptr::null_mut(), slot_bytes: 0, failed: None }
     }
 }
 
@@ -126,13 +132,14 @@ impl Chain {
         let blocks = allocator.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
         let block = (CACHE_BYTES / (blocks * allocator.widest)).clamp(256, BLOCK) / 64 * 64;
         Some(Self {
+            kernel: allocator.only_kernel(&stages).unwrap_or(run_blocks),
             stages,
             scalar: inputs.iter().map(|(_, scalar)| u8::from(*scalar)).collect(),
             typenum: reduce.map_or(*typenum, |reduce| reduce.dtype),
             fills: allocator.fills,
             reduce,
             slots: allocator.slots,
-            slot_bytes: block * allocator.widest,
+            widest: allocator.widest,
             block,
             _modules: chained.iter().map(|map| map.module.clone()).collect(),
         })
@@ -140,7 +147,7 @@ impl Chain {
 
     /// How many lines of memory the slots need.
     pub(super) fn lines(&self) -> usize {
-        (self.slots * self.slot_bytes).div_ceil(size_of::<Line>())
+        (self.slots * self.widest * self.block).div_ceil(size_of::<Line>())
     }
 
     /// Runs the chain.
@@ -159,17 +166,18 @@ impl Chain {
         running.ctx.error.kind = 0;
         running.chain = self;
         running.slots = slots.as_mut_ptr().cast();
+        running.slot_bytes = self.widest * self.block;
         running.failed = None;
         let ctx: *mut Context = ptr::from_mut(running).cast();
         let n_in = i32::try_from(inputs.len()).unwrap_or(i32::MAX);
         let (scalar, names) = (self.scalar.as_ptr(), ptr::null());
         let failure = if let Some(reduce) = &self.reduce {
-            let op = Reduce { n_in, scalar, names, map: Some(run_blocks), ..*reduce };
+            let op = Reduce { n_in, scalar, names, map: Some(self.kernel), ..*reduce };
             // SAFETY: the description is alive during the call; operands are as the caller promises.
             unsafe { super::host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         } else {
             let dtypes = [self.typenum];
-            let op = Elemwise { n_in, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: run_blocks };
+            let op = Elemwise { n_in, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: self.kernel };
             // SAFETY: as above.
             unsafe { super::host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };
@@ -195,7 +203,7 @@ struct SlotAllocator<'a> {
 
 impl<'a> SlotAllocator<'a> {
     fn new(maps: &'a [Chained], inputs: &'a [(usize, bool)]) -> Self {
-        let results = maps.iter().map(|map| map.item_bytes);
+        let results = maps.iter().map(|link| link.item_bytes);
         let widest = inputs.iter().map(|(item, _)| *item).chain(results).max().unwrap_or(8).max(1);
         Self { maps, inputs, of: Vec::new(), free: Vec::new(), slots: 0, fills: Vec::new(), widest }
     }
@@ -205,6 +213,16 @@ impl<'a> SlotAllocator<'a> {
             self.slots += 1;
             self.slots - 1
         })
+    }
+
+    /// The kernel of the only stage, if its operands are those of the driver, in order.
+    fn only_kernel(&self, stages: &[Stage]) -> Option<Kernel> {
+        let [Stage { kernel, locations }] = stages else { return None };
+        let in_order = locations.iter().enumerate().all(|(at, place)| match place {
+            Location::Block { operand, .. } | Location::Element(operand) => *operand == at,
+            Location::Slot(_) => false,
+        });
+        (in_order && locations.len() == self.inputs.len() + 1).then_some(*kernel)
     }
 
     fn stage(&mut self, position: usize) -> Option<Stage> {
@@ -275,13 +293,13 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
     // SAFETY: the chain that `Chain::run` put there is alive while it runs.
     let chain = unsafe { &*chain };
     // SAFETY: as above.
-    let slots = unsafe { (*running).slots };
+    let (slots, slot_bytes) = unsafe { ((*running).slots, (*running).slot_bytes) };
     let n = usize::try_from(n).unwrap_or(0);
     // SAFETY: the driver hands over a pointer for each operand, inputs then the result.
     let data = unsafe { std::slice::from_raw_parts(data, chain.scalar.len() + 1) };
     for (operand, slot, item_bytes) in &chain.fills {
         // SAFETY: `Chain::run` was given memory of all slots.
-        let slot = unsafe { slots.add(slot * chain.slot_bytes) };
+        let slot = unsafe { slots.add(slot * slot_bytes) };
         // SAFETY: the slot has room for a block of this item; the operand has one element.
         unsafe { fill(slot, data[*operand], *item_bytes, n.min(chain.block)) };
     }
@@ -290,15 +308,13 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
         let length = chain.block.min(n - done);
         for (position, stage) in chain.stages.iter().enumerate() {
             let mut pointers = [ptr::null_mut::<c_char>(); OPERANDS];
-            for (pointer, location) in pointers.iter_mut().zip(&stage.locations) {
-                *pointer = match location {
+            for (pointer, place) in pointers.iter_mut().zip(&stage.locations) {
+                *pointer = match place {
                     // SAFETY: the driver's block has `n` elements.
-                    Location::Block { operand, item_bytes } => unsafe {
-                        data[*operand].add(done * item_bytes)
-                    },
+                    Location::Block { operand, item_bytes } => unsafe { data[*operand].add(done * item_bytes) },
                     Location::Element(operand) => data[*operand],
                     // SAFETY: `Chain::run` was given memory of all slots.
-                    Location::Slot(slot) => unsafe { slots.add(slot * chain.slot_bytes) },
+                    Location::Slot(slot) => unsafe { slots.add(slot * slot_bytes) },
                 };
             }
             // SAFETY: every operand has `length` contiguous elements of the kernel's dtypes, or one where it reads one.

@@ -3,9 +3,11 @@
 //! It is immutable and shared; what a call needs besides is in its frame.
 
 use super::chain::Chain;
+use super::direct::Direct;
 use super::library::LoadedModule;
 use crate::program::Register;
 use crate::{Array, DType};
+use std::sync::Arc;
 
 /// What a step does.
 #[derive(Debug)]
@@ -18,7 +20,7 @@ pub enum Work {
         slots: Vec<Array>,
     },
     /// Runs the kernels of several modules block by block.
-    Chain(Box<Chain>),
+    Chain(Arc<Chain>),
 }
 
 /// One step, with what runs it.
@@ -63,4 +65,6 @@ pub struct Executable {
     pub temps: Vec<Room>,
     /// How many outputs it gives.
     pub n_outputs: usize,
+    /// How it is called without a frame, if it can be.
+    pub direct: Option<Direct>,
 }

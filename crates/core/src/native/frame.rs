@@ -34,8 +34,8 @@ pub(crate) struct StepError {
 /// Where the outputs go, one place each.
 #[derive(Debug)]
 pub enum Targets<'a, 'b> {
-    /// Into arrays made for them.
-    New(&'a mut [Option<Array>]),
+    /// Into arrays made for them, which are put behind each other.
+    New(&'a mut Vec<Array>),
     /// Into the memory of these arrays where it fits, else the array is replaced.
     Reuse(&'a mut [Array]),
     /// Into this memory, which must fit.
@@ -114,7 +114,7 @@ impl Frame {
         match targets {
             Targets::New(_) => cells.for_each(|(cell, _)| *cell = ptr::null_mut()),
             Targets::Reuse(arrays) => cells.zip(arrays.iter_mut()).for_each(|((cell, header), array)| {
-                header.set_array(array);
+                header.set(&ArrayMut::from(array).view, true);
                 *cell = header.as_raw();
             }),
             Targets::Into(arrays) => cells.zip(arrays.iter()).for_each(|((cell, header), array)| {
@@ -264,11 +264,9 @@ impl Frame {
             return;
         }
         match targets {
-            Targets::New(slots) => {
-                if let Some(slot) = slots.get_mut(position) {
-                    *slot = result.into_array();
-                }
-            }
+            // An output without a value ends the row: its position is then the length.
+            Targets::New(arrays) if arrays.len() == position => arrays.extend(result.into_array()),
+            Targets::New(_) => {}
             Targets::Reuse(arrays) => {
                 if let Some((array, fresh)) = arrays.get_mut(position).zip(result.into_array()) {
                     *array = fresh;

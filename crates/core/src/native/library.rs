@@ -160,6 +160,13 @@ impl LoadedLibrary {
 }
 
 impl LoadedModule {
+    /// A module of this program, for tests that bring kernels of their own: it has no row.
+    #[cfg(test)]
+    pub(super) fn of_this_program() -> Self {
+        let library = LoadedLibrary { entries: Vec::new(), _library: None, _file: None };
+        Self { library: Arc::new(library), slot: 0 }
+    }
+
     /// The entry's table row.
     pub(super) fn row(&self) -> &ModuleEntry {
         // SAFETY: the handshake found a non-NULL pointer into the object, which stays mapped while `self.library` lives.

@@ -4,10 +4,12 @@
 //! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ modules
 //! linked    modules that are part of the program: its own tables ──▶ handshake ──▶ modules
 //! array_ref arrays of the caller, borrowed for a call
+//! raw_array arrays that others describe: DLPack's, NumPy's
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
 //! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
+//! direct    a program that is one chain, run where the caller's arrays lie
 //! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
@@ -21,6 +23,7 @@
 mod array_ref;
 mod capture;
 mod chain;
+mod direct;
 mod executable;
 mod frame;
 mod header;
@@ -32,6 +35,7 @@ mod matmul;
 mod object;
 mod pages;
 mod pool;
+mod raw_array;
 mod storage;
 #[cfg(feature = "watch")]
 pub mod watch;
@@ -39,6 +43,7 @@ pub mod watch;
 pub use array_ref::{ArrayMut, ArrayRef};
 pub use capture::capture;
 pub use chain::{Chain, Chained, Value};
+pub use direct::Direct;
 pub use executable::{Bound, Executable, Room, Work};
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
@@ -49,3 +54,4 @@ pub(crate) use linked::find as find_linked;
 pub use matmul::matmul;
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
+pub use raw_array::{RawArray, RawArrayError};

@@ -12,7 +12,8 @@
 use super::array_ref::{ArrayRef, RawView};
 use super::header::Header;
 use crate::{Array, DType};
-use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
+use ndarray::ArrayD;
+use precast_abi::tensor::{FLAG_READONLY, MAX_NDIM, Object, Tensor, Type};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_char;
 use std::ptr;
@@ -206,24 +207,39 @@ impl Owned {
         let tensor = self.0.cast::<Tensor>();
         // SAFETY: the object is alive, and all objects this host hands out are tensors.
         let tensor = unsafe { &mut *tensor };
-        let array_ref = tensor_ref(tensor)?;
         let owned = tensor.object.ty == ptr::from_ref(&HEAP)
             && tensor.object.refcount == 1
             && tensor.owner.is_null()
-            && array_ref.is_standard_layout();
-        if !owned {
-            return Some(array_ref.to_array());
-        }
-        let (dtype, shape) = (array_ref.dtype(), array_ref.shape().to_vec());
-        let (data, bytes) = (tensor.data, tensor.capacity_bytes);
+            && tensor.capacity_bytes > 0;
+        let whole = if owned { whole_array(tensor) } else { None };
+        let Some((dtype, shape, elements)) = whole else {
+            return tensor_ref(tensor).map(|array| array.to_array());
+        };
+        let data = tensor.data;
         // The memory moves to the array; the header is freed without it.
         tensor.capacity_bytes = 0;
         tensor.data = ptr::null_mut();
-        let elements = usize::try_from(bytes).ok()? / dtype.itemsize_bytes();
         // SAFETY: `data` was allocated with the layout of a `Vec<T>` of so many elements (see `data_layout`), is
         // initialised as the op produced it, and is owned by nobody else now.
-        unsafe { array_from_raw(dtype, &shape, data, elements) }
+        Some(unsafe { array_from_raw(dtype, &shape[..tensor.ndim as usize], data, elements) })
     }
+}
+
+/// Dtype, extents and number of elements of a tensor whose elements lie in C order and fill its memory.
+fn whole_array(tensor: &Tensor) -> Option<(DType, [usize; MAX_NDIM], usize)> {
+    let dtype = DType::from_typenum(tensor.dtype)?;
+    let itemsize = dtype.itemsize_bytes() as i64;
+    let (mut shape, mut step) = ([0; MAX_NDIM], itemsize);
+    let axes = extents(tensor).iter().zip(strides(tensor)).enumerate();
+    for (axis, (extent, stride)) in axes.rev() {
+        shape[axis] = usize::try_from(*extent).ok()?;
+        if *extent != 1 && *stride != step {
+            return None;
+        }
+        step = step.checked_mul(*extent)?;
+    }
+    let elements = usize::try_from(step / itemsize).ok()?;
+    (step == tensor.capacity_bytes).then_some((dtype, shape, elements))
 }
 
 impl Drop for Owned {
@@ -233,7 +249,7 @@ impl Drop for Owned {
     }
 }
 
-fn contiguous_vec<T: Clone>(array: ndarray::ArrayD<T>) -> Vec<T> {
+fn contiguous_vec<T: Clone>(array: ArrayD<T>) -> Vec<T> {
     if array.is_standard_layout() {
         let (elements, offset) = array.into_raw_vec_and_offset();
         if offset.unwrap_or(0) == 0 {
@@ -247,27 +263,17 @@ fn contiguous_vec<T: Clone>(array: ndarray::ArrayD<T>) -> Vec<T> {
 /// Makes an array of memory that was allocated for it.
 ///
 /// # Safety
-/// `data` is NULL with `elements == 0`, or memory of a `Vec` of `elements` initialised elements of `dtype` that the caller
-/// owns.
-unsafe fn array_from_raw(dtype: DType, shape: &[usize], data: *mut c_char, elements: usize) -> Option<Array> {
-    /// As the function around it.
-    ///
-    /// # Safety
-    /// As the function around it.
-    unsafe fn vec<T>(data: *mut c_char, elements: usize) -> Vec<T> {
-        if elements == 0 {
-            return Vec::new();
-        }
-        // SAFETY: the caller of `array_from_raw` gives memory of such a `Vec`.
-        unsafe { Vec::from_raw_parts(data.cast(), elements, elements) }
-    }
+/// `data` is memory of a `Vec` of `elements` initialised elements of `dtype` that the caller owns; the product of `shape` is
+/// `elements`, which is not 0.
+unsafe fn array_from_raw(dtype: DType, shape: &[usize], data: *mut c_char, elements: usize) -> Array {
     macro_rules! array {
         ($($variant:ident => $element:ty),*) => {
             match dtype {
                 $(DType::$variant => {
                     // SAFETY: as promised by the caller.
-                    let elements = unsafe { vec(data, elements) };
-                    ndarray::ArrayD::from_shape_vec(shape, elements).ok().map(Array::$variant)
+                    let elements = unsafe { Vec::<$element>::from_raw_parts(data.cast(), elements, elements) };
+                    // SAFETY: as promised by the caller: as many elements as the shape has, in C order.
+                    Array::$variant(unsafe { ArrayD::from_shape_vec_unchecked(shape, elements) })
                 })*
             }
         };
@@ -295,7 +301,7 @@ pub(super) fn strides(tensor: &Tensor) -> &[i64] {
 
 /// What a live tensor holds, as a borrowed array; `None` if its dtype is unknown.
 fn tensor_ref(tensor: &Tensor) -> Option<ArrayRef<'_>> {
-    ArrayRef::from_raw(tensor.dtype, tensor.data, extents(tensor), strides(tensor))
+    ArrayRef::of_tensor(tensor.dtype, tensor.data, extents(tensor), strides(tensor))
 }
 
 /// A header in a frame, pointed at data of the caller for the length of one call.
@@ -311,36 +317,18 @@ impl Borrowed {
     }
 
     /// Points at data that a module may write only if `writable`.
-    pub(super) fn set(&mut self, view: &RawView, writable: bool) {
+    pub(super) fn set(&mut self, view: &RawView<'_>, writable: bool) {
         let header = &mut *self.0;
         header.tensor.object.refcount = 1;
         header.tensor.dtype = view.dtype().typenum();
         header.tensor.ndim = view.shape().len() as i32;
         header.tensor.data = view.data();
         header.tensor.flags = if writable { 0 } else { FLAG_READONLY };
-        for (axis, (extent, stride)) in view.shape().iter().zip(view.strides_bytes()).enumerate() {
-            header.shape[axis] = extent.cast_signed() as i64;
-            header.strides[axis] = stride;
+        let places = header.shape.iter_mut().zip(&mut header.strides);
+        for ((to, step), (extent, stride)) in places.zip(view.shape().iter().zip(view.strides_bytes())) {
+            *to = extent.cast_signed() as i64;
+            *step = stride as i64;
         }
-    }
-
-    /// Points at the elements of an array, which a module may write.
-    pub(super) fn set_array(&mut self, array: &mut Array) {
-        let dtype = array.dtype();
-        let itemsize = dtype.itemsize_bytes() as i64;
-        let header = &mut *self.0;
-        header.tensor.object.refcount = 1;
-        header.tensor.dtype = dtype.typenum();
-        header.tensor.flags = 0;
-        crate::with_array!(array, a => {
-            header.tensor.ndim = a.shape().len() as i32;
-            let places = header.shape.iter_mut().zip(&mut header.strides);
-            for ((extent, stride), (n, step)) in places.zip(a.shape().iter().zip(a.strides())) {
-                *extent = n.cast_signed() as i64;
-                *stride = *step as i64 * itemsize;
-            }
-            header.tensor.data = a.as_mut_ptr().cast();
-        });
     }
 
     /// Points at the elements of a tensor, which is not to be written through this header.

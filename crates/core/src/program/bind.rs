@@ -7,9 +7,10 @@
 //! The base of a view lives as long as the view.
 
 use super::{Program, Register, Step};
-use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, Room, Value, Work, capture};
+use crate::native::{Bound, Chain, Chained, Direct, Executable, LoadedModule, Room, Value, Work, capture};
 use crate::value::{Array, DType, Type};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Makes a program callable; `modules` are the modules of its steps, in order.
 #[must_use]
@@ -27,8 +28,10 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
     }
     let mut bound = binding.bound;
     lives(program, &mut bound);
+    let steps: Vec<Bound> = bound.into_iter().map(|(step, _)| step).collect();
     Executable {
-        steps: bound.into_iter().map(|(step, _)| step).collect(),
+        direct: direct(program, &steps),
+        steps,
         n_inputs: program.inputs.len(),
         constants: program.constants.iter().map(|constant| constant.value.clone()).collect(),
         temps: program
@@ -38,6 +41,14 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
             .collect(),
         n_outputs: program.outputs.len(),
     }
+}
+
+/// How a program is called that is one chain.
+fn direct(program: &Program, steps: &[Bound]) -> Option<Direct> {
+    let ([Bound { work: Work::Chain(chain), args, .. }], [output]) = (steps, &program.outputs[..]) else {
+        return None;
+    };
+    Direct::new(chain, args, &program.inputs, output)
 }
 
 /// Steps in the making; each with the steps of the program that it runs.
@@ -94,7 +105,7 @@ impl Binding<'_> {
         };
         let n_inputs = inputs.len();
         inputs.push(result);
-        self.push(Work::Chain(Box::new(chain)), inputs, n_inputs, range);
+        self.push(Work::Chain(Arc::new(chain)), inputs, n_inputs, range);
         true
     }
 
@@ -102,7 +113,10 @@ impl Binding<'_> {
     fn only_result(&self, range: &Range<usize>) -> Option<Register> {
         let steps = &self.program.steps[range.clone()];
         let [rest @ .., last] = steps else { return None };
-        if rest.is_empty() || steps.iter().any(|step| step.args.len() != step.n_inputs + 1) {
+        // A step by itself may be several Applies, of which one hands its kernel over.
+        if (rest.is_empty() && !last.elementwise)
+            || steps.iter().any(|step| step.args.len() != step.n_inputs + 1)
+        {
             return None;
         }
         let others = self.program.steps.iter().enumerate().filter(|(at, _)| !range.contains(at));

@@ -32,8 +32,21 @@ macro_rules! for_each_dtype {
     };
 }
 
-/// A Rust type whose values are the elements of a dtype.
-pub trait Element: Convert + Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
+mod sealed {
+    /// Keeps [`super::Element`] to the types of [`for_each_dtype!`](crate::for_each_dtype): arrays of others would be taken
+    /// for arrays of these.
+    pub trait Sealed {}
+
+    macro_rules! sealed {
+        ($($variant:ident => $element:ty),*) => { $(impl Sealed for $element {})* };
+    }
+    crate::for_each_dtype!(sealed);
+}
+
+/// A Rust type whose values are the elements of a dtype: one of those that [`for_each_dtype!`](crate::for_each_dtype) lists.
+pub trait Element:
+    sealed::Sealed + Convert + Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static
+{
     /// The dtype.
     const DTYPE: DType;
 

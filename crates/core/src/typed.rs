@@ -1,0 +1,338 @@
+//! Typed calls: functions whose arguments and results have dtypes and ranks in their Rust types.
+//!
+//! ```text
+//! Function ── typed::<(Array1<f64>, f64), Array1<f64>>(), checked once ──▶ Typed ── call((view, number)) ──▶ Array1<f64>
+//! ```
+//! What is known by the type is not looked at in each call, and a result is the array it is declared as. Extents are looked at
+//! as in every call: it is the same call, [`Function::call`], of arguments that the compiler sees through.
+
+use crate::function::{CallError, Function};
+use crate::native::{ArrayMut, ArrayRef};
+use crate::program::Port;
+use crate::value::{Array, DType, Element};
+use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
+use std::marker::PhantomData;
+
+/// A function of these arguments and results: `Typed<(Array1<f64>, Array1<f64>), Array1<f64>>`. Clones are the same function.
+///
+/// Arrays are given as views, and stand in the type as what they are views of; an element type is an argument or result
+/// without dimensions.
+///
+/// # Examples
+/// ```no_run
+/// # fn loader() -> precast_core::Loader { todo!() }
+/// use ndarray::{Array1, array};
+/// let add = loader().entry("add")?.typed::<(Array1<f64>, Array1<f64>), Array1<f64>>()?;
+/// let (x, mut sum) = (array![1.0, 2.0], array![0.0, 0.0]);
+/// assert_eq!(add.call((x.view(), x.view()))?, array![2.0, 4.0]);
+/// add.call_into((x.view(), x.view()), &mut sum)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Typed<I, O> {
+    function: Function,
+    types: PhantomData<fn(I) -> O>,
+}
+
+/// A function that is not what it was asked for as.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the function is `{found}`, expected `{expected}`")]
+pub struct OtherTypesError {
+    /// What it takes and gives.
+    pub found: String,
+    /// What was asked for.
+    pub expected: String,
+}
+
+/// Dtype and rank that a Rust type stands for; no rank for all of them.
+pub type Kind = (DType, Option<usize>);
+
+/// A type of one argument: an array of a dtype and rank, or an element.
+pub trait Argument {
+    /// What is given in a call.
+    type Given<'a>;
+    /// Dtype and rank.
+    const KIND: Kind;
+
+    /// The argument as every call takes it.
+    fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a>;
+}
+
+/// The types of all arguments: a tuple of [`Argument`]s.
+pub trait Arguments {
+    /// What is given in a call.
+    type Given<'a>;
+
+    /// Dtypes and ranks.
+    fn kinds() -> Vec<Kind>;
+
+    /// Calls `call` with the arguments as every call takes them.
+    fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R;
+}
+
+/// A type of one result: an array of a dtype and rank, or an element.
+pub trait Outcome: Sized {
+    /// Dtype and rank.
+    const KIND: Kind;
+
+    /// The value, if the array is one.
+    fn of(array: Array) -> Option<Self>;
+
+    /// The value of a call with no other result.
+    ///
+    /// # Errors
+    /// As [`Function::call`].
+    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError>;
+}
+
+/// The types of all results: an [`Outcome`], or a tuple of several.
+pub trait Outcomes: Sized {
+    /// Dtypes and ranks.
+    fn kinds() -> Vec<Kind>;
+
+    /// The results of a call.
+    ///
+    /// # Errors
+    /// As [`Function::call`].
+    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError>;
+}
+
+impl Function {
+    /// The function as one of these arguments and results.
+    ///
+    /// # Errors
+    /// It has others.
+    pub fn typed<I: Arguments, O: Outcomes>(&self) -> Result<Typed<I, O>, OtherTypesError> {
+        let fit = |ports: &[Port], kinds: &[Kind]| {
+            let fits = |(port, (dtype, ndim)): (&Port, &Kind)| {
+                port.ty.dtype() == *dtype && ndim.is_none_or(|ndim| port.ty.ndim() == ndim)
+            };
+            ports.len() == kinds.len() && ports.iter().zip(kinds).all(fits)
+        };
+        let (inputs, outputs) = (I::kinds(), O::kinds());
+        if fit(self.inputs(), &inputs) && fit(self.outputs(), &outputs) {
+            return Ok(Typed { function: self.clone(), types: PhantomData });
+        }
+        let ports = |ports: &[Port]| ports.iter().map(|port| port.ty.to_string()).collect::<Vec<_>>();
+        let kinds = |kinds: &[Kind]| kinds.iter().copied().map(shown).collect::<Vec<_>>();
+        let shown = |takes: Vec<String>, gives: Vec<String>| {
+            format!("({}) -> {}", takes.join(", "), gives.join(", "))
+        };
+        Err(OtherTypesError {
+            found: shown(ports(self.inputs()), ports(self.outputs())),
+            expected: shown(kinds(&inputs), kinds(&outputs)),
+        })
+    }
+}
+
+/// `f64[?]`.
+fn shown((dtype, ndim): Kind) -> String {
+    format!("{dtype}[{}]", ndim.map_or_else(|| "..".to_owned(), |ndim| vec!["?"; ndim].join(",")))
+}
+
+impl<I: Arguments, O: Outcomes> Typed<I, O> {
+    /// Calls the function; the results are new.
+    ///
+    /// # Errors
+    /// As [`Function::call`].
+    #[inline]
+    pub fn call(&self, arguments: I::Given<'_>) -> Result<O, CallError> {
+        I::lend(&arguments, |inputs| O::call(&self.function, inputs))
+    }
+
+    /// The function, for calls with arrays of any type.
+    #[must_use]
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+}
+
+impl<I: Arguments, T: Element, D: Dimension> Typed<I, ndarray::Array<T, D>>
+where
+    ndarray::Array<T, D>: Outcome,
+{
+    /// Calls the function; the result replaces `output`, in whose memory it is written where the shapes agree.
+    ///
+    /// # Errors
+    /// As [`Function::call`]. After an error the output holds an array, but not the result.
+    #[inline]
+    pub fn call_into(
+        &self,
+        arguments: I::Given<'_>,
+        output: &mut ndarray::Array<T, D>,
+    ) -> Result<(), CallError> {
+        I::lend(&arguments, |inputs| match self.function.call_onto(inputs, &ArrayMut::from(&mut *output)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(*error),
+            None => replace(&self.function, inputs, output),
+        })
+    }
+}
+
+/// A call for a result that is written where it fits, or replaces what is there.
+#[cold]
+fn replace<T: Element, D: Dimension>(
+    function: &Function,
+    inputs: &[ArrayRef<'_>],
+    output: &mut ndarray::Array<T, D>,
+) -> Result<(), CallError>
+where
+    ndarray::Array<T, D>: Outcome,
+{
+    match function.call_views(inputs, &mut [ArrayMut::from(&mut *output)]) {
+        Err(CallError::Output { .. }) => {
+            *output = Outcome::call(function, inputs)?;
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// The error of a result that is not of its declared type, which every call checks.
+#[cold]
+fn other(function: &Function, position: usize) -> CallError {
+    let name = function.outputs().get(position).map(|port| port.name.clone()).unwrap_or_default();
+    CallError::NoValue { name }
+}
+
+/// The only result of a call.
+#[cold]
+fn only<O: Outcome>(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<O, CallError> {
+    function.call(inputs)?.pop().and_then(O::of).ok_or_else(|| other(function, 0))
+}
+
+impl<T: Element, D: Dimension> Argument for ndarray::Array<T, D> {
+    type Given<'a> = ArrayView<'a, T, D>;
+    const KIND: Kind = (T::DTYPE, D::NDIM);
+
+    #[inline]
+    fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a> {
+        given.into()
+    }
+}
+
+impl<T: Element, D: Dimension> Outcome for ndarray::Array<T, D>
+where
+    ArrayD<T>: TryFrom<Array>,
+{
+    const KIND: Kind = (T::DTYPE, D::NDIM);
+
+    fn of(array: Array) -> Option<Self> {
+        ArrayD::<T>::try_from(array).ok()?.into_dimensionality().ok()
+    }
+
+    #[inline]
+    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
+        match function.call_new(inputs) {
+            Some(Ok(array)) => Ok(array),
+            Some(Err(error)) => Err(*error),
+            None => only(function, inputs),
+        }
+    }
+}
+
+macro_rules! elements {
+    ($($variant:ident => $element:ty),*) => {$(
+        impl Argument for $element {
+            type Given<'a> = $element;
+            const KIND: Kind = (DType::$variant, Some(0));
+
+            #[inline]
+            fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a> {
+                aview0(given).into()
+            }
+        }
+
+        impl Outcome for $element {
+            const KIND: Kind = (DType::$variant, Some(0));
+
+            fn of(array: Array) -> Option<Self> {
+                <ndarray::Array<$element, Ix0> as Outcome>::of(array).map(|array| *array.first().unwrap_or(&Self::default()))
+            }
+
+            #[inline]
+            fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
+                <ndarray::Array<$element, Ix0> as Outcome>::call(function, inputs).map(ndarray::Array::into_scalar)
+            }
+        }
+    )*};
+}
+crate::for_each_dtype!(elements);
+
+impl<O: Outcome> Outcomes for O {
+    fn kinds() -> Vec<Kind> {
+        vec![O::KIND]
+    }
+
+    #[inline]
+    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
+        <O as Outcome>::call(function, inputs)
+    }
+}
+
+/// Tuples of arguments.
+macro_rules! arguments {
+    ($($type:ident $value:ident),*) => {
+        impl<$($type: Argument),*> Arguments for ($($type,)*) {
+            type Given<'a> = ($($type::Given<'a>,)*);
+
+            fn kinds() -> Vec<Kind> {
+                vec![$($type::KIND),*]
+            }
+
+            #[inline]
+            fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R {
+                let ($($value,)*) = given;
+                call(&[$($type::lend($value)),*])
+            }
+        }
+    };
+}
+
+/// Tuples of several results.
+macro_rules! outcomes {
+    ($($type:ident $value:ident),*) => {
+        impl<$($type: Outcome),*> Outcomes for ($($type,)*) {
+            fn kinds() -> Vec<Kind> {
+                vec![$($type::KIND),*]
+            }
+
+            fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
+                let mut results = function.call(inputs)?.into_iter().enumerate();
+                $(
+                    let next = results.next();
+                    let position = next.as_ref().map_or(0, |(position, _)| *position);
+                    let $value = next.and_then(|(_, array)| $type::of(array));
+                    let $value = $value.ok_or_else(|| other(function, position))?;
+                )*
+                Ok(($($value,)*))
+            }
+        }
+    };
+}
+
+macro_rules! tuples {
+    ($callback:ident, $($type:ident $value:ident),+; $($more:ident $name:ident),*) => {
+        $callback!($($type $value),+);
+        tuples!(@more $callback, $($type $value),+; $($more $name),*);
+    };
+    (@more $callback:ident, $($type:ident $value:ident),+;) => {};
+    (@more $callback:ident, $($type:ident $value:ident),+; $next:ident $its:ident $(, $more:ident $name:ident)*) => {
+        tuples!($callback, $($type $value,)+ $next $its; $($more $name),*);
+    };
+}
+
+arguments!();
+tuples!(arguments, A a; B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
+tuples!(outcomes, A a, B b; C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
+
+impl<I, O> Clone for Typed<I, O> {
+    fn clone(&self) -> Self {
+        Self { function: self.function.clone(), types: PhantomData }
+    }
+}
+
+impl<I, O> std::fmt::Debug for Typed<I, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Typed").field("function", &self.function).finish_non_exhaustive()
+    }
+}
