@@ -35,7 +35,7 @@ pub use ctype::{CDataType, CType, c_type};
 pub use error::LinkError;
 pub use library::{Library, OpFactory};
 pub use linker::{Segment, link, segments, single};
-pub use module::{Module, SourceSet};
+pub use module::{Module, NoNative, SourceSet};
 pub use native::native_signature;
 pub use object::{CCompiler, CLinkerObject, CacheVersion};
 pub use params::{EnumType, ParamType, ParamsType, slots};

@@ -2,7 +2,8 @@
 
 use crate::blame;
 use crate::native::{
-    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedEntry, Pool, RunError, StepError, Targets,
+    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedEntry, NativeFunction, NoNative, Pool,
+    RunError, StepError, Targets,
 };
 use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
@@ -24,6 +25,7 @@ struct Inner {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     provenance: Vec<Provenance>,
+    native: Result<NativeFunction, NoNative>,
     body: Serves,
 }
 
@@ -48,6 +50,11 @@ pub trait Body: Debug + Send + Sync + Any {
     /// # Errors
     /// As [`Function::call`].
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError>;
+
+    /// The function whose native function is this one's too, as every number is admitted as it is.
+    fn admits_numbers(&self) -> Option<&Function> {
+        None
+    }
 }
 
 /// Why a call failed. The function can be called again.
@@ -164,8 +171,9 @@ impl Function {
             Frame::new(&executable).map_err(|error| op_error(&executable, error, String::new()))?,
         ));
         let (inputs, outputs) = (program.inputs.clone(), program.outputs.clone());
+        let native = NativeFunction::of(program, entries);
         let body = Serves::Modules { executable, idle };
-        Ok(Self(Arc::new(Inner { inputs, outputs, provenance, body })))
+        Ok(Self(Arc::new(Inner { inputs, outputs, provenance, native, body })))
     }
 
     /// A function that something else than modules serves.
@@ -176,7 +184,16 @@ impl Function {
         provenance: Vec<Provenance>,
         body: Box<dyn Body>,
     ) -> Self {
-        Self(Arc::new(Inner { inputs, outputs, provenance, body: Serves::Other(body) }))
+        let native = body.admits_numbers().map_or(Err(NoNative::Body), |inner| inner.0.native.clone());
+        Self(Arc::new(Inner { inputs, outputs, provenance, native, body: Serves::Other(body) }))
+    }
+
+    /// The plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
+    ///
+    /// # Errors
+    /// There is none, and why.
+    pub fn native_function(&self) -> Result<&NativeFunction, &NoNative> {
+        self.0.native.as_ref()
     }
 
     /// What serves it, if that is a `T` and not its modules alone.

@@ -14,6 +14,7 @@
 //! | want | use | feature |
 //! |---|---|---|
 //! | graphs compiled by `build.rs`, as Rust functions | [`include_model!`] | – |
+//! | a graph of numbers as a plain C function | [`Function::native`] | – |
 //! | the same by name, or from a bundle file | [`Loader`], [`include_bundle!`] | – |
 //! | artifacts of store directories and several bundles; graphs that no bundle names | `Runtime` | `resolve` |
 //! | compile what is missing, keep it for the next process | `Builder::writable`, `Policy::Jit` | `jit` |
@@ -29,8 +30,9 @@ pub use ndarray;
 #[doc(hidden)]
 pub use precast_core::bundle::FORMAT;
 pub use precast_core::{
-    Array, ArrayMut, ArrayRef, Bundle, CallError, Complex, DType, Function, LoadEntryError, LoadLibraryError,
-    Loader, OpenBundleError, OtherDTypeError, Provenance, Served, Type, bf16, f16,
+    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, LoadEntryError,
+    LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError, Provenance,
+    Served, Type, bf16, f16,
 };
 pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]

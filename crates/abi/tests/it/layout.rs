@@ -81,7 +81,8 @@ fn assertions() -> String {
         load,
         init,
         run,
-        cleanup
+        cleanup,
+        function
     );
     layout!(
         c,

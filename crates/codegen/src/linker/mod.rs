@@ -4,6 +4,7 @@
 //! segments   which parts of a graph one module serves: an author's C stands alone
 //! variables  roles of the graph's variables, their C names and failure ids
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
+//! native     the same blocks as a plain C function of numbers, where nothing else is needed
 //! instance   what lives longer than a call: slots, kept temporaries, the ops' struct members
 //! exceptions C++ exceptions as errors of the call
 //! reserved   names that an author's macros may not have, because the generated code says them
@@ -21,6 +22,7 @@ mod collect;
 mod debug;
 mod exceptions;
 mod instance;
+mod native;
 mod reserved;
 mod run;
 mod segments;

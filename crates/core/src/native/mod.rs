@@ -6,6 +6,7 @@
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of an entry: init, run, cleanup
+//! plain     the native function of a graph of C scalars; typed: handles to it, whose types were compared
 //! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
 //! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
@@ -29,8 +30,10 @@ mod library;
 mod matmul;
 mod object;
 mod pages;
+mod plain;
 mod pool;
 mod storage;
+mod typed;
 #[cfg(feature = "watch")]
 pub mod watch;
 
@@ -44,5 +47,7 @@ pub use host::libc_version;
 pub use instance::RunError;
 pub use library::{LoadLibraryError, LoadedEntry, LoadedLibrary};
 pub use matmul::matmul;
+pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
+pub use typed::{BindNativeError, Native, NativeType, Number, Results, Returns};
