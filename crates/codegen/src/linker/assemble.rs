@@ -117,7 +117,8 @@ fn entry(
             ("LOAD", load),
             ("TASKS", &tasks),
             ("SIGNATURE", &signature.replace('\\', "\\\\").replace('"', "\\\"")),
-            ("NATIVE", called),
+            // `??)` is a trigraph of C.
+            ("NATIVE", &called.replace('?', "\\?")),
             ("NATIVE_FUNCTION", text),
             ("FUNCTION", name),
             ("N_INPUTS", &inputs.len().to_string()),

@@ -103,10 +103,16 @@ fn what_is_left_out_tells_nothing_apart() {
         assert_eq!(canonical(&other), base, "{other}");
     }
     // A graph of C scalars is a plain function in C, with literals.
-    let function = |text: &str| canonical(&graph(&["x: f64"], &[text]));
-    assert_eq!(function("x*2.0 + 1.0"), function("t = 2.0; x*t + 1.0"));
-    let texts = ["x*2.0", "x*3.0", "x*0.0", "x*-0.0"].map(function);
-    assert_eq!(BTreeSet::from(texts).len(), 4);
+    let function = |c: f64, input: &str| {
+        let mut g = FunctionGraph::new();
+        let x = g.input("x", input.parse().unwrap()).unwrap();
+        let c = g.constant_of(Array::from(c), "f64".parse().unwrap());
+        [x, c].map(|v| g.output(v, None).unwrap());
+        canonical(&g)
+    };
+    assert_eq!(function(2.0, "f64"), function(2.0, "f64"));
+    assert_eq!(BTreeSet::from([2.0, 3.0, 0.0, -0.0].map(|c| function(c, "f64"))).len(), 4);
+    assert_eq!(function(2.0, "f64[]"), function(3.0, "f64[]"));
     // A constant of another rank is another slot, one of another extent is not.
     let slot = |shape: &[usize]| {
         let mut g = FunctionGraph::new();
