@@ -80,9 +80,8 @@ const NATIVE: (usize, usize) = (12, 8);
 
 /// The native call of a graph of C scalars; nothing for others.
 fn native(entry: &str, arguments: &[String], program: &Program, result: &str) -> String {
-    let passed = |port: &Port| {
-        matches!(port.ty, Type::Scalar(dtype) if !matches!(dtype, DType::F16 | DType::Bf16))
-    };
+    let passed =
+        |port: &Port| matches!(port.ty, Type::Scalar(dtype) if !matches!(dtype, DType::F16 | DType::Bf16));
     let (inputs, outputs) = (&program.inputs, &program.outputs);
     if inputs.len() > NATIVE.0 || outputs.len() > NATIVE.1 || !inputs.iter().chain(outputs).all(passed) {
         return String::new();

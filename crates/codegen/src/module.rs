@@ -1,5 +1,6 @@
 //! The source of a module: what a BuildKey is made of.
 
+use precast_core::NoNative;
 use precast_store::key::{BuildInputs, BuildKey, HostAbi, KeyDocument, Language, Profile, Versioned};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -46,37 +47,6 @@ pub struct Module {
     pub versions: Vec<Versioned>,
     /// The CEP 1000 signature of the native function, or why there is none; it is in the text.
     pub native: Result<String, NoNative>,
-}
-
-/// Why a module has no native function.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NoNative {
-    /// A value is no number.
-    #[error("{what} is `{ty}`, which is no C scalar")]
-    Array {
-        /// `input 0`.
-        what: String,
-        /// Its type.
-        ty: String,
-    },
-    /// A number of 16 bits.
-    #[error("{what} is `{ty}`, and C passes no floats of 16 bits")]
-    Half {
-        /// `input 0`.
-        what: String,
-        /// Its type.
-        ty: String,
-    },
-    /// Params are given to an instance.
-    #[error("an op has params, which are given to an instance, and a plain function has none")]
-    Params,
-    /// An op keeps something from call to call.
-    #[error("an op keeps a state in its instance, and a plain function has none")]
-    State,
-    /// More numbers than a signature can say.
-    #[error("its signature has more than 255 characters")]
-    Long,
 }
 
 impl Module {

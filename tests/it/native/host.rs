@@ -27,19 +27,15 @@ struct Subject {
 }
 
 fn plan() -> Plan {
-    let elementwise = Ops::rows().filter(|row| precast_ops::scalar::find(row.name).is_some() && row.name != "pow");
+    let elementwise =
+        Ops::rows().filter(|row| precast_ops::scalar::find(row.name).is_some() && row.name != "pow");
     let function = |name: &str, count: usize| Function::new(name, count);
     let mut functions: Vec<Function> =
         elementwise.map(|row| function(row.name, row.arguments.len())).collect();
-    let to = |f: Function, d: DType| f.with(Props::from([("dtype".to_owned(), Prop::Str(d.name().to_owned()))]));
+    let to =
+        |f: Function, d: DType| f.with(Props::from([("dtype".to_owned(), Prop::Str(d.name().to_owned()))]));
     functions.extend(vec![DType::ALL.into_iter().fold(function("cast", 1), to); 8]);
-    Plan {
-        max_ndim: 0,
-        scalars: true,
-        dtypes: DType::ALL.to_vec(),
-        applies: 1..=12,
-        ..Plan::new(functions)
-    }
+    Plan { max_ndim: 0, scalars: true, dtypes: DType::ALL.to_vec(), applies: 1..=12, ..Plan::new(functions) }
 }
 
 fn subjects() -> Vec<Subject> {
@@ -156,12 +152,17 @@ fn run(subjects: &[Subject], directory: &Path) -> String {
         let (_, file, slot) = places.iter().find(|(key, ..)| *key == subject.module.key()).unwrap();
         writeln!(calls, "  case_{position}(entry(argv[1], {file}, {slot}), &ctx);").unwrap();
     }
-    write!(c, "int main(int argc, char **argv) {{\n  (void)argc;\n  ctx.host = &host;\n{calls}  return 0;\n}}\n").unwrap();
+    write!(
+        c,
+        "int main(int argc, char **argv) {{\n  (void)argc;\n  ctx.host = &host;\n{calls}  return 0;\n}}\n"
+    )
+    .unwrap();
     let (source, binary) = (directory.join("host.c"), directory.join("host"));
     fs_err::write(&source, c).unwrap();
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/abi/include");
     let mut cc = Command::new("cc");
-    cc.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Werror", "-Wno-unused-function", "-Wno-psabi", "-I"]).arg(headers);
+    cc.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Werror", "-Wno-unused-function", "-Wno-psabi", "-I"])
+        .arg(headers);
     let built = cc.arg(&source).arg("-o").arg(&binary).arg("-ldl").output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let ran = Command::new(&binary).arg(directory).output().unwrap();
@@ -171,7 +172,8 @@ fn run(subjects: &[Subject], directory: &Path) -> String {
 
 /// The array whose element has these bytes, in hexadecimal.
 fn array(dtype: DType, hex: &str) -> Array {
-    let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect();
+    let bytes: Vec<u8> =
+        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect();
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
     let words: Vec<u64> = bytes.chunks(8).map(word).collect();
     Array::from_bits(dtype, &[], &words).unwrap()
@@ -197,7 +199,11 @@ fn random_graphs_called_from_c_have_the_bits_of_perform() {
             assert_eq!(results.len(), expected.len(), "{}: `{line}`", subject.graph);
             for (hex, want) in results.into_iter().zip(expected) {
                 let found = array(want.dtype(), hex);
-                assert!(same_bits(&found, want), "{} of {inputs:?}: {found:?}, expected {want:?}", subject.graph);
+                assert!(
+                    same_bits(&found, want),
+                    "{} of {inputs:?}: {found:?}, expected {want:?}",
+                    subject.graph
+                );
             }
         }
     }

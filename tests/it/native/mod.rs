@@ -6,8 +6,8 @@ use crate::compiled::Cut;
 use crate::external::{call, compiled, op};
 use crate::graphs::{graph, outputs};
 use precast::{
-    Array, BindNativeError, CallError, Complex, DType, Function, FunctionGraph, Loader, Native, NoNative, Ops,
-    Policy, Runtime,
+    Array, BindNativeError, CallError, Complex, DType, Function, FunctionGraph, Loader, Native, NoNative,
+    Ops, Policy, Runtime,
 };
 use precast_codegen::external::Declaration;
 use precast_codegen::link;
@@ -28,7 +28,7 @@ fn gauss() -> Function {
 
 /// The signature of the native function of a graph's module, or why there is none.
 fn signature(graph: &FunctionGraph) -> Result<String, String> {
-    let native = link(&rewrite::lower(graph).unwrap(), Ops::standard().c()).unwrap().native;
+    let native = precast_codegen::native(&rewrite::lower(graph).unwrap(), Ops::standard().c()).unwrap();
     native.map_err(|reason| reason.to_string())
 }
 
@@ -113,10 +113,10 @@ fn another_type_is_an_error_with_both_signatures() {
 #[test]
 fn what_has_no_native_function_says_why() {
     for (text, inputs, reason) in [
-        ("x + y", &["x=f64", "y=f64[?]"][..], "input 1 is `f64[..]`, which is no C scalar"),
-        ("x + 1", &["x=f64[]"], "input 0 is `f64[]`, which is no C scalar"),
-        ("x + x", &["x=f16"], "input 0 is `f16`, and C passes no floats of 16 bits"),
-        ("cast(x, 'bf16')", &["x=f64"], "output 0 is `bf16`, and C passes no floats of 16 bits"),
+        ("x + y", &["x=f64", "y=f64[?]"][..], "`input 1` is `f64[..]`, which is no C scalar"),
+        ("x + 1", &["x=f64[]"], "`input 0` is `f64[]`, which is no C scalar"),
+        ("x + x", &["x=f16"], "`input 0` is `f16`, and C passes no floats of 16 bits"),
+        ("cast(x, 'bf16')", &["x=f64"], "`output 0` is `bf16`, and C passes no floats of 16 bits"),
     ] {
         let graph = graph(text, inputs);
         assert_eq!(signature(&graph).unwrap_err(), reason, "{text}");
@@ -250,7 +250,8 @@ fn handles_keep_their_library_and_are_shared_by_threads() {
     let handles: Vec<_> = (0..4).map(|_| native.clone()).collect();
     drop(native);
     let sums: Vec<f64> = std::thread::scope(|scope| {
-        let sum = |native: Native<fn(f64) -> f64>| (0..1000).map(|i| native.call(f64::from(i) * 1e-3)).sum::<f64>();
+        let sum =
+            |native: Native<fn(f64) -> f64>| (0..1000).map(|i| native.call(f64::from(i) * 1e-3)).sum::<f64>();
         let threads: Vec<_> = handles.into_iter().map(|native| scope.spawn(move || sum(native))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });

@@ -1,8 +1,8 @@
 //! The module's text, put together.
 
-use super::signature::print;
 use super::collect::{self, Requests};
-use super::native::{Native, Surroundings, native};
+use super::native::{self, Native, Surroundings};
+use super::signature::print;
 use super::variables::{Plan, Task, plan};
 use super::{debug, instance, reserved, run};
 use crate::error::LinkError;
@@ -33,7 +33,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let reserved = reserved::check(&plan);
     let around =
         Surroundings { context: &context, profile: library.profile(), may_hide: may_hide(&plan, &requests) };
-    let native = native(&plan, &around)?;
+    let native = native::of(&plan, &around)?;
     let entry = entry(&plan, load, &signature, native.as_ref().ok(), [&inputs, &outputs], n_slots);
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),

@@ -35,6 +35,7 @@ pub use segments::{Segment, segments};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
+use precast_core::NoNative;
 use precast_graph::{Extent, FunctionGraph, TensorType, Type, contracts};
 
 /// Makes one module of a whole graph that is a single [segment](segments) (CLinker).
@@ -48,6 +49,22 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
         return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });
     }
     assemble::assemble(graph, library)
+}
+
+/// The signature of the native function that computes a graph, or why there is none: it is that of its only module, which takes and
+/// gives what the graph does.
+///
+/// # Errors
+/// As [`link`].
+pub fn native(graph: &FunctionGraph, library: &Library) -> Result<Result<String, NoNative>, LinkError> {
+    let segments = segments(graph, library)?;
+    match segments.as_slice() {
+        [one] if one.reads == graph.inputs() && one.writes == graph.outputs() => {
+            Ok(link(&one.graph, library)?.native)
+        }
+        [_] => Ok(Err(NoNative::Arguments)),
+        several => Ok(Err(NoNative::Modules { modules: several.len() })),
+    }
 }
 
 /// The graph of one Apply alone, which [`link`] makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes

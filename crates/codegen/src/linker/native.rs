@@ -16,10 +16,10 @@ use super::run;
 use super::variables::{Plan, Role, Var};
 use crate::ctype::scalar::assign;
 use crate::error::LinkError;
-use crate::module::NoNative;
 use crate::template::render;
 use crate::tokens::tokens;
 use precast_abi::nativecall::MAX_BYTES;
+use precast_core::NoNative;
 use precast_graph::{DType, Type};
 use precast_store::key::Profile;
 use std::fmt::Write as _;
@@ -41,10 +41,7 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// The native function of a module, or why it has none.
-pub(super) fn native(
-    plan: &Plan<'_>,
-    around: &Surroundings<'_>,
-) -> Result<Result<Native, NoNative>, LinkError> {
+pub(super) fn of(plan: &Plan<'_>, around: &Surroundings<'_>) -> Result<Result<Native, NoNative>, LinkError> {
     if let Some(reason) = refusal(plan) {
         return Ok(Err(reason));
     }
@@ -68,14 +65,14 @@ fn refusal(plan: &Plan<'_>) -> Option<NoNative> {
     for var in &plan.vars {
         let ty = || super::signature::rankless(var.ty);
         if !var.ctype.c_is_simple() {
-            return Some(NoNative::Array { what: var.role.describe(), ty: ty() });
+            return Some(NoNative::Array { name: var.role.describe(), ty: ty() });
         }
         if matches!(var.role, Role::Input(_) | Role::Output(_)) {
             if !var.ctype.c_is_number() || var.ty.ndim() > 0 {
-                return Some(NoNative::Array { what: var.role.describe(), ty: ty() });
+                return Some(NoNative::Array { name: var.role.describe(), ty: ty() });
             }
             if matches!(var.ty.dtype(), DType::F16 | DType::Bf16) {
-                return Some(NoNative::Half { what: var.role.describe(), ty: ty() });
+                return Some(NoNative::Half { name: var.role.describe(), ty: ty() });
             }
         }
     }

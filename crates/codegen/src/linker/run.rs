@@ -94,7 +94,11 @@ fn block(var: &Var<'_>, context: &Context) -> (String, String) {
 }
 
 /// The block of an Apply: what stands in front of those of the later ones, and behind.
-pub(super) fn code(step: &Step<'_>, profile: Profile, context: &Context) -> Result<(String, String), LinkError> {
+pub(super) fn code(
+    step: &Step<'_>,
+    profile: Profile,
+    context: &Context,
+) -> Result<(String, String), LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
     let code = step.own(code);

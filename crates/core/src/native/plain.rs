@@ -56,11 +56,20 @@ pub enum NoNative {
     /// The module is called with a constant, or with its arguments in another order.
     #[error("its module takes other arguments than it does")]
     Arguments,
-    /// The module needs an instance, or computes with arrays.
+    /// Params are given to an instance.
+    #[error("an op has params, which are given to an instance, and a plain function has none")]
+    Params,
+    /// An op keeps something from call to call.
+    #[error("an op keeps a state in its instance, and a plain function has none")]
+    State,
+    /// Which of it is not known where the module was compiled before.
     #[error(
         "its module needs an instance: an op has params, keeps something from call to call, or computes with arrays"
     )]
     Instance,
+    /// More numbers than a signature can say.
+    #[error("its signature has more than 255 characters")]
+    Long,
     /// The function is interpreted, or checked by debug mode.
     #[error("it is not served by its modules alone")]
     Body,

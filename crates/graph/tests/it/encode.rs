@@ -257,7 +257,9 @@ fn alike(a: &FunctionGraph, b: &FunctionGraph) -> bool {
             x.ty.without_extents() == y.ty.without_extents()
                 && match (&x.origin, &y.origin) {
                     (Origin::Input(i), Origin::Input(j)) => i == j,
-                    (Origin::Constant(c), Origin::Constant(d)) => !self.0.is_of_numbers() || c.bits() == d.bits(),
+                    (Origin::Constant(c), Origin::Constant(d)) => {
+                        !self.0.is_of_numbers() || c.bits() == d.bits()
+                    }
                     (Origin::Output { apply: p, index: i }, Origin::Output { apply: q, index: j }) => {
                         let (p, q) = (&self.0.applies()[p.index()], &self.1.applies()[q.index()]);
                         let outputs = p.outputs.iter().zip(&q.outputs).collect::<Vec<_>>();
