@@ -170,7 +170,7 @@ fn function(
         _ => {
             let member = |(i, dtype): (usize, &DType)| format!("  {} pc_{i};\n", c_type(*dtype));
             let members: String = results.iter().enumerate().map(member).collect();
-            structure = format!("typedef struct @M@_results {{\n{members}}} @M@_results;\n");
+            structure = render(include_str!("../../c/native_results.c.in"), &[("MEMBERS", &members)]);
         }
     }
     let clear = (0..results.len()).map(|i| format!("  {} = 0;\n", result(i, results.len())));
