@@ -15,11 +15,11 @@ use super::host;
 use super::plain::{NativeFunction, NoNative};
 use crate::function::{CallError, Function};
 use numbers::Arguments;
-use precast_abi::context::{Context, ERROR_BYTES, ErrorKind};
+use precast_abi::context::{Context, ERROR_BYTES, Error, ErrorKind, Host};
 use precast_abi::module::NativeFn;
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 
 /// A native function of the type `F`, [bound](Function::native) once and called as often as one likes. Clones are the same
 /// function.
@@ -115,22 +115,19 @@ impl<F> Native<F> {
     /// # Safety
     /// Its signature is the failing one of `A` and `R`.
     unsafe fn call_failing<A: Arguments, R: Results>(&self, arguments: A) -> Result<R, CallError> {
-        // The message is written when there is one.
-        let mut ctx = MaybeUninit::<Context>::uninit();
-        let place = ctx.as_mut_ptr();
-        // SAFETY: a field of memory that is ours.
-        unsafe { (&raw mut (*place).host).write(host::here()) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*place).error.kind).write(0) };
+        let mut slot = Slot {
+            host: host::here(),
+            kind: 0,
+            reserved: 0,
+            message: [const { MaybeUninit::uninit() }; ERROR_BYTES],
+        };
         // SAFETY: the caller's promise; the context has a host and an empty slot.
-        let result = unsafe { arguments.call_in::<R::C>(self.function, place) };
-        // SAFETY: written above, and by the function since.
-        let kind = unsafe { (&raw const (*place).error.kind).read() };
-        match ErrorKind::from_code(kind) {
+        let result = unsafe { arguments.call_in::<R::C>(self.function, (&raw mut slot).cast()) };
+        match ErrorKind::from_code(slot.kind) {
             None => Ok(R::of_c(result)),
             Some(kind) => {
                 // SAFETY: the slot is set, so a message that ends with a NUL was written.
-                let message = unsafe { message((&raw const (*place).error.message).cast()) };
+                let message = unsafe { slot.text() };
                 let signature = self.of.ops().to_owned();
                 Err(CallError::Op { signature, kind, message, inputs: String::new() })
             }
@@ -138,19 +135,34 @@ impl<F> Native<F> {
     }
 }
 
-/// The text of an error slot.
-///
-/// # Safety
-/// A NUL is among the first [`ERROR_BYTES`], and all bytes before it are initialised.
-#[cold]
-unsafe fn message(bytes: *const u8) -> String {
-    let mut text = Vec::new();
-    for at in 0..ERROR_BYTES {
-        // SAFETY: in the slot, and no further than its NUL.
-        match unsafe { bytes.add(at).read() } {
-            0 => break,
-            byte => text.push(byte),
+/// A context whose message is written when there is one: to clear its bytes would cost more than the call.
+#[repr(C)]
+struct Slot {
+    host: *const Host,
+    kind: i32,
+    reserved: i32,
+    message: [MaybeUninit<u8>; ERROR_BYTES],
+}
+
+const _: () = assert!(size_of::<Slot>() == size_of::<Context>());
+const _: () = assert!(offset_of!(Slot, kind) == offset_of!(Context, error) + offset_of!(Error, kind));
+const _: () = assert!(offset_of!(Slot, message) == offset_of!(Context, error) + offset_of!(Error, message));
+
+impl Slot {
+    /// The message.
+    ///
+    /// # Safety
+    /// A NUL is in it, and all bytes before that are initialised.
+    #[cold]
+    unsafe fn text(&self) -> String {
+        let mut text = Vec::new();
+        for byte in &self.message {
+            // SAFETY: no byte behind the NUL is read.
+            match unsafe { byte.assume_init() } {
+                0 => break,
+                byte => text.push(byte),
+            }
         }
+        String::from_utf8_lossy(&text).into_owned()
     }
-    String::from_utf8_lossy(&text).into_owned()
 }
