@@ -233,7 +233,7 @@ fn other_abi(version: &str) -> Compiled {
 #[test]
 fn code_of_another_abi_version_is_refused_by_the_record_and_by_the_handshake() {
     let directory = tempfile::tempdir().unwrap();
-    for (version, range) in [("0x00020000", 0x2_0000), ("0x00010001", 0x1_0001)] {
+    for (version, range) in [("0x00020000", 0x2_0000), ("0x00010002", 0x1_0002)] {
         let mut compiled = other_abi(version);
         assert_eq!(compiled.record.requires.abi.0, range, "read back from the object");
         let store = directory.path().join(version);

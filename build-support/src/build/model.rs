@@ -1,10 +1,11 @@
 //! The generated `precast_model.rs`: one Rust function for each named graph, with rank and dtype of its arguments in the types.
 //!
-//! It is `include!`d by `precast::include_model!`, which calls the crate `__precast`. What has no Rust name of its own (two
+//! It is `include!`d by `precast::include_model!`, which calls the crate `__precast`. A graph of C scalars is called natively,
+//! without arrays, where its module has a native function. What has no Rust name of its own (two
 //! graphs `a-b` and `a.b`) gets none, and is told.
 
 use precast_core::program::Port;
-use precast_core::{DType, Entry, Type};
+use precast_core::{DType, Entry, Program, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -58,19 +59,41 @@ fn function(text: &mut String, name: &str, Entry { name: entry, program, .. }: &
             format!("Ok(({}))", vec!["__results.take()?"; types.len()].join(", ")),
         ),
     };
+    let native = native(entry, &arguments, program, &result);
     let lifetime = if program.inputs.iter().any(|port| port.ty.ndim() > 0) { "<'a>" } else { "" };
     // Writing to a string cannot fail.
     let _ = write!(
         text,
         "\n/// `{entry}{program}`{names}\n///\n/// # Errors\n/// Extents that do not fit, values that an op refuses, no module for this host.\n\
          #[allow(clippy::too_many_arguments, clippy::type_complexity, reason = \"as many as the graph has\")]\n\
-         pub fn {name}{lifetime}(\n{parameters}) -> Result<{result}, __precast::model::ModelError> {{\n    \
+         pub fn {name}{lifetime}(\n{parameters}) -> Result<{result}, __precast::model::ModelError> {{\n{native}    \
          static __FUNCTION: __precast::model::Handle = __precast::model::Handle::new({entry:?});\n    \
          let mut __results = __FUNCTION.call(&__MODEL, &[\n{values}    ])?;\n    {taken}\n}}\n",
         names = outputs(&program.outputs),
         parameters = parameters.concat(),
         values = values.concat(),
     );
+}
+
+/// Most arguments and results that native functions are called with from Rust.
+const NATIVE: (usize, usize) = (12, 8);
+
+/// The native call of a graph of C scalars; nothing for others.
+fn native(entry: &str, arguments: &[String], program: &Program, result: &str) -> String {
+    let passed =
+        |port: &Port| matches!(port.ty, Type::Scalar(dtype) if !matches!(dtype, DType::F16 | DType::Bf16));
+    let (inputs, outputs) = (&program.inputs, &program.outputs);
+    if inputs.len() > NATIVE.0 || outputs.len() > NATIVE.1 || !inputs.iter().chain(outputs).all(passed) {
+        return String::new();
+    }
+    let types: Vec<&str> = inputs.iter().map(|port| element(port.ty.dtype())).collect();
+    format!(
+        "    static __NATIVE: __precast::model::NativeHandle<fn({}) -> Result<{result}, __precast::CallError>> =\n        \
+         __precast::model::NativeHandle::new({entry:?});\n    \
+         if let Some(__native) = __NATIVE.find(&__MODEL)? {{\n        return Ok(__native.call({})?);\n    }}\n",
+        types.join(", "),
+        arguments.join(", "),
+    )
 }
 
 /// The order of several results, for the documentation.

@@ -20,6 +20,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("names: {:?}", index::NAMES);
     let (x, y) = (precast::ndarray::array![1.0, 2.0], precast::ndarray::array![10.0, 20.0]);
     println!("mine: {}, of_library: {}", model::mine(&x, &y)?, model::of_library(&x, &y)?);
+    // A graph of numbers: called natively by its function, and as often as one likes by a handle.
+    let gauss = model::loader()?.entry("gauss")?.native::<fn(f64) -> f64>()?;
+    assert_eq!(model::gauss(0.0)?.to_bits(), gauss.call(0.0).to_bits());
+    let (low, high) = model::order(3, -4)?;
+    println!("gauss: {}, order: {low} {high}, power: {}, {}", gauss.call(0.0), model::power(3, 4)?, model::power(3, -1).unwrap_err());
     assert_eq!(index::KEYS.len(), index::NAMES.len());
     let bundle: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/precast.bundle"));
     assert!(!bundle.is_empty() && !index::GENERATOR.is_empty() && index::FORMAT > 0);
@@ -52,6 +57,24 @@ fn main() {
 "#;
 
 const GRAPH: &str = "inputs = [\"x: f64[?]\", \"y: f64[?]\"]\n";
+
+/// Graphs of C scalars.
+const NUMBERS: &str = r#"
+[[graph]]
+name = "gauss"
+inputs = ["x: f64"]
+outputs = ["exp(-x*x)*0.5"]
+
+[[graph]]
+name = "order"
+inputs = ["x: i32", "y: i32"]
+outputs = ["low = minimum(x, y)", "high = maximum(x, y)"]
+
+[[graph]]
+name = "power"
+inputs = ["x: i64", "y: i64"]
+outputs = ["x ** y"]
+"#;
 
 impl Workspace {
     pub(crate) fn new() -> Self {
@@ -86,7 +109,8 @@ impl Workspace {
         let isa = precast_compile::Isa::defaults(&precast_compile::host_target())[0].to_string();
         workspace.write("app/build.rs", &SCRIPT.replace("ISA", &format!("&[{isa:?}]")));
         let outputs = "outputs = [\"out = (x * y) + x\"]\n";
-        workspace.write("app/precast.toml", &format!("[[graph]]\nname = \"mine\"\n{GRAPH}{outputs}"));
+        workspace
+            .write("app/precast.toml", &format!("[[graph]]\nname = \"mine\"\n{GRAPH}{outputs}{NUMBERS}"));
         let lock = package::root().join("Cargo.lock");
         fs_err::copy(lock, workspace.path("Cargo.lock")).unwrap();
         workspace

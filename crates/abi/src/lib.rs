@@ -25,10 +25,10 @@ pub mod nativecall;
 pub mod tensor;
 
 /// Version of the ABI in this crate: major in the upper 16 bits, minor in the lower 16.
-pub const ABI_VERSION: u32 = 0x0001_0000;
+pub const ABI_VERSION: u32 = 0x0001_0001;
 
-/// Oldest module ABI that this host still serves.
-pub const ABI_OLDEST: u32 = 0x0001_0000;
+/// Oldest module ABI that this host still serves: the entries of 1.0 were shorter.
+pub const ABI_OLDEST: u32 = 0x0001_0001;
 
 /// Logical name and text of every header of the ABI, in the order of their names; each module includes them.
 pub const HEADERS: &[(&str, &str)] = &[

@@ -67,6 +67,9 @@ pub type RunFn = unsafe extern "C" fn(*mut Instance, *mut Context, *mut *mut Obj
 /// `pc_entry.cleanup`.
 pub type CleanupFn = unsafe extern "C" fn(*mut Instance, *mut Context);
 
+/// `pc_entry.function`: of whatever signature `pc_entry.native` says.
+pub type NativeFn = unsafe extern "C" fn();
+
 /// `pc_entry`: one callable graph.
 #[repr(C)]
 #[derive(Debug)]
@@ -85,6 +88,7 @@ pub struct ModuleEntry {
     pub init: Option<InitFn>,
     pub run: Option<RunFn>,
     pub cleanup: Option<CleanupFn>,
+    pub function: Option<NativeFn>,
 }
 
 /// `pc_module`: the exported table of a shared object.

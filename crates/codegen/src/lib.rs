@@ -35,7 +35,7 @@ pub use cop::{COp, Node};
 pub use ctype::{CDataType, CType};
 pub use error::LinkError;
 pub use library::{Library, OpFactory, c_type};
-pub use linker::{Segment, link, segments, single};
+pub use linker::{Segment, link, native, segments, single};
 pub use module::{Module, SourceSet};
 pub use native::native_signature;
 pub use object::{CCompiler, CLinkerObject, CacheVersion};

@@ -1,5 +1,6 @@
 //! The source of a module: what a BuildKey is made of.
 
+use precast_core::NoNative;
 use precast_store::key::{BuildInputs, BuildKey, HostAbi, KeyDocument, Language, Profile, Versioned};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,6 +45,8 @@ pub struct Module {
     pub is_alone: bool,
     /// What authors gave a version, with the digests of its C; not in the key.
     pub versions: Vec<Versioned>,
+    /// The CEP 1000 signature of the native function, or why there is none; it is in the text.
+    pub native: Result<String, NoNative>,
 }
 
 impl Module {

@@ -2,7 +2,8 @@
 
 use crate::blame;
 use crate::native::{
-    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedModule, Pool, RunError, StepError, Targets,
+    ArrayMut, ArrayRef, Bound, ErrorKind, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
+    RunError, StepError, Targets,
 };
 use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
@@ -25,6 +26,7 @@ struct Inner {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     provenance: Vec<Provenance>,
+    native: Result<NativeFunction, NoNative>,
     body: Serves,
 }
 
@@ -49,6 +51,11 @@ pub trait Body: Debug + Send + Sync + Any {
     /// # Errors
     /// As [`Function::call`].
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError>;
+
+    /// The function whose native function is this one's too, as every number is admitted as it is.
+    fn admits_numbers(&self) -> Option<&Function> {
+        None
+    }
 }
 
 /// Why a call failed. The function can be called again.
@@ -159,13 +166,16 @@ impl Function {
         modules: &[LoadedModule],
         provenance: Vec<Provenance>,
     ) -> Result<Self, CallError> {
-        Self::of_executable(bind(program, modules), (&program.inputs, &program.outputs), provenance)
+        let native = NativeFunction::of(program, modules);
+        let ports = (&*program.inputs, &*program.outputs);
+        Self::of_executable(bind(program, modules), ports, native, provenance)
     }
 
     /// Makes a program with its modules callable; its inputs and outputs are these.
     pub(crate) fn of_executable(
         executable: Executable,
         (inputs, outputs): (&[Port], &[Port]),
+        native: Result<NativeFunction, NoNative>,
         provenance: Vec<Provenance>,
     ) -> Result<Self, CallError> {
         let idle = Pool::new();
@@ -174,7 +184,7 @@ impl Function {
         ));
         let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
         let body = Serves::Modules { executable, idle };
-        Ok(Self(Arc::new(Inner { inputs, outputs, provenance, body })))
+        Ok(Self(Arc::new(Inner { inputs, outputs, provenance, native, body })))
     }
 
     /// A function that something else than modules serves.
@@ -185,7 +195,16 @@ impl Function {
         provenance: Vec<Provenance>,
         body: Box<dyn Body>,
     ) -> Self {
-        Self(Arc::new(Inner { inputs, outputs, provenance, body: Serves::Other(body) }))
+        let native = body.admits_numbers().map_or(Err(NoNative::Body), |inner| inner.0.native.clone());
+        Self(Arc::new(Inner { inputs, outputs, provenance, native, body: Serves::Other(body) }))
+    }
+
+    /// The plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
+    ///
+    /// # Errors
+    /// There is none, and why.
+    pub fn native_function(&self) -> Result<&NativeFunction, &NoNative> {
+        self.0.native.as_ref()
     }
 
     /// What serves it, if that is a `T` and not its modules alone.

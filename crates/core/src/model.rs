@@ -4,13 +4,15 @@
 //! ```text
 //! [[graph]] name = "score" …  ──build.rs──▶  pub fn score(x: impl Into<ArrayView1<f64>>, …) -> Result<f64, ModelError>
 //! ```
+//! The function of a graph of C scalars calls the plain C function that its module has, where it has one ([`NativeHandle`]).
+//!
 //! A graph that is renamed, an argument that is added or another dtype is a compile error of the program that calls it.
 
 use crate::bundle::OpenBundleError;
 use crate::for_each_dtype;
 use crate::function::{CallError, Function};
 use crate::loader::{LoadEntryError, Loader};
-use crate::native::ArrayRef;
+use crate::native::{ArrayRef, BindNativeError, Native, NativeType};
 use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, Dimension};
 use std::sync::OnceLock;
@@ -33,6 +35,14 @@ pub enum ModelError {
     /// The call failed.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// The native function has another signature than the graph's types say.
+    #[error("cannot call `{name}`")]
+    Native {
+        /// The graph.
+        name: &'static str,
+        /// Both signatures.
+        source: BindNativeError,
+    },
     /// A result has another dtype or rank than its type says, against the contract of its module.
     #[error("`{name}` gave `{found}`, expected `{expected}`")]
     Result {
@@ -104,6 +114,46 @@ impl Handle {
     pub fn call(&self, model: &Model, inputs: &[ArrayRef<'_>]) -> Result<Results, ModelError> {
         let arrays = self.function(model)?.call(inputs)?.into_iter();
         Ok(Results { name: self.name, arrays })
+    }
+}
+
+/// The native function of a named graph of C scalars, bound by its first call.
+#[derive(Debug)]
+pub struct NativeHandle<F> {
+    name: &'static str,
+    native: OnceLock<Option<Native<F>>>,
+}
+
+impl<F: NativeType> NativeHandle<F> {
+    /// That of the graph of this name.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, native: OnceLock::new() }
+    }
+
+    /// The native function; `None` where the graph has none, and is called with arrays.
+    ///
+    /// # Errors
+    /// As [`Handle::function`]; a function of another type.
+    #[inline]
+    pub fn find(&self, model: &Model) -> Result<Option<&Native<F>>, ModelError> {
+        match self.native.get() {
+            Some(native) => Ok(native.as_ref()),
+            None => self.bind(model),
+        }
+    }
+
+    #[cold]
+    fn bind(&self, model: &Model) -> Result<Option<&Native<F>>, ModelError> {
+        let loaded = model.loader()?.entry(self.name);
+        let function =
+            loaded.map_err(|source| ModelError::Load { name: self.name, source: source.into() })?;
+        let native = match function.native() {
+            Ok(native) => Some(native),
+            Err(BindNativeError::None(_)) => None,
+            Err(source) => return Err(ModelError::Native { name: self.name, source }),
+        };
+        Ok(self.native.get_or_init(|| native).as_ref())
     }
 }
 

@@ -9,7 +9,7 @@
 //! | applies that no output needs | they compute nothing |
 //! | names | they are for people |
 //! | extents | modules are generic in them; legality is checked by the caller |
-//! | values of constants | modules get them through slots |
+//! | values of constants | modules get them through slots; but where all values are C scalars: those are literals in C |
 //!
 //! Kept: every input, used or not, by position; rank, dtype and kind of every type; outputs in order, repeated or not;
 //! whether two uses share one variable. A graph inside a prop has no slots of its own and is its op's alone, so there
@@ -23,7 +23,7 @@
 //! bool 04 00|01                      list  05 count: u64 LE, items
 //!
 //! graph    = [format, [type of input…], [slot…], [apply…], [edge of output…]]
-//! slot     = type                     in a prop: [type, [extent…], [bits…]]
+//! slot     = type                     in a prop, and where all values are C scalars: [type, [extent…], [bits…]]
 //! apply    = [op, [edge…], [type of output…]]
 //! op       = [name, [[prop name, prop]…]]            props in order of their names
 //! prop     = [kind, value]                           kind is a str; value as the kind says, a graph as bytes
@@ -41,7 +41,7 @@ use crate::{Extent, Type};
 use std::collections::BTreeMap;
 
 /// Version of the layout; the first value of the bytes.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// Renders the canonical bytes of `graph`, equal for graphs that differ only in what the module's table leaves out.
 ///
@@ -161,6 +161,13 @@ impl<'g> Walk<'g> {
         walk
     }
 
+    /// What [`FunctionGraph::is_of_numbers`] says of the live part.
+    fn is_of_numbers(&self, graph: &FunctionGraph) -> bool {
+        let number = |variable: &VarId| matches!(graph.ty(*variable), Type::Scalar(_));
+        let made = self.applies.iter().flat_map(|apply| &apply.outputs);
+        graph.inputs().iter().chain(&self.constants).chain(made).all(number)
+    }
+
     /// Numbers a variable and all it needs; a stack of its own, since graphs may be deeper than the thread's.
     fn visit(&mut self, graph: &'g FunctionGraph, variable: VarId, first: &BTreeMap<usize, Vec<usize>>) {
         // (apply, how many of its inputs, and of those to come first, are done)
@@ -229,8 +236,9 @@ impl Encoder {
             self.ty(graph.ty(*input));
         }
         self.list(walk.constants.len());
+        let values = self.detail == Detail::Whole || walk.is_of_numbers(graph);
         for constant in &walk.constants {
-            self.slot(graph, *constant);
+            self.slot(graph, *constant, values);
         }
         self.list(walk.applies.len());
         for apply in &walk.applies {
@@ -245,9 +253,9 @@ impl Encoder {
         self.edges(&walk, graph.outputs());
     }
 
-    fn slot(&mut self, graph: &FunctionGraph, constant: VarId) {
+    fn slot(&mut self, graph: &FunctionGraph, constant: VarId, values: bool) {
         let variable = graph.variable(constant);
-        let (Origin::Constant(value), Detail::Whole) = (&variable.origin, self.detail) else {
+        let (Origin::Constant(value), true) = (&variable.origin, values) else {
             return self.ty(&variable.ty);
         };
         self.list(3);

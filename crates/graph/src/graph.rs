@@ -42,7 +42,7 @@ positions!(VarId, ApplyId);
 pub enum Origin {
     /// The graph's input of this position.
     Input(usize),
-    /// A value known now; it never enters a key, modules get it through a slot.
+    /// A value known now; modules get it through a slot, so that it enters no key, but of graphs of C scalars alone.
     Constant(Array),
     /// An output of an Apply.
     Output {
@@ -262,12 +262,26 @@ impl FunctionGraph {
         &self.outputs
     }
 
-    /// The constants, in order of their variables: the slots of a module.
+    /// Whether every value is a C scalar. A module can then be a plain C function, which has no place for slots: its constants are
+    /// in its text.
+    #[must_use]
+    pub fn is_of_numbers(&self) -> bool {
+        self.variables.iter().all(|variable| matches!(variable.ty, Type::Scalar(_)))
+    }
+
+    /// The constants, in order of their variables.
     pub fn constants(&self) -> impl Iterator<Item = (VarId, &Array)> {
         self.variables.iter().enumerate().filter_map(|(position, variable)| match &variable.origin {
             Origin::Constant(value) => Some((VarId::at(position), value)),
             _ => None,
         })
+    }
+
+    /// The constants that a module gets through its slots, in this order: all, or none of a graph [of
+    /// numbers](Self::is_of_numbers).
+    pub fn slots(&self) -> impl Iterator<Item = (VarId, &Array)> {
+        let literals = self.is_of_numbers();
+        self.constants().filter(move |_| !literals)
     }
 
     /// The name of an input, by position.

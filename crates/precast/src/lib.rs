@@ -14,6 +14,7 @@
 //! | want | use | feature |
 //! |---|---|---|
 //! | graphs compiled by `build.rs`, as Rust functions | [`include_model!`] | – |
+//! | a graph of numbers as a plain C function | [`Function::native`] | – |
 //! | the same by name, or from a bundle file | [`Loader`], [`include_bundle!`] | – |
 //! | artifacts of store directories and several bundles; graphs that no bundle names | `Runtime` | `resolve` |
 //! | compile what is missing, keep it for the next process | `Builder::writable`, `Policy::Jit` | `jit` |
@@ -22,6 +23,25 @@
 //! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
 //! | hold ops in C against their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
 //!
+//! # Graphs of numbers
+//! A graph whose inputs and outputs are C scalars (`x: f64`, not `f64[]`) is a plain C function beside its tensor entry, with the same bits.
+//! `model::score(x, y)` calls it as that. A hot loop binds it once:
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let loader = precast::Loader::open("model.precast")?;
+//! use precast::{CallError, Native};
+//!
+//! let gauss: Native<fn(f64) -> f64> = loader.entry("gauss")?.native()?; // exp(-x*x)*0.5
+//! let y: f64 = gauss.call(0.5);
+//! // What may fail says so, and several results are a tuple.
+//! let power = loader.entry("power")?.native::<fn(i64, i64) -> Result<i64, CallError>>()?;
+//! let (low, high) = loader.entry("order")?.native::<fn(f64, f64) -> (f64, f64)>()?.call(2.0, 1.0);
+//! # Ok(())
+//! # }
+//! ```
+//! Types are compared when a handle is made, as CEP 1000 signatures: another type is an error that shows both, and a graph without
+//! a native function says why. A call is an indirect call; the handle keeps the library, and any thread may call it.
+//!
 //! Without features this is a light crate: it reads bundles and calls what is in them, and links no code generator, no parser
 //! and no reference implementation.
 
@@ -29,8 +49,9 @@ pub use ndarray;
 #[doc(hidden)]
 pub use precast_core::bundle::FORMAT;
 pub use precast_core::{
-    Array, ArrayMut, ArrayRef, Bundle, CallError, Complex, DType, Function, LoadEntryError, LoadLibraryError,
-    Loader, OpenBundleError, OtherDTypeError, Provenance, Served, Type, bf16, f16,
+    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, LoadEntryError,
+    LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError, Provenance,
+    Served, Type, bf16, f16,
 };
 pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]

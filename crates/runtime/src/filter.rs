@@ -58,6 +58,11 @@ impl Body for Filtered {
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         self.function.run(inputs, targets)
     }
+
+    /// A type whose values are [numbers](CType::c_is_number) refuses none.
+    fn admits_numbers(&self) -> Option<&Function> {
+        self.rules.iter().flatten().all(|rules| rules.c_is_number()).then_some(&self.function)
+    }
 }
 
 impl fmt::Debug for Filtered {

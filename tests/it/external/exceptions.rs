@@ -43,7 +43,12 @@ fn what_cxx_throws_is_an_error_of_the_call() {
              #section code\ncheck(INPUT_0);\nOUTPUT_0 = 2 * INPUT_0;\n"
         );
         let function = compiled(&graph(&thrower(&text), &["f64"]));
+        let native = function.native::<fn(f64) -> Result<f64, CallError>>().unwrap();
         for x in [1.0, -1.0, -2.0, 3.0] {
+            match native.call(x) {
+                Ok(found) => assert_eq!((found, x > 0.0), (2.0 * x, true), "{throws}, natively"),
+                Err(error) => assert!(x < 0.0 && error.to_string().contains(words), "{error}"),
+            }
             match call(&function, &[Array::from(x)]) {
                 Ok(found) => assert_eq!((found, x > 0.0), (vec![Array::from(2.0 * x)], true), "{throws}"),
                 Err(CallError::Op { message, .. }) => {

@@ -2,11 +2,24 @@
  *
  * A shared object exports exactly one symbol, `precast_module_v1`: a pc_module with the table of entries.
  *
- *   pc_module -- entries[slot] --> pc_entry { key, signature, native signature, init, run, cleanup, tasks }
+ *   pc_module -- entries[slot] --> pc_entry { key, signature, init, run, cleanup, tasks; native signature, function }
  *
  * A reader accepts `magic` and an `abi_version` it knows, then checks the struct sizes, then the key of the slot it
  * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: refuse it.
  * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of its own or an older one.
+ * 1.1 appended `function`.
+ *
+ * # Native functions
+ * A graph of C scalars is also a plain C function: it needs no instance, no tensors and no host, and any thread may call it
+ * at any time. Ask for it by `native`, its CEP 1000 signature (precast/nativecall.h), call `load` once if there is one, then
+ * cast `function`:
+ *
+ *   "dd)d~"         double f(double, double)
+ *   "dd)d!c~"       double f(double, double, pc_context *)                some op may fail
+ *   "d)T{di}~"      struct { double a; int32_t b; } f(double)             several results
+ *
+ * A function with `!c` failed if the error slot is set, which the caller empties before; its result is then 0. The
+ * context has a host, as that of `run`.
  */
 #ifndef PRECAST_MODULE_H
 #define PRECAST_MODULE_H
@@ -18,7 +31,7 @@ extern "C" {
 #endif
 
 #define PC_MODULE_MAGIC 0x31544343u /* "CCT1" */
-#define PC_ABI_VERSION 0x00010000u  /* major 1, minor 0 */
+#define PC_ABI_VERSION 0x00010001u  /* major 1, minor 1 */
 
 /* Which step of a run a failure id belongs to. */
 typedef enum pc_task_kind {
@@ -36,11 +49,22 @@ typedef struct pc_task {
   int32_t variable; /* V<n> of the variable, or -1 */
 } pc_task;
 
+/* How native functions take and give numbers that are otherwise structs, or bytes: the C types of CEP 1000's `?`, `Zf` and
+ * `Zd`. The others are as in tensors. (`__complex__` is in C and in C++, and needs no header whose meaning flags change.) */
+#ifdef __cplusplus
+typedef bool pc_native_bool;
+#else
+typedef _Bool pc_native_bool;
+#endif
+typedef __complex__ float pc_native_c64;
+typedef __complex__ double pc_native_c128;
+
 /* One callable graph. Lives in read-only data of the module. */
 typedef struct pc_entry {
   uint8_t key[32];       /* BuildKey */
   const char *signature; /* printable, `add(f32[..], f32[..]) -> f32[..]`; never NULL */
-  const char *native;    /* the same as a canonical CEP 1000 string, `#f#f)#f`: what a dispatch table is keyed by; never NULL */
+  const char *native;    /* canonical CEP 1000 string: the signature of `function`, `dd)d~`; without one the types alone, `#f#f)#f`;
+                          * what a dispatch table is keyed by; never NULL */
   uint32_t instance_bytes;
   uint32_t n_inputs;
   uint32_t n_outputs;
@@ -60,6 +84,9 @@ typedef struct pc_entry {
   int (*run)(void *self, pc_context *ctx, pc_object **args);
   /* Gives back all that `init` and `run` took. */
   void (*cleanup)(void *self, pc_context *ctx);
+  /* The graph as a plain function of the signature `native`, with the bits of `run`. NULL where there is none: arrays are
+   * taken, given or computed with, or an op keeps a state in its instance. */
+  void (*function)(void);
 } pc_entry;
 
 typedef struct pc_module {

@@ -7,6 +7,7 @@ mod deploy;
 mod everyday;
 mod jit;
 mod load;
+mod native;
 mod overhead;
 mod precompile;
 mod quickstart;
@@ -57,6 +58,7 @@ pub(crate) const CASES: &[Case] = &[
         title: "Calls on a few elements: ours from Rust, peers from Python",
         run: call::run,
     },
+    Case { name: "native", title: "Graphs of C scalars called as plain C functions", run: native::run },
     Case {
         name: "overhead",
         title: "Calls of small graphs, by how they are served, results reused",

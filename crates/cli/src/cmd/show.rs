@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use precast_core::NoNative;
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
@@ -88,21 +89,27 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
         return Err(Failure::usage(format!("`{}` is an entry; C is generated for modules", entry.name))
             .hint(format!("name its module: `{}`", keys(entry).join("`, `"))));
     }
+    let ops = Ops::standard();
+    let declared = graph_json::parse(&entry.declared, &ops)?;
+    let lowered = ops.lower(&declared, Form::Lowered)?;
+    let native = match entry.program.steps.len() {
+        1 => precast_codegen::native(&lowered, ops.c())?,
+        modules => Err(NoNative::Modules { modules }),
+    };
     if args.json {
         term::print_json(&json!({
-            "name": entry.name, "layer": layer.to_string(), "interface": entry.program.to_string(),
+            "name": entry.name, "native": native.ok(), "layer": layer.to_string(), "interface": entry.program.to_string(),
             "program": keys(entry), "declared": serde_json::from_str::<Value>(&entry.declared)?,
         }))?;
         return Ok(Exit::Ok);
     }
-    let ops = Ops::standard();
-    let declared = graph_json::parse(&entry.declared, &ops)?;
-    let lowered = ops.lower(&declared, Form::Lowered)?;
     let mut text = format!("entry       {}\n", entry.name);
     let _ = writeln!(text, "layer       {layer}");
     let _ = writeln!(text, "interface   {}", entry.program);
     let _ = writeln!(text, "declared    {}", steps(&declared.to_string()));
     let _ = writeln!(text, "rewritten   {}", steps(&lowered.to_string()));
+    let native = native.unwrap_or_else(|reason| format!("none: {reason}"));
+    let _ = writeln!(text, "native      {native}");
     let _ = writeln!(text, "modules     {}", keys(entry).join("\n            "));
     term::print(&text)?;
     Ok(Exit::Ok)

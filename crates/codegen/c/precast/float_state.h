@@ -7,6 +7,10 @@
  *
  * which puts back on every way out of the block what was set when it was entered, and leaves the x87 registers empty, as the
  * ABI wants them between functions: MMX instructions fill them. Flags of exceptions that happened are not part of it.
+ *
+ *   PC_SETTLE(x)
+ *
+ * is behind the last computation of a result that is returned: what goes into `x` is computed before the state is put back.
  */
 #ifndef PRECAST_FLOAT_STATE_H
 #define PRECAST_FLOAT_STATE_H
@@ -53,5 +57,7 @@ static inline void pc_float_state_keep(const pc_float_state *kept) {
 
 #define PC_KEEP_FLOAT_STATE \
   const pc_float_state pc_kept_float_state __attribute__((__cleanup__(pc_float_state_keep), __unused__)) = pc_float_state_read();
+
+#define PC_SETTLE(x_) __asm__ volatile("" : "+m"(x_) : : "memory");
 
 #endif

@@ -20,7 +20,7 @@
 //! `linker/versions.rs`.
 
 mod cdata;
-mod scalar;
+pub(crate) mod scalar;
 mod tensor;
 
 pub use cdata::CDataType;
@@ -97,8 +97,13 @@ pub trait CType: CLinkerObject + TypeRules + Send + Sync {
         false
     }
 
-    /// A value as a C expression, for ops that write one into their code. Constants of a graph never are: they come through
-    /// slots, so that graphs which differ in them share a module.
+    /// Whether the C variable `name` is a number of the carrier's dtype, without dimensions, and every such number a value: native
+    /// functions then take and give values of the type as plain numbers, and neither extract nor sync them.
+    fn c_is_number(&self) -> bool {
+        false
+    }
+
+    /// A value as a C expression, for ops that write one into their code.
     fn c_literal(&self, _value: &Array) -> Option<String> {
         None
     }

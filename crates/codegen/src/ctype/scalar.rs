@@ -25,6 +25,20 @@ impl CScalar {
     }
 }
 
+/// Gives the C variable `name` of a C scalar a value.
+pub(crate) fn assign(name: &str, value: &Array) -> String {
+    let dtype = value.dtype();
+    let number = value.numbers().first().copied().unwrap_or(Number::Int(0));
+    match (dtype, number) {
+        (DType::C64 | DType::C128, number) => {
+            let (re, im) = number.parts();
+            format!("{name}.re = {};\n{name}.im = {};\n", c_float(re), c_float(im))
+        }
+        (DType::F16 | DType::Bf16, _) => format!("{name}.bits = {:#x};\n", value.bits()[0]),
+        _ => format!("{name} = {};\n", CScalar(dtype).c_literal(value).unwrap_or_default()),
+    }
+}
+
 impl TypeRules for CScalar {}
 
 impl CLinkerObject for CScalar {
@@ -65,6 +79,10 @@ impl CType for CScalar {
     }
 
     fn c_is_simple(&self) -> bool {
+        true
+    }
+
+    fn c_is_number(&self) -> bool {
         true
     }
 

@@ -1,8 +1,10 @@
 //! The module's text, put together.
 
+use super::collect::{self, Requests};
+use super::native::{self, Native, Surroundings};
 use super::signature::print;
 use super::variables::{Outline, Task, outline};
-use super::{collect, debug, instance, reserved, run};
+use super::{debug, instance, reserved, run};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
@@ -16,7 +18,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let outline = outline(graph, library)?;
     let language = collect::language(&outline);
     let requests = collect::collect(&outline, language)?;
-    let n_constants = graph.constants().count();
+    let n_constants = graph.slots().count();
     let n_slots = n_constants + outline.n_params;
     let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
     let (inputs, outputs) = (types(graph.inputs()), types(graph.outputs()));
@@ -29,7 +31,13 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let context = instance::Context::new(requests.is_compat, outline.is_foreign, requests.language);
     let load = instance::load(&outline, &context);
     let reserved = reserved::check(&outline);
-    let entry = entry(&outline, load, &signature, [&inputs, &outputs], n_slots);
+    let around = Surroundings {
+        context: &context,
+        profile: library.profile(),
+        may_hide: may_hide(&outline, &requests),
+    };
+    let native = native::of(&outline, &around)?;
+    let entry = entry(&outline, load, &signature, native.as_ref().ok(), [&inputs, &outputs], n_slots);
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
         Language::C => include_str!("../../c/module.c.in"),
@@ -64,7 +72,15 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         unpublished: requests.unpublished,
         is_alone: language == Language::Cxx || outline.is_foreign,
         versions: super::versions::versions(&outline, graph)?,
+        native: native.map(|native| native.signature),
     })
+}
+
+/// Whether an author's code could report an error behind a name that is not told: a macro, or in C++ anything.
+fn may_hide(outline: &Outline<'_>, requests: &Requests) -> bool {
+    let own = requests.headers.iter().any(|header| !header.starts_with("precast/"));
+    let told = !requests.support.is_empty() || !requests.flags.is_empty() || requests.is_compat || own;
+    outline.is_foreign && (told || requests.language == Language::Cxx)
 }
 
 /// The graph in a comment, each variable by its name in C: `V3 = exp(V0)`.
@@ -86,9 +102,15 @@ fn entry(
     outline: &Outline<'_>,
     (load_function, load): (String, &str),
     signature: &str,
+    native: Option<&Native>,
     [inputs, outputs]: [&[Type]; 2],
     n_slots: usize,
 ) -> String {
+    let types = native_signature(inputs, outputs);
+    let (name, called, text) = match native {
+        Some(Native { signature, text }) => ("(void (*)(void))@M@_native", &**signature, &**text),
+        None => ("NULL", &*types, ""),
+    };
     let task = |t: &Task| format!("    {{{}, {}, {}}},\n", t.kind.c_name(), t.apply, t.variable);
     let tasks: String = outline.tasks.iter().map(task).collect();
     render(
@@ -98,7 +120,10 @@ fn entry(
             ("LOAD", load),
             ("TASKS", &tasks),
             ("SIGNATURE", &signature.replace('\\', "\\\\").replace('"', "\\\"")),
-            ("NATIVE", &native_signature(inputs, outputs)),
+            // `??)` is a trigraph of C.
+            ("NATIVE", &called.replace('?', "\\?")),
+            ("NATIVE_FUNCTION", text),
+            ("FUNCTION", name),
             ("N_INPUTS", &inputs.len().to_string()),
             ("N_OUTPUTS", &outputs.len().to_string()),
             ("N_SLOTS", &n_slots.to_string()),

@@ -4,6 +4,7 @@
 //! segments   which parts of a graph one module serves: an author's C stands alone
 //! variables  roles of the graph's variables, their C names and failure ids
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
+//! native     the same blocks as a plain C function of numbers, where nothing else is needed
 //! instance   what lives longer than a call: slots, temporaries, the ops' struct members
 //! exceptions C++ exceptions as errors of the call
 //! reserved   names that an author's macros may not have, because the generated code says them
@@ -21,6 +22,7 @@ mod collect;
 mod debug;
 mod exceptions;
 mod instance;
+mod native;
 mod reserved;
 mod run;
 mod segments;
@@ -33,6 +35,7 @@ pub use segments::{Segment, segments, single};
 use crate::error::LinkError;
 use crate::library::Library;
 use crate::module::Module;
+use precast_core::NoNative;
 use precast_graph::{FunctionGraph, contracts};
 
 /// Makes one module of a whole graph that is a single [segment](segments) (CLinker).
@@ -46,4 +49,20 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
         return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });
     }
     assemble::assemble(graph, library)
+}
+
+/// The signature of the native function that computes a graph, or why there is none: it is that of its only module, which takes and
+/// gives what the graph does.
+///
+/// # Errors
+/// As [`link`].
+pub fn native(graph: &FunctionGraph, library: &Library) -> Result<Result<String, NoNative>, LinkError> {
+    let segments = segments(graph, library)?;
+    match segments.as_slice() {
+        [one] if one.reads == graph.inputs() && one.writes == graph.outputs() => {
+            Ok(link(&one.graph, library)?.native)
+        }
+        [_] => Ok(Err(NoNative::Arguments)),
+        several => Ok(Err(NoNative::Modules { modules: several.len() })),
+    }
 }

@@ -12,13 +12,14 @@ use crate::tokens::{Kind, tokens};
 use std::collections::BTreeSet;
 
 /// The files with what every module says.
-const TEMPLATES: [&str; 4] = [
+const TEMPLATES: [&str; 5] = [
     include_str!("../../c/module.c.in"),
     include_str!("../../c/module.cc.in"),
     include_str!("../../c/entry.c.in"),
     include_str!("../../c/table.c.in"),
+    include_str!("../../c/native.c.in"),
 ];
-/// What `run` and `init` say besides.
+/// What `run`, `init` and the native function say besides.
 const FIXED: &str = "const ctx extern failure goto if int self sizeof void";
 /// Names that headers may define as they like, to the same effect.
 const ALLOWED: [&str; 3] = ["NULL", "uint32_t", "defined"];
@@ -39,7 +40,7 @@ fn names(outline: &Outline<'_>) -> BTreeSet<String> {
     for var in &outline.vars {
         let sub = var.sub(var.task);
         found.extend([var.name.clone(), sub.py_ptr.clone(), sub.stor_ptr.clone()]);
-        if !var.is_of_author {
+        if var.ty.as_user().is_none() {
             code(var, &sub).iter().for_each(|text| add(&mut found, text));
         }
     }
@@ -47,7 +48,7 @@ fn names(outline: &Outline<'_>) -> BTreeSet<String> {
 }
 
 /// The code around a value.
-fn code(var: &Var, sub: &crate::sub::Sub) -> [String; 6] {
+fn code(var: &Var<'_>, sub: &crate::sub::Sub) -> [String; 6] {
     let (ctype, name): (&dyn CType, &str) = (&*var.ctype, &var.name);
     [
         ctype.c_declare(name, sub, true),

@@ -14,6 +14,7 @@
 use super::instance::Context;
 use super::signature::print;
 use super::variables::{Outline, Role, Step, Var};
+use crate::ctype::scalar::assign;
 use crate::error::LinkError;
 use crate::template::render;
 use precast_store::key::Profile;
@@ -50,14 +51,14 @@ pub(super) fn body(
 }
 
 /// `py_V3` and the cell it came from.
-fn object(var: &Var, n_inputs: usize) -> String {
+fn object(var: &Var<'_>, n_inputs: usize) -> String {
     let name = &var.name;
-    let cell = match var.role {
+    let cell = match &var.role {
         Role::Input(i) => format!("pc_args[{i}]"),
         Role::Output(i) => format!("pc_args[{}]", n_inputs + i),
         Role::Slot(i) => format!("self->pc_slots[{i}]"),
         Role::Temporary(i) => format!("self->pc_temps[{i}]"),
-        Role::Local => return String::new(),
+        Role::Local | Role::Literal(_) => return String::new(),
     };
     format!(
         "  pc_object **const storage_{name} = &{cell};\n  pc_object *py_{name} = *storage_{name};\n  (void)py_{name};\n"
@@ -65,19 +66,15 @@ fn object(var: &Var, n_inputs: usize) -> String {
 }
 
 /// The block of a variable: what stands in front of those inside of it, and behind.
-fn block(var: &Var, context: &Context) -> (String, String) {
+fn block(var: &Var<'_>, context: &Context) -> (String, String) {
     let (sub, check) = (var.sub(var.task), var.check_input);
-    let behaviour = match var.role {
+    let behaviour = match &var.role {
+        Role::Literal(value) => assign(&var.name, value),
         Role::Input(_) | Role::Slot(_) => var.ctype.c_extract(&var.name, &sub, check),
         Role::Local => var.ctype.c_init(&var.name, &sub),
         Role::Temporary(_) | Role::Output(_) => var.ctype.c_extract_out(&var.name, &sub, check),
     };
-    let what = match var.role {
-        Role::Input(i) => format!("input {i}"),
-        Role::Slot(i) => format!("constant {i}"),
-        Role::Temporary(_) | Role::Local => "intermediate".to_owned(),
-        Role::Output(i) => format!("output {i}"),
-    };
+    let what = var.role.describe();
     let declare = var.ctype.c_declare(&var.name, &sub, check);
     let front = format!("{{ /* {}: {what} */\n{declare}{behaviour}", var.name);
     let mut text = String::new();
@@ -97,7 +94,11 @@ fn block(var: &Var, context: &Context) -> (String, String) {
 }
 
 /// The block of an Apply: what stands in front of those of the later ones, and behind.
-fn code(step: &Step<'_>, profile: Profile, context: &Context) -> Result<(String, String), LinkError> {
+pub(super) fn code(
+    step: &Step<'_>,
+    profile: Profile,
+    context: &Context,
+) -> Result<(String, String), LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
     let code = step.own(code);

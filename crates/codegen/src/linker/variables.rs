@@ -9,16 +9,18 @@ use crate::params::{self, ParamsType};
 use crate::sub::Sub;
 use crate::template::of_apply;
 use precast_abi::module::TaskKind;
-use precast_graph::{Apply, FunctionGraph, Origin, Type, VarId};
+use precast_graph::{Apply, Array, FunctionGraph, Origin, Type, VarId};
 use std::sync::Arc;
 
 /// What a variable is to the module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Role {
     /// Argument of a call; its position.
     Input(usize),
     /// Constant given at initialisation; its slot.
     Slot(usize),
+    /// Constant of a graph of C scalars: its value.
+    Literal(Array),
     /// Intermediate value whose storage is kept from call to call; its cell.
     Temporary(usize),
     /// Intermediate value that dies with the call: C scalars, views, what was written over another.
@@ -27,21 +29,33 @@ pub(super) enum Role {
     Output(usize),
 }
 
+impl Role {
+    /// What comments call it.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Input(i) => format!("input {i}"),
+            Self::Slot(i) => format!("constant {i}"),
+            Self::Literal(_) => "literal".to_owned(),
+            Self::Temporary(_) | Self::Local => "intermediate".to_owned(),
+            Self::Output(i) => format!("output {i}"),
+        }
+    }
+}
+
 /// A variable as the module sees it.
-pub(super) struct Var {
+pub(super) struct Var<'a> {
     /// `V3`.
     pub(super) name: String,
     pub(super) role: Role,
+    pub(super) ty: &'a Type,
     pub(super) ctype: Arc<dyn CType>,
-    /// Whether the type's C is its author's.
-    pub(super) is_of_author: bool,
     pub(super) check_input: bool,
     pub(super) task: u32,
     /// Failure id of `c_sync`; for outputs and temporaries.
     pub(super) sync_task: u32,
 }
 
-impl Var {
+impl Var<'_> {
     /// The `sub` of code whose failure id is `task` and whose label is this variable's.
     pub(super) fn sub(&self, task: u32) -> Sub {
         Sub {
@@ -113,7 +127,7 @@ pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t T
 
 /// Everything the module's text is made of.
 pub(super) struct Outline<'a> {
-    pub(super) vars: Vec<Var>,
+    pub(super) vars: Vec<Var<'a>>,
     pub(super) steps: Vec<Step<'a>>,
     pub(super) tasks: Vec<Task>,
     pub(super) n_temps: usize,
@@ -144,8 +158,8 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
         outline.vars.push(Var {
             name: format!("V{}", id.index()),
             role,
+            ty: graph.ty(id),
             ctype,
-            is_of_author: graph.ty(id).as_user().is_some(),
             check_input: checked(graph, library, id),
             task,
             sync_task,
@@ -210,9 +224,10 @@ fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize
     }
     match &graph.variable(id).origin {
         Origin::Input(position) => Role::Input(*position),
-        Origin::Constant(_) => {
-            Role::Slot(graph.constants().position(|(constant, _)| constant == id).unwrap_or(usize::MAX))
-        }
+        Origin::Constant(value) => match graph.slots().position(|(constant, _)| constant == id) {
+            Some(slot) => Role::Slot(slot),
+            None => Role::Literal(value.clone()),
+        },
         Origin::Output { apply, index } => {
             let op = &graph.applies()[apply.index()].op;
             // A view, or what was written over an input, lies in storage that something else keeps.

@@ -59,7 +59,7 @@ fn files(step: &Step<'_>) -> Result<SourceSet, LinkError> {
 }
 
 /// The C of a type, by method.
-fn type_files(var: &Var) -> SourceSet {
+fn type_files(var: &Var<'_>) -> SourceSet {
     let (ctype, sub) = (&*var.ctype, Sub { py_ptr: "py_V".into(), stor_ptr: "storage_V".into(), ..fixed() });
     let mut set = Methods::of(ctype);
     set.add("c_declare", ctype.c_declare("V", &sub, true));

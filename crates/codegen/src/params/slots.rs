@@ -13,7 +13,7 @@ use precast_graph::{
 /// # Errors
 /// An op without C; a param whose value does not fit the type of its field.
 pub fn slots(graph: &FunctionGraph, library: &Library) -> Result<Vec<Array>, LinkError> {
-    let mut values: Vec<Array> = graph.constants().map(|(_, value)| value.clone()).collect();
+    let mut values: Vec<Array> = graph.slots().map(|(_, value)| value.clone()).collect();
     for position in 0..graph.applies().len() {
         values.extend(apply_slots(graph, position, library)?);
     }

@@ -57,6 +57,10 @@ impl CType for Double {
     fn c_is_simple(&self) -> bool {
         true
     }
+
+    fn c_is_number(&self) -> bool {
+        true
+    }
 }
 
 pub(crate) fn library() -> Library {
@@ -90,10 +94,25 @@ fn graph() -> FunctionGraph {
 fn the_blocks_are_those_of_the_ctype_document() {
     let module = link(&sum(), &library()).unwrap();
     assert_eq!(module.signature, "add(double<f64[]>, double<f64[]>) -> double<f64[]>");
-    assert!(module.body.contains("\"#d#d)#d\"") && module.is_alone);
-    let run =
-        module.body.split("_run(void *pc_self").nth(1).unwrap().split("static const pc_task").next().unwrap();
+    assert!(module.body.contains("\"dd)d~\"") && module.is_alone);
+    let run = module.body.split("_run(void *pc_self").nth(1).unwrap().split("\n/* What").next().unwrap();
     insta::assert_snapshot!(run.split("(void)pc_args;\n").nth(1).unwrap());
+}
+
+#[test]
+fn the_example_of_the_ctype_document_is_a_plain_function_of_numbers() {
+    let mut graph = FunctionGraph::new();
+    let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, Type::Scalar(DType::F64)).unwrap());
+    let a = graph.apply(Arc::new(Infix("add", '+')), &[x, y]).unwrap()[0];
+    let b = graph.apply(Arc::new(Infix("mul", '*')), &[a, z]).unwrap()[0];
+    graph.output(b, Some("b")).unwrap();
+    assert_eq!(link(&graph, &library()).unwrap().native, Ok("ddd)d~".to_owned()));
+    // An op on the document's own type is one too: the type says that its values are numbers.
+    let module = link(&sum(), &library()).unwrap();
+    assert_eq!(module.native, Ok("dd)d~".to_owned()));
+    let native = module.body.split("@M@_native(").nth(1).unwrap();
+    let native = native.split("static const pc_task").next().unwrap();
+    insta::assert_snapshot!(native);
 }
 
 #[test]

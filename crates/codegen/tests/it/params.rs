@@ -189,14 +189,20 @@ fn every_failure_of_params_is_given_back() {
 
 #[test]
 fn slots_come_after_constants_in_the_order_of_fields() {
-    let mut g = FunctionGraph::new();
-    let c = g.constant_of(Array::from(9.0), Type::Scalar(DType::F64));
-    let y = g.apply(Arc::new(right(2.0)), &[c]).unwrap()[0];
-    g.output(y, None).unwrap();
-    let one = Array::from(ndarray::array![0.0]);
-    let expected = [9.0.into(), 2.0.into(), 1_i8.into(), 0_i64.into(), 1_i64.into(), 0.0.into(), one];
-    assert_eq!(slots(&g, &library()).unwrap(), expected);
-    assert_eq!(whole(&g, &library(), &[]).f64s(), [28.0]);
+    // With an input that is no number constants have slots, else they are literals.
+    for inputs in [vec![Array::zeros(DType::F64, &[1])], vec![]] {
+        let mut g = FunctionGraph::new();
+        inputs.iter().for_each(|array| drop(g.input("unused", array.ty()).unwrap()));
+        let c = g.constant_of(Array::from(9.0), Type::Scalar(DType::F64));
+        let y = g.apply(Arc::new(right(2.0)), &[c]).unwrap()[0];
+        g.output(y, None).unwrap();
+        let one = Array::from(ndarray::array![0.0]);
+        let params = [2.0.into(), 1_i8.into(), 0_i64.into(), 1_i64.into(), 0.0.into(), one];
+        let constants = inputs.iter().map(|_| Array::from(9.0));
+        let expected: Vec<Array> = constants.chain(params).collect();
+        assert_eq!(slots(&g, &library()).unwrap(), expected);
+        assert_eq!(whole(&g, &library(), &inputs).f64s(), [28.0]);
+    }
 }
 
 #[test]

@@ -311,7 +311,9 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
             for (pointer, place) in pointers.iter_mut().zip(&stage.locations) {
                 *pointer = match place {
                     // SAFETY: the driver's block has `n` elements.
-                    Location::Block { operand, item_bytes } => unsafe { data[*operand].add(done * item_bytes) },
+                    Location::Block { operand, item_bytes } => unsafe {
+                        data[*operand].add(done * item_bytes)
+                    },
                     Location::Element(operand) => data[*operand],
                     // SAFETY: `Chain::run` was given memory of all slots.
                     Location::Slot(slot) => unsafe { slots.add(slot * slot_bytes) },

@@ -68,6 +68,11 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
     }
 }
 
+/// The host of every call, for contexts that are made field by field.
+pub(super) const fn here() -> *const Host {
+    ptr::from_ref(&HOST)
+}
+
 /// A context for one call, with an empty error slot.
 pub(super) const fn context() -> Context {
     context_of(&HOST)

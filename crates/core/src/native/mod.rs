@@ -8,6 +8,7 @@
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
+//! plain     the native function of a graph of C scalars; typed: handles to it, whose types were compared
 //! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
 //! direct    a program that is one chain, run where the caller's arrays lie
 //! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
@@ -34,9 +35,11 @@ mod linked;
 mod matmul;
 mod object;
 mod pages;
+mod plain;
 mod pool;
 mod raw_array;
 mod storage;
+mod typed;
 #[cfg(feature = "watch")]
 pub mod watch;
 
@@ -52,6 +55,8 @@ pub use instance::RunError;
 pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
 pub(crate) use linked::find as find_linked;
 pub use matmul::matmul;
+pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
 pub use raw_array::{RawArray, RawArrayError};
+pub use typed::{BindNativeError, Native, NativeType, Number, Results, Returns};

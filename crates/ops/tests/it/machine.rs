@@ -119,7 +119,7 @@ fn put(bytes: &mut Vec<u8>, x: usize) {
 }
 
 fn write(bytes: &mut Vec<u8>, call: &Call, slot: usize) {
-    let constants: Vec<&Array> = call.graph.constants().map(|(_, value)| value).collect();
+    let constants: Vec<&Array> = call.graph.slots().map(|(_, value)| value).collect();
     for n in [slot, constants.len(), call.inputs.len(), call.graph.outputs().len()] {
         put(bytes, n);
     }

@@ -7,7 +7,7 @@
 use super::*;
 use crate::function::{CallError, Function};
 use crate::native::capture::Captured;
-use crate::native::{Bound, Executable, Chained, LoadedModule, RawArray, Value, Work};
+use crate::native::{Bound, Chained, Executable, LoadedModule, NoNative, RawArray, Value, Work};
 use std::ffi::c_int;
 
 /// Elements of the memory that arrays lie in.
@@ -115,7 +115,7 @@ impl Case {
             n_outputs: 1,
             direct: direct.filter(|_| is_direct),
         };
-        Function::of_executable(executable, (&inputs, &outputs), Vec::new()).unwrap()
+        Function::of_executable(executable, (&inputs, &outputs), Err(NoNative::Body), Vec::new()).unwrap()
     }
 }
 

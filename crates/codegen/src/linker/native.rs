@@ -1,0 +1,234 @@
+//! The native function of a module: the graph as a plain C function of numbers, `double f(double, double)`.
+//!
+//! It is made of the same declarations and the same code of ops as `run` is, in the same nested blocks; only what stands around
+//! differs: a number is an argument where `run` extracts it from an object, and is returned where `run` syncs it.
+//! So both have the same bits. There is nothing but arguments: a graph whose module needs an instance has no native function.
+//!
+//! ```text
+//! cannot fail      double f(double, double)                 dd)d~
+//! may fail         double f(double, double, pc_context *)   dd)d!c~
+//! several results  struct { double; int32_t; } f(double)    d)T{di}~
+//! ```
+//! Code may fail if it says `ctx` or `failure`, or if that could be hidden: in C++, or behind macros of an author.
+
+use super::instance::{self, Context};
+use super::run;
+use super::variables::{Outline, Role, Var};
+use crate::ctype::scalar::assign;
+use crate::error::LinkError;
+use crate::template::render;
+use crate::tokens::tokens;
+use precast_abi::nativecall::MAX_BYTES;
+use precast_core::NoNative;
+use precast_graph::{DType, Type};
+use precast_store::key::Profile;
+use std::fmt::Write as _;
+
+/// A native function.
+pub(super) struct Native {
+    /// Its CEP 1000 signature.
+    pub(super) signature: String,
+    /// Its C; the name is `@M@_native`.
+    pub(super) text: String,
+}
+
+/// What the text of the ops and types of a module cannot tell of itself.
+pub(super) struct Surroundings<'a> {
+    pub(super) context: &'a Context,
+    pub(super) profile: Profile,
+    /// Whether code could report an error without saying so.
+    pub(super) may_hide: bool,
+}
+
+/// The native function of a module, or why it has none.
+pub(super) fn of(
+    outline: &Outline<'_>,
+    around: &Surroundings<'_>,
+) -> Result<Result<Native, NoNative>, LinkError> {
+    if let Some(reason) = refusal(outline) {
+        return Ok(Err(reason));
+    }
+    let mut code = Vec::new();
+    for step in &outline.steps {
+        code.push(run::code(step, around.profile, around.context)?);
+    }
+    let fails = around.may_hide || reports(outline, &code);
+    let arguments: Vec<DType> = numbers(outline, |role| matches!(role, Role::Input(_)));
+    let results: Vec<DType> = numbers(outline, |role| matches!(role, Role::Output(_)));
+    let signature = signature(&arguments, &results, fails);
+    if signature.len() > MAX_BYTES {
+        return Ok(Err(NoNative::Long));
+    }
+    let text = function(outline, around.context, &code, [&arguments, &results], &signature, fails);
+    Ok(Ok(Native { signature, text }))
+}
+
+/// Why a module has no native function.
+fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
+    for var in &outline.vars {
+        let ty = || super::signature::rankless(var.ty);
+        if !var.ctype.c_is_simple() {
+            return Some(NoNative::Array { name: var.role.describe(), ty: ty() });
+        }
+        if matches!(var.role, Role::Input(_) | Role::Output(_)) {
+            if !var.ctype.c_is_number() || var.ty.ndim() > 0 {
+                return Some(NoNative::Array { name: var.role.describe(), ty: ty() });
+            }
+            if matches!(var.ty.dtype(), DType::F16 | DType::Bf16) {
+                return Some(NoNative::Half { name: var.role.describe(), ty: ty() });
+            }
+        }
+    }
+    if outline.n_params > 0 {
+        return Some(NoNative::Params);
+    }
+    let starts = |step: &super::variables::Step<'_>| {
+        !step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task)).is_empty()
+    };
+    let keeps = !instance::members(outline).is_empty() || outline.steps.iter().any(starts);
+    keeps.then_some(NoNative::State)
+}
+
+/// The dtypes of the variables of some role, in order.
+fn numbers(outline: &Outline<'_>, role: fn(&Role) -> bool) -> Vec<DType> {
+    outline.vars.iter().filter(|var| role(&var.role)).map(|var| var.ty.dtype()).collect()
+}
+
+fn signature(arguments: &[DType], results: &[DType], fails: bool) -> String {
+    let codes = |dtypes: &[DType]| dtypes.iter().map(|dtype| dtype.pep3118()).collect::<String>();
+    let result = if results.len() == 1 { codes(results) } else { format!("T{{{}}}", codes(results)) };
+    format!("{}){result}{}~", codes(arguments), if fails { "!c" } else { "" })
+}
+
+/// Whether some code says what an error is reported by.
+fn reports(outline: &Outline<'_>, code: &[(String, String)]) -> bool {
+    let of_types = outline.vars.iter().flat_map(|var| {
+        let sub = var.sub(var.task);
+        [var.ctype.c_declare(&var.name, &sub, false), first(var), var.ctype.c_cleanup(&var.name, &sub)]
+    });
+    let of_ops = code.iter().flat_map(|(front, behind)| [front.clone(), behind.clone()]);
+    let says = |text: String| tokens(&text).iter().any(|token| token.is("ctx") || token.is("failure"));
+    of_types.chain(of_ops).any(says)
+}
+
+/// The first value of a variable.
+fn first(var: &Var<'_>) -> String {
+    match &var.role {
+        Role::Literal(value) => assign(&var.name, value),
+        Role::Input(i) => taken(&var.name, &format!("pc_in{i}"), var.ty),
+        _ => var.ctype.c_init(&var.name, &var.sub(var.task)),
+    }
+}
+
+/// A C variable takes the value of an argument.
+fn taken(name: &str, argument: &str, ty: &Type) -> String {
+    match ty.dtype() {
+        DType::C64 | DType::C128 => {
+            format!("{name}.re = __real__ {argument};\n{name}.im = __imag__ {argument};\n")
+        }
+        _ => format!("{name} = {argument};\n"),
+    }
+}
+
+/// A result takes the value of a C variable.
+fn given(name: &str, result: &str, dtype: DType) -> String {
+    match dtype {
+        DType::C64 | DType::C128 => {
+            format!("__real__ {result} = {name}.re;\n__imag__ {result} = {name}.im;\n")
+        }
+        _ => format!("{result} = {name};\n"),
+    }
+}
+
+/// The C type that a number has among arguments and results.
+fn c_type(dtype: DType) -> String {
+    match dtype {
+        DType::Bool | DType::C64 | DType::C128 => format!("pc_native_{dtype}"),
+        _ => format!("pc_{dtype}"),
+    }
+}
+
+/// Where the result of a position stands.
+fn result(position: usize, count: usize) -> String {
+    if count == 1 { "pc_result".to_owned() } else { format!("pc_result.pc_{position}") }
+}
+
+fn function(
+    outline: &Outline<'_>,
+    context: &Context,
+    code: &[(String, String)],
+    [arguments, results]: [&[DType]; 2],
+    signature: &str,
+    fails: bool,
+) -> String {
+    let parameters = arguments.iter().enumerate().map(|(i, dtype)| format!("{} pc_in{i}", c_type(*dtype)));
+    let mut parameters: Vec<String> = parameters.collect();
+    parameters.extend(fails.then(|| "pc_context *ctx".to_owned()));
+    if parameters.is_empty() {
+        parameters.push("void".to_owned());
+    }
+    let (mut structure, mut ty) = (String::new(), "@M@_results".to_owned());
+    match results {
+        [one] => ty = c_type(*one),
+        _ => {
+            let member = |(i, dtype): (usize, &DType)| format!("  {} pc_{i};\n", c_type(*dtype));
+            let members: String = results.iter().enumerate().map(member).collect();
+            structure = render(include_str!("../../c/native_results.c.in"), &[("MEMBERS", &members)]);
+        }
+    }
+    let clear = (0..results.len()).map(|i| format!("  {} = 0;\n", result(i, results.len())));
+    let mut clear: String = clear.collect();
+    if fails {
+        clear.push_str("  int failure = 0;\n  (void)ctx;\n");
+    }
+    let body = format!(
+        "{}{}{}{}",
+        context.enter,
+        blocks(outline, code, results.len(), fails),
+        if outline.is_foreign { "PC_SETTLE(pc_result)\n" } else { "" },
+        context.leave
+    );
+    render(
+        include_str!("../../c/native.c.in"),
+        &[
+            ("RESULTS", &structure),
+            ("NATIVE", signature),
+            ("RESULT", &ty),
+            ("PARAMETERS", &parameters.join(", ")),
+            ("CLEAR", &clear),
+            ("BODY", &body),
+        ],
+    )
+}
+
+/// The nested blocks of variables and Applies, as in `run`.
+fn blocks(outline: &Outline<'_>, code: &[(String, String)], results: usize, fails: bool) -> String {
+    let (mut text, mut behind) = (String::new(), Vec::new());
+    for var in &outline.vars {
+        let (name, sub) = (&var.name, var.sub(var.task));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{{ /* {name}: {} */\n{}{}",
+            var.role.describe(),
+            var.ctype.c_declare(name, &sub, false),
+            first(var)
+        );
+        let mut back = String::new();
+        if let Role::Output(position) = var.role {
+            let give = given(name, &result(position, results), var.ty.dtype());
+            back += &if fails { format!("if (!failure) {{\n{give}}}\n") } else { give };
+        }
+        if fails {
+            let _ = writeln!(back, "label_{}: ;", var.task);
+        }
+        let _ = writeln!(back, "{}}} /* {name} */", var.ctype.c_cleanup(name, &sub));
+        behind.push(back);
+    }
+    for (front, back) in code {
+        text.push_str(front);
+        behind.push(back.clone());
+    }
+    behind.iter().rev().for_each(|back| text.push_str(back));
+    text
+}
