@@ -39,6 +39,7 @@ mod plan;
 mod policy;
 #[cfg(feature = "record")]
 mod recording;
+mod reference;
 mod resolve;
 mod runtime;
 mod stats;

@@ -99,7 +99,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
     for matrix in declared.matrices().iter().filter(|matrix| is_wanted(&matrix.name)) {
         let (dtypes, ndim): (Vec<_>, Vec<_>) =
             (matrix.dtypes.iter().copied().collect(), matrix.ndim.iter().copied().collect());
-        found.extend(all(&matrix.name, &dtypes, &ndim, declared.ops())?);
+        found.extend(all(&matrix.name, &dtypes, &ndim, &matrix.ops(declared.ops()))?);
     }
     if found.is_empty() {
         let what = name.map_or_else(|| "anything".to_owned(), |name| format!("`{name}`"));

@@ -9,8 +9,8 @@ use crate::op::MakeNodeError;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
-    /// What stands between the brackets of a call behind the operands there are already, and the call.
-    pub(super) fn arguments(&mut self, at: usize, function: &str, first: Vec<Operand>) -> Parsed<Operand> {
+    /// What stands between the brackets of a call, behind the operands there are already.
+    pub(super) fn arguments(&mut self, first: Vec<Operand>) -> Parsed<(Vec<Operand>, Keywords)> {
         let (mut operands, mut keywords) = (first, Keywords::new());
         while !self.skip(")") {
             let place = self.offset();
@@ -37,7 +37,14 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.call(at, function, &operands, &keywords)
+        Ok((operands, keywords))
+    }
+
+    /// The call of a function by its bare name, whose opening bracket has been read.
+    pub(super) fn call_by_name(&mut self, at: usize, function: &str) -> Parsed<Operand> {
+        let (operands, keywords) = self.arguments(Vec::new())?;
+        let called = self.library.call_by_name(&mut self.graph, function, &operands, &keywords);
+        self.called(at, function, called)
     }
 
     /// The method or attribute of a value whose dot has been read.
@@ -47,7 +54,10 @@ impl Parser<'_> {
         self.next += 1;
         if self.skip("(") {
             return match self.library.method(name) {
-                Some(function) => self.arguments(at, &function, vec![value]),
+                Some(function) => {
+                    let (operands, keywords) = self.arguments(vec![value])?;
+                    self.call(at, &function, &operands, &keywords)
+                }
                 None => Err(self.unknown_member(at, name)),
             };
         }
@@ -76,7 +86,18 @@ impl Parser<'_> {
         operands: &[Operand],
         keywords: &Keywords,
     ) -> Parsed<Operand> {
-        match self.library.call(&mut self.graph, function, operands, keywords) {
+        let called = self.library.call(&mut self.graph, function, operands, keywords);
+        self.called(at, function, called)
+    }
+
+    /// What a call gave; its error with place and usage.
+    fn called(
+        &self,
+        at: usize,
+        function: &str,
+        called: Option<Result<Operand, BuildError>>,
+    ) -> Parsed<Operand> {
+        match called {
             Some(Ok(result)) => Ok(result),
             Some(Err(source)) => {
                 let wrong = matches!(

@@ -19,7 +19,7 @@
 
 use crate::registry::Ops;
 use crate::rows::{self, Gives, Row};
-use precast_graph::{DType, MakeNodeError, OpLibrary as _, Props, Type};
+use precast_graph::{DType, MakeNodeError, Props, Type};
 
 /// Most inputs of an own op that are tried.
 const MOST_INPUTS: usize = 16;
@@ -53,7 +53,7 @@ pub(super) fn cases(
     ranks: &[usize],
     ops: &Ops,
 ) -> Option<Vec<Case>> {
-    match rows::find(op) {
+    match rows::find(op).filter(|_| !ops.prefers(op)) {
         Some(row) => Some(row.combinations?(&At { op, row, dtype, rank, dtypes, ranks })),
         None => own(op, &Type::tensor(dtype, rank), ops),
     }
@@ -61,7 +61,7 @@ pub(super) fn cases(
 
 /// The case of an own op: as many inputs of one type as it takes at least; `None` if props must be given.
 fn own(op: &str, ty: &Type, ops: &Ops) -> Option<Vec<Case>> {
-    let made = ops.op(op, &Props::new())?.ok()?;
+    let made = ops.own_op(op, &Props::new())?.ok()?;
     let takes = |count: &usize| {
         let found = made.make_node(&vec![ty.clone(); *count]);
         !matches!(found, Err(MakeNodeError::Arity { .. }))
