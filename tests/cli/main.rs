@@ -9,6 +9,7 @@
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
+//! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
@@ -37,4 +38,5 @@ mod picture;
 mod place;
 mod readme;
 mod record;
+mod reference;
 mod store;

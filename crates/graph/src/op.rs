@@ -237,6 +237,11 @@ pub trait OpLibrary {
         None
     }
 
+    /// How the function is called that a text means by its bare name.
+    fn signature_by_name(&self, name: &str) -> Option<String> {
+        self.signature(name)
+    }
+
     /// The op of this name with these props; `None` if the library has no op of that name.
     ///
     /// # Errors

@@ -127,6 +127,8 @@ impl Declaration {
         elements.outputs = signature.outputs().map(|number| format!("{}[?]", number.dtype)).collect();
         elements.header_dirs.clone_from(&self.header_dirs);
         elements.libraries.clone_from(&self.libraries);
+        // What a function of a book calls.
+        elements.libraries.push("m".to_owned());
         elements.lib_dirs.clone_from(&self.lib_dirs);
         self.reference_ops.push(elements);
         Ok(self)

@@ -5,7 +5,7 @@ use super::lex::Token;
 use super::parse::{Parsed, Parser};
 use crate::graph::BuildError;
 use crate::nearest::nearest;
-use crate::op::MakeNodeError;
+use crate::op::{MakeNodeError, OpLibrary};
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
@@ -44,7 +44,7 @@ impl Parser<'_> {
     pub(super) fn call_by_name(&mut self, at: usize, function: &str) -> Parsed<Operand> {
         let (operands, keywords) = self.arguments(Vec::new())?;
         let called = self.library.call_by_name(&mut self.graph, function, &operands, &keywords);
-        self.called(at, function, called)
+        self.called(at, function, called, |library| library.signature_by_name(function))
     }
 
     /// The method or attribute of a value whose dot has been read.
@@ -87,7 +87,7 @@ impl Parser<'_> {
         keywords: &Keywords,
     ) -> Parsed<Operand> {
         let called = self.library.call(&mut self.graph, function, operands, keywords);
-        self.called(at, function, called)
+        self.called(at, function, called, |library| library.signature(function))
     }
 
     /// What a call gave; its error with place and usage.
@@ -96,6 +96,7 @@ impl Parser<'_> {
         at: usize,
         function: &str,
         called: Option<Result<Operand, BuildError>>,
+        signature: impl Fn(&dyn OpLibrary) -> Option<String>,
     ) -> Parsed<Operand> {
         match called {
             Some(Ok(result)) => Ok(result),
@@ -104,7 +105,7 @@ impl Parser<'_> {
                     source,
                     BuildError::MakeNode(MakeNodeError::Arity { .. } | MakeNodeError::Prop { .. })
                 );
-                let signature = self.library.signature(function).filter(|_| wrong);
+                let signature = signature(self.library).filter(|_| wrong);
                 let usage = signature.map(|signature| format!("it is called `{signature}`"));
                 let (place, function) = (self.place(at), function.to_owned());
                 Err(ParseTextError::Call { place, function, usage, source: Box::new(source) })

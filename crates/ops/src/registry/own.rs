@@ -199,6 +199,25 @@ impl Ops {
     }
 }
 
+/// How an external op is called: `within(x0, *, high=1.0, low=0.0)`.
+pub(super) fn signature(op: &ExternalCOp) -> String {
+    let declaration = op.declaration();
+    let mut arguments: Vec<String> = Vec::new();
+    for (position, pattern) in declaration.inputs.iter().enumerate() {
+        arguments.push(match pattern.trim_end().chars().last() {
+            Some('*') => format!("*x{position}"),
+            Some('?') => format!("x{position}=None"),
+            _ => format!("x{position}"),
+        });
+    }
+    let many = arguments.iter().any(|argument| argument.starts_with('*'));
+    if !declaration.params.is_empty() && !many {
+        arguments.push("*".to_owned());
+    }
+    arguments.extend(declaration.params.iter().map(|(name, value)| format!("{name}={value}")));
+    format!("{}({})", declaration.name, arguments.join(", "))
+}
+
 /// Refuses keyword arguments that are no props of the op.
 fn check_known(name: &str, props: &Props, op: &dyn Op) -> Result<(), MakeNodeError> {
     let known = op.props();
