@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use precast_build::{Declared, Manifest};
-use precast_graph::FunctionGraph;
+use precast_graph::{FunctionGraph, nearest};
 use precast_ops::{Ops, combinations};
 use precast_runtime::Runtime;
 use precast_runtime::debug::{self, Checked, Options, Report};
@@ -103,7 +103,11 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
     }
     if found.is_empty() {
         let what = name.map_or_else(|| "anything".to_owned(), |name| format!("`{name}`"));
-        return Err(Failure::new(format!("`{}` does not declare {what}", path.display())));
+        let ops = declared.ops().externals().map(|op| op.declaration().name.as_str());
+        let known = ops.chain(declared.graphs().keys().map(String::as_str));
+        let near = name.and_then(|name| nearest(name, known));
+        let near = near.map_or_else(String::new, |near| format!("; nearest `{near}`"));
+        return Err(Failure::new(format!("`{}` does not declare {what}{near}", path.display())));
     }
     Ok(found)
 }

@@ -1,6 +1,6 @@
 //! Calls: operands by position, then by name; and methods and attributes, which are calls of functions.
 
-use super::error::ParseTextError;
+use super::error::{Member, ParseTextError};
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
 use crate::graph::BuildError;
@@ -73,9 +73,13 @@ impl Parser<'_> {
 
     fn unknown_member(&self, at: usize, name: &str) -> ParseTextError {
         let (members, found) = (self.library.members(), name.to_owned());
-        let is_function = self.library.method(name).is_some() || self.library.names().contains(&found);
+        let is = match self.library.method(name) {
+            None if members.contains(&found) => Member::Attribute,
+            None if !self.library.names().contains(&found) => Member::Nothing,
+            _ => Member::Function,
+        };
         let nearest = nearest(name, members.iter().map(String::as_str)).map(str::to_owned);
-        ParseTextError::UnknownMember { place: self.place(at), found, is_function, nearest }
+        ParseTextError::UnknownMember { place: self.place(at), found, is, nearest }
     }
 
     /// Calls a function of the library for what stands at `at`.

@@ -7,7 +7,7 @@ use crate::declared::Declared;
 use crate::rows::{Promotion, Row};
 use crate::{Elemwise, scalar};
 use num_bigint::Sign;
-use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Props, VarId};
+use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Operand, Props, VarId};
 
 /// Applies an elementwise function.
 pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
@@ -83,7 +83,8 @@ fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildErr
     }
 }
 
-/// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them.
+/// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them, and `None` the end of the
+/// dtype.
 fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
     let dtype = operands.common();
     let bits =
@@ -97,7 +98,19 @@ fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
             }
             _ => false,
         };
-        inputs.push(match is_beyond {
+        let is_open = operands.args[position] == Operand::None;
+        inputs.push(match is_beyond || is_open {
+            true if dtype.is_complex() => {
+                let end = if idle == Sign::Plus { f64::INFINITY } else { f64::NEG_INFINITY };
+                operands.constant(Array::of(Number::Complex(end, end), dtype))
+            }
+            true if dtype.is_float() => {
+                let end = if idle == Sign::Plus { f64::INFINITY } else { f64::NEG_INFINITY };
+                operands.constant(Array::of(Number::Float(end), dtype))
+            }
+            true if dtype == DType::Bool => {
+                operands.constant(Array::of(Number::Int((idle == Sign::Plus).into()), dtype))
+            }
             true => operands.constant(Array::of(Number::Int(last), dtype)),
             false => operands.cast_argument(position, dtype)?,
         });

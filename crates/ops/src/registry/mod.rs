@@ -235,12 +235,12 @@ impl OpLibrary for Ops {
     }
 
     fn signature(&self, name: &str) -> Option<String> {
-        rows::find(name).map(Row::signature).or_else(|| self.signature_by_name(name))
+        rows::find(name).map(|row| row.signature_as(name)).or_else(|| self.signature_by_name(name))
     }
 
     fn signature_by_name(&self, name: &str) -> Option<String> {
         let row = rows::find(name).filter(|_| !self.prefers(name));
-        row.map(Row::signature).or_else(|| self.external(name).map(|op| own::signature(op)))
+        row.map(|row| row.signature_as(name)).or_else(|| self.external(name).map(|op| own::signature(op)))
     }
 
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {

@@ -17,6 +17,7 @@ mod functions;
 mod kept;
 mod library;
 mod page;
+mod places;
 mod python;
 
 use draw::{Case, draw, dtypes};
