@@ -16,7 +16,7 @@ const LITERALS: [&str; 22] = [
 ];
 
 /// How many literals each place is given.
-const DRAWS: usize = 4;
+const DRAWS: usize = 2;
 
 /// The places of a text where a literal may stand: its numbers, and its names of arrays that nothing is asked of.
 fn places(text: &str) -> Vec<(usize, usize)> {
@@ -69,8 +69,8 @@ fn literals_in_every_place_of_the_page_are_numpys() {
     let examples = page::examples(PAGE, "python").into_iter().chain(library::calls());
     let mut cases = Vec::new();
     for text in examples.flat_map(|text| changed(&text, &mut choices)).collect::<BTreeSet<_>>() {
-        // Python would not end, or NumPy makes an array of what it cannot hold.
-        if text.contains("**(") && !text.contains("x**(") {
+        // Python would not end, or for long.
+        if text.contains("**(") && !text.contains("x**(") || text.contains("((300),)") {
             continue;
         }
         let inputs = page::inputs(&mut choices, &dtypes(), &text);
