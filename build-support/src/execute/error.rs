@@ -49,12 +49,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// What is wrong, whatever dtypes and ISA level it was compiled for.
+    /// What is wrong, whatever dtypes and ISA level it was compiled for: places, since words name dtypes and modules.
     fn mistake(&self) -> String {
         if let CompileError::Rejected { diagnostics, .. } = &self.error
             && !diagnostics.is_empty()
         {
-            let places = diagnostics.iter().map(|one| format!("{}:{}: {}", one.file, one.line, one.message));
+            let places = diagnostics.iter().map(|one| format!("{}:{}:{}", one.file, one.line, one.column));
             return places.collect::<Vec<_>>().join("\n");
         }
         let signature = self.title.split('`').nth(1).unwrap_or_default();

@@ -64,7 +64,11 @@ fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildErr
     }
     let dtype = if own.is_integer() { DType::F64 } else { own };
     let x = operands.cast_argument(0, dtype)?;
-    let scale = 10_f64.powi(i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX));
+    let Ok(places) = i32::try_from(decimals.unsigned_abs()) else {
+        let problem = format!("is {decimals}, which does not fit an int of C");
+        return Err(MakeNodeError::prop(operands.function, "decimals", problem).into());
+    };
+    let scale = 10_f64.powi(places);
     let scale = operands.constant(Array::of(Number::Float(scale), dtype.real()));
     let [to, back] = if decimals > 0 { ["mul", "div"] } else { ["div", "mul"] };
     let mut parts = if dtype.is_complex() {

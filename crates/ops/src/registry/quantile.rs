@@ -100,6 +100,19 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
     let line = sorted(operands, props)?;
+    let of = |operand: &Operand| match operand {
+        Operand::Literal(literal) => literal.dtype(),
+        Operand::Var(variable) | Operand::Weak(variable) => operands.graph.ty(*variable).dtype(),
+        _ => DType::F64,
+    };
+    let fractions = match &operands.args[1] {
+        Operand::List(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    if let Some(found) = fractions.iter().map(of).find(|dtype| dtype.is_complex()) {
+        let (op, expected) = (operands.function.to_owned(), "real numbers".to_owned());
+        return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
+    }
     let fraction = operands.cast_argument(1, DType::F64)?;
     let whole = if row.name == "percentile" { 100.0 } else { 1.0 };
     let fraction = operands.call("div", [fraction.into(), whole.into()])?;

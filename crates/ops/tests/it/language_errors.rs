@@ -102,7 +102,7 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
 fn wrong_arguments_are_answered_with_the_signature() {
     for (text, signature) in [
         ("sum(x, axes=0)", "sum(x, axis=None, dtype=None, *, keepdims=False, acc_dtype=None)"),
-        ("concatenate((x, x), axes=1)", "join(*tensors, axis=0)"),
+        ("concatenate((x, x), axes=1)", "concatenate(*tensors, axis=0)"),
         ("maximum(x)", "maximum(x, y)"),
     ] {
         let hint = refuse(text).0.hint().unwrap_or_default().to_owned();
