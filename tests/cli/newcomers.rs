@@ -29,7 +29,7 @@ fn an_input_that_is_not_used_is_an_error_and_one_that_is_not_given_has_a_hint() 
     let run = |text: &str, more: &[&str]| place.run(&crate::place::args(&[&["run", "--expr", text], more]));
     let both = ["-i", "x=x.npy", "-i", "yy=y.npy"];
     run("x + 1", &both).fails(1, &["nothing uses input `yy`", "remove it, or name it in an expression"]);
-    run("x + y", &both).fails(1, &["unknown name `y`; nearest `yy`"]);
+    run("x + y", &both).fails(1, &["unknown name `y`", "`-i y=FILE`"]);
     run("x + y", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["unknown name `y`"]);
     run("x + 1", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["nothing uses input `z`"]);
     let ended = run("x + 1", &[]).fails(1, &["unknown name `x`", "`-i x=FILE`", "`--type 'x=f64[?]'`"]);

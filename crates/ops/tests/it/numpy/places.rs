@@ -16,7 +16,16 @@ const LITERALS: [&str; 22] = [
 ];
 
 /// What a literal cannot be is told; NumPy takes truth values, and now and then floats, for integers, and any negative extent for -1.
-const REFUSED: [&str; 5] = ["expected", "does not fit", "does not support", "negative", "name the `axis`"];
+const REFUSED: [&str; 8] = [
+    "expected",
+    "does not fit",
+    "does not support",
+    "negative",
+    "name the `axis`",
+    "known when the graph is built",
+    "there is no norm",
+    "out of range",
+];
 
 /// How many literals each place is given.
 const DRAWS: usize = 2;
