@@ -8,7 +8,7 @@ use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::ExternalCOp;
 use precast_core::MAX_NDIM;
 use precast_graph::{DType, FunctionGraph, json};
-use precast_ops::{AddOpError, Ops, Serve};
+use precast_ops::{Ops, Serve};
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,8 +37,18 @@ pub struct Matrix {
     pub dtypes: BTreeSet<DType>,
     /// The ranks.
     pub ndim: BTreeSet<usize>,
+    /// Whether the name means an external op even if the library has it: that of the manifest which declares the matrix.
+    pub is_own: bool,
     /// Where it is declared; for messages only.
     pub place: Place,
+}
+
+impl Matrix {
+    /// The library in which the name means what the matrix asks for.
+    #[must_use]
+    pub fn ops(&self, ops: &Ops) -> Ops {
+        ops.clone().preferring(self.is_own.then(|| self.name.clone()))
+    }
 }
 
 /// A graph that is called by name: a `[[graph]]` table.
@@ -58,6 +68,8 @@ pub struct Declared {
     ops: Ops,
     /// Names of external ops that could not be made.
     unmade: BTreeSet<String>,
+    /// Where external ops are declared, by name.
+    externals: BTreeMap<String, Place>,
     matrices: Vec<Matrix>,
     graphs: BTreeMap<String, NamedGraph>,
 }
@@ -78,10 +90,27 @@ impl Declared {
     /// Adds an external op, which can be called by its name in what is declared later; the same one counts once.
     ///
     /// # Errors
-    /// The library has the name.
-    pub fn external(&mut self, op: ExternalCOp) -> Result<(), AddOpError> {
-        self.ops = self.ops.clone().with_external(op)?;
-        Ok(())
+    /// Another op has the name.
+    pub fn external(&mut self, op: ExternalCOp, place: Place) -> Result<(), Problem> {
+        let name = op.declaration().name.clone();
+        match self.ops.clone().with_external(op) {
+            Ok(ops) => {
+                self.ops = ops;
+                self.externals.entry(name).or_insert(place);
+                Ok(())
+            }
+            Err(error) => {
+                let first = self.externals.get(&name);
+                let first = first.map_or_else(String::new, |first| format!("; the first stands at {first}"));
+                let message = format!("{error}{first}");
+                Err(Problem::new(place.key("name"), ProblemKind::External { message }))
+            }
+        }
+    }
+
+    /// The external ops whose names the library has too, each with its place.
+    pub(crate) fn shadowing(&self) -> impl Iterator<Item = (&String, &Place)> {
+        self.externals.iter().filter(|(name, _)| Ops::row(name).is_some())
     }
 
     /// Remembers an external op that could not be made, so that what calls it is not told that there is no such op.
@@ -175,6 +204,7 @@ pub(crate) fn matrix(
         name: name.to_owned(),
         dtypes: BTreeSet::new(),
         ndim: BTreeSet::new(),
+        is_own: false,
         place: place.clone(),
     };
     for (key, is_empty) in [("dtypes", dtypes.is_empty()), ("ndim", ndim.is_empty())] {

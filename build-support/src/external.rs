@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::ExternalCOp;
 use precast_core::event::chain;
-use precast_graph::{DType, FunctionGraph, Op, OpLibrary as _, Props, Type, nearest};
+use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -29,10 +29,7 @@ impl ExternalMatrix {
         let mut problems = Vec::new();
         let dtypes = self.dtypes(&op, &mut problems);
         let op = op.with_dtypes(dtypes.clone());
-        if let Err(error) = declared.external(op.clone()) {
-            let kind = ProblemKind::External { message: error.to_string() };
-            problems.push(Problem::new(self.place.key("name"), kind));
-        }
+        problems.extend(declared.external(op.clone(), self.place.clone()).err());
         let ranks = self.ranks(&op, &mut problems);
         if !problems.is_empty() {
             return problems;
@@ -43,8 +40,10 @@ impl ExternalMatrix {
         };
         problems.extend(self.reference(&op, &combinations));
         // As the library makes it, which evaluates its reference.
-        let made = declared.ops().op(&op.declaration().name, &Props::new()).and_then(Result::ok);
-        let made = made.unwrap_or_else(|| Arc::new(op));
+        let made: Arc<dyn Op> = match declared.ops().external(&op.declaration().name) {
+            Some(made) => Arc::clone(made) as Arc<dyn Op>,
+            None => Arc::new(op),
+        };
         for (name, types) in combinations {
             let added = graph(&made, &types)
                 .map_err(|error| ProblemKind::External { message: chain(&error) })

@@ -255,7 +255,7 @@ fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
     let text = text.replace("APPLY_SPECIFIC(vector_times_vector)", "APPLY_SPECIFIC(vectors)");
     let graph = "[[graph]]\nname = \"g\"\ninputs = [\"n: f64\"]\noutputs = [\"affine(n)\"]\n";
     let matrix = "[[op]]\nname = \"exq\"\ndtypes = [\"f64\"]\nndim = [1]\n";
-    let taken = "[[external]]\nname = \"exp\"\nfiles = [\"src/affine.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n\
+    let taken = "[[external]]\nname = \"f32\"\nfiles = [\"src/affine.c\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n\
                  params = { alpha = 2.5, shift = 1 }\n";
     place.write(
         "precast.toml",
@@ -264,7 +264,7 @@ fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
     let told = [
         "[[external]] 1 (`vector_times_vector`), key `func`: `vector_times_vector` calls `APPLY_SPECIFIC(vectors)`",
         "[[external]] 2 (`affine`)",
-        "[[external]] 3 (`exp`), key `name`: `exp` is in the library of ops already",
+        "[[external]] 3 (`f32`), key `name`: `f32` is in the library of ops already",
         "calls `affine`, whose `[[external]]` is wrong",
         "unknown op `exq`",
         "hint: give the op a name of its own",

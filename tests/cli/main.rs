@@ -9,6 +9,8 @@
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
+//! | `newcomers` | what somebody types who has not read the documents |
+//! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `store` | stores after a crash or a loss, and what others can change |
@@ -32,11 +34,13 @@ mod help;
 mod libraries;
 mod look;
 mod model;
+mod newcomers;
 mod own_package;
 mod pages;
 mod picture;
 mod readme;
 mod record;
+mod reference;
 mod sandbox;
 mod static_program;
 mod store;

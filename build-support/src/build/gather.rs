@@ -133,12 +133,15 @@ impl Gathered<'_> {
     /// Resolves all declarations, as far as they make sense, and lists what does not.
     pub(super) fn declare(&self) -> (Declared, Vec<Problem>) {
         let (mut declared, mut problems) = (Declared::new(self.build.ops.clone()), Vec::new());
+        let externals = self.build.externals.iter();
+        let script: Vec<String> = externals.map(|external| external.declaration.name.clone()).collect();
         for (name, dtypes, ndim) in &self.build.matrices {
             let place = Place::in_build("op", name);
             let dtypes: Vec<(&str, Place)> =
                 dtypes.iter().map(|dtype| (dtype.as_str(), place.key("dtypes"))).collect();
             let ndim: Vec<(usize, Place)> = ndim.iter().map(|rank| (*rank, place.key("ndim"))).collect();
-            let (matrix, found) = matrix(name, &dtypes, &ndim, place);
+            let (mut matrix, found) = matrix(name, &dtypes, &ndim, place);
+            matrix.is_own = script.contains(name);
             declared.op(matrix);
             problems.extend(found);
         }
@@ -151,7 +154,12 @@ impl Gathered<'_> {
         }
         // Ops of all manifests before what may call them.
         self.manifests().for_each(|manifest| problems.extend(manifest.declare_ops(&mut declared)));
-        self.manifests().for_each(|manifest| problems.extend(manifest.declare_uses(&mut declared)));
+        for manifest in &self.own {
+            problems.extend(manifest.declare_uses(&mut declared, &script));
+        }
+        for manifest in &self.others {
+            problems.extend(manifest.declare_uses(&mut declared, &[]));
+        }
         (declared, problems)
     }
 

@@ -69,12 +69,39 @@ pub struct Failure {
     pub error: CompileError,
 }
 
+impl Failure {
+    /// What is wrong, whatever dtypes and ISA level it was compiled for: places, since words name dtypes and modules.
+    fn mistake(&self) -> String {
+        if let CompileError::Rejected { diagnostics, .. } = &self.error
+            && !diagnostics.is_empty()
+        {
+            let places = diagnostics.iter().map(|one| format!("{}:{}:{}", one.file, one.line, one.column));
+            return places.collect::<Vec<_>>().join("\n");
+        }
+        let signature = self.title.split('`').nth(1).unwrap_or_default();
+        precast_core::event::chain(&self.error).replace(signature, "")
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot compile {}: {}", self.title, precast_core::event::chain(&self.error))
     }
 }
 
+/// Each failure, but what the compiler says alike of several units once.
 fn render(failures: &[Failure]) -> String {
-    failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n")
+    let mut told: Vec<(&Failure, String, usize)> = Vec::new();
+    for failure in failures {
+        let words = failure.mistake();
+        match told.iter_mut().find(|(_, known, _)| *known == words) {
+            Some((.., others)) => *others += 1,
+            None => told.push((failure, words, 0)),
+        }
+    }
+    let line = |(failure, _, others): &(&Failure, String, usize)| match others {
+        0 => failure.to_string(),
+        others => format!("{failure}\n  the same for {others} other(s): other dtypes, other ISA levels"),
+    };
+    told.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,6 @@
 //! `[[external]]`: from a table and its C files to the declaration of an op, and what its dtypes and ranks are.
 
-use super::{ExternalTable, Manifest, params};
+use super::{ExternalTable, FunctionTable, Manifest, ReferenceTable, params, references};
 use crate::declared::Declared;
 use crate::external::ExternalMatrix;
 use crate::place::Place;
@@ -20,6 +20,7 @@ pub(super) fn read(
 ) {
     let load = |name: &str| file::read_text(&directory.join(name)).map_err(|error| error.to_string());
     let mut open: Vec<String> = table.files.iter().map(|file| file.get_ref().clone()).collect();
+    open.extend(reference_function(table).map(|function| function.file.clone()));
     while let Some(name) = open.pop() {
         // A name that leads out of the directory is refused when the op is made.
         if files.contains_key(&name) || Path::new(&name).is_absolute() || normalise("", &name).is_none() {
@@ -38,33 +39,59 @@ pub(super) fn read(
     }
 }
 
+/// The function in C that is a table's reference.
+fn reference_function(table: &ExternalTable) -> Option<&FunctionTable> {
+    match table.reference.as_ref()?.get_ref() {
+        ReferenceTable::Function(function) => Some(function),
+        ReferenceTable::One(_) | ReferenceTable::Many(_) => None,
+    }
+}
+
 impl Manifest {
-    /// Declares the graphs of a table; gives what is wrong with it.
-    pub(super) fn external(
-        &self,
-        number: usize,
-        table: &ExternalTable,
-        declared: &mut Declared,
-    ) -> Vec<Problem> {
-        let title = format!("[[external]] {} (`{}`)", number + 1, table.name.get_ref());
-        let place = Place { table: Some(title), ..self.place(table.name.span()) };
-        let (declaration, mut problems) = self.declaration(table, &place);
-        let Some(declaration) = declaration else {
-            declared.unmade(table.name.get_ref());
-            return problems;
-        };
-        let op = match ExternalCOp::new(declaration) {
-            Ok(op) => op,
-            Err(error) => {
-                let kind = ProblemKind::External { message: chain(&error) };
-                problems.push(Problem::new(self.external_place(table, &error, &place), kind));
-                declared.unmade(table.name.get_ref());
-                return problems;
+    /// Declares the ops of all tables; gives what is wrong with them.
+    pub(super) fn externals(&self, declared: &mut Declared) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut made = Vec::new();
+        for (number, table) in self.document.external.iter().enumerate() {
+            let table = table.get_ref();
+            let title = format!("[[external]] {} (`{}`)", number + 1, table.name.get_ref());
+            let place = Place { table: Some(title), ..self.place(table.name.span()) };
+            let (declaration, found) = self.declaration(table, &place);
+            problems.extend(found);
+            match declaration {
+                Some(declaration) => made.push((table, place, declaration)),
+                None => declared.unmade(table.name.get_ref()),
             }
-        };
+        }
+        let declarations: Vec<Declaration> =
+            made.iter().map(|(.., declaration)| declaration.clone()).collect();
+        for (table, place, declaration) in made {
+            let with = references::attach(declaration, &declarations);
+            let with = with.map_err(|message| {
+                Problem::new(self.reference_place(table, &place), ProblemKind::External { message })
+            });
+            let op = with.and_then(|with| {
+                ExternalCOp::new(with).map_err(|error| {
+                    let kind = ProblemKind::External { message: chain(&error) };
+                    Problem::new(self.external_place(table, &error, &place), kind)
+                })
+            });
+            match op {
+                Ok(op) => problems.extend(self.matrix_of(table, &place).declare(op, declared)),
+                Err(problem) => {
+                    problems.push(problem);
+                    declared.unmade(table.name.get_ref());
+                }
+            }
+        }
+        problems
+    }
+
+    /// What is asked for of a table's op.
+    fn matrix_of(&self, table: &ExternalTable, place: &Place) -> ExternalMatrix {
         let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
         let dtype = |item: &Spanned<String>| (item.get_ref().clone(), at(item.span(), "dtypes"));
-        let matrix = ExternalMatrix {
+        ExternalMatrix {
             dtypes: table
                 .dtypes
                 .iter()
@@ -75,9 +102,12 @@ impl Manifest {
                 .as_ref()
                 .map(|list| list.iter().map(|rank| (*rank.get_ref(), at(rank.span(), "ndim"))).collect()),
             place: place.clone(),
-        };
-        problems.extend(matrix.declare(op, declared));
-        problems
+        }
+    }
+
+    fn reference_place(&self, table: &ExternalTable, place: &Place) -> Place {
+        let line = table.reference.as_ref().and_then(|reference| self.place(reference.span()).line);
+        Place { line: line.or(place.line), ..place.key("reference") }
     }
 
     /// The declaration, unless a file cannot be read.
@@ -99,7 +129,8 @@ impl Manifest {
                 }
             }
         }
-        declaration.sources = self.headers(table, &mut |name, message| {
+        let files: Vec<&str> = table.files.iter().map(|file| file.get_ref().as_str()).collect();
+        declaration.sources = self.headers(files, &table.header_dirs, &mut |name, message| {
             let (path, message) = (self.file(name), message.to_owned());
             problems.push(Problem::new(place.key("files"), ProblemKind::File { path, message }));
         });
@@ -125,11 +156,57 @@ impl Manifest {
         declaration.version.clone_from(&table.version);
         declaration.view_map.clone_from(&table.view_map);
         declaration.destroy_map.clone_from(&table.destroy_map);
-        declaration.reference =
-            table.reference.as_ref().map(|texts| texts.get_ref().to_vec()).unwrap_or_default();
         declaration.check_input = table.check_input.unwrap_or(true);
         declaration.f16_ok = table.f16_ok;
-        (problems.is_empty().then_some(declaration), problems)
+        match self.reference(table, declaration, place) {
+            Ok(declaration) => (problems.is_empty().then_some(declaration), problems),
+            Err(problem) => {
+                problems.push(problem);
+                (None, problems)
+            }
+        }
+    }
+
+    /// Fills in the reference.
+    fn reference(
+        &self,
+        table: &ExternalTable,
+        mut declaration: Declaration,
+        place: &Place,
+    ) -> Result<Declaration, Problem> {
+        let Some(reference) = &table.reference else { return Ok(declaration) };
+        let place = Place { line: self.place(reference.span()).line, ..place.key("reference") };
+        let function = match reference.get_ref() {
+            ReferenceTable::One(text) => {
+                declaration.reference = vec![text.clone()];
+                return Ok(declaration);
+            }
+            ReferenceTable::Many(texts) => {
+                declaration.reference.clone_from(texts);
+                return Ok(declaration);
+            }
+            ReferenceTable::Function(function) => function,
+        };
+        let file = normalise("", &function.file).unwrap_or_else(|| function.file.clone());
+        let unreadable = |name: &str, message: &str| {
+            let kind = ProblemKind::File { path: self.file(name), message: message.to_owned() };
+            Problem::new(place.clone(), kind)
+        };
+        let text = match self.files.get(&function.file) {
+            Some(Ok(text)) => text.as_str(),
+            Some(Err(message)) => return Err(unreadable(&function.file, message)),
+            None => return Err(unreadable(&function.file, "it leads out of the manifest's directory")),
+        };
+        let mut problem = None;
+        let mut sources = self.headers(vec![&function.file], &table.header_dirs, &mut |name, message| {
+            problem = Some(unreadable(name, message));
+        });
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        sources.insert(file.clone(), text.into());
+        let made = declaration.reference_function(&file, sources, &function.func);
+        made.map_err(|error| Problem::new(place, ProblemKind::External { message: chain(&error) }))
     }
 
     /// Fills in params and their types.
@@ -162,19 +239,19 @@ impl Manifest {
         problems
     }
 
-    /// The own headers that the table's files reach, by name; one that cannot be read is told to `unreadable`, with the reason.
-    fn headers(
-        &self,
-        table: &ExternalTable,
+    /// The own headers that files reach, by name; one that cannot be read is told to `unreadable`, with the reason.
+    fn headers<'a>(
+        &'a self,
+        mut open: Vec<&'a str>,
+        directories: &[String],
         unreadable: &mut dyn FnMut(&str, &str),
     ) -> precast_codegen::SourceSet {
         let mut found = precast_codegen::SourceSet::new();
-        let mut open: Vec<&str> = table.files.iter().map(|file| file.get_ref().as_str()).collect();
         while let Some(name) = open.pop() {
             let Some(Ok(text)) = self.files.get(name) else { continue };
             for include in includes(text) {
                 let exists = |candidate: &str| self.files.contains_key(candidate);
-                let own = own_file(name, &include, &table.header_dirs, exists).ok().flatten();
+                let own = own_file(name, &include, directories, exists).ok().flatten();
                 match own.and_then(|own| self.files.get_key_value(&own)) {
                     Some((own, Ok(_))) if found.contains_key(own) => {}
                     Some((own, Ok(text))) => {
@@ -216,9 +293,7 @@ impl Manifest {
                     None => at(table.outputs.iter().find(is).map(Spanned::span), "outputs"),
                 }
             }
-            ExternalError::Setting { key: "reference", .. } => {
-                at(table.reference.as_ref().map(Spanned::span), "reference")
-            }
+            ExternalError::Setting { key: "reference", .. } => self.reference_place(table, place),
             ExternalError::Setting { key, .. } => at(None, key),
             ExternalError::Param { param, .. } => at(table.params.get(param).map(Spanned::span), "params"),
             _ => at(table.files.first().map(Spanned::span), "files"),

@@ -39,13 +39,16 @@
 mod external;
 mod params;
 mod read;
+mod references;
 mod resolve;
 mod schema;
 
 #[cfg(test)]
 mod tests;
 
-pub use schema::{ConstantTable, Document, ExternalTable, GraphTable, OpTable, ParamTable, Texts};
+pub use schema::{
+    ConstantTable, Document, ExternalTable, FunctionTable, GraphTable, OpTable, ParamTable, ReferenceTable,
+};
 
 use crate::place::{Lines, Place};
 use precast_store::key::Canonical;

@@ -20,7 +20,7 @@ impl Manifest {
     /// Every problem of every table. What makes sense is added all the same, so that [`crate::plan()`] can find more.
     pub fn declare(&self, declared: &mut Declared) -> Result<(), DeclareError> {
         let mut problems = self.declare_ops(declared);
-        problems.extend(self.declare_uses(declared));
+        problems.extend(self.declare_uses(declared, &[]));
         DeclareError::check(problems)
     }
 
@@ -31,20 +31,28 @@ impl Manifest {
     pub fn ops(&self, library: Ops) -> Result<Ops, DeclareError> {
         let mut declared = Declared::new(library);
         DeclareError::check(self.declare_ops(&mut declared))?;
-        Ok(declared.ops().clone())
+        Ok(self.own_first(declared.ops(), &[]))
+    }
+
+    /// The library in whose texts names of this manifest's ops, and those of `others`, mean these.
+    fn own_first(&self, ops: &Ops, others: &[String]) -> Ops {
+        let names = self.document.external.iter().map(|table| table.get_ref().name.get_ref());
+        ops.clone().preferring(names.chain(others).cloned())
     }
 
     /// Adds the external ops.
     pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
-        let tables = self.document.external.iter().enumerate();
-        tables.flat_map(|(number, table)| self.external(number, table.get_ref(), declared)).collect()
+        self.externals(declared)
     }
 
-    /// Adds matrices and graphs, whose ops were added before.
-    pub(crate) fn declare_uses(&self, declared: &mut Declared) -> Vec<Problem> {
+    /// Adds matrices and graphs, whose ops were added before. Names of this manifest's ops, and those of `script`, mean these, whatever
+    /// the library has: it grows, and this manifest does not.
+    pub(crate) fn declare_uses(&self, declared: &mut Declared, script: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let ops = self.own_first(declared.ops(), script);
         for (number, table) in self.document.op.iter().enumerate() {
-            let (matrix, found) = self.matrix(number, table);
+            let (mut matrix, found) = self.matrix(number, table);
+            matrix.is_own = ops.prefers(&matrix.name);
             declared.op(matrix);
             problems.extend(found);
         }
@@ -57,7 +65,7 @@ impl Manifest {
                 problems.push(Problem::new(place, kind));
                 continue;
             }
-            let graph = self.graph(spanned.get_ref(), &place, declared);
+            let graph = self.graph(spanned.get_ref(), &place, declared, &ops);
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
             let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
@@ -108,11 +116,14 @@ impl Manifest {
         table: &GraphTable,
         place: &Place,
         declared: &Declared,
+        ops: &Ops,
     ) -> Result<FunctionGraph, Problem> {
         match (&table.file, &table.json, &table.inputs, &table.outputs) {
             (Some(file), None, None, None) => self.graph_of_file(file, place, declared),
             (None, Some(json), None, None) => self.graph_of_json(json, place, declared),
-            (None, None, Some(inputs), Some(outputs)) => self.graph_of_text(inputs, outputs, place, declared),
+            (None, None, Some(inputs), Some(outputs)) => {
+                self.graph_of_text([inputs, outputs], place, declared, ops)
+            }
             (file, json, inputs, outputs) => {
                 let present = [
                     ("file", file.is_some()),
@@ -180,10 +191,10 @@ impl Manifest {
 
     fn graph_of_text(
         &self,
-        inputs: &[Spanned<String>],
-        outputs: &[Spanned<String>],
+        [inputs, outputs]: [&[Spanned<String>]; 2],
         place: &Place,
         declared: &Declared,
+        ops: &Ops,
     ) -> Result<FunctionGraph, Problem> {
         let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
         let mut parsed = Vec::with_capacity(inputs.len());
@@ -193,7 +204,7 @@ impl Manifest {
             })?);
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.get_ref().as_str()).collect();
-        text::parse_used(&texts, &parsed, declared.ops()).map_err(|error| {
+        text::parse_used(&texts, &parsed, ops).map_err(|error| {
             let output = error.place().and_then(|place| place.output).or((outputs.len() == 1).then_some(0));
             let place = match output.and_then(|position| outputs.get(position)) {
                 Some(output) => at(output.span(), "outputs"),

@@ -113,8 +113,9 @@ pub struct ExternalTable {
     /// Pairs `[output, input]`: inputs that are overwritten.
     #[serde(default)]
     pub destroy_map: Vec<(usize, usize)>,
-    /// What each output is, as an expression over `x0`, `x1`, … and the params: one text, or a list of them.
-    pub reference: Option<Spanned<Texts>>,
+    /// What each output is, as an expression over `x0`, `x1`, … and the params: one text, or a list of them; or a function in C
+    /// that computes one element.
+    pub reference: Option<Spanned<ReferenceTable>>,
     /// Whether types validate the values.
     pub check_input: Option<bool>,
     /// Whether C for NumPy's headers takes f16 and bf16 for what they are.
@@ -122,24 +123,26 @@ pub struct ExternalTable {
     pub f16_ok: bool,
 }
 
-/// One text, or several.
+/// What an op is held against: expressions, or `{ file = "plain.c", func = "within" }`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub enum Texts {
-    /// One.
+#[serde(untagged, expecting = "expected an expression, a list of them, or `{ file = \"…\", func = \"…\" }`")]
+pub enum ReferenceTable {
+    /// One expression.
     One(String),
     /// Several, in order.
     Many(Vec<String>),
+    /// A function in plain C.
+    Function(FunctionTable),
 }
 
-impl Texts {
-    /// All of them.
-    pub(crate) fn to_vec(&self) -> Vec<String> {
-        match self {
-            Self::One(text) => vec![text.clone()],
-            Self::Many(texts) => texts.clone(),
-        }
-    }
+/// A function in plain C that computes one element.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionTable {
+    /// The C file, relative to the manifest.
+    pub file: String,
+    /// Its name.
+    pub func: String,
 }
 
 /// The type of a param: `"f32"`, `"generic"`, or a table with one of `tensor` and `enum`.

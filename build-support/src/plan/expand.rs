@@ -22,7 +22,7 @@ pub(super) fn combinations<'d>(
     for matrix in declared.matrices() {
         let dtypes: Vec<DType> = matrix.dtypes.iter().copied().collect();
         let ndim: Vec<usize> = matrix.ndim.iter().copied().collect();
-        match precast_ops::combinations(&matrix.name, &dtypes, &ndim, ops) {
+        match precast_ops::combinations(&matrix.name, &dtypes, &ndim, &matrix.ops(ops)) {
             Ok(list) => {
                 for combination in list {
                     // A signature is for people; it need not show everything.
@@ -39,10 +39,11 @@ pub(super) fn combinations<'d>(
 /// Counts the combinations before the first one is made.
 fn count(declared: &Declared, ops: &Ops) -> Result<(), Problem> {
     let mut all = declared.graphs().len();
-    for Matrix { name, dtypes, ndim, place } in declared.matrices() {
+    for matrix in declared.matrices() {
+        let Matrix { name, dtypes, ndim, place, .. } = matrix;
         let (dtypes, ndim): (Vec<_>, Vec<_>) =
             (dtypes.iter().copied().collect(), ndim.iter().copied().collect());
-        let sum = all.checked_add(precast_ops::count_combinations(name, &dtypes, &ndim, ops));
+        let sum = all.checked_add(precast_ops::count_combinations(name, &dtypes, &ndim, &matrix.ops(ops)));
         all = check_combinations(sum).map_err(|kind| Problem::new(place.clone(), kind))?;
     }
     Ok(())

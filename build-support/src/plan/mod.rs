@@ -40,6 +40,8 @@ pub struct Plan {
     /// Signatures of modules that are never published, as an op in them has the empty version: entries call them, and each
     /// process that may compile makes its own.
     pub unpublished: BTreeSet<String>,
+    /// External ops whose names the library has too, each with the place of the op in words.
+    pub shadowing: BTreeMap<String, String>,
 }
 
 impl Plan {
@@ -55,15 +57,22 @@ impl Plan {
         self.units.iter().map(Unit::language).collect()
     }
 
-    /// Says of each module that is never published what follows.
+    /// Says of each module that is never published what follows, and of each name that means two things what it means.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
-        self.unpublished.iter().map(|signature| {
+        let shadowing = self.shadowing.iter().map(|(name, place)| {
+            format!(
+                "{place}: `{name}` is a function of the library too; where it is called by its bare name, it is this op\n\
+                 hint: `np.{name}(…)` is the library's"
+            )
+        });
+        let unpublished = self.unpublished.iter().map(|signature| {
             format!(
                 "`{signature}` has an op whose version is empty, so it is never published: each program that calls it \
                  compiles it\n\
                  hint: give the op a version, or none, for programs that do not compile"
             )
-        })
+        });
+        shadowing.chain(unpublished)
     }
 }
 
@@ -86,7 +95,9 @@ pub fn plan(declared: &Declared) -> Result<Plan, DeclareError> {
             planned.problems.push(Problem::new(named.place.clone(), kind));
         }
     }
-    planned.finish(combinations.len())
+    let mut plan = planned.finish(combinations.len())?;
+    plan.shadowing = declared.shadowing().map(|(name, place)| (name.clone(), place.to_string())).collect();
+    Ok(plan)
 }
 
 /// Plans what was declared. What went wrong in declaring it is told together with what is wrong with the rest.
@@ -180,6 +191,7 @@ impl Planned {
             fingerprints: self.fingerprints,
             combinations,
             unpublished: self.unpublished,
+            shadowing: BTreeMap::new(),
         })
     }
 }

@@ -19,11 +19,20 @@ pub(crate) enum Source {
     Entry(String),
 }
 
+/// An array that a command line gives to an expression.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    /// Whether it is named on the command line; a file of arrays may hold more than is used.
+    pub(crate) is_named: bool,
+}
+
 /// Reads the graph. Inputs of an expression whose type is not said take one of `found`, in its order; functions that the
 /// library does not have are ops of the manifest that is named, else of entries in the layers.
 pub(crate) fn read(
     args: &GraphArgs,
-    found: &[(String, Type)],
+    found: &[Found],
     ops: &Ops,
     layers: &LayerArgs,
 ) -> Result<Source, Failure> {
@@ -46,7 +55,9 @@ pub(crate) fn read(
             })?,
         );
     }
-    for (name, ty) in found {
+    let unnamed = |name: &str| found.iter().any(|one| one.name == name && !one.is_named);
+    let declared: Vec<String> = inputs.iter().map(|(name, _)| name.clone()).collect();
+    for Found { name, ty, .. } in found {
         if inputs.iter().all(|(declared, _)| declared != name) {
             inputs.push((name.clone(), ty.clone()));
         }
@@ -56,16 +67,27 @@ pub(crate) fn read(
         Some(path) => of_manifest(path, ops.clone())?,
         None => ops.clone(),
     };
-    // A file of arrays may hold more than is used.
-    let parse = if inputs.len() == args.types.len() { text::parse_used } else { text::parse };
-    let parsed = match parse(&outputs, &inputs, &ops) {
+    let is_used = |name: &str| declared.iter().any(|known| known == name) || !unnamed(name);
+    let parse = |ops: &Ops| text::parse_using(&outputs, &inputs, &is_used, ops);
+    let parsed = match parse(&ops) {
         Err(ParseTextError::UnknownFunction { .. }) if args.manifest.is_none() => {
-            parse(&outputs, &inputs, &of_entries(ops, layers)?)
+            parse(&of_entries(ops, layers)?)
         }
         parsed => parsed,
     };
-    let graph = parsed.map_err(|error| Failure::new("cannot read the expression").because(error))?;
-    Ok(Source::Graph(graph))
+    parsed.map(Source::Graph).map_err(|error| {
+        let unknown = match &error {
+            ParseTextError::UnknownName { found, nearest: None, .. } => Some(found.clone()),
+            _ => None,
+        };
+        let failure = Failure::new("cannot read the expression").because(error);
+        match unknown {
+            Some(name) => failure.hint(format!(
+                "an input is given by `-i {name}=FILE`, its type alone by `--type '{name}=f64[?]'`"
+            )),
+            None => failure,
+        }
+    })
 }
 
 /// The library with the external ops of a manifest.

@@ -35,7 +35,7 @@ pub use literal::Literal;
 pub use nearest::nearest;
 pub use op::{MakeNodeError, Op, OpLibrary, PerformError, Prop, Props};
 pub use operand::{Keywords, Operand, keywords};
-pub use perform::{InterpretError, interpret};
+pub use perform::{InterpretError, Perform, interpret, interpret_with};
 pub use precast_core::{
     Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,
     ParseTypeError, TensorType, Type, UserType, bf16, f16, for_each_dtype, with_array,

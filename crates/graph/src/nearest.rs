@@ -2,10 +2,12 @@
 
 /// The candidate with the fewest single edits from `name`; `None` if all are too far off to help.
 ///
-/// An edit inserts, removes, changes or swaps letters. Of equals those of the same length win, then the first.
+/// An edit inserts, removes, changes or swaps letters. Of equals those of the same length win, then the first. Nothing is near a
+/// single letter.
 #[must_use]
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let allowed = (name.chars().count() / 3).clamp(1, 4);
+    let letters = name.chars().count();
+    let allowed = if letters < 2 { 0 } else { (letters / 3).clamp(1, 4) };
     let near = candidates.into_iter().map(|known| (distance(name, known), known));
     let rank = |(far, known): &(usize, &str)| (*far, known.len().abs_diff(name.len()));
     near.filter(|(far, _)| *far <= allowed).min_by_key(rank).map(|(_, known)| known)
@@ -31,6 +33,7 @@ mod tests {
         assert_eq!(nearest("sigmiod", ["exp", "sigmoid", "sum"]), Some("sigmoid"));
         assert_eq!(nearest("exq", ["eq", "exp"]), Some("exp"));
         assert_eq!(nearest("softmax", ["exp", "sigmoid", "sum"]), None);
+        assert_eq!(nearest("x", ["e", "pi", "xs"]), None);
         let hostile = "x".repeat(65);
         assert_eq!(nearest(&hostile, [hostile.as_str()]), None);
     }

@@ -191,6 +191,21 @@ pub trait OpLibrary {
         keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>>;
 
+    /// Applies what a text calls by its bare name, `name(…)`: an op of one's own may stand for a function of the library then.
+    /// Operators, methods and `np.name(…)` mean the library's.
+    ///
+    /// # Errors
+    /// As [`OpLibrary::call`].
+    fn call_by_name(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        args: &[Operand],
+        keywords: &Keywords,
+    ) -> Option<Result<Operand, BuildError>> {
+        self.call(graph, name, args, keywords)
+    }
+
     /// The function that the method `x.name(…)` calls, with `x` as its first argument; `None` if arrays have no such method.
     fn method(&self, name: &str) -> Option<String> {
         let _ = name;
@@ -220,6 +235,11 @@ pub trait OpLibrary {
     fn signature(&self, name: &str) -> Option<String> {
         let _ = name;
         None
+    }
+
+    /// How the function is called that a text means by its bare name.
+    fn signature_by_name(&self, name: &str) -> Option<String> {
+        self.signature(name)
     }
 
     /// The op of this name with these props; `None` if the library has no op of that name.

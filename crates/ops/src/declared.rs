@@ -88,7 +88,10 @@ impl<'a> Declared<'a> {
                     format!("is '{code}', 8 bytes in NumPy\nhint: {narrow}"),
                 ))
             }
-            Some(Prop::Str(name)) => name.parse().map(Some).map_err(|_| self.wrong(prop, "a dtype")),
+            Some(Prop::Str(name)) => match of_code(name).map_or_else(|| name.parse().ok(), Some) {
+                Some(dtype) => Ok(Some(dtype)),
+                None => Err(self.wrong(prop, "a dtype")),
+            },
             Some(_) => Err(self.wrong(prop, "a dtype")),
         }
     }
@@ -164,4 +167,25 @@ pub(crate) fn of(dtype: DType, shape: Vec<Extent>) -> Type {
 /// A position as a prop.
 pub(crate) fn position(n: usize) -> Prop {
     Prop::Int(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+/// The dtype of one of NumPy's codes, in which numbers count bytes; on the machines that there are, where C's `long` has 8.
+fn of_code(code: &str) -> Option<DType> {
+    Some(match code.trim_start_matches(['=', '<']) {
+        "?" | "b1" => DType::Bool,
+        "b" | "i1" | "byte" => DType::I8,
+        "h" | "i2" | "short" => DType::I16,
+        "i" | "i4" | "intc" => DType::I32,
+        "l" | "q" | "p" | "int_" | "intp" | "long" | "longlong" => DType::I64,
+        "B" | "u1" | "ubyte" => DType::U8,
+        "H" | "u2" | "ushort" => DType::U16,
+        "I" | "u4" | "uintc" => DType::U32,
+        "L" | "Q" | "P" | "uint" | "uintp" | "ulong" | "ulonglong" => DType::U64,
+        "e" | "f2" | "half" => DType::F16,
+        "f" | "f4" | "single" => DType::F32,
+        "d" | "f8" | "double" => DType::F64,
+        "F" | "c8" | "csingle" => DType::C64,
+        "D" | "c16" | "cdouble" => DType::C128,
+        _ => return None,
+    })
 }

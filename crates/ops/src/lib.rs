@@ -49,6 +49,6 @@ pub use linalg::{BatchedDot, Dot, Matmul};
 pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
-pub use registry::{AddOpError, Ops, reference};
+pub use registry::{AddOpError, Ops, RunC, perform, reference, run_by_reference};
 pub use rows::{Keyword, Row};
 pub use serve::{ParseServeError, Serve};

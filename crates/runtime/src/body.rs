@@ -2,19 +2,20 @@
 
 use crate::debug::{self, Checks, Findings, Options};
 use crate::filter::Filtered;
+use crate::reference::Reference;
 use precast_core::function::{Body, misfit_error};
 use precast_core::native::Targets;
 use precast_core::{Array, ArrayRef, CallError, Function, Provenance, Served};
-use precast_graph::{FunctionGraph, interpret};
+use precast_graph::{FunctionGraph, Op, interpret_with};
 use std::error::Error;
 use std::sync::Arc;
 
 /// The function of a graph that the reference implementation of its ops computes.
-pub(crate) fn interpreted(graph: FunctionGraph) -> Function {
+pub(crate) fn interpreted(graph: FunctionGraph, reference: Reference) -> Function {
     let ops = graph.applies().iter().map(|apply| graph.signature(apply)).collect();
     let (inputs, outputs) = graph.interface();
     let provenance = vec![Provenance { ops, served: Served::Interpreted }];
-    Function::from_body(inputs, outputs, provenance, Box::new(Interpreted { graph }))
+    Function::from_body(inputs, outputs, provenance, Box::new(Interpreted { graph, reference }))
 }
 
 /// The same function, checking its Applies in each call.
@@ -38,12 +39,14 @@ fn other(what: &'static str, source: impl Error + Send + Sync + 'static) -> Call
 #[derive(Debug)]
 struct Interpreted {
     graph: FunctionGraph,
+    reference: Reference,
 }
 
 impl Body for Interpreted {
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         let inputs: Vec<Array> = inputs.iter().map(ArrayRef::to_array).collect();
-        let results = interpret(&self.graph, &inputs);
+        let perform = |op: &dyn Op, inputs: &[&Array]| self.reference.perform(op, inputs);
+        let results = interpret_with(&self.graph, &inputs, &perform);
         let results = results.map_err(|error| other("cannot interpret the graph", error))?;
         match targets {
             Targets::New(arrays) => arrays.extend(results),

@@ -39,6 +39,7 @@ mod outside;
 mod policy;
 #[cfg(feature = "record")]
 mod recording;
+mod reference;
 mod resolve;
 mod runtime;
 mod stats;

@@ -175,12 +175,25 @@ fn what_is_wrong_is_told_with_its_place_and_the_nearest_name() {
 
 #[test]
 fn names_that_mean_something_else_are_refused() {
-    for name in ["add", "exp", "where", "f32", "elemwise", "external", "deep_copy", "vector_times_vector"] {
-        let op = Declaration::new(name).file("f.c", "#section code\nOUTPUT_0 = INPUT_0;\n");
-        let op = ExternalCOp::new(op.input("f64").output("f64")).unwrap();
-        let error = ops().with_external(op).unwrap_err();
-        assert_eq!(error, AddOpError::Taken { name: name.to_owned() });
+    let own = |name: &str| {
+        let op = Declaration::new(name).file("f.c", "#section code\nOUTPUT_0 = -INPUT_0;\n");
+        ops().with_external(ExternalCOp::new(op.input("f64").output("f64")).unwrap())
+    };
+    for name in ["f32", "elemwise", "external"] {
+        assert_eq!(own(name).unwrap_err(), AddOpError::Taken { name: name.to_owned() });
     }
+    assert_eq!(own("both").unwrap_err(), AddOpError::Twice { name: "both".to_owned() });
+    // An op in Rust is known to JSON by its name.
+    let rust = ops().with("exp", |_| -> Result<ExternalCOp, _> { unreachable!() }).unwrap_err();
+    assert_eq!(rust, AddOpError::Taken { name: "exp".to_owned() });
+    // A function's name is the op's by its bare name, where that is asked for.
+    let inputs = [("a".to_owned(), "f64".parse::<Type>().unwrap())];
+    let graph = |text: &str, ops: &Ops| text::parse(&[text], &inputs, ops).unwrap().to_string();
+    let library = own("exp").unwrap();
+    let preferring = library.clone().preferring(["exp".to_owned()]);
+    assert_eq!(graph("exp(a)", &library), graph("exp(a)", &ops()));
+    assert_eq!(graph("np.exp(a) + a.sum()", &preferring), graph("np.exp(a) + a.sum()", &ops()));
+    assert_ne!(graph("exp(a)", &preferring), graph("exp(a)", &ops()));
     for name in ["", "1st", "a b", "a-b", "True"] {
         let refused = ops().with(name, |_| -> Result<ExternalCOp, _> { unreachable!() }).unwrap_err();
         assert!(matches!(refused, AddOpError::Name { .. }), "{refused}");

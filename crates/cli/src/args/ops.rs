@@ -1,5 +1,7 @@
 //! `precast ops`: what expressions can call.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 const OPS_EXAMPLES: &str = "\
@@ -7,6 +9,7 @@ Examples:
   precast ops               every function, with its arguments
   precast ops concatenate   one: by any of its names, or by an operator, as in `precast ops '//'`
   precast ops --json        all of it, for scripts
+  precast ops --manifest own/precast.toml    the ops of a manifest first
 
 The language that calls them: crates/ops/LANGUAGE.md";
 
@@ -16,6 +19,9 @@ The language that calls them: crates/ops/LANGUAGE.md";
 pub(crate) struct OpsArgs {
     /// The name of a function, or an operator.
     pub(crate) name: Option<String>,
+    /// A manifest whose ops are listed first. [default: `precast.toml`, where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

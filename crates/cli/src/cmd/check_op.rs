@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use precast_build::{Declared, Manifest};
-use precast_graph::FunctionGraph;
+use precast_graph::{FunctionGraph, nearest};
 use precast_ops::{Ops, combinations};
 use precast_runtime::Runtime;
 use precast_runtime::debug::{self, Checked, Findings, Options};
@@ -99,11 +99,15 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
     for matrix in declared.matrices().iter().filter(|matrix| is_wanted(&matrix.name)) {
         let (dtypes, ndim): (Vec<_>, Vec<_>) =
             (matrix.dtypes.iter().copied().collect(), matrix.ndim.iter().copied().collect());
-        found.extend(all(&matrix.name, &dtypes, &ndim, declared.ops())?);
+        found.extend(all(&matrix.name, &dtypes, &ndim, &matrix.ops(declared.ops()))?);
     }
     if found.is_empty() {
         let what = name.map_or_else(|| "anything".to_owned(), |name| format!("`{name}`"));
-        return Err(Failure::new(format!("`{}` does not declare {what}", path.display())));
+        let ops = declared.ops().externals().map(|op| op.declaration().name.as_str());
+        let known = ops.chain(declared.graphs().keys().map(String::as_str));
+        let near = name.and_then(|name| nearest(name, known));
+        let near = near.map_or_else(String::new, |near| format!("; nearest `{near}`"));
+        return Err(Failure::new(format!("`{}` does not declare {what}{near}", path.display())));
     }
     Ok(found)
 }

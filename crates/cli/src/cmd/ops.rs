@@ -1,7 +1,9 @@
 //! `precast ops`: what expressions can call.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use precast_build::{Declaration, Manifest};
 use precast_graph::text::OPERATORS;
 use precast_graph::{DType, OpLibrary as _, nearest};
 use precast_ops::{Ops, Row};
@@ -13,24 +15,84 @@ use crate::{print, term};
 
 /// Runs the command.
 pub(super) fn run(args: &OpsArgs) -> Result<Exit, Failure> {
+    let (ops, manifest) = own(args)?;
+    let mut own: Vec<&Declaration> = ops.externals().map(|op| op.declaration()).collect();
     let chosen: Vec<&Row> = match &args.name {
         None => Ops::rows().collect(),
-        Some(name) => match find(name) {
-            Some(row) => vec![row],
-            None if name.parse::<DType>().is_ok() => find("cast").into_iter().collect(),
-            None => return Err(unknown(name)),
-        },
+        Some(name) if ops.external(name).is_some() => {
+            own.retain(|op| op.name == *name);
+            Vec::new()
+        }
+        Some(name) => {
+            own.clear();
+            match find(name) {
+                Some(row) => vec![row],
+                None if name.parse::<DType>().is_ok() => find("cast").into_iter().collect(),
+                None => return Err(unknown(name, &ops)),
+            }
+        }
+    };
+    let help = |op: &Declaration| {
+        let types = format!("{} -> {}", op.inputs.join(", "), op.outputs.join(", "));
+        (types, format!("An op of {manifest}."))
     };
     if args.json {
-        term::print_json(&chosen.into_iter().map(json).collect::<Vec<Value>>())?;
+        let of_own = |op: &&Declaration| own_json(&ops, op);
+        let rows = own.iter().map(of_own).chain(chosen.into_iter().map(json));
+        term::print_json(&rows.collect::<Vec<Value>>())?;
     } else if args.name.is_some() {
-        term::print(&chosen.into_iter().map(page).collect::<String>())?;
+        let of_own = |op: &&Declaration| {
+            let (types, help) = help(op);
+            format!("{}\n  {help}\n  {:13} {types}\n", signature(&ops, op), "types")
+        };
+        term::print(&own.iter().map(of_own).chain(chosen.into_iter().map(page)).collect::<String>())?;
     } else {
+        let of_own = |op: &&Declaration| {
+            let (types, help) = help(op);
+            vec![signature(&ops, op), String::new(), types, help]
+        };
         let line = |row: &Row| vec![call(row), row.aliases.join(" "), row.takes(), row.help.to_owned()];
-        let rows: Vec<Vec<String>> = chosen.into_iter().map(line).collect();
+        let rows: Vec<Vec<String>> = own.iter().map(of_own).chain(chosen.into_iter().map(line)).collect();
         term::print(&print::table(&["FUNCTION", "ALSO", "DTYPES", "RESULT"], &rows))?;
     }
     Ok(Exit::Ok)
+}
+
+/// The library with the ops of the manifest at hand, and the manifest's name.
+fn own(args: &OpsArgs) -> Result<(Ops, String), Failure> {
+    let (ops, at_hand) = (Ops::standard(), Path::new("precast.toml"));
+    let path = match &args.manifest {
+        Some(path) => path,
+        None if at_hand.is_file() => at_hand,
+        None => return Ok((ops, String::new())),
+    };
+    let place = path.display();
+    let read = Manifest::read(path).and_then(|manifest| manifest.ops(ops.clone()));
+    match read {
+        Ok(ops) => Ok((ops, format!("`{place}`"))),
+        Err(error) if args.manifest.is_some() => {
+            Err(Failure::new(format!("cannot use the ops that `{place}` declares")).because(error))
+        }
+        Err(_) => {
+            term::warning(&format!(
+                "the ops of `{place}` are not listed: `precast build` tells what is wrong"
+            ));
+            Ok((ops, String::new()))
+        }
+    }
+}
+
+/// How an op of a manifest is called.
+fn signature(ops: &Ops, op: &Declaration) -> String {
+    ops.signature_by_name(&op.name).unwrap_or_default()
+}
+
+fn own_json(ops: &Ops, op: &Declaration) -> Value {
+    let params: Vec<&String> = op.params.keys().collect();
+    json!({
+        "name": op.name, "signature": signature(ops, op), "inputs": op.inputs, "outputs": op.outputs,
+        "params": params, "own": true,
+    })
 }
 
 /// The function of a name, which may be one of NumPy's modules' or an operator.
@@ -39,8 +101,8 @@ fn find(name: &str) -> Option<&'static Row> {
     Ops::row(name.rsplit('.').next().unwrap_or(name))
 }
 
-fn unknown(name: &str) -> Failure {
-    let known = Ops::standard().names();
+fn unknown(name: &str, ops: &Ops) -> Failure {
+    let known = ops.names();
     let failure = Failure::usage(format!("unknown function `{name}`"));
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => failure.hint(format!("`precast ops {near}` shows the nearest name")),

@@ -155,7 +155,7 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
         Layer::Store { store, .. } => Some((store, variant)),
         Layer::Bundle { .. } => None,
     });
-    let Some((store, variant)) = stored else {
+    let Some((layer, (store, variant))) = stored.map(|stored| (stored.1.layer, stored)) else {
         return Err(Failure::new(format!("no store has the generated C of `{}`", key.short()))
             .hint("bundles carry none; name the store by `--store DIR`"));
     };
@@ -163,7 +163,11 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
     // The names in an archive were checked when it was unpacked: relative, without `..`.
     let sources =
         archive.members.iter().filter(|(name, _)| name.starts_with("include/") || name.starts_with("unit.c"));
-    for (name, bytes) in sources {
+    let text = source(variant)?.map_or_else(String::new, |(_, text)| text);
+    // Names of own files were checked when their op was made: relative, without `..`.
+    let own = own_files(layer, &text)?;
+    let own = own.iter().map(|(name, text)| (name, text.as_bytes()));
+    for (name, bytes) in sources.map(|(name, bytes)| (name, bytes.as_slice())).chain(own) {
         let file = directory.join(name);
         if let Some(parent) = file.parent() {
             fs_err::create_dir_all(parent)?;
@@ -172,6 +176,33 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
     }
     term::note(&format!("in gdb: set substitute-path /precast {}", directory.display()));
     Ok(Exit::Ok)
+}
+
+/// The C files of external ops that a text leads back to by `#line`, as entries of the layer have them.
+fn own_files(layer: &Layer, text: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let mut found = BTreeMap::new();
+    for entry in layer.entries()? {
+        // An entry that cannot be read has no files to offer.
+        let Ok(declared) = serde_json::from_str::<Value>(&entry.declared) else { continue };
+        collect_files(&declared, &mut found);
+    }
+    let is_named = |name: &String, _: &mut String| text.contains(&format!("\"{name}\""));
+    found.retain(is_named);
+    Ok(found)
+}
+
+/// The files in the props of external ops, under their logical names.
+fn collect_files(value: &Value, found: &mut BTreeMap<String, String>) {
+    if let (Some(op), Some(files)) = (value["op"].as_str(), value["files"].as_array()) {
+        for (name, text) in files.iter().filter_map(|file| Some((file[0].as_str()?, file[1].as_str()?))) {
+            found.insert(format!("{op}/{name}"), text.to_owned());
+        }
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_files(item, found)),
+        Value::Object(items) => items.values().for_each(|item| collect_files(item, found)),
+        _ => {}
+    }
 }
 
 /// The manifest of a variant's archive; a bundle carries none.

@@ -64,6 +64,9 @@ pub struct Declaration {
     /// What each output is, as an expression in the language of graphs over `x0`, `x1`, … and the params: what the C is held
     /// against, and what stands for it where there is no compiler. Empty: there is no reference.
     pub reference: Vec<String>,
+    /// The external ops that the reference may call by their names, before functions of the library. Nothing of them enters the
+    /// op's modules.
+    pub reference_ops: Vec<Self>,
     /// Whether the types validate the values, and tell their dtypes in macros.
     pub check_input: bool,
     /// Whether C for NumPy's headers takes f16 and bf16 for what they are, see [`COp::f16_ok`](crate::COp::f16_ok).
@@ -97,6 +100,7 @@ impl Declaration {
             view_map: Vec::new(),
             destroy_map: Vec::new(),
             reference: Vec::new(),
+            reference_ops: Vec::new(),
             check_input: true,
             f16_ok: false,
         }

@@ -29,6 +29,14 @@ pub enum ExternalError {
         /// The name.
         found: String,
     },
+    /// A function in C that cannot be the op's reference.
+    #[error("{place}: {problem}")]
+    Reference {
+        /// Where.
+        place: SourceLine,
+        /// What is wrong with it, in words.
+        problem: String,
+    },
     /// A name that cannot be a file's.
     #[error(
         "`{found}` cannot name a file of an op: expected a relative path that does not lead out of its directory"

@@ -138,7 +138,7 @@ fn definitions(
 }
 
 /// The bracket that closes the one at `open`.
-fn closing(tokens: &[&Token<'_>], open: usize) -> Option<usize> {
+pub(super) fn closing(tokens: &[&Token<'_>], open: usize) -> Option<usize> {
     tokens.get(open).filter(|token| token.is("("))?;
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -155,7 +155,7 @@ fn closing(tokens: &[&Token<'_>], open: usize) -> Option<usize> {
 }
 
 /// The positions of the commas between parameters.
-fn commas(inside: &[&Token<'_>]) -> Vec<usize> {
+pub(super) fn commas(inside: &[&Token<'_>]) -> Vec<usize> {
     let mut depth = 0_i64;
     let mut commas = Vec::new();
     for (at, token) in inside.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {

@@ -36,6 +36,7 @@ mod param_types;
 mod params;
 mod pattern;
 mod props;
+mod reference;
 mod section;
 
 pub use declaration::Declaration;

@@ -47,7 +47,7 @@ macro_rules! settings {
 
 settings! {
     files, sources, func, inputs, outputs, dtypes, max_inputs, max_outputs, param_types, headers, header_dirs, libraries, lib_dirs,
-    compile_args, no_compile_args, language, version, view_map, destroy_map, reference, check_input, f16_ok,
+    compile_args, no_compile_args, language, version, view_map, destroy_map, reference, reference_ops, check_input, f16_ok,
 }
 
 /// The props of a declaration.
@@ -189,6 +189,28 @@ impl Setting for u32 {
     fn read(prop: &Prop) -> Result<Self, String> {
         let number = usize::read(prop)?;
         Self::try_from(number).map_err(|_| format!("has {number}, which is too large"))
+    }
+}
+
+/// The props of a declaration are pairs of a name and a value.
+impl Setting for Declaration {
+    fn write(&self) -> Prop {
+        let pair = |(name, prop): (String, Prop)| Prop::List(vec![Prop::Str(name), prop]);
+        Prop::List(props(self).into_iter().map(pair).collect())
+    }
+
+    fn read(prop: &Prop) -> Result<Self, String> {
+        let wrong = || format!("has `{prop}`, expected the settings of an op");
+        let Prop::List(items) = prop else { return Err(wrong()) };
+        let pair = |item: &Prop| match item {
+            Prop::List(pair) => match pair.as_slice() {
+                [Prop::Str(name), value] => Ok((name.clone(), value.clone())),
+                _ => Err(wrong()),
+            },
+            _ => Err(wrong()),
+        };
+        let props = items.iter().map(pair).collect::<Result<Props, _>>()?;
+        declaration(&props).map_err(|error| format!("is wrong: {error}"))
     }
 }
 

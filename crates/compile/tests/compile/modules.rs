@@ -60,6 +60,7 @@ const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"#d)#d\", 0, 1, 1, 0, 1, 0, @
         unpublished: false,
         is_alone: false,
         versions: Vec::new(),
+        native: Err(precast_core::NoNative::State),
     }
 }
 

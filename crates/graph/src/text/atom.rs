@@ -67,7 +67,7 @@ impl Parser<'_> {
     /// A name: a call if a bracket follows; else what is bound to it, a constant or a dtype.
     fn named(&mut self, at: usize, name: &str) -> Parsed<Operand> {
         if self.skip("(") {
-            return self.arguments(at, name, Vec::new());
+            return self.call_by_name(at, name);
         }
         if self.is_bound(name) {
             return self.bound(at, name);
@@ -94,7 +94,8 @@ impl Parser<'_> {
         }
         let (at, name) = found;
         if self.skip("(") {
-            return self.arguments(at, name, Vec::new());
+            let (operands, keywords) = self.arguments(Vec::new())?;
+            return self.call(at, name, &operands, &keywords);
         }
         match self.known(name) {
             Some(value) => Ok(value),

@@ -1,16 +1,16 @@
 //! Calls: operands by position, then by name; and methods and attributes, which are calls of functions.
 
-use super::error::ParseTextError;
+use super::error::{Member, ParseTextError};
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
 use crate::graph::BuildError;
 use crate::nearest::nearest;
-use crate::op::MakeNodeError;
+use crate::op::{MakeNodeError, OpLibrary};
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
-    /// What stands between the brackets of a call behind the operands there are already, and the call.
-    pub(super) fn arguments(&mut self, at: usize, function: &str, first: Vec<Operand>) -> Parsed<Operand> {
+    /// What stands between the brackets of a call, behind the operands there are already.
+    pub(super) fn arguments(&mut self, first: Vec<Operand>) -> Parsed<(Vec<Operand>, Keywords)> {
         let (mut operands, mut keywords) = (first, Keywords::new());
         while !self.skip(")") {
             let place = self.offset();
@@ -37,7 +37,14 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.call(at, function, &operands, &keywords)
+        Ok((operands, keywords))
+    }
+
+    /// The call of a function by its bare name, whose opening bracket has been read.
+    pub(super) fn call_by_name(&mut self, at: usize, function: &str) -> Parsed<Operand> {
+        let (operands, keywords) = self.arguments(Vec::new())?;
+        let called = self.library.call_by_name(&mut self.graph, function, &operands, &keywords);
+        self.called(at, function, called, |library| library.signature_by_name(function))
     }
 
     /// The method or attribute of a value whose dot has been read.
@@ -47,7 +54,10 @@ impl Parser<'_> {
         self.next += 1;
         if self.skip("(") {
             return match self.library.method(name) {
-                Some(function) => self.arguments(at, &function, vec![value]),
+                Some(function) => {
+                    let (operands, keywords) = self.arguments(vec![value])?;
+                    self.call(at, &function, &operands, &keywords)
+                }
                 None => Err(self.unknown_member(at, name)),
             };
         }
@@ -63,9 +73,13 @@ impl Parser<'_> {
 
     fn unknown_member(&self, at: usize, name: &str) -> ParseTextError {
         let (members, found) = (self.library.members(), name.to_owned());
-        let is_function = self.library.method(name).is_some() || self.library.names().contains(&found);
+        let is = match self.library.method(name) {
+            None if members.contains(&found) => Member::Attribute,
+            None if !self.library.names().contains(&found) => Member::Nothing,
+            _ => Member::Function,
+        };
         let nearest = nearest(name, members.iter().map(String::as_str)).map(str::to_owned);
-        ParseTextError::UnknownMember { place: self.place(at), found, is_function, nearest }
+        ParseTextError::UnknownMember { place: self.place(at), found, is, nearest }
     }
 
     /// Calls a function of the library for what stands at `at`.
@@ -76,14 +90,26 @@ impl Parser<'_> {
         operands: &[Operand],
         keywords: &Keywords,
     ) -> Parsed<Operand> {
-        match self.library.call(&mut self.graph, function, operands, keywords) {
+        let called = self.library.call(&mut self.graph, function, operands, keywords);
+        self.called(at, function, called, |library| library.signature(function))
+    }
+
+    /// What a call gave; its error with place and usage.
+    fn called(
+        &self,
+        at: usize,
+        function: &str,
+        called: Option<Result<Operand, BuildError>>,
+        signature: impl Fn(&dyn OpLibrary) -> Option<String>,
+    ) -> Parsed<Operand> {
+        match called {
             Some(Ok(result)) => Ok(result),
             Some(Err(source)) => {
                 let wrong = matches!(
                     source,
                     BuildError::MakeNode(MakeNodeError::Arity { .. } | MakeNodeError::Prop { .. })
                 );
-                let signature = self.library.signature(function).filter(|_| wrong);
+                let signature = signature(self.library).filter(|_| wrong);
                 let usage = signature.map(|signature| format!("it is called `{signature}`"));
                 let (place, function) = (self.place(at), function.to_owned());
                 Err(ParseTextError::Call { place, function, usage, source: Box::new(source) })

@@ -76,14 +76,14 @@ pub enum ParseTextError {
         found: String,
     },
     /// A method or an attribute that arrays do not have.
-    #[error("{place}: arrays have no method or attribute `{found}`{}{}", member(found, *is_function, nearest.as_deref()), place.caret())]
+    #[error("{place}: {}{}", member(found, *is, nearest.as_deref()), place.caret())]
     UnknownMember {
         /// Where.
         place: Box<Position>,
         /// Its name.
         found: String,
-        /// Whether the library has a function of that name.
-        is_function: bool,
+        /// What has that name.
+        is: Member,
         /// A name that was perhaps meant.
         nearest: Option<String>,
     },
@@ -185,8 +185,27 @@ pub enum ParseTextError {
 }
 
 /// The tail of a message about a method: what to write instead.
-fn member(found: &str, is_function: bool, nearest: Option<&str>) -> String {
-    if is_function { format!("; write `{found}(…)`") } else { suggestion(nearest) }
+/// What has the name of a method or attribute that arrays do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Member {
+    /// A function of the library.
+    Function,
+    /// An attribute, which is not called.
+    Attribute,
+    /// Nothing.
+    Nothing,
+}
+
+fn member(found: &str, is: Member, nearest: Option<&str>) -> String {
+    let none = format!("arrays have no method or attribute `{found}`");
+    match is {
+        Member::Function => format!("{none}; write `{found}(…)`"),
+        Member::Attribute => {
+            format!("`{found}` is an attribute, not a method; write `.{found}` without brackets")
+        }
+        Member::Nothing => none + &suggestion(nearest),
+    }
 }
 
 impl ParseTextError {

@@ -147,6 +147,12 @@ fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         !literal.contains('_') || digit(part.chars().next()) && digit(part.chars().last())
     });
+    if radix(literal).is_some() {
+        return match integer(literal) {
+            Some(_) => Ok((Token::Int(literal), length)),
+            None => Err(Some((length, "a number"))),
+        };
+    }
     if plain.bytes().all(|b| b.is_ascii_digit()) && grouped {
         if plain.len() > 1 && plain.starts_with('0') && plain.bytes().any(|b| b != b'0') {
             return Err(Some((length, "an integer without leading zeros")));
@@ -166,9 +172,24 @@ fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     Ok((if imaginary { Token::Imaginary(value) } else { Token::Float(value) }, length))
 }
 
-/// The value of an integer's digits.
-pub(super) fn integer(digits: &str) -> Option<BigInt> {
-    digits.replace('_', "").parse().ok()
+/// The base that a prefix names.
+fn radix(literal: &str) -> Option<u32> {
+    match literal.get(..2)? {
+        "0x" | "0X" => Some(16),
+        "0o" | "0O" => Some(8),
+        "0b" | "0B" => Some(2),
+        _ => None,
+    }
+}
+
+/// The value of an integer's digits, in the base that they name.
+pub(super) fn integer(literal: &str) -> Option<BigInt> {
+    let Some(radix) = radix(literal) else { return literal.replace('_', "").parse().ok() };
+    // A `_` may stand behind the prefix, and between digits.
+    let digits = literal[2..].strip_prefix('_').unwrap_or(&literal[2..]);
+    let grouped = digits.split('_').all(|part| !part.is_empty());
+    let value = BigInt::parse_bytes(digits.replace('_', "").as_bytes(), radix);
+    value.filter(|_| grouped && digits.len() <= MAX_DIGITS && !digits.contains(['+', '-']))
 }
 
 /// The beginning of a literal, for messages.
@@ -197,13 +218,23 @@ mod tests {
         assert_eq!(tokens("1-3"), [Int("1"), Sign("-"), Int("3"), End]);
         assert_eq!(tokens("2j 1_0.5J"), [Imaginary(2.0), Imaginary(10.5), End]);
         assert_eq!(integer("1_0").map(|n| n.to_string()).as_deref(), Some("10"));
+        for (text, value) in
+            [("0x1F", 31), ("0X_ff", 255), ("0b1_01", 5), ("0o17", 15), ("0x0", 0), ("0B0", 0)]
+        {
+            assert_eq!(tokens(text), [Int(text), End]);
+            assert_eq!(integer(text), Some(value.into()));
+        }
+        assert_eq!(integer(&format!("0x{}", "f".repeat(32))).map(|n| n.bits()), Some(128));
+        assert_eq!(tokens("0xe-1"), [Int("0xe"), Sign("-"), Int("1"), End]);
         assert_eq!(tokens("1e3-e"), [Float(1e3), Sign("-"), Name("e"), End]);
     }
 
     #[test]
     fn what_is_nearly_a_number_is_refused_whole() {
-        for text in ["1x", "0x1f", "1.2.3", "1e", "1e+", "1__0", "1_", "1_.5", "007", "1e999", "2jj", "0x1j"]
-        {
+        for text in [
+            "1x", "0x1g", "0x", "0b2", "0o8", "0x_", "0x1__f", "0x1f_", "0x1.5", "1.2.3", "1e", "1e+",
+            "1__0", "1_", "1_.5", "007", "1e999", "2jj", "0x1j",
+        ] {
             let message = lex(text, None).unwrap_err().to_string();
             assert!(message.contains(&format!("`{text}` is not")), "{message}");
         }

@@ -37,9 +37,9 @@ mod names;
 mod parse;
 mod position;
 
-pub use error::ParseTextError;
+pub use error::{Member, ParseTextError};
 pub use input::{ParseInputError, parse_input};
-pub use parse::{parse, parse_used};
+pub use parse::{parse, parse_used, parse_using};
 pub use position::Position;
 
 /// The operators of the text form and the function of the op library that each one calls.

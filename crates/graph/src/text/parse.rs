@@ -44,9 +44,22 @@ pub fn parse_used(
     inputs: &[(String, Type)],
     library: &dyn OpLibrary,
 ) -> Result<FunctionGraph, ParseTextError> {
+    parse_using(outputs, inputs, &|_| true, library)
+}
+
+/// As [`parse`]; each input of which `is_used` says so is used.
+///
+/// # Errors
+/// As [`parse`]; such an input that no text names.
+pub fn parse_using(
+    outputs: &[&str],
+    inputs: &[(String, Type)],
+    is_used: &dyn Fn(&str) -> bool,
+    library: &dyn OpLibrary,
+) -> Result<FunctionGraph, ParseTextError> {
     let (graph, names) = read(outputs, inputs, library)?;
-    let Some((unused, _)) = inputs.iter().find(|(name, _)| names.get(name).is_some_and(|bound| !bound.used))
-    else {
+    let is_missed = |name: &String| is_used(name) && names.get(name).is_some_and(|bound| !bound.used);
+    let Some((unused, _)) = inputs.iter().find(|(name, _)| is_missed(name)) else {
         return Ok(graph);
     };
     let others = names.keys().filter(|name| *name != unused).map(String::as_str);

@@ -4,7 +4,7 @@ use super::at::{At, Case, case};
 use crate::registry::Ops;
 use crate::rows;
 use crate::scalar::Gives;
-use precast_graph::{DType, MakeNodeError, OpLibrary as _, Props, Type};
+use precast_graph::{DType, MakeNodeError, Props, Type};
 
 /// Most inputs of an own op that are tried.
 const MOST_INPUTS: usize = 16;
@@ -18,7 +18,7 @@ pub(super) fn cases(
     ranks: &[usize],
     ops: &Ops,
 ) -> Option<Vec<Case>> {
-    match rows::find(op) {
+    match rows::find(op).filter(|_| !ops.prefers(op)) {
         Some(row) => {
             let chooses = row.scalar.as_ref().is_some_and(|scalar| scalar.gives == Gives::Choice);
             let arity = row.arguments.len();
@@ -30,7 +30,7 @@ pub(super) fn cases(
 
 /// The case of an own op: as many inputs of one type as it takes at least; `None` if props must be given.
 fn own(op: &str, ty: &Type, ops: &Ops) -> Option<Vec<Case>> {
-    let made = ops.op(op, &Props::new())?.ok()?;
+    let made = ops.own_op(op, &Props::new())?.ok()?;
     let takes = |count: &usize| {
         let found = made.make_node(&vec![ty.clone(); *count]);
         !matches!(found, Err(MakeNodeError::Arity { .. }))

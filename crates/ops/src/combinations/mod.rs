@@ -13,7 +13,7 @@ use at::Case;
 pub(crate) use at::Combine;
 use cases::cases;
 use precast_codegen::{LinkError, single};
-use precast_graph::{DType, FunctionGraph, OpLibrary as _, text};
+use precast_graph::{DType, FunctionGraph, OpLibrary as _, nearest, text};
 
 /// One combination.
 #[derive(Debug, Clone)]
@@ -29,10 +29,12 @@ pub struct Combination {
 #[non_exhaustive]
 pub enum CombinationsError {
     /// No such op.
-    #[error("unknown op `{op}`; known: {known}")]
+    #[error("unknown op `{op}`; {}", match nearest { Some(near) => format!("nearest `{near}`"), None => format!("known: {known}") })]
     UnknownOp {
         /// The name.
         op: String,
+        /// A name that was perhaps meant.
+        nearest: Option<String>,
         /// The names there are.
         known: String,
     },
@@ -137,7 +139,9 @@ fn none(op: &str, ops: &Ops) -> CombinationsError {
         return CombinationsError::NotByType { op };
     }
     let known = names.into_iter().filter(|name| cases(name, DType::F64, 1, &[], &[], ops).is_some());
-    CombinationsError::UnknownOp { op, known: known.collect::<Vec<_>>().join(", ") }
+    let known: Vec<String> = known.collect();
+    let nearest = nearest(&op, known.iter().map(String::as_str)).map(str::to_owned);
+    CombinationsError::UnknownOp { op, nearest, known: known.join(", ") }
 }
 
 /// The graph of a case; what is wrong with it in words.

@@ -138,6 +138,15 @@ fn rolled_along(
     axis: usize,
     shift: Operand,
 ) -> Result<VarId, BuildError> {
+    let found = match &shift {
+        Operand::Literal(literal) => literal.dtype(),
+        Operand::Var(variable) | Operand::Weak(variable) => operands.graph.ty(*variable).dtype(),
+        _ => DType::I64,
+    };
+    if !(found.is_integer() || found == DType::Bool) {
+        let (op, expected) = (operands.function.to_owned(), "integers".to_owned());
+        return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
+    }
     let extent = operands.extent(tensor, axis)?;
     // Less than the extent, and 0 without elements.
     let shift = operands.call("mod", [shift, extent.clone()])?;

@@ -25,6 +25,11 @@ pub(super) fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) ->
     if let (Operand::Literal(Literal::Int(_)), true) = (&operands.args[0], dtype.is_integer()) {
         return operands.cast_argument(0, dtype);
     }
+    // So is a complex number where there is no imaginary part; that of an array is dropped.
+    let is_real = !dtype.is_complex() && dtype != DType::Bool;
+    if matches!(&operands.args[0], Operand::Literal(literal) if literal.dtype().is_complex()) && is_real {
+        return Err(operands.misfit(0, dtype));
+    }
     let variable = operands.variable(0)?;
     operands.cast(variable, dtype)
 }

@@ -7,7 +7,7 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use crate::scalar::Promotion;
 use num_bigint::Sign;
-use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Props, VarId};
+use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Operand, Props, VarId};
 
 /// Applies an elementwise function.
 pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
@@ -64,7 +64,11 @@ fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildErr
     }
     let dtype = if own.is_integer() { DType::F64 } else { own };
     let x = operands.cast_argument(0, dtype)?;
-    let scale = 10_f64.powi(i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX));
+    let Ok(places) = i32::try_from(decimals.unsigned_abs()) else {
+        let problem = format!("is {decimals}, which does not fit an int of C");
+        return Err(MakeNodeError::prop(operands.function, "decimals", problem).into());
+    };
+    let scale = 10_f64.powi(places);
     let scale = operands.constant(Array::of(Number::Float(scale), dtype.real()));
     let [to, back] = if decimals > 0 { ["mul", "div"] } else { ["div", "mul"] };
     let mut parts = if dtype.is_complex() {
@@ -83,7 +87,8 @@ fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildErr
     }
 }
 
-/// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them.
+/// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them, and `None` the end of the
+/// dtype.
 fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
     let dtype = operands.common();
     let bits =
@@ -97,7 +102,19 @@ fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
             }
             _ => false,
         };
-        inputs.push(match is_beyond {
+        let is_open = operands.args[position] == Operand::None;
+        inputs.push(match is_beyond || is_open {
+            true if dtype.is_complex() => {
+                let end = if idle == Sign::Plus { f64::INFINITY } else { f64::NEG_INFINITY };
+                operands.constant(Array::of(Number::Complex(end, end), dtype))
+            }
+            true if dtype.is_float() => {
+                let end = if idle == Sign::Plus { f64::INFINITY } else { f64::NEG_INFINITY };
+                operands.constant(Array::of(Number::Float(end), dtype))
+            }
+            true if dtype == DType::Bool => {
+                operands.constant(Array::of(Number::Int((idle == Sign::Plus).into()), dtype))
+            }
             true => operands.constant(Array::of(Number::Int(last), dtype)),
             false => operands.cast_argument(position, dtype)?,
         });

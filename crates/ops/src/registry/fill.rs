@@ -102,5 +102,7 @@ pub(super) fn at_least(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Res
 pub(super) fn append(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let axis = Declared::bound(operands.function, props).int("axis")?;
-    operands.call_with("join", operands.args, &[("axis", axis.map_or(Operand::None, Operand::from))])
+    // NumPy makes arrays of both first.
+    let parts = [operands.variable(0)?.into(), operands.variable(1)?.into()];
+    operands.call_with("join", &parts, &[("axis", axis.map_or(Operand::None, Operand::from))])
 }

@@ -50,7 +50,8 @@ use precast_graph::{
     BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Props,
 };
 use precast_store::key::Profile;
-pub use reference::reference;
+pub use reference::{RunC, perform, reference, run_by_reference};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 pub(crate) use structural::STRUCTURAL;
 
@@ -58,6 +59,10 @@ pub(crate) use structural::STRUCTURAL;
 #[derive(Debug, Clone)]
 pub struct Ops {
     c: Library,
+    /// External ops, by name.
+    externals: BTreeMap<String, Arc<ExternalCOp>>,
+    /// Names of external ops that win over functions of the library.
+    preferred: BTreeSet<String>,
     passes: Passes,
 }
 
@@ -80,7 +85,12 @@ impl Ops {
             .with_name("external", |props| {
                 Ok(Arc::new(ExternalCOp::from_props(props)?.with_evaluate(reference::evaluate)))
             });
-        Self { c: rows::all().fold(c, |c, row| (row.register)(c)), passes: Passes::default() }
+        Self {
+            c: rows::all().fold(c, |c, row| (row.register)(c)),
+            externals: BTreeMap::new(),
+            preferred: BTreeSet::new(),
+            passes: Passes::default(),
+        }
     }
 
     /// What can be called by name: a row each, beside the ops that were added and the dtypes, whose names are casts.
@@ -158,7 +168,7 @@ impl OpLibrary for Ops {
         keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>> {
         let row = rows::find(name);
-        if row.is_none() && name.parse::<DType>().is_err() && self.c.factory(name).is_none() {
+        if row.is_none() && name.parse::<DType>().is_err() && !self.has_own(name) {
             return None;
         }
         let bound = row.map_or_else(
@@ -193,6 +203,24 @@ impl OpLibrary for Ops {
         }))
     }
 
+    fn call_by_name(
+        &self,
+        graph: &mut FunctionGraph,
+        name: &str,
+        args: &[Operand],
+        keywords: &Keywords,
+    ) -> Option<Result<Operand, BuildError>> {
+        if !self.preferred.contains(name) {
+            return self.call(graph, name, args, keywords);
+        }
+        let called =
+            bind::bind_own(name, args, keywords).map_err(BuildError::from).and_then(|(args, props)| {
+                let mut operands = Operands { graph, function: name, args: &args };
+                self.own(&mut operands, &props).transpose()
+            });
+        called.map(|result| result.map(Operand::Var)).transpose()
+    }
+
     fn method(&self, name: &str) -> Option<String> {
         members::method(name)
     }
@@ -211,7 +239,12 @@ impl OpLibrary for Ops {
     }
 
     fn signature(&self, name: &str) -> Option<String> {
-        rows::find(name).map(Row::signature)
+        rows::find(name).map(|row| row.signature_as(name)).or_else(|| self.signature_by_name(name))
+    }
+
+    fn signature_by_name(&self, name: &str) -> Option<String> {
+        let row = rows::find(name).filter(|_| !self.prefers(name));
+        row.map(|row| row.signature_as(name)).or_else(|| self.external(name).map(|op| own::signature(op)))
     }
 
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
@@ -222,6 +255,7 @@ impl OpLibrary for Ops {
         let dtypes = DType::ALL.into_iter().map(DType::name);
         let rows = rows::all().flat_map(|row| row.aliases.iter().copied().chain([row.name]));
         let mut names: Vec<String> = rows.chain(dtypes).map(str::to_owned).collect();
+        names.extend(self.externals.keys().cloned());
         names.extend(
             self.c.names().into_iter().filter(|name| name != "elemwise" && name != ScalarFromTensor::NAME),
         );

@@ -11,6 +11,7 @@
 use super::reference::evaluate;
 use super::variables::first;
 use super::{Operands, Ops};
+use crate::rows;
 use crate::shape::ScalarFromTensor;
 use precast_codegen::COp;
 use precast_codegen::external::ExternalCOp;
@@ -50,6 +51,12 @@ pub enum AddOpError {
         /// The name.
         name: String,
     },
+    /// A name that another own op has.
+    #[error("two ops are called `{name}`")]
+    Twice {
+        /// The name.
+        name: String,
+    },
 }
 
 impl Ops {
@@ -86,19 +93,66 @@ impl Ops {
         Ok(Self { c: self.c.with_c::<O>().with_name(name, factory), ..self })
     }
 
-    /// Adds an external op by its own name; keyword arguments are its params. One that is there already counts once.
+    /// Adds an external op by its own name; keyword arguments are its params. One that is there already counts once. A function
+    /// of the library that has the name is still what the name means, see [`Ops::preferring`].
     ///
     /// # Errors
-    /// A name that the library has.
-    pub fn with_external(self, op: ExternalCOp) -> Result<Self, AddOpError> {
+    /// A name that another own op has, or that means no function.
+    pub fn with_external(mut self, op: ExternalCOp) -> Result<Self, AddOpError> {
         let name = op.declaration().name.clone();
-        let op = op.with_evaluate(evaluate);
-        let known = self.c.factory(&name).and_then(|make| make(&Props::new()).ok());
-        let same: &dyn Op = &op;
-        if known.is_some_and(|known| &*known == same) {
-            return Ok(self);
+        let is_word = NOT_CALLED.contains(&name.as_str()) || name.parse::<DType>().is_ok();
+        let is_own = rows::find(&name).is_none() && self.c.factory(&name).is_some();
+        let op = Arc::new(op.with_evaluate(evaluate));
+        let (known, new): (Option<&dyn Op>, &dyn Op) =
+            (self.externals.get(&name).map(|op| -> &dyn Op { &**op }), &*op);
+        match known {
+            Some(known) if known == new => return Ok(self),
+            Some(_) => return Err(AddOpError::Twice { name }),
+            None if is_own && !is_word => return Err(AddOpError::Twice { name }),
+            None if is_word => return Err(AddOpError::Taken { name }),
+            None => {}
         }
-        self.with(&name, move |params| op.with_params(params))
+        self.externals.insert(name, op);
+        Ok(self)
+    }
+
+    /// The library in whose texts these names mean external ops, also where a function has such a name: `np.sum(x)`, `x.sum()`
+    /// and operators mean the library's. So what was written for a smaller library keeps its meaning.
+    #[must_use]
+    pub fn preferring(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.preferred = names.into_iter().filter(|name| self.externals.contains_key(name)).collect();
+        self
+    }
+
+    /// The external op of a name.
+    #[must_use]
+    pub fn external(&self, name: &str) -> Option<&Arc<ExternalCOp>> {
+        self.externals.get(name)
+    }
+
+    /// The external ops, by name.
+    pub fn externals(&self) -> impl Iterator<Item = &ExternalCOp> {
+        self.externals.values().map(|op| &**op)
+    }
+
+    /// Whether the name means an external op where a text calls it.
+    #[must_use]
+    pub fn prefers(&self, name: &str) -> bool {
+        self.preferred.contains(name)
+    }
+
+    /// Whether there is an op of one's own of this name.
+    pub(super) fn has_own(&self, name: &str) -> bool {
+        self.externals.contains_key(name) || self.c.factory(name).is_some()
+    }
+
+    /// The own op of a name with these props.
+    pub(crate) fn own_op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
+        let Some(external) = self.externals.get(name) else {
+            return Some(self.c.factory(name).filter(|_| !NOT_CALLED.contains(&name))?(props));
+        };
+        let made = external.with_params(props).and_then(|op| check_known(name, props, &op).map(|()| op));
+        Some(made.map(|op| -> Arc<dyn Op> { Arc::new(op) }))
     }
 
     /// Adds the external op that an entry `name` was made of, `<op>` or `<op>.<what the combination chose>`, with the params that
@@ -122,10 +176,13 @@ impl Ops {
         props: &Props,
     ) -> Option<Result<VarId, BuildError>> {
         let name = operands.function;
-        let factory = self.c.factory(name).filter(|_| !NOT_CALLED.contains(&name))?;
+        if !self.has_own(name) || NOT_CALLED.contains(&name) {
+            return None;
+        }
         let call = |operands: &mut Operands<'_>| {
             let (wanted, props) = without_output(name, props)?;
-            let op = factory(&props)?;
+            let none = || MakeNodeError::prop(name, "op", "is not there");
+            let op = self.own_op(name, &props).ok_or_else(none)??;
             let inputs = arguments(&*op, operands)?;
             let outputs = operands.graph.apply(op, &inputs)?;
             match (wanted, outputs.len()) {
@@ -141,6 +198,25 @@ impl Ops {
         };
         Some(call(operands))
     }
+}
+
+/// How an external op is called: `within(x0, *, high=1.0, low=0.0)`.
+pub(super) fn signature(op: &ExternalCOp) -> String {
+    let declaration = op.declaration();
+    let mut arguments: Vec<String> = Vec::new();
+    for (position, pattern) in declaration.inputs.iter().enumerate() {
+        arguments.push(match pattern.trim_end().chars().last() {
+            Some('*') => format!("*x{position}"),
+            Some('?') => format!("x{position}=None"),
+            _ => format!("x{position}"),
+        });
+    }
+    let many = arguments.iter().any(|argument| argument.starts_with('*'));
+    if !declaration.params.is_empty() && !many {
+        arguments.push("*".to_owned());
+    }
+    arguments.extend(declaration.params.iter().map(|(name, value)| format!("{name}={value}")));
+    format!("{}({})", declaration.name, arguments.join(", "))
 }
 
 /// Refuses keyword arguments that are no props of the op.

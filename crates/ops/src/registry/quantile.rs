@@ -12,8 +12,8 @@ use crate::order::Sort;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, VarId};
 
-/// Sorted elements along the first axis, and where that stood; `None`: of all elements.
-fn sorted(operands: &mut Operands<'_>, axis: Option<i64>) -> Result<(VarId, Option<usize>), BuildError> {
+/// Sorted elements along the first axis, and the axes that went into it; `None`: all.
+fn sorted(operands: &mut Operands<'_>, props: &Props) -> Result<(VarId, Option<Vec<usize>>), BuildError> {
     let tensor = operands.variable(0)?;
     let found = operands.graph.ty(tensor).dtype();
     if found.is_complex() {
@@ -23,15 +23,32 @@ fn sorted(operands: &mut Operands<'_>, axis: Option<i64>) -> Result<(VarId, Opti
     // As the sums and quotients that follow are computed.
     let computed = if found == DType::F32 { DType::F32 } else { DType::F64 };
     let tensor = operands.cast(tensor, computed)?;
-    let axis = axis.map(|axis| operands.axis(axis, operands.ndim(tensor))).transpose()?;
-    let first = match axis {
+    let ndim = operands.ndim(tensor);
+    let axes = super::settings::axes(operands.function, "axis", props, ndim)?;
+    let first = match &axes {
         None => operands.call("flatten", [tensor.into()])?,
-        Some(axis) => {
-            let others = (0..operands.ndim(tensor)).filter(|d| *d != axis);
-            operands.shuffled(tensor, std::iter::once(axis).chain(others).map(Some))?
+        Some(axes) => {
+            let others = (0..ndim).filter(|d| !axes.contains(d));
+            let moved = operands.shuffled(tensor, axes.iter().copied().chain(others).map(Some))?;
+            merged(operands, moved, axes.len())?
         }
     };
-    Ok((operands.apply(Sort { positions: false, axis: 0 }, &[first])?, axis))
+    Ok((operands.apply(Sort { positions: false, axis: 0 }, &[first])?, axes))
+}
+
+/// The first `count` axes as one.
+fn merged(operands: &mut Operands<'_>, tensor: VarId, count: usize) -> Result<VarId, BuildError> {
+    if count == 1 {
+        return Ok(tensor);
+    }
+    let extents = operands.extents_of(tensor)?;
+    let (gone, left) = extents.split_at(count);
+    let mut all: Operand = 1_i64.into();
+    for extent in gone {
+        all = operands.call("mul", [all, extent.clone()])?.into();
+    }
+    let args: Vec<Operand> = [tensor.into(), all].into_iter().chain(left.iter().cloned()).collect();
+    operands.call_with("reshape", &args, &[])
 }
 
 /// The element of each line at a position.
@@ -42,7 +59,7 @@ fn at(operands: &mut Operands<'_>, sorted: VarId, position: &Operand) -> Result<
 /// The result: NaN where there is one, the axis with extent 1 if it is kept, the dtype.
 fn finish(
     operands: &mut Operands<'_>,
-    (sorted, axis): (VarId, Option<usize>),
+    (sorted, axes): (VarId, Option<Vec<usize>>),
     found: VarId,
     keepdims: bool,
 ) -> Result<VarId, BuildError> {
@@ -56,10 +73,9 @@ fn finish(
     if !keepdims {
         return Ok(result);
     }
-    let of_fraction =
-        operands.ndim(result) + usize::from(axis.is_some()) - if axis.is_some() { whole } else { 0 };
+    let of_fraction = operands.ndim(result) + axes.as_ref().map_or(whole, Vec::len) - whole;
     let mut kept = of_fraction..;
-    let gone = |d: usize| axis.is_none_or(|axis| axis == d);
+    let gone = |d: usize| axes.as_ref().is_none_or(|axes| axes.contains(&d));
     let order: Vec<_> = (0..whole).map(|d| if gone(d) { None } else { kept.next() }).collect();
     operands.shuffled(result, (0..of_fraction).map(Some).chain(order))
 }
@@ -68,7 +84,7 @@ fn finish(
 pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
-    let line = sorted(operands, declared.int("axis")?)?;
+    let line = sorted(operands, props)?;
     let extent = operands.extent(line.0, 0)?;
     let less = operands.call("sub", [extent.clone(), 1_i64.into()])?;
     let low = operands.call("floor_div", [less.into(), 2_i64.into()])?;
@@ -83,7 +99,20 @@ pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
 pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
-    let line = sorted(operands, declared.int("axis")?)?;
+    let line = sorted(operands, props)?;
+    let of = |operand: &Operand| match operand {
+        Operand::Literal(literal) => literal.dtype(),
+        Operand::Var(variable) | Operand::Weak(variable) => operands.graph.ty(*variable).dtype(),
+        _ => DType::F64,
+    };
+    let fractions = match &operands.args[1] {
+        Operand::List(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    if let Some(found) = fractions.iter().map(of).find(|dtype| dtype.is_complex()) {
+        let (op, expected) = (operands.function.to_owned(), "real numbers".to_owned());
+        return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
+    }
     let fraction = operands.cast_argument(1, DType::F64)?;
     let whole = if row.name == "percentile" { 100.0 } else { 1.0 };
     let fraction = operands.call("div", [fraction.into(), whole.into()])?;

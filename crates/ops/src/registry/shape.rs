@@ -125,7 +125,8 @@ pub(super) fn eye(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
 pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect_between(1, usize::MAX)?;
-    let dtype = operands.common_array();
+    // Without an axis numbers of Python are no arrays yet, as in NumPy.
+    let dtype = if axis.is_some() { operands.common_array() } else { operands.common() };
     let mut inputs = operands.cast_all(dtype)?;
     let Some(axis) = axis else {
         for input in &mut inputs {

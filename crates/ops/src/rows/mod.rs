@@ -99,6 +99,11 @@ impl Row {
     /// How it is called, as Python writes it: `sum(x, axis=None, dtype=None, *, keepdims=False)`.
     #[must_use]
     pub fn signature(&self) -> String {
+        self.signature_as(self.name)
+    }
+
+    /// The same by another name of the function.
+    pub(crate) fn signature_as(&self, name: &str) -> String {
         let mut parameters: Vec<String> = self.fixed().iter().map(|name| (*name).to_owned()).collect();
         parameters.extend(self.variadic().map(|name| format!("*{name}")));
         for (position, keyword) in self.keywords.iter().enumerate() {
@@ -108,6 +113,6 @@ impl Row {
             }
             parameters.push(format!("{}={}", keyword.name, keyword.default_text()));
         }
-        format!("{}({})", self.name, parameters.join(", "))
+        format!("{name}({})", parameters.join(", "))
     }
 }

@@ -26,12 +26,19 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
         ("x.shap[0]", 3, "no method or attribute `shap`; nearest `shape`"),
         ("x.exp()", 3, "no method or attribute `exp`; write `exp(…)`"),
         ("x.sum", 3, "no method or attribute `sum`; write `sum(…)`"),
-        ("x.T()", 3, "no method or attribute `T`"),
+        ("x.T()", 3, "`T` is an attribute, not a method; write `.T` without brackets"),
+        ("x.ndim()", 3, "`ndim` is an attribute, not a method"),
+        ("y + 1", 1, "unknown name `y`"),
         ("sum(x, axes=0)", 1, "prop `axes` is not known; nearest `axis`"),
         ("exp(x, out=x)", 1, "prop `out` is not known; known: x"),
         ("x.astype(float31)", 10, "unknown name `float31`"),
         ("x.astype('float31')", 3, "prop `dtype` is `\"float31\"`, expected a dtype"),
         ("x.astype('i8')", 3, "8 bytes in NumPy"),
+        ("x.astype('u8')", 3, "8 bytes in NumPy"),
+        ("x.astype('f3')", 3, "expected a dtype"),
+        ("x + 0x", 5, "`0x` is not a number"),
+        ("median(x, axis=(0, 0))", 1, "names axis 0 twice"),
+        ("clip(None, 0, 1)", 1, "expected an array or a number"),
         ("2 * pii", 5, "unknown name `pii`; nearest `pi`"),
         // Wrong arity.
         ("exp()", 1, "`exp` takes 1 input(s), found 0"),
@@ -95,10 +102,43 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
 fn wrong_arguments_are_answered_with_the_signature() {
     for (text, signature) in [
         ("sum(x, axes=0)", "sum(x, axis=None, dtype=None, *, keepdims=False, acc_dtype=None)"),
-        ("concatenate((x, x), axes=1)", "join(*tensors, axis=0)"),
+        ("concatenate((x, x), axes=1)", "concatenate(*tensors, axis=0)"),
         ("maximum(x)", "maximum(x, y)"),
     ] {
         let (_, message) = refuse(text);
         assert!(message.contains("\nhint: ") && message.contains(signature), "{message}");
+    }
+}
+
+#[test]
+fn the_usage_that_is_told_has_the_name_that_was_called() {
+    for (text, usage) in [
+        ("where(x > 0)", "it is called `where(condition, yes, no)`"),
+        ("x.astype('f3')", "it is called `astype(x, dtype=None)`"),
+        ("np.concatenate([x, x], 0, 1)", "it is called `concatenate(*tensors, axis=0)`"),
+    ] {
+        assert_eq!(refuse(text).0.hint(), Some(usage), "{text}");
+    }
+    // Nothing is near a single letter.
+    assert!(!refuse("y + 1").1.contains("nearest"));
+}
+
+#[test]
+fn numpys_codes_of_dtypes_count_bytes() {
+    let codes =
+        [("?", "bool"), ("b", "i8"), ("i2", "i16"), ("<i4", "i32"), ("q", "i64"), ("u1", "u8"), ("H", "u16")];
+    let more = [
+        ("u4", "u32"),
+        ("Q", "u64"),
+        ("half", "f16"),
+        ("f4", "f32"),
+        ("d", "f64"),
+        ("c8", "c64"),
+        ("c16", "c128"),
+    ];
+    for (code, dtype) in codes.into_iter().chain(more) {
+        let parsed =
+            |text: &str| parse(&[text], &[parse_input("x: f64[?]").unwrap()], &Ops::standard()).unwrap();
+        assert_eq!(parsed(&format!("x.astype('{code}')")), parsed(&format!("x.astype({dtype})")), "{code}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::judge::Contract;
 use crate::error::FunctionError;
+use crate::reference::Reference;
 use crate::runtime::Runtime;
 use precast_abi::compat;
 use precast_codegen::{params::apply_slots, single};
@@ -17,6 +18,8 @@ pub(crate) struct Alone {
     pub(super) signature: String,
     /// Its inputs are inputs, its outputs outputs.
     pub(super) graph: FunctionGraph,
+    /// What its results are held against.
+    pub(super) reference: Reference,
     /// Inputs that are constants where it was taken out.
     pub(super) fixed: Vec<Option<Array>>,
     pub(super) module: LoadedModule,
@@ -75,6 +78,7 @@ pub(crate) fn take(
             knows_readonly: !headers.iter().any(|header| compat::is_header(header)),
         },
         signature,
+        reference: Reference::new(runtime, &alone)?,
         graph: alone,
         module,
     }))

@@ -4,6 +4,8 @@
 //! dtype goes wrong at; `perform` says which of them the op accepts, and where there is none the C does. Small inputs come
 //! first, so the first failure is near the smallest.
 
+use super::alone::Alone;
+use crate::reference::Reference;
 use precast_graph::{Array, DType, Extent, FunctionGraph, PerformError, Type, special_bits};
 
 /// What the outputs should be.
@@ -26,10 +28,10 @@ pub(super) struct Case {
 
 impl Case {
     /// Inputs of a graph of one Apply, and what its `perform` makes of them.
-    pub(super) fn new(alone: &FunctionGraph, inputs: Vec<Array>) -> Self {
+    pub(super) fn new(alone: &FunctionGraph, reference: &Reference, inputs: Vec<Array>) -> Self {
         let op = &alone.applies()[0].op;
         let borrowed: Vec<&Array> = inputs.iter().collect();
-        let expected = match op.perform(&borrowed) {
+        let expected = match reference.perform(&**op, &borrowed) {
             Ok(outputs) => Expected::Outputs(outputs),
             Err(PerformError::NoReference { .. }) => Expected::Unknown,
             Err(error) => Expected::Refused(error.to_string()),
@@ -88,16 +90,17 @@ enum Values {
 }
 
 /// Random inputs for a graph of one Apply. `fixed` has the inputs whose values the op is always used with.
-pub(super) fn cases(alone: &FunctionGraph, fixed: &[Option<Array>], seed: u64) -> Vec<Case> {
+pub(super) fn cases(alone: &Alone, seed: u64) -> Vec<Case> {
+    let Alone { graph, fixed, reference, .. } = alone;
     let mut random = Random(seed);
-    let types: Vec<Type> = alone.inputs().iter().map(|input| alone.ty(*input).clone()).collect();
+    let types: Vec<Type> = graph.inputs().iter().map(|input| graph.ty(*input).clone()).collect();
     let draw = |(shapes, values): &(Shapes, Values)| {
         let inputs = types.iter().enumerate().map(|(position, ty)| {
             let known = fixed.get(position).and_then(Option::clone);
             known.unwrap_or_else(|| array(&mut random, ty, position, *shapes, *values))
         });
         let inputs: Vec<Array> = inputs.collect();
-        Case::new(alone, inputs)
+        Case::new(graph, reference, inputs)
     };
     let mut cases: Vec<Case> = SCHEMES.iter().map(draw).collect();
     if types.iter().all(|ty| ty.ndim() == 0) {

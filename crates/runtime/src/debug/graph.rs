@@ -104,7 +104,7 @@ fn walk(
         };
         let types = alone.graph.inputs().iter().map(|input| alone.graph.ty(*input));
         let given = given.into_iter().zip(types).map(|(array, ty)| alone::widened(array, ty)).collect();
-        let case = Case::new(&alone.graph, given);
+        let case = Case::new(&alone.graph, &alone.reference, given);
         let bits = case.inputs.iter().flat_map(Array::bits).collect();
         if known.insert((encode::canonical(&alone.graph), bits)) {
             findings.applies.push(one(alone.clone(), std::slice::from_ref(&case), options, usize::MAX)?);

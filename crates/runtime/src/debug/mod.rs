@@ -100,7 +100,7 @@ pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Res
             match alone::take(runtime, &graph, position)? {
                 Err(skipped) => findings.applies.push(skipped.into()),
                 Ok(alone) if known.insert(encode::canonical(&alone.graph)) => {
-                    let cases = cases::cases(&alone.graph, &alone.fixed, options.seed);
+                    let cases = cases::cases(&alone, options.seed);
                     findings.applies.push(one(alone, &cases, options, RANDOM_LIMIT_BYTES)?);
                 }
                 Ok(_) => {}

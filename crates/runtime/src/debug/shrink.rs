@@ -48,7 +48,7 @@ pub(super) fn shrink(
             if !alone.graph.inputs().iter().zip(&smaller).all(fits) {
                 continue;
             }
-            let case = Case::new(&alone.graph, smaller.clone());
+            let case = Case::new(&alone.graph, &alone.reference, smaller.clone());
             let told = series(alone, &[case], &trials, limits)?;
             if let Some(again) = told.found.into_iter().find(|again| again.finding.0 == best.finding.0) {
                 (best, inputs) = (again, smaller);

@@ -14,6 +14,7 @@ use crate::miss::Miss;
 use crate::policy::Policy;
 #[cfg(feature = "record")]
 use crate::recording::Recorded;
+use crate::reference::Reference;
 use crate::stats::Event;
 use precast_codegen::Module;
 #[cfg(feature = "jit")]
@@ -39,7 +40,7 @@ impl Runtime {
         Ok(filtered(function, self.ops.c().types(), self.casting))
     }
 
-    fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
+    pub(crate) fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
         let thorough = matches!(self.policy, None | Some(Policy::Strict));
         let (cover, search) = self.find(graph, How { loads: true, thorough })?;
@@ -117,7 +118,7 @@ impl Runtime {
         }
         match self.policy {
             Some(Policy::Strict) => Err(self.strict(&cover, &search, recorded)),
-            Some(Policy::Interpret) => Ok(body::interpreted(graph.clone())),
+            Some(Policy::Interpret) => Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?)),
             #[cfg(feature = "jit")]
             None if !crate::jit::Jit::has_compiler() => Err(self.strict(&cover, &search, recorded)),
             #[cfg(feature = "jit")]

@@ -75,6 +75,11 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("does not fit", "a literal that the dtype cannot hold is refused"),
 ];
 
+/// The calls that inputs of the page fit.
+pub(super) fn calls() -> impl Iterator<Item = String> {
+    CALLS.iter().flat_map(|(texts, _)| *texts).map(|text| (*text).to_owned())
+}
+
 const SHAPES: [&[usize]; 10] =
     [&[], &[0], &[1], &[5], &[3, 0], &[0, 3], &[2, 3], &[3, 3], &[1, 1], &[2, 1, 3]];
 

@@ -51,7 +51,7 @@ fn the_examples_of_the_page_are_numpys() {
 }
 
 /// What is wrong with the numbers of an array.
-fn distance(found: &Array, want: &Array) -> Option<String> {
+pub(super) fn distance(found: &Array, want: &Array) -> Option<String> {
     let precision = match want.dtype().real() {
         DType::F16 => 2_f64.powi(-10),
         DType::F32 => 2_f64.powi(-23),

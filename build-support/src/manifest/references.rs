@@ -1,0 +1,46 @@
+//! Ops of a manifest that references of its other ops call: they go with the op whose reference it is.
+
+use precast_codegen::external::Declaration;
+
+/// The declaration with the ops that its reference names, and those that theirs name.
+///
+/// # Errors
+/// A reference that needs itself, in words.
+pub(super) fn attach(declaration: Declaration, all: &[Declaration]) -> Result<Declaration, String> {
+    attached(declaration, all, &mut Vec::new())
+}
+
+fn attached(
+    mut declaration: Declaration,
+    all: &[Declaration],
+    open: &mut Vec<String>,
+) -> Result<Declaration, String> {
+    if open.contains(&declaration.name) {
+        open.push(declaration.name);
+        let own = open.last().map_or("", String::as_str);
+        let path = open.join("` calls `");
+        return Err(format!("calls itself: `{path}`\nhint: `np.{own}(…)` is the library's, if it has one"));
+    }
+    open.push(declaration.name.clone());
+    let known: Vec<String> = declaration.reference_ops.iter().map(|op| op.name.clone()).collect();
+    let is_called = |name: &String| !known.contains(name) && is_called(name, &declaration.reference);
+    let called: Vec<&Declaration> = all.iter().filter(|other| is_called(&other.name)).collect();
+    for other in called {
+        let other = attached(other.clone(), all, open)?;
+        declaration.reference_ops.push(other);
+    }
+    open.pop();
+    Ok(declaration)
+}
+
+/// Whether one of the expressions has a call of the name.
+fn is_called(name: &str, expressions: &[String]) -> bool {
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    let calls = |text: &String| {
+        text.match_indices(name).any(|(at, _)| {
+            let (before, behind) = (&text[..at], &text[at + name.len()..]);
+            !before.ends_with(|c| is_word(c) || c == '.') && behind.trim_start().starts_with('(')
+        })
+    };
+    expressions.iter().any(calls)
+}

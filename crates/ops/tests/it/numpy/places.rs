@@ -1,0 +1,109 @@
+//! Literals in every place: each number of each example, and each of its arrays, in turn becomes another literal.
+//!
+//! Most of these calls are refused by both sides. What only one refuses is a difference, as is another dtype, shape or number.
+
+use super::draw::{Case, dtypes};
+use super::page::distance;
+use super::{difference, library, number, ours, python};
+use crate::language::PAGE;
+use precast_testkit::{Choices, page};
+use std::collections::BTreeSet;
+
+/// What is put in. None of a size that would be tried: an extent is small, or beyond all memory.
+const LITERALS: [&str; 22] = [
+    "0", "1", "-1", "2", "-7", "300", "-300", "2**63", "-2**63", "2**64", "-10**20", "0.0", "-0.0", "0.5",
+    "-1.5", "1e300", "True", "False", "2j", "nan", "-inf", "0x10",
+];
+
+/// What a literal cannot be is told; NumPy takes truth values, and now and then floats, for integers, and any negative extent for -1.
+const REFUSED: [&str; 8] = [
+    "expected",
+    "does not fit",
+    "does not support",
+    "negative",
+    "name the `axis`",
+    "known when the graph is built",
+    "there is no norm",
+    "out of range",
+];
+
+/// How many literals each place is given.
+const DRAWS: usize = 2;
+
+/// The places of a text where a literal may stand: its numbers, and its names of arrays that nothing is asked of.
+fn places(text: &str) -> Vec<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let is_word = |c: u8| c == b'_' || c.is_ascii_alphanumeric();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            quote @ (b'\'' | b'"') => at += 2 + bytes[at + 1..].iter().position(|c| *c == quote).unwrap_or(0),
+            b'#' => at += bytes[at..].iter().position(|c| *c == b'\n').unwrap_or(bytes.len() - at),
+            c if is_word(c) => {
+                while at < bytes.len() && (is_word(bytes[at]) || bytes[at] == b'.' && c.is_ascii_digit()) {
+                    at += 1;
+                }
+                let is_array = ["x", "y", "u", "t", "m", "s", "v", "r", "n"].contains(&&text[start..at])
+                    && !matches!(bytes.get(at), Some(b'.' | b'[' | b'('))
+                    && (start == 0 || bytes[start - 1] != b'.')
+                    && !text[at..].trim_start().starts_with("= ");
+                if is_array || c.is_ascii_digit() {
+                    found.push((start, at));
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// The texts with one place changed, and sometimes a second.
+fn changed(text: &str, choices: &mut Choices) -> Vec<String> {
+    let places = places(text);
+    let mut all = Vec::new();
+    for (start, end) in &places {
+        for _ in 0..DRAWS {
+            let literal = choices.pick(&LITERALS).unwrap();
+            all.push(format!("{}({literal}){}", &text[..*start], &text[*end..]));
+        }
+    }
+    all
+}
+
+#[test]
+fn literals_in_every_place_of_the_page_are_numpys() {
+    let Some(python) = python::find() else {
+        println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
+        return;
+    };
+    let mut choices = Choices::seeded(number("PRECAST_NUMPY_SEED", 0));
+    let examples = page::examples(PAGE, "python").into_iter().chain(library::calls());
+    let mut cases = Vec::new();
+    for text in examples.flat_map(|text| changed(&text, &mut choices)).collect::<BTreeSet<_>>() {
+        // Python would not end, or for long.
+        if text.contains("**(") && !text.contains("x**(") || text.contains("((300),)") {
+            continue;
+        }
+        let inputs = page::inputs(&mut choices, &dtypes(), &text);
+        cases.push(Case { text, inputs, single: false });
+    }
+    let requests: Vec<_> = cases.iter().map(|case| (case.text.clone(), case.inputs.clone())).collect();
+    let answers = python::evaluate(&python, &requests);
+    let (mut wrong, mut values) = (Vec::new(), 0);
+    for (case, answer) in cases.iter().zip(answers) {
+        let found = ours(case);
+        values += usize::from(found.is_ok() && answer.is_ok());
+        if answer.is_ok()
+            && found.as_ref().is_err_and(|error| REFUSED.iter().any(|word| error.contains(word)))
+        {
+            continue;
+        }
+        let what = difference(case, &found, &answer).or_else(|| distance(&found.ok()?, &answer.ok()?));
+        wrong.extend(what.map(|what| format!("{}\n{what}\ninputs {:?}\n", case.text, case.inputs)));
+    }
+    println!("{} texts, {values} with a value, {} differ from NumPy", cases.len(), wrong.len());
+    let shown = wrong.iter().take(number("PRECAST_NUMPY_SHOWN", 5) as usize).cloned().collect::<String>();
+    assert!(wrong.is_empty(), "{} differ from NumPy:\n{shown}", wrong.len());
+    assert!(values > cases.len() / 5, "{values} of {} have a value", cases.len());
+}

@@ -1,0 +1,75 @@
+//! The reference of a graph's ops: `perform`, and for external ops expressions that may call C.
+//!
+//! That C is another op's: it is found in the layers or compiled as every module is, before the first value is known, so that
+//! what does not compile is an error and not a refusal of values. Where it can be neither, the op has no reference.
+
+use crate::error::FunctionError;
+use crate::runtime::Runtime;
+use precast_codegen::external::ExternalCOp;
+use precast_core::{ArrayRef, Function, Served};
+use precast_graph::{Array, FunctionGraph, Op, PerformError, Type};
+use std::any::Any;
+use std::sync::Arc;
+
+/// How the ops of a graph are evaluated.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reference {
+    /// The C that references call.
+    compiled: Arc<Vec<Compiled>>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    op: Arc<dyn Op>,
+    inputs: Vec<Type>,
+    function: Function,
+}
+
+impl Reference {
+    /// Finds, or compiles, what the references of a graph's ops call.
+    pub(crate) fn new(runtime: &Runtime, graph: &FunctionGraph) -> Result<Self, FunctionError> {
+        let mut compiled: Vec<Compiled> = Vec::new();
+        for apply in graph.applies() {
+            let any: &dyn Any = &*apply.op;
+            let Some(op) = any.downcast_ref::<ExternalCOp>() else { continue };
+            // A reference that does not fit these types is none for them.
+            let calls = precast_ops::run_by_reference(op, &graph.input_types(apply).to_vec());
+            for graph in calls.unwrap_or_default() {
+                let (op, inputs) =
+                    (Arc::clone(&graph.applies()[0].op), graph.input_types(&graph.applies()[0]));
+                if compiled.iter().any(|known| *known.op == *op && known.inputs == inputs) {
+                    continue;
+                }
+                let function = runtime.resolve(&graph)?;
+                let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);
+                if !interpreted {
+                    compiled.push(Compiled { op, inputs, function });
+                }
+            }
+        }
+        Ok(Self { compiled: Arc::new(compiled) })
+    }
+
+    /// Evaluates an op.
+    pub(crate) fn perform(&self, op: &dyn Op, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        precast_ops::perform(op, inputs, &|called, inputs| self.run(called, inputs))
+    }
+
+    fn run(&self, op: &ExternalCOp, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let fits = |ty: &Type, array: &&Array| ty.admits(array.dtype(), array.shape());
+        let takes = |known: &&Compiled| {
+            let wanted: &dyn Op = op;
+            let same = known.inputs.len() == inputs.len() && *known.op == *wanted;
+            same && known.inputs.iter().zip(inputs).all(|(ty, array)| fits(ty, array))
+        };
+        let name = &op.declaration().name;
+        let Some(known) = self.compiled.iter().find(takes) else {
+            return Err(PerformError::NoReference { op: name.clone() });
+        };
+        let arguments: Vec<ArrayRef<'_>> = inputs.iter().map(|array| ArrayRef::from(*array)).collect();
+        known
+            .function
+            .call(&arguments)
+            .map_err(|error| PerformError::value(name, precast_core::event::chain(&error)))
+    }
+}

@@ -1,0 +1,109 @@
+//! What somebody types who has not read the documents, and what is said to it.
+
+use crate::place::Place;
+
+const MANIFEST: &str = r#"
+[[external]]
+name = "scale"
+files = ["src/scale.c"]
+dtypes = { T = ["f32", "f64"] }
+inputs = ["{T}", "f64?"]
+outputs = ["{T}"]
+params = { by = 2.0 }
+"#;
+const SCALE: &str = "#section code\nOUTPUT_0 = (DTYPE_OUTPUT_0)(INPUT_0 * PARAMS->by);\n";
+
+fn place() -> Place {
+    let place = Place::new();
+    fs_err::create_dir(place.path("src")).unwrap();
+    place.write("precast.toml", MANIFEST);
+    place.write("src/scale.c", SCALE);
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    place
+}
+
+#[test]
+fn an_input_that_is_not_used_is_an_error_and_one_that_is_not_given_has_a_hint() {
+    let place = place();
+    place.npy("y.npy", &[2], vec![1.0, 2.0]);
+    let run = |text: &str, more: &[&str]| place.run(&crate::place::args(&[&["run", "--expr", text], more]));
+    let both = ["-i", "x=x.npy", "-i", "yy=y.npy"];
+    run("x + 1", &both).fails(1, &["nothing uses input `yy`", "remove it, or name it in an expression"]);
+    run("x + y", &both).fails(1, &["unknown name `y`", "`-i y=FILE`"]);
+    run("x + y", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["unknown name `y`"]);
+    run("x + 1", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["nothing uses input `z`"]);
+    let ended = run("x + 1", &[]).fails(1, &["unknown name `x`", "`-i x=FILE`", "`--type 'x=f64[?]'`"]);
+    assert!(!ended.err.contains("nearest"), "{}", ended.err);
+    run("x + 1", &both[..2]).ok();
+}
+
+#[test]
+fn own_ops_are_listed_and_looked_for_by_their_names() {
+    let place = place();
+    let listed = place.run(&["ops"]).ok().out;
+    let own = listed.lines().nth(1).unwrap();
+    assert!(
+        own.starts_with("scale(x0, x1=None, *, by=2.0)") && own.contains("An op of `precast.toml`"),
+        "{own}"
+    );
+    assert!(listed.contains("\nexp(x)"));
+    let one = place.run(&["ops", "scale", "--manifest", "precast.toml"]).ok().out;
+    assert!(one.starts_with("scale(x0, x1=None, *, by=2.0)\n") && one.contains("{T}, f64? -> {T}"), "{one}");
+    let json = place.run(&["ops", "scale", "--json"]).ok().json();
+    assert_eq!(json[0]["params"], serde_json::json!(["by"]));
+    place.run(&["ops", "scal"]).fails(2, &["`precast ops scale` shows the nearest name"]);
+    place
+        .run(&["check-op", "scal", "--manifest", "precast.toml"])
+        .fails(1, &["does not declare `scal`; nearest `scale`"]);
+    place.run(&["check-op", "exq"]).fails(1, &["unknown op `exq`; nearest `"]);
+    let run = ["run", "--manifest", "precast.toml", "--type", "a=f64[]", "--expr", "scale(a, 1.5, 3.0)"];
+    place.run(&run).fails(
+        1,
+        &["`scale` takes 1 to 2 input(s), found 3", "it is called `scale(x0, x1=None, *, by=2.0)`"],
+    );
+    place.write("broken.toml", MANIFEST.replace("outputs", "outptus"));
+    place.run(&["ops", "--manifest", "broken.toml"]).fails(1, &["nearest `outputs`"]);
+}
+
+#[test]
+fn one_mistake_in_c_is_told_once_however_often_it_is_compiled() {
+    let place = place();
+    for (c, told) in [
+        (SCALE.replace("PARAMS->by", "PARAMS->bye"), "scale/src/scale.c:2"),
+        (
+            SCALE
+                .replace("INPUT_0 *", "tgamm(INPUT_0) *")
+                .replace("#section code", "#section support_code\ndouble tgamm(double);\n#section code"),
+            "`tgamm` is called",
+        ),
+    ] {
+        place.write("src/scale.c", c);
+        let ended = place.run(&["build", "--store", "store"]).fails(1, &[told]);
+        assert_eq!(ended.err.matches(told).count(), 1, "{}", ended.err);
+        assert!(
+            ended.err.contains("the same for ") && ended.err.contains("other dtypes, other ISA levels"),
+            "{}",
+            ended.err
+        );
+    }
+}
+
+#[test]
+fn two_ops_of_one_name_are_told_with_both_places() {
+    let place = place();
+    place.write("precast.toml", format!("{MANIFEST}{}", MANIFEST.replace("by = 2.0", "by = 3.0")));
+    let told = "precast.toml:11: [[external]] 2 (`scale`), key `name`: two ops are called `scale`; the first stands at precast.toml:3";
+    place.run(&["build", "--store", "store"]).fails(1, &[told]);
+}
+
+#[test]
+fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
+    let place = place();
+    place.run(&["build", "--store", "store"]).ok();
+    let shown = place.run(&["show", "scale.f64.1in", "--store", "store", "--json"]).ok().json();
+    let key = shown["program"][0].as_str().unwrap().to_owned();
+    place.run(&["show", &key, "--store", "store", "--extract", "debug"]).ok();
+    assert_eq!(fs_err::read_to_string(place.path("debug/scale/src/scale.c")).unwrap(), SCALE);
+    let unit = fs_err::read_to_string(place.path("debug/unit.c")).unwrap();
+    assert!(unit.contains("\"scale/src/scale.c\""));
+}

@@ -1,0 +1,256 @@
+//! What ops of a manifest are held against: C of one's own, and other ops; and names that mean two things.
+
+use crate::place::Place;
+
+const MANIFEST: &str = r#"
+[[external]]
+name = "within"
+files = ["within.c"]
+dtypes = { T = ["f32", "f64"] }
+inputs = ["{T}[?]"]
+outputs = ["{T}[?]"]
+params = { low = -1.5, high = 1.0 }
+reference = { file = "plain.c", func = "within" }
+"#;
+
+const WITHIN: &str = "#section code\n\
+    pc_xdecref((pc_object *)OUTPUT_0);\n\
+    OUTPUT_0 = ctx->host->tensor_new(ctx, TYPENUM_OUTPUT_0, 1, INPUT_0->shape);\n\
+    if (OUTPUT_0 == NULL) { FAIL }\n\
+    for (int64_t i = 0; i < INPUT_0->shape[0]; i++) {\n\
+      double x = *(const DTYPE_INPUT_0 *)(INPUT_0->data + i * INPUT_0->strides[0]);\n\
+      double y = x < PARAMS->low ? PARAMS->low : x > PARAMS->high ? PARAMS->high : x;\n\
+      *(DTYPE_OUTPUT_0 *)(OUTPUT_0->data + i * OUTPUT_0->strides[0]) = (DTYPE_OUTPUT_0)y;\n\
+    }\n";
+
+/// As it stands in a book; what it includes stands beside it.
+const PLAIN: &str = "#include <math.h>\n#include \"plain.h\"\n\
+    double within(double x, double low, const double high) { return least(fmax(x, low), high); }\n";
+const HEADER: &str = "static double least(double a, double b) { return b < a ? b : a; }\n";
+
+const CHECK: &[&str] = &["check-op", "within", "--manifest", "precast.toml"];
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("precast.toml", MANIFEST);
+    place.write("within.c", WITHIN);
+    place.write("plain.c", PLAIN.replace("fmax(x, low)", "(x < low ? low : x)"));
+    place.write("plain.h", HEADER);
+    place
+}
+
+#[test]
+fn a_function_in_c_finds_wrong_numbers() {
+    let place = place();
+    for _ in 0..2 {
+        let checked = place.run(CHECK).ok().out;
+        for dtype in ["f32", "f64"] {
+            let line = format!("within({dtype}[?]) -> {dtype}[?]: 11 input(s), against perform");
+            assert!(checked.contains(&line), "{checked}");
+        }
+        // The same by a pointer, and with C's own mathematics but for NaN.
+        let pointer = "#include \"plain.h\"\nvoid within(double x, double low, double high, double *y) {\n\
+                       *y = x < low ? low : least(x, high);\n}\n";
+        place.write("plain.c", pointer);
+    }
+    place.write("within.c", WITHIN.replace("x > PARAMS->high ? PARAMS->high", "x > PARAMS->high ? 1.5"));
+    let broken = place.run(CHECK).fails(5, &[]);
+    assert!(
+        broken.out.contains("DiffersFromPerform: element [0] of output 0 is 1.5, perform gives 1.0"),
+        "{}",
+        broken.out
+    );
+    place.write("plain.c", PLAIN);
+    place.write("within.c", WITHIN);
+    // `fmax` drops a NaN, which the op keeps: the library of C was linked, and was asked.
+    let broken = place.run(CHECK).fails(5, &[]);
+    assert!(broken.out.contains("is NaN, perform gives -1.5"), "{}", broken.out);
+}
+
+#[test]
+fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
+    let place = place();
+    for (c, told) in [
+        (
+            "double within(double x, double low, double high) { return y; }",
+            "within_reference/plain.c:1:59: 'y' undeclared",
+        ),
+        (
+            "double withn(double x, double low, double high);",
+            "plain.c:1: no function `within` is defined in it; nearest `withn`",
+        ),
+        (
+            "\ndouble within(double x, double y, double low) { return x; }",
+            "plain.c:2: `within` takes 2 number(s), expected one for each of 1 input(s), beside params named `high`, `low`",
+        ),
+        (
+            "double within(const char *x) { return 0; }",
+            "`within` takes for `x` `const char *`, which is none of C's numbers",
+        ),
+        (
+            "struct p within(double x) { return p; }",
+            "`within` gives `struct p`, which is none of C's numbers",
+        ),
+        ("double within(double x, double *y) { return 0; }", "gives a number and takes pointers to others"),
+        ("void within(double x, double *y, double *z) { }", "`within` gives 2 number(s) for 1 output(s)"),
+        ("void within(double x) { }", "`within` gives 0 number(s) for 1 output(s)"),
+    ] {
+        place.write("plain.c", c);
+        let ended = place.run(CHECK);
+        // The column and the words are the compiler's.
+        let told = told.split(":1:59").next().unwrap();
+        assert!(ended.code == 1 && ended.err.contains(told), "{c}\n{}", ended.err);
+    }
+    place.write("precast.toml", MANIFEST.replace("plain.c", "nosuch.c"));
+    place.run(CHECK).fails(1, &["precast.toml:9", "key `reference`", "nosuch.c"]);
+    place.write("precast.toml", MANIFEST.replace("plain.c", "../plain.c"));
+    place.run(CHECK).fails(1, &["it leads out of the manifest's directory"]);
+    place.write("precast.toml", MANIFEST.replace("func =", "function ="));
+    place.run(CHECK).fails(1, &["expected an expression, a list of them, or `{ file = "]);
+}
+
+#[test]
+fn several_inputs_are_broadcast_and_several_results_have_their_own_types() {
+    let place = Place::new();
+    let manifest = "[[external]]\nname = \"both\"\nfiles = [\"both.c\"]\ninputs = [\"f64\", \"i64\"]\n\
+                    outputs = [\"f64\", \"i64\"]\nreference = { file = \"plain.c\", func = \"both\" }\n\
+                    [[external]]\nname = \"shift\"\nfiles = [\"shift.c\"]\ninputs = [\"f64[?]\", \"i32[]\"]\n\
+                    outputs = [\"f64[?]\"]\nreference = { file = \"plain.c\", func = \"shift\" }\n";
+    place.write("precast.toml", manifest);
+    place.write(
+        "both.c",
+        "#section code\nOUTPUT_0 = INPUT_0 + (double)INPUT_1;\nOUTPUT_1 = (INPUT_0 > 0) - INPUT_1;\n",
+    );
+    let shift = WITHIN.split("double y").next().unwrap().to_owned()
+        + "*(double *)(OUTPUT_0->data + i * OUTPUT_0->strides[0]) = x - *(const int32_t *)INPUT_1->data;\n    }\n";
+    place.write("shift.c", shift);
+    let plain = "#include <stdint.h>\nstatic inline void both(double x, int64_t n, double *sum, long long *less) {\n\
+                 *sum = x + (double)n; *less = (x > 0) - n; }\n\
+                 double shift(double x, int n) { return x - n; }\n";
+    place.write("plain.c", plain);
+    let checked = place.run(&["check-op", "--manifest", "precast.toml"]).ok().out;
+    assert!(checked.contains("both(f64, i64) -> f64, i64: 9 input(s), against perform"), "{checked}");
+    assert!(checked.contains("shift(f64[?], i32[]) -> f64[?]: 11 input(s), against perform"), "{checked}");
+    place.write("plain.c", plain.replace("(x > 0)", "(x >= 0)").replace("x - n;", "x + n;"));
+    let broken = place.run(&["check-op", "--manifest", "precast.toml"]).fails(5, &[]).out;
+    assert!(broken.contains("output 1 is") && broken.contains("2 checked, 2 violation(s)"), "{broken}");
+}
+
+#[test]
+fn a_reference_enters_no_module_of_its_op() {
+    let place = place();
+    let keys = || {
+        let built = place.run(&["build", "--store", "store", "--json"]).ok().json();
+        let listed = place.run(&["ls", "--store", "store", "--json"]).ok();
+        (built["compiled"].clone(), listed.out)
+    };
+    let (_, before) = keys();
+    place.write("plain.c", "double within(double x) { return 2 * x; }\n");
+    assert_eq!(keys().1, before, "another function in C");
+    place.write(
+        "precast.toml",
+        MANIFEST.replace("{ file = \"plain.c\", func = \"within\" }", "\"clip(x0, low, high)\""),
+    );
+    assert_eq!(keys().1, before, "an expression");
+    assert!(!before.contains("within_reference"));
+}
+
+#[test]
+fn debug_mode_holds_a_call_against_the_function_in_c() {
+    let place = place();
+    place.write("within.c", WITHIN.replace("PARAMS->high : x", "2 : x"));
+    place.npy("x.npy", &[2], vec![0.5, 3.0]);
+    let run =
+        ["run", "--expr", "within(x)", "--manifest", "precast.toml", "-i", "x=x.npy", "--policy", "jit"];
+    place.run(&run).ok();
+    let mut command = place.command(run);
+    let ended = crate::place::Ended::of(command.env("PRECAST_DEBUG", "1").output().unwrap());
+    ended.fails(5, &["within", "element [1] of output 0 is 2.0, perform gives 1.0"]);
+}
+
+#[test]
+fn a_reference_calls_other_ops_of_the_manifest() {
+    let place = place();
+    let twice = "\n[[external]]\nname = \"twice_within\"\nfiles = [\"twice.c\"]\ninputs = [\"f64[?]\"]\n\
+                 outputs = [\"f64[?]\"]\nreference = \"2 * within(x0, high=3.0)\"\n";
+    let c = WITHIN
+        .replace("PARAMS->low", "-1.5")
+        .replace("PARAMS->high", "3")
+        .replace("(DTYPE_OUTPUT_0)y", "2 * y");
+    place.write("twice.c", &c);
+    let check = |manifest: String, code: i32| {
+        place.write("precast.toml", manifest);
+        let ended = place.run(&["check-op", "twice_within", "--manifest", "precast.toml"]);
+        assert_eq!(ended.code, code, "{}{}", ended.out, ended.err);
+        ended.out + &ended.err
+    };
+    let by_c = MANIFEST.replace("{ file = \"plain.c\", func = \"within\" }", "\"clip(x0, low, high)\"");
+    let alone = MANIFEST.replace("reference", "# reference");
+    // Declared before or behind, with a reference in C, with an expression, with its own C alone.
+    for manifest in
+        [format!("{MANIFEST}{twice}"), format!("{twice}{MANIFEST}"), by_c + twice, format!("{alone}{twice}")]
+    {
+        assert!(check(manifest, 0).contains("against perform"));
+    }
+    place.write("twice.c", c.replace("2 * y", "3 * y"));
+    assert!(check(format!("{MANIFEST}{twice}"), 5).contains("DiffersFromPerform"));
+    for (from, to, told) in [
+        (
+            "within(x0, high=3.0)",
+            "twice_within(x0)",
+            "key `reference`: calls itself: `twice_within` calls `twice_within`",
+        ),
+        ("high=3.0", "hihg=3.0", "prop `hihg` is not known; nearest `high`"),
+    ] {
+        let told_now = check(format!("{alone}{}", twice.replace(from, to)), 1);
+        assert!(told_now.contains(told), "{told_now}");
+    }
+    // Without a compiler there is what is built.
+    place.write("twice.c", &c);
+    place.write("precast.toml", format!("{alone}{twice}"));
+    place.npy("x.npy", &[2], vec![0.5, 4.0]);
+    let run = [
+        "run",
+        "--expr",
+        "twice_within(x)",
+        "--manifest",
+        "precast.toml",
+        "-i",
+        "x=x.npy",
+        "--policy",
+        "interpret",
+    ];
+    place.run(&run).fails(1, &["`within` has no reference"]);
+    place.run(&["build", "--store", "store"]).ok();
+    fs_err::remove_dir_all(place.path("precast-repro")).unwrap();
+}
+
+#[test]
+fn an_op_of_the_manifest_is_what_its_name_means_there_even_if_the_library_has_it() {
+    let place = place();
+    let manifest =
+        MANIFEST.replace("{ file = \"plain.c\", func = \"within\" }", "\"np.clip(x0, low, high)\"");
+    let manifest = manifest.replace("\"within\"", "\"clip\"").replace("[\"f32\", \"f64\"]", "[\"f64\"]")
+        + "[[graph]]\nname = \"g\"\ninputs = [\"x: f64[?]\"]\n\
+           outputs = [\"clip(x, high=2.0)\", \"np.clip(x, 0, 1)\", \"x.clip(0, 5)\"]\n\
+           [[op]]\nname = \"clip\"\ndtypes = [\"f64\"]\nndim = [1]\n";
+    place.write("precast.toml", manifest);
+    place.npy("x.npy", &[3], vec![-2.0, 0.5, 9.0]);
+    let built = place.run(&["build", "--store", "store"]).ok();
+    let note = "precast.toml:3: [[external]] 1 (`clip`): `clip` is a function of the library too";
+    assert_eq!(built.err.matches(note).count(), 1, "{}", built.err);
+    assert!(built.err.contains("hint: `np.clip(…)` is the library's"), "{}", built.err);
+    let ran = place.run(&["run", "--entry", "g", "--store", "store", "-i", "x=x.npy"]).ok().out;
+    for expected in ["[-1.5, 0.5, 2.0]", "[0.0, 0.5, 1.0]", "[0.0, 0.5, 5.0]"] {
+        assert!(ran.contains(expected), "{ran}");
+    }
+    let expression = |more: &[&str]| {
+        let run = ["run", "--expr", "clip(x, 0, 5)", "-i", "x=x.npy"];
+        place.run(&crate::place::args(&[&run, more]))
+    };
+    expression(&["--manifest", "precast.toml"])
+        .fails(1, &["`clip` takes 1 input(s), found 3", "it is called `clip(x0, *, high=1.0, low=-1.5)`"]);
+    // Without the manifest the name is the library's, whatever a store holds.
+    assert!(expression(&["--store", "store"]).ok().out.contains("[0.0, 0.5, 5.0]"));
+    place.run(&["check-op", "clip", "--manifest", "precast.toml"]).ok();
+}
