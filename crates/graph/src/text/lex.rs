@@ -131,10 +131,10 @@ fn read(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
 
 /// Reads all that could belong to a number, then asks whether it is one: `1x`, `1.2.3` and `0x1f` are not.
 fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
-    let mut previous = ' ';
+    let (mut previous, radix) = (' ', radix(rest));
     let mut length = rest.len();
     for (position, c) in rest.char_indices() {
-        let exponent_sign = matches!(c, '+' | '-') && matches!(previous, 'e' | 'E');
+        let exponent_sign = radix.is_none() && matches!(c, '+' | '-') && matches!(previous, 'e' | 'E');
         if !(is_name_part(c) || c == '.' || exponent_sign) {
             length = position;
             break;
@@ -147,7 +147,7 @@ fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         !literal.contains('_') || digit(part.chars().next()) && digit(part.chars().last())
     });
-    if radix(literal).is_some() {
+    if radix.is_some() {
         return match integer(literal) {
             Some(_) => Ok((Token::Int(literal), length)),
             None => Err(Some((length, "a number"))),

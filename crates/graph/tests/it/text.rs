@@ -215,7 +215,7 @@ fn errors_show_the_place_what_was_found_and_what_was_expected() {
         ("'a'", 1, 1, "cannot apply `constant`"),
         ("exp(None)", 1, 1, "cannot apply `exp`"),
         ("x ! x", 1, 3, "unexpected character `!`"),
-        ("x + 0x1f", 1, 5, "`0x1f` is not a number"),
+        ("x + 0x1g", 1, 5, "`0x1g` is not a number"),
         ("1 + 1 / 0", 1, 7, "cannot apply `div`"),
         ("2**64", 1, 1, "cannot apply `constant`"),
         ("x + 1\n+ 2", 1, 1, "nothing uses this statement"),
