@@ -50,6 +50,30 @@ fn show_finds_a_module_by_the_beginning_of_its_key() {
 }
 
 #[test]
+fn show_tells_the_native_function_of_a_graph_or_why_it_has_none() {
+    let place = Place::new();
+    let graph = |name: &str, input: &str, serve: &str| {
+        format!(
+            "[[graph]]\nname = {name:?}\ninputs = [{input:?}]\noutputs = [\"exp(-x*x)*0.5\"]\nserve = [{serve:?}]\n"
+        )
+    };
+    let graphs = [("gauss", "x: f64", "whole"), ("array", "x: f64[?]", "whole"), ("parts", "x: f64", "ops")];
+    let graphs = graphs.map(|(name, input, serve)| graph(name, input, serve));
+    place.write("precast.toml", format!("isa = [{ISA:?}]\n{}", graphs.concat()));
+    place.run(&["build"]).ok();
+    for (name, told) in [
+        ("gauss", "native      d)d~\n"),
+        ("array", "native      none: `input 0` is `f64[..]`, which is no C scalar\n"),
+        ("parts", "native      none: 4 modules compute it, and a native function is part of one\n"),
+    ] {
+        let shown = place.run_bare(&["show", name]).ok().out;
+        assert!(shown.contains(told), "{shown}");
+        let json = place.run_bare(&["show", name, "--json"]).ok().json();
+        assert_eq!(json["native"].as_str(), (name == "gauss").then_some("d)d~"));
+    }
+}
+
+#[test]
 fn show_refuses_keys_that_are_none_or_several() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
