@@ -30,7 +30,7 @@ pub use ndarray;
 pub use precast_core::bundle::FORMAT;
 pub use precast_core::{
     Array, ArrayMut, ArrayRef, Bundle, CallError, Complex, DType, Function, LoadEntryError, LoadLibraryError,
-    Loader, OpenBundleError, OtherDTypeError, Provenance, Served, Type, bf16, f16,
+    Loader, OpenBundleError, OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
 pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]
