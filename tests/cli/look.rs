@@ -51,7 +51,7 @@ fn show_finds_a_module_by_the_beginning_of_its_key() {
 
 #[test]
 fn show_tells_the_native_function_of_a_graph_or_why_it_has_none() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let graph = |name: &str, input: &str, serve: &str| {
         format!(
             "[[graph]]\nname = {name:?}\ninputs = [{input:?}]\noutputs = [\"exp(-x*x)*0.5\"]\nserve = [{serve:?}]\n"

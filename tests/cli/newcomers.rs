@@ -1,6 +1,6 @@
 //! What somebody types who has not read the documents, and what is said to it.
 
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 
 const MANIFEST: &str = r#"
 [[external]]
@@ -13,8 +13,8 @@ params = { by = 2.0 }
 "#;
 const SCALE: &str = "#section code\nOUTPUT_0 = (DTYPE_OUTPUT_0)(INPUT_0 * PARAMS->by);\n";
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     fs_err::create_dir(place.path("src")).unwrap();
     place.write("precast.toml", MANIFEST);
     place.write("src/scale.c", SCALE);
@@ -26,7 +26,7 @@ fn place() -> Place {
 fn an_input_that_is_not_used_is_an_error_and_one_that_is_not_given_has_a_hint() {
     let place = place();
     place.npy("y.npy", &[2], vec![1.0, 2.0]);
-    let run = |text: &str, more: &[&str]| place.run(&crate::place::args(&[&["run", "--expr", text], more]));
+    let run = |text: &str, more: &[&str]| place.run(&crate::sandbox::args(&[&["run", "--expr", text], more]));
     let both = ["-i", "x=x.npy", "-i", "yy=y.npy"];
     run("x + 1", &both).fails(1, &["nothing uses input `yy`", "remove it, or name it in an expression"]);
     run("x + y", &both).fails(1, &["unknown name `y`", "`-i y=FILE`"]);

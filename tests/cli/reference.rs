@@ -1,6 +1,6 @@
 //! What ops of a manifest are held against: C of one's own, and other ops; and names that mean two things.
 
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 
 const MANIFEST: &str = r#"
 [[external]]
@@ -30,8 +30,8 @@ const HEADER: &str = "static double least(double a, double b) { return b < a ? b
 
 const CHECK: &[&str] = &["check-op", "within", "--manifest", "precast.toml"];
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Sandbox {
+    let place = Sandbox::new();
     place.write("precast.toml", MANIFEST);
     place.write("within.c", WITHIN);
     place.write("plain.c", PLAIN.replace("fmax(x, low)", "(x < low ? low : x)"));
@@ -111,7 +111,7 @@ fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
 
 #[test]
 fn several_inputs_are_broadcast_and_several_results_have_their_own_types() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let manifest = "[[external]]\nname = \"both\"\nfiles = [\"both.c\"]\ninputs = [\"f64\", \"i64\"]\n\
                     outputs = [\"f64\", \"i64\"]\nreference = { file = \"plain.c\", func = \"both\" }\n\
                     [[external]]\nname = \"shift\"\nfiles = [\"shift.c\"]\ninputs = [\"f64[?]\", \"i32[]\"]\n\
@@ -164,7 +164,7 @@ fn debug_mode_holds_a_call_against_the_function_in_c() {
         ["run", "--expr", "within(x)", "--manifest", "precast.toml", "-i", "x=x.npy", "--policy", "jit"];
     place.run(&run).ok();
     let mut command = place.command(run);
-    let ended = crate::place::Ended::of(command.env("PRECAST_DEBUG", "1").output().unwrap());
+    let ended = crate::sandbox::Ended::of(command.env("PRECAST_DEBUG", "1").output().unwrap());
     ended.fails(5, &["within", "element [1] of output 0 is 2.0, perform gives 1.0"]);
 }
 
@@ -246,7 +246,7 @@ fn an_op_of_the_manifest_is_what_its_name_means_there_even_if_the_library_has_it
     }
     let expression = |more: &[&str]| {
         let run = ["run", "--expr", "clip(x, 0, 5)", "-i", "x=x.npy"];
-        place.run(&crate::place::args(&[&run, more]))
+        place.run(&crate::sandbox::args(&[&run, more]))
     };
     expression(&["--manifest", "precast.toml"])
         .fails(1, &["`clip` takes 1 input(s), found 3", "it is called `clip(x0, *, high=1.0, low=-1.5)`"]);

@@ -51,14 +51,9 @@ fn function(text: &mut String, name: &str, Entry { name: entry, program, .. }: &
     let values = arguments.iter().zip(&program.inputs);
     let values: Vec<String> =
         values.map(|(name, port)| format!("        {},\n", value(name, &port.ty))).collect();
-    let types: Vec<String> = program.outputs.iter().map(|port| result(&port.ty)).collect();
-    let (result, taken) = match types.as_slice() {
-        [one] => (one.clone(), "__results.take()".to_owned()),
-        _ => (
-            format!("({})", types.join(", ")),
-            format!("Ok(({}))", vec!["__results.take()?"; types.len()].join(", ")),
-        ),
-    };
+    let types: Vec<String> = program.outputs.iter().map(|port| held(&port.ty)).collect();
+    let result = if let [one] = types.as_slice() { one.clone() } else { format!("({})", types.join(", ")) };
+    let takes: String = program.inputs.iter().map(|port| format!("{}, ", held(&port.ty))).collect();
     let native = native(entry, &arguments, program, &result);
     let lifetime = if program.inputs.iter().any(|port| port.ty.ndim() > 0) { "<'a>" } else { "" };
     // Writing to a string cannot fail.
@@ -67,8 +62,8 @@ fn function(text: &mut String, name: &str, Entry { name: entry, program, .. }: &
         "\n/// `{entry}{program}`{names}\n///\n/// # Errors\n/// Extents that do not fit, values that an op refuses, no module for this host.\n\
          #[allow(clippy::too_many_arguments, clippy::type_complexity, reason = \"as many as the graph has\")]\n\
          pub fn {name}{lifetime}(\n{parameters}) -> Result<{result}, __precast::model::ModelError> {{\n{native}    \
-         static __FUNCTION: __precast::model::Handle = __precast::model::Handle::new({entry:?});\n    \
-         let mut __results = __FUNCTION.call(&__MODEL, &[\n{values}    ])?;\n    {taken}\n}}\n",
+         static __FUNCTION: __precast::model::Handle<({takes}), {result}> = __precast::model::Handle::new({entry:?});\n    \
+         __FUNCTION.call(&__MODEL, (\n{values}    ))\n}}\n",
         names = outputs(&program.outputs),
         parameters = parameters.concat(),
         values = values.concat(),
@@ -122,12 +117,13 @@ fn parameter(ty: &Type) -> String {
 
 fn value(name: &str, ty: &Type) -> String {
     match ty.ndim() {
-        0 => format!("__precast::ndarray::aview0(&{name}).into()"),
-        _ => format!("{name}.into().into()"),
+        0 => name.to_owned(),
+        _ => format!("{name}.into()"),
     }
 }
 
-fn result(ty: &Type) -> String {
+/// The type that stands for an argument or result.
+fn held(ty: &Type) -> String {
     let element = element(ty.dtype());
     match ty.ndim() {
         0 => element.to_owned(),

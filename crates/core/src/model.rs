@@ -9,12 +9,10 @@
 //! A graph that is renamed, an argument that is added or another dtype is a compile error of the program that calls it.
 
 use crate::bundle::OpenBundleError;
-use crate::for_each_dtype;
-use crate::function::{CallError, Function};
+use crate::function::CallError;
 use crate::loader::{LoadEntryError, Loader};
-use crate::native::{ArrayRef, BindNativeError, Native, NativeType};
-use crate::value::{Array, DType, Element};
-use ndarray::{ArrayD, Dimension};
+use crate::native::{BindNativeError, Native, NativeType};
+use crate::typed::{Arguments, OtherTypesError, Outcomes, Typed};
 use std::sync::OnceLock;
 
 /// Why a call of a generated function failed.
@@ -43,15 +41,13 @@ pub enum ModelError {
         /// Both signatures.
         source: BindNativeError,
     },
-    /// A result has another dtype or rank than its type says, against the contract of its module.
-    #[error("`{name}` gave `{found}`, expected `{expected}`")]
-    Result {
+    /// The graph has other types than the program was compiled with.
+    #[error("cannot call `{name}`")]
+    Types {
         /// The graph.
         name: &'static str,
-        /// What the result is.
-        found: String,
-        /// What its declared type is.
-        expected: String,
+        /// What it is.
+        source: OtherTypesError,
     },
 }
 
@@ -79,14 +75,14 @@ impl Model {
     }
 }
 
-/// A named graph of a model, loaded by its first call.
+/// A named graph of a model, as a function of these arguments and results; loaded by its first call.
 #[derive(Debug)]
-pub struct Handle {
+pub struct Handle<I, O> {
     name: &'static str,
-    function: OnceLock<Function>,
+    function: OnceLock<Typed<I, O>>,
 }
 
-impl Handle {
+impl<I: Arguments, O: Outcomes> Handle<I, O> {
     /// The graph of this name.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
@@ -96,24 +92,32 @@ impl Handle {
     /// The function.
     ///
     /// # Errors
-    /// The bundle cannot be opened, or nothing in it serves the graph on this host.
-    pub fn function(&self, model: &Model) -> Result<&Function, ModelError> {
-        if let Some(function) = self.function.get() {
-            return Ok(function);
+    /// The bundle cannot be opened, nothing in it serves the graph on this host, or it has other types there.
+    #[inline]
+    pub fn function(&self, model: &Model) -> Result<&Typed<I, O>, ModelError> {
+        match self.function.get() {
+            Some(function) => Ok(function),
+            None => self.load(model),
         }
+    }
+
+    #[cold]
+    fn load(&self, model: &Model) -> Result<&Typed<I, O>, ModelError> {
         let loaded = model.loader()?.entry(self.name);
         let function =
             loaded.map_err(|source| ModelError::Load { name: self.name, source: source.into() })?;
+        let function = function.typed();
+        let function = function.map_err(|source| ModelError::Types { name: self.name, source })?;
         Ok(self.function.get_or_init(|| function))
     }
 
     /// Calls the function.
     ///
     /// # Errors
-    /// As [`Handle::function`] and [`Function::call`].
-    pub fn call(&self, model: &Model, inputs: &[ArrayRef<'_>]) -> Result<Results, ModelError> {
-        let arrays = self.function(model)?.call(inputs)?.into_iter();
-        Ok(Results { name: self.name, arrays })
+    /// As [`Handle::function`] and [`Function::call`](crate::Function::call).
+    #[inline]
+    pub fn call(&self, model: &Model, arguments: I::Given<'_>) -> Result<O, ModelError> {
+        Ok(self.function(model)?.call(arguments)?)
     }
 }
 
@@ -156,65 +160,3 @@ impl<F: NativeType> NativeHandle<F> {
         Ok(self.native.get_or_init(|| native).as_ref())
     }
 }
-
-/// The results of a call, taken in order.
-#[derive(Debug)]
-pub struct Results {
-    name: &'static str,
-    arrays: std::vec::IntoIter<Array>,
-}
-
-impl Results {
-    /// The next result.
-    ///
-    /// # Errors
-    /// It is not of the type that it is taken as, or there is none.
-    pub fn take<T: FromResult>(&mut self) -> Result<T, ModelError> {
-        let array = self.arrays.next();
-        let found = array.as_ref().map_or_else(|| "nothing".to_owned(), |array| array.ty().to_string());
-        array.and_then(T::from_result).ok_or_else(|| ModelError::Result {
-            name: self.name,
-            found,
-            expected: T::expected(),
-        })
-    }
-}
-
-/// What a result can be taken as: an array of a dtype and rank, or the element of one without dimensions.
-pub trait FromResult: Sized {
-    /// The value, if the array is one.
-    fn from_result(array: Array) -> Option<Self>;
-
-    /// The type, for messages.
-    fn expected() -> String;
-}
-
-impl<T: Element, D: Dimension> FromResult for ndarray::Array<T, D>
-where
-    ArrayD<T>: TryFrom<Array>,
-{
-    fn from_result(array: Array) -> Option<Self> {
-        ArrayD::<T>::try_from(array).ok()?.into_dimensionality().ok()
-    }
-
-    fn expected() -> String {
-        let extents = D::NDIM.map_or_else(|| "..".to_owned(), |ndim| vec!["?"; ndim].join(","));
-        format!("{}[{extents}]", T::DTYPE)
-    }
-}
-
-macro_rules! elements {
-    ($($variant:ident => $element:ty),*) => {$(
-        impl FromResult for $element {
-            fn from_result(array: Array) -> Option<Self> {
-                let array = ArrayD::<$element>::try_from(array).ok()?;
-                (array.ndim() == 0).then(|| array.first().copied()).flatten()
-            }
-
-            fn expected() -> String {
-                format!("{}[]", DType::$variant)
-            }
-        }
-    )*};
-}
-for_each_dtype!(elements);

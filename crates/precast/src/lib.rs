@@ -50,8 +50,8 @@ pub use ndarray;
 pub use precast_core::bundle::FORMAT;
 pub use precast_core::{
     Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, LoadEntryError,
-    LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError, Provenance,
-    Served, Type, bf16, f16,
+    LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError,
+    OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
 pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]

@@ -1,21 +1,25 @@
 //! Dispatch by signature: one callable over many compiled functions, through a CEP 1000 table.
 //!
 //! ```text
-//! call(&[f32[3], f32[3]]) ─▶ "#1f#1f)" ─▶ scan the table, 64 bits at a time ─▶ Function
+//! call(&[f32[3], f32[3]]) ─▶ "#1f#1f)" as a word ─▶ scan the table, 64 bits at a time ─▶ Function
 //!                                          │ no such signature
 //!                                          ▼
 //!                     build the op's graph for these dtypes and ranks ─▶ Runtime::function ─▶ publish a longer table
 //! ```
-//! The signature of a call holds dtypes and ranks: `#1f#1f)` is two vectors of f32. Readers take no lock; a new function
-//! is added under one.
+//! The signature of a call holds dtypes and ranks: `#1f#1f)` is two vectors of f32. In CEP 1000's compact encoding that is one
+//! word, put together from the arrays without any text; signatures that are longer are written out. Readers take no lock; a
+//! new function is added under one. A call site whose types do not change asks once for a [`Typed`] function.
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
 use precast_abi::nativecall::{Compact, Key, ParseSignatureError, TableCell};
 use precast_core::native::ArrayRef;
-use precast_core::{CallError, Function};
-use precast_graph::{Array, BuildError, FunctionGraph, OpLibrary as _, Operand, Props, Type, keywords};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use precast_core::program::Port;
+use precast_core::{Arguments, CallError, Function, OtherTypesError, Outcomes, Typed};
+use precast_graph::{
+    Array, BuildError, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type, keywords,
+};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
 ///
@@ -82,10 +86,40 @@ pub enum DispatchError {
         /// The op.
         name: String,
     },
+    /// The op gives something else for such arguments, or is asked for with a type of any rank.
+    #[error("cannot dispatch `{name}` with these types")]
+    Types {
+        /// The op.
+        name: String,
+        /// What it takes and gives.
+        source: OtherTypesError,
+    },
     /// The call failed.
     #[error(transparent)]
     Call(#[from] CallError),
 }
+
+/// The nibbles that an argument of a dtype and rank has in a compact signature, and their number.
+type Field = (u64, u32);
+
+/// Ranks of one digit.
+const RANKS: usize = 10;
+
+/// The fields of all dtypes, in the order of [`DType::ALL`], and ranks.
+static FIELDS: LazyLock<[[Field; RANKS]; DType::ALL.len()]> = LazyLock::new(|| {
+    DType::ALL.map(|dtype| {
+        std::array::from_fn(|ndim| {
+            let key = Key::<Compact>::parse(&format!("#{ndim}{})", dtype.pep3118()));
+            let word = key.map_or(0, |key| key.words()[0]);
+            // All but the nibble of `)`, which is a 1.
+            let nibbles = (63 - word.trailing_zeros().min(63)) / 4;
+            (word.unbounded_shr(64 - 4 * nibbles), nibbles)
+        })
+    })
+});
+
+/// Nibbles of a signature of one word; the last is 0.
+const NIBBLES: u32 = 15;
 
 impl Dispatcher {
     /// A callable for the function `name` of the text form (`add`, `exp`, `sum`, …). Resolves nothing yet.
@@ -120,28 +154,65 @@ impl Dispatcher {
     /// # Errors
     /// As [`Dispatcher::call`], but for the call itself.
     pub fn function(&self, inputs: &[ArrayRef<'_>]) -> Result<&Function, DispatchError> {
-        let signature = signature(inputs)
+        let position = word(inputs).and_then(|word| self.table.table().find_word(word));
+        match position.and_then(|position| self.at(position)) {
+            Some(function) => Ok(function),
+            None => {
+                let types = inputs.iter().map(|input| Type::tensor(input.dtype(), input.shape().len()));
+                self.resolve(&types.collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// The function for arguments and results of these types, which are then not looked at in each call. Resolved as by
+    /// [`Dispatcher::call`].
+    ///
+    /// # Errors
+    /// As [`Dispatcher::function`]; other results than these; a type of any rank.
+    pub fn typed<I: Arguments, O: Outcomes>(&self) -> Result<Typed<I, O>, DispatchError> {
+        let types = I::kinds().into_iter().map(|(dtype, ndim)| Type::tensor(dtype, ndim.unwrap_or(0)));
+        let function = self.resolve(&types.collect::<Vec<_>>())?;
+        function.typed().map_err(|source| DispatchError::Types { name: self.name.clone(), source })
+    }
+
+    /// The signatures of what was resolved, with results: `#1f#1f)#1f`.
+    #[must_use]
+    pub fn signatures(&self) -> Vec<String> {
+        let known = self.functions.iter().map_while(OnceLock::get);
+        let text = |ports: &[Port]| ports.iter().map(|port| field(&port.ty)).collect::<String>();
+        known.map(|function| format!("{}){}", text(function.inputs()), text(function.outputs()))).collect()
+    }
+
+    /// The function of a signature that may be of any length, resolved on first use.
+    #[cold]
+    fn resolve(&self, types: &[Type]) -> Result<&Function, DispatchError> {
+        let text = types.iter().map(field).collect::<String>() + ")";
+        let signature = Key::<Compact>::parse(&text)
             .map_err(|source| DispatchError::Signature { name: self.name.clone(), source })?;
         if let Some(function) = self.find(&signature) {
             return Ok(function);
         }
-        self.add(inputs, signature)
+        self.add(types, signature)
     }
 
     fn find(&self, signature: &Key<Compact>) -> Option<&Function> {
-        let position = self.table.table().find(signature)?;
+        self.at(self.table.table().find(signature)?)
+    }
+
+    #[inline]
+    fn at(&self, position: u64) -> Option<&Function> {
         self.functions.get(usize::try_from(position).ok()?)?.get()
     }
 
     /// Resolves a function and adds it to the table; one thread at a time.
-    fn add(&self, inputs: &[ArrayRef<'_>], signature: Key<Compact>) -> Result<&Function, DispatchError> {
+    fn add(&self, types: &[Type], signature: Key<Compact>) -> Result<&Function, DispatchError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = self.find(&signature) {
             return Ok(function);
         }
         let full = || DispatchError::Full { name: self.name.clone() };
         let slot = self.functions.get(*known).ok_or_else(full)?;
-        let function = self.runtime.function(&self.graph(inputs)?);
+        let function = self.runtime.function(&self.graph(types)?);
         let function = function.map_err(|source| DispatchError::Function {
             name: self.name.clone(),
             source: Box::new(source),
@@ -153,52 +224,75 @@ impl Dispatcher {
     }
 
     /// The graph of the op for these dtypes and ranks.
-    fn graph(&self, inputs: &[ArrayRef<'_>]) -> Result<FunctionGraph, DispatchError> {
+    fn graph(&self, types: &[Type]) -> Result<FunctionGraph, DispatchError> {
         let failed = |source| DispatchError::Build { name: self.name.clone(), source };
         let mut graph = FunctionGraph::new();
         let mut operands = Vec::new();
-        for (position, input) in inputs.iter().enumerate() {
-            let ty = Type::tensor(input.dtype(), input.shape().len());
-            operands.push(Operand::Var(graph.input(&format!("x{position}"), ty).map_err(failed)?));
+        for (position, ty) in types.iter().enumerate() {
+            operands.push(Operand::Var(graph.input(&format!("x{position}"), ty.clone()).map_err(failed)?));
         }
         let applied = self.runtime.ops().call(&mut graph, &self.name, &operands, &keywords(&self.props));
         let unknown = || DispatchError::UnknownOp { name: self.name.clone() };
-        let output = applied.ok_or_else(unknown)?.map_err(failed)?;
-        let output = output.variable(&mut graph).map_err(|source| failed(source.into()))?;
-        graph.output(output, None).map_err(failed)?;
+        let results = match applied.ok_or_else(unknown)?.map_err(failed)? {
+            Operand::List(several) => several,
+            one => vec![one],
+        };
+        for result in results {
+            let output = result.variable(&mut graph).map_err(|source| failed(source.into()))?;
+            graph.output(output, None).map_err(failed)?;
+        }
         Ok(graph)
     }
 }
 
-/// The signature of a call: a tensor of the dtype and rank of each argument.
-fn signature(inputs: &[ArrayRef<'_>]) -> Result<Key<Compact>, ParseSignatureError> {
-    // On the stack and without formatting, as it is made for each call; what does not fit is no signature that is used twice.
-    let (mut text, mut len) = ([0_u8; 64], 0);
-    let mut write = |bytes: &[u8]| {
-        let place = text.get_mut(len..len + bytes.len())?;
-        place.copy_from_slice(bytes);
-        len += bytes.len();
-        Some(())
-    };
-    let mut field = |input: &ArrayRef<'_>| {
-        let digit = |n: usize| u8::try_from(n).map(|n| b'0' + n).ok();
-        match input.shape().len() {
-            ndim @ 0..10 => write(&[b'#', digit(ndim)?])?,
-            ndim @ 10..100 => write(&[b'#', digit(ndim / 10)?, digit(ndim % 10)?])?,
-            _ => return None,
-        }
-        write(input.dtype().pep3118().as_bytes())
-    };
-    if inputs.iter().try_for_each(&mut field).and_then(|()| write(b")")).is_none() {
-        let fields =
-            inputs.iter().map(|input| format!("#{}{}", input.shape().len(), input.dtype().pep3118()));
-        return Key::<Compact>::parse(&(fields.collect::<String>() + ")"));
+/// The signature of a call as the one word of its compact encoding: a tensor of the dtype and rank of each argument. `None`
+/// if it has more words.
+#[inline]
+fn word(inputs: &[ArrayRef<'_>]) -> Option<u64> {
+    let fields = &*FIELDS;
+    let (mut word, mut nibbles) = (0, 1);
+    for input in inputs {
+        let (field, len) = *fields[input.dtype() as usize].get(input.shape().len())?;
+        nibbles += len;
+        word = word << (4 * len) | field;
     }
-    Key::<Compact>::parse(std::str::from_utf8(&text[..len]).unwrap_or_default())
+    // The number of `)` is 1.
+    (nibbles <= NIBBLES).then(|| (word << 4 | 1) << (64 - 4 * nibbles))
+}
+
+/// A tensor of a dtype and rank in a signature.
+fn field(ty: &Type) -> String {
+    format!("#{}{}", ty.ndim(), ty.dtype().pep3118())
 }
 
 impl std::fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dispatcher").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_keys_of_the_compact_encoding() {
+        let mut short = 0;
+        for first in DType::ALL {
+            for second in DType::ALL {
+                for (ndim, other) in [(0, 1), (1, 1), (2, 3), (9, 0), (4, 10)] {
+                    let arrays = [Array::zeros(first, &vec![1; ndim]), Array::zeros(second, &vec![0; other])];
+                    for inputs in [&arrays[..0], &arrays[..1], &arrays[..]] {
+                        let refs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
+                        let text: String = inputs.iter().map(|array| field(&array.ty())).collect();
+                        let key = Key::<Compact>::parse(&(text + ")")).unwrap();
+                        let Some(word) = word(&refs) else { continue };
+                        assert_eq!(key.words(), [word]);
+                        short += 1;
+                    }
+                }
+            }
+        }
+        assert!(short > 2000, "{short}");
     }
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     for size in SIZES {
         reused(bench, &add, size, &mut found)?;
     }
+    found.lines.extend(typed(bench, &add)?);
     for size in SIZES {
         fresh(bench, &add, ("x + y", "add", size), &mut found)?;
     }
@@ -60,6 +61,31 @@ fn reused(bench: &Bench, add: &Function, size: usize, found: &mut Found) -> Resu
     let line = Line::raced(&what, bench.rounds(ROUNDS), runners)?.pictured();
     found.lines.push(if size == 4 { line.target(Target::Below(20.0)) } else { line });
     Ok(())
+}
+
+/// `x + y` by a function whose dtypes and ranks are in its type, as generated functions are.
+fn typed(bench: &Bench, add: &Function) -> Result<[Line; 2]> {
+    let (x, y) = (Array1::linspace(0.0, 1.0, 4), Array1::linspace(2.0, 3.0, 4));
+    let (mut ours, mut theirs) = (Array1::<f64>::zeros(4), Array1::<f64>::zeros(4));
+    let typed = add.typed::<(Array1<f64>, Array1<f64>), Array1<f64>>()?;
+    let reused = vec![
+        Runner::short("precast", || {
+            drop(black_box(typed.call_into((black_box(&x).view(), black_box(&y).view()), &mut ours)));
+        }),
+        Runner::short("ndarray", || {
+            let zip = Zip::from(black_box(&mut theirs)).and(black_box(&x)).and(black_box(&y));
+            zip.for_each(|o, a, b| *o = a + b);
+        }),
+    ];
+    let reused = Line::raced("x + y of 4, typed, result reused", bench.rounds(ROUNDS), reused)?;
+    let fresh = vec![
+        Runner::short("precast", || {
+            drop(black_box(typed.call((black_box(&x).view(), black_box(&y).view()))));
+        }),
+        Runner::short("ndarray", || drop(black_box(black_box(&x) + black_box(&y)))),
+    ];
+    let fresh = Line::raced("x + y of 4, typed, new result", bench.rounds(ROUNDS), fresh)?;
+    Ok([reused.target(Target::Below(8.0)), fresh.target(Target::Below(25.0))])
 }
 
 /// A new array, or a new number.

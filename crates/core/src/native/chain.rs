@@ -101,6 +101,12 @@ pub(super) struct Line([u8; 64]);
 #[repr(C)]
 pub(super) struct Running {
     pub(super) ctx: Context,
+    pub(super) blocks: Blocks,
+}
+
+/// What runs block by block.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks {
     pub(super) chain: *const Chain,
     pub(super) slots: *mut c_char,
     /// From one slot to the next.
@@ -111,7 +117,8 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) const fn new(ctx: Context) -> Self {
-        Self { ctx, chain: ptr::null(), slots: ptr::null_mut(), slot_bytes: 0, failed: None }
+        let blocks = Blocks { chain: ptr::null(), slots: ptr::null_mut(), slot_bytes: 0, failed: None };
+        Self { ctx, blocks }
     }
 }
 
@@ -164,10 +171,8 @@ impl Chain {
     ) -> Result<(), RunError> {
         debug_assert!(slots.len() >= self.lines() && inputs.len() == self.scalar.len());
         running.ctx.error.kind = 0;
-        running.chain = self;
-        running.slots = slots.as_mut_ptr().cast();
-        running.slot_bytes = self.widest * self.block;
-        running.failed = None;
+        let (slots, slot_bytes) = (slots.as_mut_ptr().cast(), self.widest * self.block);
+        running.blocks = Blocks { chain: self, slots, slot_bytes, failed: None };
         let ctx: *mut Context = ptr::from_mut(running).cast();
         let n_in = i32::try_from(inputs.len()).unwrap_or(i32::MAX);
         let (scalar, names) = (self.scalar.as_ptr(), ptr::null());
@@ -184,7 +189,7 @@ impl Chain {
         if failure == 0 {
             return Ok(());
         }
-        Err(super::instance::run_error(&running.ctx, running.failed))
+        Err(super::instance::run_error(&running.ctx, running.blocks.failed))
     }
 }
 
@@ -288,12 +293,10 @@ impl<'a> SlotAllocator<'a> {
 /// The kernel that a chain is to its driver: every stage on one block, then the next block.
 unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     let running = ctx.cast::<Running>();
-    // SAFETY: `Chain::run` made this context.
-    let chain = unsafe { (*running).chain };
-    // SAFETY: the chain that `Chain::run` put there is alive while it runs.
+    // SAFETY: `Chain::run` or a direct call made this context.
+    let Blocks { chain, slots, slot_bytes, .. } = unsafe { (*running).blocks };
+    // SAFETY: the chain that was put there is alive while it runs.
     let chain = unsafe { &*chain };
-    // SAFETY: as above.
-    let (slots, slot_bytes) = unsafe { ((*running).slots, (*running).slot_bytes) };
     let n = usize::try_from(n).unwrap_or(0);
     // SAFETY: the driver hands over a pointer for each operand, inputs then the result.
     let data = unsafe { std::slice::from_raw_parts(data, chain.scalar.len() + 1) };
@@ -323,7 +326,7 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
             let failure = unsafe { (stage.kernel)(ctx, length as i64, pointers.as_ptr()) };
             if failure != 0 {
                 // SAFETY: as above; no reference into it is alive.
-                unsafe { (*running).failed = Some(position) };
+                unsafe { (*running).blocks.failed = Some(position) };
                 return failure;
             }
         }

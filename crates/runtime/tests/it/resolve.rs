@@ -206,6 +206,32 @@ fn a_dispatcher_picks_by_dtype_and_rank() {
 }
 
 #[test]
+fn a_dispatcher_gives_typed_functions_and_the_signatures_of_all() {
+    type Vector = ndarray::Array1<f64>;
+    let runtime = Arc::new(Runtime::builder().policy(Policy::Jit).build().unwrap());
+    let add = Dispatcher::new(Arc::clone(&runtime), "add");
+    let (x, mut into) = (array![1.0, 2.0], array![0.0, 0.0]);
+    let typed = add.typed::<(Vector, Vector), Vector>().unwrap();
+    assert_eq!(typed.call((x.view(), x.view())).unwrap(), array![2.0, 4.0]);
+    typed.call_into((x.view(), x.slice(ndarray::s![..;-1])), &mut into).unwrap();
+    assert_eq!(into, array![3.0, 3.0]);
+    typed.call_into((x.view(), array![1.0].view()), &mut into).unwrap();
+    assert_eq!(into, array![2.0, 3.0]);
+    typed.call_into((array![1.0, 2.0, 3.0].view(), array![1.0].view()), &mut into).unwrap();
+    assert_eq!(into, array![2.0, 3.0, 4.0]);
+    assert!(typed.call((x.view(), array![1.0, 2.0, 3.0].view())).is_err());
+    let scalars = add.typed::<(Vector, f64), Vector>().unwrap();
+    assert_eq!(scalars.call((x.view(), 0.5)).unwrap(), array![1.5, 2.5]);
+    assert_eq!(add.typed::<(f64, f64), f64>().unwrap().call((1.0, 0.5)).unwrap(), 1.5);
+    let other = add.typed::<(Vector, Vector), ndarray::Array1<f32>>().unwrap_err();
+    assert_eq!(
+        std::error::Error::source(&other).unwrap().to_string(),
+        "the function is `(f64[?], f64[?]) -> f64[?]`, expected `(f64[?], f64[?]) -> f32[?]`"
+    );
+    assert_eq!(add.signatures(), ["#1d#1d)#1d", "#1d#0d)#1d", "#0d#0d)#0d"]);
+}
+
+#[test]
 fn threads_that_miss_at_once_compile_once() {
     let store = tempfile::tempdir().unwrap();
     let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();

@@ -8,17 +8,17 @@
 //! A kernel is a function of the element alone, so which way was taken shows in no bits.
 
 use super::array_ref::{ArrayMut, ArrayRef};
-use super::chain::{Chain, Line, Running};
+use super::chain::{Blocks, Chain, Line, Running};
 use super::frame::Targets;
 use super::host;
 use super::instance::{self, RunError};
 use crate::program::{Port, Register};
 use crate::{Array, DType, Element, Extent, Type};
 use ndarray::{ArrayD, Dimension};
-use precast_abi::context::{Context, Error};
+use precast_abi::context::{Context, Error, Host};
 use precast_abi::driver::Kernel;
 use std::ffi::{CStr, c_char};
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 use std::sync::Arc;
 
@@ -225,17 +225,13 @@ impl Direct {
         // The message is not cleared: it is long, and read only after it was written.
         let mut running = MaybeUninit::<Running>::uninit();
         let running = running.as_mut_ptr();
-        // SAFETY: all writes are to fields of the value, on this stack.
-        unsafe {
-            (&raw mut (*running).ctx.host).write(&raw const host::HOST);
-            (&raw mut (*running).ctx.error.kind).write(0);
-            (&raw mut (*running).ctx.error.reserved).write(0);
-            (&raw mut (*running).ctx.error.message).cast::<u8>().write(0);
-            (&raw mut (*running).chain).write(&raw const *self.chain);
-            (&raw mut (*running).slots).write(slots.as_mut_ptr().cast());
-            (&raw mut (*running).slot_bytes).write(slot_bytes);
-            (&raw mut (*running).failed).write(None);
-        }
+        // SAFETY: a context begins with a head.
+        unsafe { running.cast::<Head>().write(Head { host: &raw const host::HOST, kind: 0, reserved: 0 }) };
+        let (chain, slots) = (&raw const *self.chain, slots.as_mut_ptr().cast());
+        // SAFETY: a field of the value, on this stack.
+        let blocks = unsafe { &raw mut (*running).blocks };
+        // SAFETY: as above.
+        unsafe { blocks.write(Blocks { chain, slots, slot_bytes, failed: None }) };
         // SAFETY: as promised by the caller; the context is the first field of a `Running`, as `run_blocks` wants it.
         let failure = unsafe { (self.kernel)(running.cast(), elements as i64, data.as_ptr()) };
         if failure == 0 {
@@ -246,25 +242,38 @@ impl Direct {
     }
 }
 
+/// What a context begins with: all of it but the message.
+#[repr(C)]
+struct Head {
+    host: *const Host,
+    kind: i32,
+    reserved: i32,
+}
+
+/// Where the message of a context begins.
+const MESSAGE: usize = offset_of!(Context, error) + offset_of!(Error, message);
+const _: () = assert!(MESSAGE == size_of::<Head>());
+
 /// What a kernel reported.
 ///
 /// # Safety
 /// `running` is as `run_on` made it, after its kernel returned.
 #[cold]
 unsafe fn failed(running: *const Running) -> Box<RunError> {
-    // SAFETY: the field was written before the kernel ran.
-    let kind = unsafe { (&raw const (*running).ctx.error.kind).read() };
+    // SAFETY: the head was written before the kernel ran.
+    let Head { host, kind, reserved } = unsafe { running.cast::<Head>().read() };
     // SAFETY: as above.
-    let stage = unsafe { (&raw const (*running).failed).read() };
-    let mut ctx = Context { host: &raw const host::HOST, error: Error { kind, ..Error::NONE } };
+    let Blocks { failed, .. } = unsafe { (*running).blocks };
+    let mut ctx = Context { host, error: Error { kind, reserved, message: Error::NONE.message } };
     if kind != 0 {
-        // SAFETY: who sets a kind has written a message before it that ends with a NUL (precast/context.h).
-        let message = unsafe { CStr::from_ptr((&raw const (*running).ctx.error.message).cast()) };
-        let bytes = message.to_bytes();
-        let len = bytes.len().min(ctx.error.message.len() - 1);
-        ctx.error.message[..len].copy_from_slice(&bytes[..len]);
+        // SAFETY: within the context.
+        let message = unsafe { running.cast::<c_char>().add(MESSAGE) };
+        // SAFETY: who sets a kind has written a message before that, which ends with a NUL (precast/context.h).
+        let message = unsafe { CStr::from_ptr(message) };
+        let len = message.count_bytes().min(ctx.error.message.len() - 1);
+        ctx.error.message[..len].copy_from_slice(&message.to_bytes()[..len]);
     }
-    Box::new(instance::run_error(&ctx, stage))
+    Box::new(instance::run_error(&ctx, failed))
 }
 
 #[cfg(test)]
