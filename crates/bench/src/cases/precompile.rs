@@ -64,7 +64,7 @@ fn arithmetic() -> Result<Declared> {
         for (name, dtypes) in &matrices {
             let (name, place, ndim) =
                 ((*name).to_owned(), Place::in_build("bench", name), (1..=ranks).collect());
-            declared.op(Matrix { name, dtypes: BTreeSet::clone(dtypes), ndim, place });
+            declared.op(Matrix { name, dtypes: BTreeSet::clone(dtypes), ndim, is_own: false, place });
         }
         declared
     };
