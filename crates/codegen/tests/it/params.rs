@@ -192,11 +192,7 @@ fn slots_come_after_constants_in_the_order_of_fields() {
     // With an input that is no number constants have slots, else they are literals.
     for inputs in [vec![Array::zeros(DType::F64, &[1])], vec![]] {
         let mut g = FunctionGraph::new();
-<<<<<<< HEAD
-        for array in &inputs {
-=======
         if let Some(array) = inputs.first() {
->>>>>>> w/scalar
             g.input("unused", array.ty()).unwrap();
         }
         let c = g.constant_of(Array::from(9.0), Type::Scalar(DType::F64));
