@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  fuzz  external  combinations  keys  native  page  program  policy  race  damage  record  types  writing_ops
+//! same_bytes  fuzz  external  combinations  keys  native  operands  page  program  policy  race  damage  record  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,6 +14,7 @@ mod fuzz;
 mod graphs;
 mod keys;
 mod native;
+mod operands;
 mod page;
 mod policy;
 mod process;

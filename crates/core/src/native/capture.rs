@@ -22,13 +22,16 @@ use std::ptr;
 pub enum Captured {
     /// A kernel with one output.
     Map {
+        /// The kernel.
         kernel: Kernel,
-        /// For each input, whether the kernel reads one element of it.
+        /// For each operand of the kernel, which input of the module it is: `y - x` has them the other way round, `x * x` one twice.
+        inputs: Vec<usize>,
+        /// For each operand, whether the kernel reads one element of it.
         scalar: Vec<bool>,
         /// Of the output.
         typenum: i32,
     },
-    /// A reduction of its only operand.
+    /// A reduction of the module's only input.
     Reduce(Reduce),
 }
 
@@ -41,7 +44,22 @@ unsafe impl Sync for Captured {}
 #[repr(C)]
 struct Capture {
     ctx: Context,
+    /// The module's inputs, by which operands are known.
+    inputs: Vec<*mut Object>,
     captured: Option<Captured>,
+}
+
+impl Capture {
+    /// Which inputs some operands are; `None` if one of them is something that the module made.
+    ///
+    /// # Safety
+    /// There are `n` operands.
+    unsafe fn inputs_of(&self, operands: *const *mut Tensor, n: usize) -> Option<Vec<usize>> {
+        // SAFETY: as promised by the caller.
+        let operands = unsafe { std::slice::from_raw_parts(operands, n) };
+        let input = |operand: &*mut Tensor| self.inputs.iter().position(|input| *input == operand.cast());
+        operands.iter().map(input).collect()
+    }
 }
 
 /// A host like any other, but for its drivers.
@@ -50,21 +68,23 @@ static CAPTURING: Host = host::host(capture_elemwise, capture_reduce);
 unsafe extern "C" fn capture_elemwise(
     ctx: *mut Context,
     op: *const c_void,
-    _operands: *const *mut Tensor,
+    operands: *const *mut Tensor,
     _out: *mut *mut Tensor,
 ) -> c_int {
     // SAFETY: the module passes on the context of `capture`, which is the first field of a `Capture`.
     let capture = unsafe { &mut *ctx.cast::<Capture>() };
     // SAFETY: the contract of `pc_host.elemwise`: a live description.
     let op = unsafe { &*op.cast::<Elemwise>() };
-    let operands = usize::try_from(op.n_in).unwrap_or(LOOP_OPERANDS);
-    if op.n_out == 1 && operands < LOOP_OPERANDS {
+    let n_in = usize::try_from(op.n_in).unwrap_or(LOOP_OPERANDS);
+    if op.n_out == 1 && n_in < LOOP_OPERANDS {
+        // SAFETY: the header promises `n_in` operands.
+        let Some(inputs) = (unsafe { capture.inputs_of(operands, n_in) }) else { return -1 };
         // SAFETY: the header promises `n_in` flags.
-        let flags = unsafe { std::slice::from_raw_parts(op.scalar, operands) };
+        let flags = unsafe { std::slice::from_raw_parts(op.scalar, n_in) };
         // SAFETY: the header promises `n_out` dtypes, here one.
         let typenum = unsafe { *op.dtypes };
         let scalar = flags.iter().map(|flag| *flag != 0).collect();
-        capture.captured = Some(Captured::Map { kernel: op.kernel, scalar, typenum });
+        capture.captured = Some(Captured::Map { kernel: op.kernel, inputs, scalar, typenum });
     }
     -1
 }
@@ -72,14 +92,16 @@ unsafe extern "C" fn capture_elemwise(
 unsafe extern "C" fn capture_reduce(
     ctx: *mut Context,
     op: *const c_void,
-    _operands: *const *mut Tensor,
+    operands: *const *mut Tensor,
     _out: *mut *mut Tensor,
 ) -> c_int {
     // SAFETY: as in `capture_elemwise`.
     let capture = unsafe { &mut *ctx.cast::<Capture>() };
     // SAFETY: the contract of `pc_host.reduce`: a live description.
     let op = unsafe { *op.cast::<Reduce>() };
-    if op.n_in == 1 && op.map.is_none() {
+    let is_plain = op.n_in == 1 && op.map.is_none() && capture.inputs.len() == 1;
+    // SAFETY: the header promises `n_in` operands, here one.
+    if is_plain && unsafe { capture.inputs_of(operands, 1) }.is_some() {
         capture.captured = Some(Captured::Reduce(op));
     }
     -1
@@ -100,8 +122,8 @@ pub fn capture(module: &LoadedModule, inputs: &[(DType, usize)]) -> Option<Captu
     }
     let mut args: Vec<*mut Object> = operands.iter().map(Owned::as_raw).collect();
     args.push(ptr::null_mut());
-    let mut capture =
-        Capture { ctx: Context { host: &raw const CAPTURING, ..host::context() }, captured: None };
+    let ctx = Context { host: &raw const CAPTURING, ..host::context() };
+    let mut capture = Capture { ctx, inputs: args[..n_in].to_vec(), captured: None };
     let ctx: *mut Context = ptr::from_mut(&mut capture).cast();
     // SAFETY: as many arguments as the module takes, the inputs alive and not NULL; the context is a capture's first field.
     let result = unsafe { instance.run_raw(ctx, args.as_mut_ptr()) };

@@ -41,6 +41,8 @@ fn all() -> &'static [Linked] {
     if first.is_null() {
         return &[];
     }
-    // SAFETY: both are of one section, which holds nothing but `Linked`, is never written to and is as old as the program.
-    unsafe { std::slice::from_raw_parts(first, end.offset_from(first) as usize) }
+    // SAFETY: both are of one section, which holds nothing but `Linked`.
+    let count = unsafe { end.offset_from(first) };
+    // SAFETY: as above; the section is never written to and is as old as the program.
+    unsafe { std::slice::from_raw_parts(first, count.cast_unsigned()) }
 }

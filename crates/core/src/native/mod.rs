@@ -44,7 +44,7 @@ mod typed;
 pub mod watch;
 
 pub use array_ref::{ArrayMut, ArrayRef};
-pub use capture::capture;
+pub use capture::{Captured, capture};
 pub use chain::{Chain, Chained, Value};
 pub use direct::Direct;
 pub use executable::{Bound, Executable, Room, Work};

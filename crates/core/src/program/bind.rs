@@ -7,7 +7,9 @@
 //! The base of a view lives as long as the view.
 
 use super::{Program, Register, Step};
-use crate::native::{Bound, Chain, Chained, Direct, Executable, LoadedModule, Room, Value, Work, capture};
+use crate::native::{
+    Bound, Captured, Chain, Chained, Direct, Executable, LoadedModule, Room, Value, Work, capture,
+};
 use crate::value::{Array, DType, Type};
 use std::ops::Range;
 use std::sync::Arc;
@@ -81,17 +83,20 @@ impl Binding<'_> {
         let mut made: Vec<Register> = Vec::new();
         let mut chained = Vec::new();
         for (step, module) in steps.iter().zip(&self.modules[range.clone()]) {
-            let mut operands = Vec::new();
-            let mut tensors = Vec::new();
-            for register in &step.args[..step.n_inputs] {
-                let Some(tensor) = program.ty(*register).and_then(tensor) else { return false };
-                tensors.push(tensor);
-                operands.push(match made.iter().position(|known| known == register) {
-                    Some(earlier) => Value::Result(earlier),
-                    None => Value::Input(position_of(&mut inputs, *register)),
-                });
-            }
+            let given = &step.args[..step.n_inputs];
+            let tensors = given.iter().map(|register| program.ty(*register).and_then(tensor));
+            let Some(tensors) = tensors.collect::<Option<Vec<_>>>() else { return false };
             let Some(captured) = capture(module, &tensors) else { return false };
+            // What the kernel does not read is no operand: its shape is not that of the result.
+            let read = match &captured {
+                Captured::Map { inputs, .. } => inputs.iter().map(|input| given[*input]).collect(),
+                Captured::Reduce(_) => given.to_vec(),
+            };
+            let operand = |register: Register| match made.iter().position(|known| *known == register) {
+                Some(earlier) => Value::Result(earlier),
+                None => Value::Input(position_of(&mut inputs, register)),
+            };
+            let operands = read.into_iter().map(operand).collect();
             let Some(ty) = program.ty(step.args[step.n_inputs]) else { return false };
             let item_bytes = ty.dtype().itemsize_bytes();
             chained.push(Chained { module: module.clone(), captured, operands, item_bytes });

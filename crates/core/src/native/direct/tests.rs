@@ -93,6 +93,7 @@ impl Case {
                 module: LoadedModule::of_this_program(),
                 captured: Captured::Map {
                     kernel: *kernel,
+                    inputs: (0..scalar.len()).collect(),
                     scalar: scalar.to_vec(),
                     typenum: DType::F64.typenum(),
                 },
