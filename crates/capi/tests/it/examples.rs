@@ -1,0 +1,70 @@
+//! The examples: compiled by the compiler, with what pkg-config says, and by CMake; run.
+
+use crate::installed::{Installed, Language, answers, run};
+use precast_testkit::package::root;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// sum(exp(-x*x)*y + z), exp(-0.25)*0.5
+const PRINTED: &str = "score 18.661240\ngauss 0.389400\n";
+
+const MANIFEST: &str = "examples/precast.toml";
+
+fn example(name: &str) -> PathBuf {
+    root().join("crates/capi/examples").join(name)
+}
+
+#[test]
+fn the_examples_run_with_the_shared_and_the_static_library() {
+    let installed = Installed::new();
+    let bundle = installed.bundle(MANIFEST);
+    let package = fs_err::read_to_string(installed.prefix().join("lib/pkgconfig/precast.pc")).unwrap();
+    let private = package.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
+    let alone: Vec<&str> = ["-l:libprecast.a"].into_iter().chain(private.split(' ')).collect();
+    for language in Language::all() {
+        let source = example(&format!("score.{}", language.suffix()));
+        for link in [&["-lprecast"][..], &alone] {
+            let program = installed.path("score");
+            installed.compile(language, &source, &program, link);
+            assert_eq!(run(installed.command(&program).arg(&bundle)), PRINTED, "{}", source.display());
+            let absent = installed.command(&program).arg(installed.path("absent")).output().unwrap();
+            let told = String::from_utf8(absent.stderr).unwrap();
+            assert!(told.starts_with("PRECAST_ERROR_BUNDLE: cannot read bundle `"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn pkg_config_says_how_to_link() {
+    if !answers("pkg-config") {
+        return println!("skipped: what pkg-config says: it is not there");
+    }
+    let installed = Installed::new();
+    let ask = |what: &str| {
+        let path = installed.prefix().join("lib/pkgconfig");
+        run(Command::new("pkg-config").env("PKG_CONFIG_PATH", path).args([what, "precast"]))
+    };
+    assert_eq!(ask("--modversion").trim(), env!("CARGO_PKG_VERSION"));
+    let told = ask("--cflags") + &ask("--libs");
+    let program = installed.path("score");
+    let mut compiler = Command::new(Language::C.compiler());
+    run(compiler.arg(example("score.c")).args(told.split_whitespace()).arg("-o").arg(&program));
+    assert_eq!(run(installed.command(program).arg(installed.bundle(MANIFEST))), PRINTED);
+}
+
+#[test]
+fn cmake_finds_the_package() {
+    if !answers("cmake") {
+        return println!("skipped: the package of CMake: CMake is not there");
+    }
+    let installed = Installed::new();
+    let build = installed.path("build");
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(example("")).arg("-B").arg(&build);
+    run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", installed.prefix().display())));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    let bundle = installed.bundle(MANIFEST);
+    for name in ["score", "score_cc", "score_static"] {
+        assert_eq!(run(Command::new(build.join(name)).arg(&bundle)), PRINTED, "{name}");
+    }
+}
