@@ -34,6 +34,32 @@ fn the_examples_run_with_the_shared_and_the_static_library() {
     }
 }
 
+/// The blocks of a language in the README.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = fs_err::read_to_string(root().join("crates/capi/README.md")).unwrap();
+    let parts = readme.split("```").skip(1).step_by(2);
+    parts.filter_map(|part| part.strip_prefix(&format!("{language}\n")).map(str::to_owned)).collect()
+}
+
+#[test]
+fn the_readme_shows_a_program_and_commands_that_are_there() {
+    let installed = Installed::new();
+    let (source, program) = (installed.path("readme.c"), installed.path("readme"));
+    let shown = blocks("c").concat().replace("return 1;", "return 3;");
+    let text = "#include <precast.h>\n#include <stdio.h>\nint main(void) {\n".to_owned() + &shown;
+    fs_err::write(&source, text + "printf(\"%.6f\\n\", out);\nreturn 0;\n}\n").unwrap();
+    installed.compile(Language::C, &source, &program, &["-lprecast"]);
+    fs_err::rename(installed.bundle(MANIFEST), installed.path("score.precast")).unwrap();
+    let directory = source.parent().unwrap();
+    // exp(0)*1 + 3 + exp(-0.25)*2 + 4
+    assert_eq!(run(installed.command(&program).current_dir(directory)), "9.557602\n");
+    let failed = installed.command(&program).current_dir("/").output().unwrap();
+    assert_eq!((failed.status.code(), failed.stderr.starts_with(b"cannot read bundle")), (Some(3), true));
+    let commands = blocks("sh").concat();
+    let named = commands.split([' ', '\n']).filter(|word| word.starts_with("crates/"));
+    assert_eq!(named.filter(|path| !root().join(path).exists()).collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
 #[test]
 fn pkg_config_says_how_to_link() {
     if !answers("pkg-config") {

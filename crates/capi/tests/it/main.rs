@@ -6,6 +6,8 @@
 //! misuse     what a program may do wrong, and threads, under valgrind where that is there
 //! symbols    what is exported, the header, the files beside it
 //! ```
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "what is skipped is said")]
 
 mod examples;
 mod installed;
