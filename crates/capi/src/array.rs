@@ -130,7 +130,7 @@ pub(crate) enum ArrayError {
 }
 
 /// An array of the caller, with extents and strides as [`RawArray`] has them.
-pub(crate) struct Array {
+pub(crate) struct CallerArray {
     data: *mut c_void,
     dtype: DType,
     is_readonly: bool,
@@ -139,7 +139,7 @@ pub(crate) struct Array {
     strides_bytes: [isize; MAX_NDIM],
 }
 
-impl Array {
+impl CallerArray {
     /// Takes a description over; `shape` and `strides` are what it points to, `what` names it in messages.
     pub(crate) fn new(
         described: &Described,

@@ -7,13 +7,13 @@ use std::ffi::{CString, c_char, c_void};
 use std::sync::OnceLock;
 
 /// `precast_bundle`
-pub(crate) struct Bundle {
+pub(crate) struct BundleHandle {
     pub(crate) loader: Loader,
     /// The names of its entries, from when they are asked for.
     names: OnceLock<Vec<CString>>,
 }
 
-impl Bundle {
+impl BundleHandle {
     pub(crate) fn new(bundle: precast_core::Bundle) -> Self {
         Self { loader: Loader::new(bundle), names: OnceLock::new() }
     }
@@ -24,7 +24,7 @@ impl Bundle {
 }
 
 /// `precast_function`
-pub(crate) struct Function {
+pub(crate) struct FunctionHandle {
     pub(crate) function: precast_core::Function,
     pub(crate) inputs: Vec<OwnedPort>,
     pub(crate) outputs: Vec<OwnedPort>,
@@ -50,7 +50,7 @@ pub(crate) struct PortView {
     pub(crate) dtype: i32,
 }
 
-impl Function {
+impl FunctionHandle {
     pub(crate) fn new(function: precast_core::Function) -> Self {
         let signature = function.native_function().ok().map(|native| text(native.signature()));
         let owned = |ports: &[Port]| ports.iter().map(OwnedPort::new).collect();

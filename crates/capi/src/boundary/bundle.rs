@@ -1,8 +1,8 @@
 //! Bundles: open, list, free.
 
-use super::{Place, free, guard, reference, slice, text};
+use super::{Out, free, guard, reference, slice, text};
 use crate::failure::Status;
-use crate::handle::Bundle;
+use crate::handle::BundleHandle;
 use std::ffi::{CString, c_char};
 use std::ptr;
 
@@ -11,14 +11,17 @@ use std::ptr;
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_bundle_open(path: *const c_char, bundle: *mut *mut Bundle) -> Status {
+pub(crate) unsafe extern "C" fn precast_bundle_open(
+    path: *const c_char,
+    bundle: *mut *mut BundleHandle,
+) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(bundle, "bundle") }?;
+        let out = unsafe { Out::new(bundle, "bundle") }?;
         // SAFETY: the contract.
         let path = unsafe { text(path, "path") }?;
         let opened = precast_core::Bundle::open(path)?;
-        place.put(Box::into_raw(Box::new(Bundle::new(opened))));
+        out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
         Ok(())
     })
 }
@@ -31,15 +34,15 @@ pub(crate) unsafe extern "C" fn precast_bundle_open(path: *const c_char, bundle:
 pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
     bytes: *const u8,
     size: usize,
-    bundle: *mut *mut Bundle,
+    bundle: *mut *mut BundleHandle,
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(bundle, "bundle") }?;
+        let out = unsafe { Out::new(bundle, "bundle") }?;
         // SAFETY: the contract.
         let bytes = unsafe { slice(bytes, size, "bytes") }?;
         let opened = precast_core::Bundle::from_bytes(bytes.to_vec())?;
-        place.put(Box::into_raw(Box::new(Bundle::new(opened))));
+        out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
         Ok(())
     })
 }
@@ -49,7 +52,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut Bundle) {
+pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut BundleHandle) {
     // SAFETY: the contract: a bundle is one that was opened here, and is freed once.
     unsafe { free(bundle) };
 }
@@ -59,7 +62,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut Bundle) {
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_bundle_entry_count(bundle: *const Bundle) -> usize {
+pub(crate) unsafe extern "C" fn precast_bundle_entry_count(bundle: *const BundleHandle) -> usize {
     let mut count = 0;
     guard(|| {
         // SAFETY: the contract.
@@ -75,7 +78,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_entry_count(bundle: *const Bundle
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_bundle_entry_name(
-    bundle: *const Bundle,
+    bundle: *const BundleHandle,
     index: usize,
 ) -> *const c_char {
     let mut name = ptr::null();

@@ -1,10 +1,10 @@
 //! Calls with arrays of the caller.
 
 use super::managed::{Managed, into_managed};
-use super::{Place, guard, reference, slice};
-use crate::array::{Array, ArrayError, Described, Tensor, ndim};
+use super::{Out, guard, reference, slice};
+use crate::array::{ArrayError, CallerArray, Described, Tensor, ndim};
 use crate::failure::{ArgumentError, Failure, Status};
-use crate::handle::Function;
+use crate::handle::FunctionHandle;
 use precast_core::program::Port;
 use precast_core::{ArrayMut, ArrayRef, CallError};
 
@@ -15,7 +15,7 @@ use precast_core::{ArrayMut, ArrayRef, CallError};
 /// them, or uses those of an output, during the call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_call(
-    function: *const Function,
+    function: *const FunctionHandle,
     inputs: *const Described,
     input_count: usize,
     outputs: *const Described,
@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn precast_call(
 /// As [`precast_call`].
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_call_new(
-    function: *const Function,
+    function: *const FunctionHandle,
     inputs: *const Described,
     input_count: usize,
     outputs: *mut *mut Managed,
@@ -64,9 +64,9 @@ pub(crate) unsafe extern "C" fn precast_call_new(
         let inputs = unsafe { read(&inputs, function.inputs()) }?;
         for (index, result) in function.call(&inputs)?.into_iter().enumerate() {
             // SAFETY: a function gives as many results as it has outputs, for which there is room.
-            let place = unsafe { outputs.add(index) };
+            let to = unsafe { outputs.add(index) };
             // SAFETY: the contract; it is not NULL.
-            unsafe { place.write(into_managed(result)) };
+            unsafe { to.write(into_managed(result)) };
         }
         Ok(())
     })
@@ -84,10 +84,10 @@ pub(crate) unsafe extern "C" fn precast_array_from_dlpack(
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(array, "array") }?;
+        let out = unsafe { Out::new(array, "array") }?;
         // SAFETY: the contract.
         let tensor = unsafe { reference(tensor, "tensor") }?;
-        place.put(tensor.describe(flags)?);
+        out.put(tensor.describe(flags)?);
         Ok(())
     })
 }
@@ -100,7 +100,7 @@ unsafe fn arrays(
     (first, count): (*const Described, usize),
     what: &'static str,
     ports: &[Port],
-) -> Result<Vec<Array>, Failure> {
+) -> Result<Vec<CallerArray>, Failure> {
     let name = if what == "input" { "inputs" } else { "outputs" };
     // SAFETY: the caller's promise.
     let described = unsafe { slice(first, count, name) }?;
@@ -114,7 +114,7 @@ unsafe fn arrays(
             // SAFETY: the caller's promise.
             false => Some(unsafe { slice(described.strides, ndim, "strides") }?),
         };
-        Ok(Array::new(described, shape, strides, what)?)
+        Ok(CallerArray::new(described, shape, strides, what)?)
     };
     described.iter().enumerate().map(array).collect()
 }
@@ -123,8 +123,8 @@ unsafe fn arrays(
 ///
 /// # Safety
 /// [`precast_call`]'s.
-unsafe fn read<'a>(arrays: &'a [Array], ports: &[Port]) -> Result<Vec<ArrayRef<'a>>, ArrayError> {
-    let read = |(index, array): (usize, &'a Array)| {
+unsafe fn read<'a>(arrays: &'a [CallerArray], ports: &[Port]) -> Result<Vec<ArrayRef<'a>>, ArrayError> {
+    let read = |(index, array): (usize, &'a CallerArray)| {
         // SAFETY: the caller's promise.
         let read = unsafe { array.raw().read() };
         read.map_err(|source| ArrayError::Raw { what: named("input", index, ports), source })
@@ -136,8 +136,8 @@ unsafe fn read<'a>(arrays: &'a [Array], ports: &[Port]) -> Result<Vec<ArrayRef<'
 ///
 /// # Safety
 /// [`precast_call`]'s.
-unsafe fn write<'a>(arrays: &'a [Array], ports: &[Port]) -> Result<Vec<ArrayMut<'a>>, ArrayError> {
-    let write = |(index, array): (usize, &'a Array)| {
+unsafe fn write<'a>(arrays: &'a [CallerArray], ports: &[Port]) -> Result<Vec<ArrayMut<'a>>, ArrayError> {
+    let write = |(index, array): (usize, &'a CallerArray)| {
         // SAFETY: the caller's promise.
         let write = unsafe { array.raw().write() };
         write.map_err(|source| ArrayError::Raw { what: named("output", index, ports), source })

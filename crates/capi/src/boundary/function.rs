@@ -1,8 +1,8 @@
 //! Functions: find, describe, free; and the plain C functions of graphs of C scalars.
 
-use super::{Place, free, guard, reference, text};
+use super::{Out, free, guard, reference, text};
 use crate::failure::Status;
-use crate::handle::{Bundle, Function, PortView, port};
+use crate::handle::{BundleHandle, FunctionHandle, PortView, port};
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
@@ -12,19 +12,19 @@ use std::ptr;
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_bundle_function(
-    bundle: *const Bundle,
+    bundle: *const BundleHandle,
     name: *const c_char,
-    function: *mut *mut Function,
+    function: *mut *mut FunctionHandle,
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(function, "function") }?;
+        let out = unsafe { Out::new(function, "function") }?;
         // SAFETY: the contract.
         let bundle = unsafe { reference(bundle, "bundle") }?;
         // SAFETY: the contract.
         let name = unsafe { text(name, "name") }?;
-        let found = Function::new(bundle.loader.entry(name)?);
-        place.put(Box::into_raw(Box::new(found)));
+        let found = FunctionHandle::new(bundle.loader.entry(name)?);
+        out.put(Box::into_raw(Box::new(found)));
         Ok(())
     })
 }
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_function(
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_function_free(function: *mut Function) {
+pub(crate) unsafe extern "C" fn precast_function_free(function: *mut FunctionHandle) {
     // SAFETY: the contract: a function is one that a bundle gave, and is freed once.
     unsafe { free(function) };
 }
@@ -44,7 +44,7 @@ pub(crate) unsafe extern "C" fn precast_function_free(function: *mut Function) {
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_function_input_count(function: *const Function) -> usize {
+pub(crate) unsafe extern "C" fn precast_function_input_count(function: *const FunctionHandle) -> usize {
     // SAFETY: the contract.
     unsafe { function.as_ref() }.map_or(0, |function| function.inputs.len())
 }
@@ -54,7 +54,7 @@ pub(crate) unsafe extern "C" fn precast_function_input_count(function: *const Fu
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_function_output_count(function: *const Function) -> usize {
+pub(crate) unsafe extern "C" fn precast_function_output_count(function: *const FunctionHandle) -> usize {
     // SAFETY: the contract.
     unsafe { function.as_ref() }.map_or(0, |function| function.outputs.len())
 }
@@ -65,16 +65,16 @@ pub(crate) unsafe extern "C" fn precast_function_output_count(function: *const F
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_input(
-    function: *const Function,
+    function: *const FunctionHandle,
     index: usize,
     to: *mut PortView,
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(to, "port") }?;
+        let out = unsafe { Out::new(to, "port") }?;
         // SAFETY: the contract.
         let function = unsafe { reference(function, "function") }?;
-        place.put(port(&function.inputs, "input", index)?);
+        out.put(port(&function.inputs, "input", index)?);
         Ok(())
     })
 }
@@ -85,16 +85,16 @@ pub(crate) unsafe extern "C" fn precast_function_input(
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_output(
-    function: *const Function,
+    function: *const FunctionHandle,
     index: usize,
     to: *mut PortView,
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(to, "port") }?;
+        let out = unsafe { Out::new(to, "port") }?;
         // SAFETY: the contract.
         let function = unsafe { reference(function, "function") }?;
-        place.put(port(&function.outputs, "output", index)?);
+        out.put(port(&function.outputs, "output", index)?);
         Ok(())
     })
 }
@@ -104,7 +104,7 @@ pub(crate) unsafe extern "C" fn precast_function_output(
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn precast_function_signature(function: *const Function) -> *const c_char {
+pub(crate) unsafe extern "C" fn precast_function_signature(function: *const FunctionHandle) -> *const c_char {
     // SAFETY: the contract.
     let function = unsafe { function.as_ref() };
     let signature = function.and_then(|function| function.signature.as_deref());
@@ -117,18 +117,18 @@ pub(crate) unsafe extern "C" fn precast_function_signature(function: *const Func
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_native(
-    function: *const Function,
+    function: *const FunctionHandle,
     signature: *const c_char,
     native: *mut *const c_void,
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
-        let place = unsafe { Place::new(native, "native") }?;
+        let out = unsafe { Out::new(native, "native") }?;
         // SAFETY: the contract.
         let function = unsafe { reference(function, "function") }?;
         // SAFETY: the contract.
         let asked = unsafe { text(signature, "signature") }?;
-        place.put(function.native(asked)?);
+        out.put(function.native(asked)?);
         Ok(())
     })
 }

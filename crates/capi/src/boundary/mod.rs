@@ -68,11 +68,11 @@ unsafe fn slice<'a, T>(first: *const T, count: usize, name: &'static str) -> Res
     Ok(unsafe { std::slice::from_raw_parts(first, count) })
 }
 
-/// A place of the caller for a result.
-struct Place<T>(*mut T);
+/// Where the caller wants a result.
+struct Out<T>(*mut T);
 
-impl<T> Place<T> {
-    /// Checks a place before any work is done for it.
+impl<T> Out<T> {
+    /// Checks a pointer before any work is done for it.
     ///
     /// # Safety
     /// `pointer` is NULL, or may be written to until this function of the header returns.

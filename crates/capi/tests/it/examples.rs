@@ -2,7 +2,9 @@
 
 use crate::installed::{Installed, Language, answers, run};
 use precast_testkit::package::root;
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// sum(exp(-x*x)*y + z), exp(-0.25)*0.5
@@ -18,6 +20,9 @@ fn example(name: &str) -> PathBuf {
 fn the_examples_run_with_the_shared_and_the_static_library() {
     let installed = Installed::new();
     let bundle = installed.bundle(MANIFEST);
+    let everybodys = installed.path("everybodys.precast");
+    fs_err::copy(&bundle, &everybodys).unwrap();
+    fs_err::set_permissions(&everybodys, Permissions::from_mode(0o666)).unwrap();
     let package = fs_err::read_to_string(installed.prefix().join("lib/pkgconfig/precast.pc")).unwrap();
     let private = package.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
     let alone: Vec<&str> = ["-l:libprecast.a"].into_iter().chain(private.split(' ')).collect();
@@ -27,9 +32,18 @@ fn the_examples_run_with_the_shared_and_the_static_library() {
             let program = installed.path("score");
             installed.compile(language, &source, &program, link);
             assert_eq!(run(installed.command(&program).arg(&bundle)), PRINTED, "{}", source.display());
-            let absent = installed.command(&program).arg(installed.path("absent")).output().unwrap();
-            let told = String::from_utf8(absent.stderr).unwrap();
-            assert!(told.starts_with("PRECAST_ERROR_BUNDLE: cannot read bundle `"), "{told}");
+            let refused = |bundle: &Path| {
+                let ended = installed.command(&program).arg(bundle).output().unwrap();
+                (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+            };
+            let (code, told) = refused(&installed.path("absent"));
+            assert!(
+                code == Some(1) && told.starts_with("PRECAST_ERROR_BUNDLE: cannot read bundle `"),
+                "{told}"
+            );
+            let (code, told) = refused(&everybodys);
+            assert!(code == Some(1) && told.starts_with("PRECAST_ERROR_BUNDLE: cannot trust `"), "{told}");
+            assert!(told.contains("\nhint: "), "{told}");
         }
     }
 }
@@ -82,6 +96,9 @@ fn pkg_config_says_how_to_link() {
 fn cmake_finds_the_package() {
     if !answers("cmake") {
         return println!("skipped: the package of CMake: CMake is not there");
+    }
+    if !answers(Language::Cxx.compiler()) {
+        return println!("skipped: the package of CMake: there is no C++ compiler");
     }
     let installed = Installed::new();
     let build = installed.path("build");
