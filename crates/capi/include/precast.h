@@ -144,7 +144,7 @@ typedef struct precast_array {
   const int64_t *strides; /* `ndim` steps, in ELEMENTS, may be 0 or negative; NULL for C order without gaps */
   int32_t ndim;           /* 0 to PRECAST_MAX_NDIM */
   int32_t dtype;          /* precast_dtype */
-  uint64_t flags;         /* PRECAST_READ_ONLY or 0 */
+  uint64_t flags;         /* PRECAST_READ_ONLY or 0; other bits are passed over */
 } precast_array;
 
 /* Calls a function; its results are written to `outputs`, which have the shapes of the results. An output may overlap inputs
@@ -191,19 +191,21 @@ typedef struct {
   uint64_t byte_offset;
 } DLTensor;
 
-typedef struct DLManagedTensorVersioned {
+struct DLManagedTensorVersioned {
   DLPackVersion version;
   void *manager_ctx;
   void (*deleter)(struct DLManagedTensorVersioned *self);
   uint64_t flags;
   DLTensor dl_tensor;
-} DLManagedTensorVersioned;
+};
 #endif
+
+struct DLManagedTensorVersioned; /* DLPack has it since 1.0 */
 
 /* Calls a function; `outputs`, as many as it has, become new arrays. Each is freed by its own `deleter`, whenever and on whatever
  * thread. After an error `outputs` is as it was. */
 precast_status precast_call_new(const precast_function *function, const precast_array *inputs, size_t input_count,
-                                DLManagedTensorVersioned **outputs, size_t output_count);
+                                struct DLManagedTensorVersioned **outputs, size_t output_count);
 
 /* Describes a tensor of DLPack in the memory of the CPU, without a copy; `array` uses the tensor's shape and strides. `flags` are
  * those of the DLManagedTensorVersioned that it is part of, else 0. */

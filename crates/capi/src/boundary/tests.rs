@@ -40,10 +40,20 @@ fn each_thread_has_a_last_failure_of_its_own() {
     assert_eq!(message(), "`here` is NULL", "a success does not clear it");
 }
 
+/// The bytes of a field.
+fn bytes<T, F>(_: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+/// Facts of C about structs: their sizes, where their fields are, and how large those are.
 macro_rules! layout {
     ($text:ident: $($c:literal $rust:ty { $($c_field:literal $field:ident $(. $inner:ident)?),* $(,)? })*) => {$(
         writeln!($text, "CHECK(sizeof({}) == {});", $c, size_of::<$rust>()).unwrap();
-        $(writeln!($text, "CHECK(offsetof({}, {}) == {});", $c, $c_field, offset_of!($rust, $field $(. $inner)?)).unwrap();)*
+        $(
+            let (at, size) = (offset_of!($rust, $field $(. $inner)?), bytes(|of: &$rust| &of.$field $(. $inner)?));
+            writeln!($text, "CHECK(offsetof({}, {}) == {at});", $c, $c_field).unwrap();
+            writeln!($text, "CHECK(sizeof((({} *)0)->{}) == {size});", $c, $c_field).unwrap();
+        )*
     )*};
 }
 
@@ -60,7 +70,7 @@ fn the_header_has_the_structs_and_numbers_of_the_library() {
             "dtype.code" dtype.code, "dtype.bits" dtype.bits, "dtype.lanes" dtype.lanes, "shape" shape,
             "strides" strides, "byte_offset" byte_offset
         }
-        "DLManagedTensorVersioned" Managed {
+        "struct DLManagedTensorVersioned" Managed {
             "version.major" version.major, "version.minor" version.minor, "manager_ctx" manager_ctx,
             "deleter" deleter, "flags" flags, "dl_tensor" dl_tensor
         }

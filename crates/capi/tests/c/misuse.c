@@ -218,7 +218,7 @@ static void results(const precast_bundle *bundle) {
   precast_function *both = find(bundle, "both");
   double x[] = {1, 2, 3};
   precast_array in[] = {f64s(x, three), f64s(x, three)};
-  DLManagedTensorVersioned *out[2] = {NULL, NULL};
+  struct DLManagedTensorVersioned *out[2] = {NULL, NULL};
   FAILS(precast_call_new(NULL, in, 2, out, 2), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
   FAILS(precast_call_new(both, in, 2, NULL, 2), PRECAST_ERROR_ARGUMENT, "`outputs` is NULL");
   FAILS(precast_call_new(both, in, 2, out, 1), PRECAST_ERROR_MISMATCH, "gives 2 output(s), found room for 1");
@@ -238,7 +238,7 @@ static void results(const precast_bundle *bundle) {
   FINE(precast_array_from_dlpack(sum, out[0]->flags, &from));
   TRUE(from.data == sum->data && from.dtype == PRECAST_F64 && from.ndim == 1 && from.flags == 0);
   in[0] = from;
-  DLManagedTensorVersioned *next[2];
+  struct DLManagedTensorVersioned *next[2];
   FINE(precast_call_new(both, in, 2, next, 2));
   out[0]->deleter(out[0]);
   TRUE(((double *)next[0]->dl_tensor.data)[2] == 9);
