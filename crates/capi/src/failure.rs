@@ -1,6 +1,7 @@
 //! Statuses, and the last failure of each thread.
 
 use crate::array::ArrayError;
+use crate::dlpack::TensorError;
 use precast_core::event::chain;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
 use std::any::Any;
@@ -111,6 +112,7 @@ macro_rules! failures {
 failures! {
     ArgumentError => |_| Status::Argument,
     ArrayError => |_| Status::Array,
+    TensorError => |_| Status::Array,
     OpenBundleError => |_| Status::Bundle,
     LoadEntryError => |error| match error {
         LoadEntryError::Unknown { .. } => Status::Entry,

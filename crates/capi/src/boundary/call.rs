@@ -2,7 +2,8 @@
 
 use super::managed::{Managed, into_managed};
 use super::{Out, guard, reference, slice};
-use crate::array::{ArrayError, CallerArray, Described, Tensor, ndim};
+use crate::array::{ArrayError, CallerArray, Described, ndim};
+use crate::dlpack::Tensor;
 use crate::failure::{ArgumentError, Failure, Status};
 use crate::handle::FunctionHandle;
 use precast_core::program::Port;

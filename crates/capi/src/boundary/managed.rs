@@ -1,7 +1,7 @@
 //! Results as DLPack's managed tensors, which their own `deleter` frees.
 
 use super::free;
-use crate::array::{Tensor, data_type};
+use crate::dlpack::{Tensor, data_type};
 use precast_core::{Array, with_array};
 use std::ffi::c_void;
 use std::ptr;

@@ -2,7 +2,8 @@
 
 use super::guard;
 use super::managed::Managed;
-use crate::array::{Described, Tensor};
+use crate::array::Described;
+use crate::dlpack::Tensor;
 use crate::failure::{ArgumentError, Failure, Status, last_message, last_status};
 use crate::handle::PortView;
 use precast_core::{DType, MAX_NDIM};
