@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use walkdir::WalkDir;
 
-/// Include folders of the workspace's own C, as the compiler sees them when it builds a module.
-const INCLUDE: [&str; 4] = ["crates/abi/include", "crates/abi/compat", "crates/codegen/c", "crates/ops/c"];
+/// Include folders of the workspace's own C, as the compiler sees them when it builds a module, and of the C API.
+const INCLUDE: [&str; 5] =
+    ["crates/abi/include", "crates/abi/compat", "crates/capi/include", "crates/codegen/c", "crates/ops/c"];
 
 /// Flags of both languages. Headers hold `static` functions that a lone include does not call.
 const FLAGS: [&str; 5] = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];

@@ -60,6 +60,16 @@ fn say_what_is_missing() {
             "`strace`",
             "the test that the quickstart starts no process",
         ),
+        (
+            answers(Command::new("cmake").arg("--version")),
+            "CMake",
+            "the test that it finds the package of the C API",
+        ),
+        (
+            answers(Command::new("valgrind").arg("--version")),
+            "`valgrind`",
+            "the test that the C API leaks nothing, whatever is done to it",
+        ),
     ];
     for (there, tool, tests) in optional {
         if !there {

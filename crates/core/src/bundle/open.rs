@@ -93,6 +93,15 @@ impl Bundle {
         Self::new(Cow::Borrowed(data), "the embedded bundle".to_owned())
     }
 
+    /// Opens a bundle whose bytes the program has from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a whole bundle of a format that is known here.
+    pub fn from_bytes(data: Vec<u8>) -> Result<Self, OpenBundleError> {
+        Self::new(Cow::Owned(data), "the bundle in memory".to_owned())
+    }
+
     fn new(data: Cow<'static, [u8]>, name: String) -> Result<Self, OpenBundleError> {
         if !data.starts_with(MAGIC) {
             let found = data[..data.len().min(MAGIC.len())].escape_ascii().to_string();

@@ -69,7 +69,8 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
 }
 
 /// The host of every call, for contexts that are made field by field.
-pub(super) const fn here() -> *const Host {
+#[must_use]
+pub const fn here() -> *const Host {
     ptr::from_ref(&HOST)
 }
 

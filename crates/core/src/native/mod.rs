@@ -50,7 +50,7 @@ pub use direct::Direct;
 pub use executable::{Bound, Executable, Room, Work};
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
-pub use host::libc_version;
+pub use host::{here as host, libc_version};
 pub use instance::RunError;
 pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
 pub(crate) use linked::find as find_linked;

@@ -1,0 +1,156 @@
+//! Arrays of the caller, `precast_array`, checked as far as can be seen without a look at the elements.
+
+use precast_core::native::{RawArray, RawArrayError};
+use precast_core::{DType, MAX_NDIM};
+use std::ffi::c_void;
+
+/// `PRECAST_READ_ONLY`, and DLPack's flag of the same meaning.
+pub(crate) const READ_ONLY: u64 = 1;
+
+/// `precast_array`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Described {
+    pub(crate) data: *mut c_void,
+    pub(crate) shape: *const i64,
+    pub(crate) strides: *const i64,
+    pub(crate) ndim: i32,
+    pub(crate) dtype: i32,
+    pub(crate) flags: u64,
+}
+
+/// Why what is described is no array to call a function with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ArrayError {
+    /// A number that is no dtype's.
+    #[error("{what}: {found} is no precast_dtype")]
+    DType {
+        /// Which array.
+        what: String,
+        /// The number.
+        found: i32,
+    },
+    /// A number of dimensions that arrays do not have.
+    #[error("{what}: an array has {found} dimensions, expected 0 to {MAX_NDIM}")]
+    Rank {
+        /// Which array.
+        what: String,
+        /// How many.
+        found: i32,
+    },
+    /// Dimensions, but no extents.
+    #[error("{what}: `shape` is NULL, expected {ndim} extent(s)")]
+    NoShape {
+        /// Which array.
+        what: String,
+        /// How many dimensions.
+        ndim: usize,
+    },
+    /// An extent below 0.
+    #[error("{what}: axis {axis} has {extent} elements")]
+    Extent {
+        /// Which array.
+        what: String,
+        /// The axis.
+        axis: usize,
+        /// The extent.
+        extent: i64,
+    },
+    /// A stride that is larger than memory.
+    #[error("{what}: axis {axis} has a stride of {stride} elements, which is larger than memory")]
+    Stride {
+        /// Which array.
+        what: String,
+        /// The axis.
+        axis: usize,
+        /// The stride.
+        stride: i64,
+    },
+    /// What can only be said of the description as a whole.
+    #[error("{what}")]
+    Raw {
+        /// Which array.
+        what: String,
+        /// What is wrong.
+        source: RawArrayError,
+    },
+}
+
+/// An array of the caller, with extents and strides as [`RawArray`] has them.
+pub(crate) struct CallerArray {
+    data: *mut c_void,
+    dtype: DType,
+    is_readonly: bool,
+    ndim: usize,
+    extents: [usize; MAX_NDIM],
+    strides_bytes: [isize; MAX_NDIM],
+}
+
+impl CallerArray {
+    /// Takes a description over; `shape` and `strides` are what it points to, `what` names it in messages.
+    pub(crate) fn new(
+        described: &Described,
+        shape: &[i64],
+        strides: Option<&[i64]>,
+        what: impl Fn() -> String,
+    ) -> Result<Self, ArrayError> {
+        let Described { data, dtype: found, flags, .. } = *described;
+        let dtype = DType::from_typenum(found).ok_or_else(|| ArrayError::DType { what: what(), found })?;
+        let mut array = Self {
+            data,
+            dtype,
+            is_readonly: flags & READ_ONLY != 0,
+            ndim: shape.len(),
+            extents: [0; MAX_NDIM],
+            strides_bytes: [0; MAX_NDIM],
+        };
+        for (axis, (to, extent)) in array.extents.iter_mut().zip(shape).enumerate() {
+            let refused = |_| ArrayError::Extent { what: what(), axis, extent: *extent };
+            *to = usize::try_from(*extent).map_err(refused)?;
+        }
+        let itemsize = dtype.itemsize_bytes().cast_signed();
+        match strides {
+            Some(strides) => {
+                for (axis, (to, stride)) in array.strides_bytes.iter_mut().zip(strides).enumerate() {
+                    let bytes = isize::try_from(*stride).ok().and_then(|n| n.checked_mul(itemsize));
+                    *to = bytes.ok_or_else(|| ArrayError::Stride { what: what(), axis, stride: *stride })?;
+                }
+            }
+            None => array.fill_strides(itemsize),
+        }
+        Ok(array)
+    }
+
+    /// The strides of C order without gaps. Where an array is larger than memory they end at some large number, and the check of
+    /// its size refuses it.
+    fn fill_strides(&mut self, itemsize: isize) {
+        let mut step = itemsize;
+        for axis in (0..self.ndim).rev() {
+            self.strides_bytes[axis] = step;
+            let extent = isize::try_from(self.extents[axis]).unwrap_or(isize::MAX);
+            step = step.checked_mul(extent.max(1)).unwrap_or(isize::MAX / itemsize * itemsize);
+        }
+    }
+
+    /// The description that core knows.
+    pub(crate) fn raw(&self) -> RawArray<'_> {
+        RawArray {
+            data: self.data,
+            dtype: self.dtype,
+            shape: &self.extents[..self.ndim],
+            strides_bytes: &self.strides_bytes[..self.ndim],
+            readonly: self.is_readonly,
+        }
+    }
+}
+
+/// The number of dimensions of a description.
+pub(crate) fn ndim(described: &Described, what: impl Fn() -> String) -> Result<usize, ArrayError> {
+    let found = described.ndim;
+    let ndim = usize::try_from(found).ok().filter(|ndim| *ndim <= MAX_NDIM);
+    let ndim = ndim.ok_or_else(|| ArrayError::Rank { what: what(), found })?;
+    if ndim > 0 && described.shape.is_null() {
+        return Err(ArrayError::NoShape { what: what(), ndim });
+    }
+    Ok(ndim)
+}

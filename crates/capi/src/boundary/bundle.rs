@@ -1,0 +1,92 @@
+//! Bundles: open, list, free.
+
+use super::{Out, free, guard, reference, slice, text};
+use crate::failure::Status;
+use crate::handle::BundleHandle;
+use std::ffi::{CString, c_char};
+use std::ptr;
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_open(
+    path: *const c_char,
+    bundle: *mut *mut BundleHandle,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(bundle, "bundle") }?;
+        // SAFETY: the contract.
+        let path = unsafe { text(path, "path") }?;
+        let opened = precast_core::Bundle::open(path)?;
+        out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    bundle: *mut *mut BundleHandle,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(bundle, "bundle") }?;
+        // SAFETY: the contract.
+        let bytes = unsafe { slice(bytes, size, "bytes") }?;
+        let opened = precast_core::Bundle::from_bytes(bytes.to_vec())?;
+        out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut BundleHandle) {
+    // SAFETY: the contract: a bundle is one that was opened here, and is freed once.
+    unsafe { free(bundle) };
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_entry_count(bundle: *const BundleHandle) -> usize {
+    let mut count = 0;
+    guard(|| {
+        // SAFETY: the contract.
+        count = unsafe { reference(bundle, "bundle") }?.names().len();
+        Ok(())
+    });
+    count
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_entry_name(
+    bundle: *const BundleHandle,
+    index: usize,
+) -> *const c_char {
+    let mut name = ptr::null();
+    guard(|| {
+        // SAFETY: the contract.
+        let names = unsafe { reference(bundle, "bundle") }?.names();
+        name = names.get(index).map_or(ptr::null(), |name: &CString| name.as_ptr());
+        Ok(())
+    });
+    name
+}

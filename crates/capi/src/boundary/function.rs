@@ -1,0 +1,140 @@
+//! Functions: find, describe, free; and the plain C functions of graphs of C scalars.
+
+use super::{Out, free, guard, reference, text};
+use crate::failure::Status;
+use crate::handle::{BundleHandle, FunctionHandle, PortView, port};
+use std::ffi::{c_char, c_void};
+use std::ptr;
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_function(
+    bundle: *const BundleHandle,
+    name: *const c_char,
+    function: *mut *mut FunctionHandle,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(function, "function") }?;
+        // SAFETY: the contract.
+        let bundle = unsafe { reference(bundle, "bundle") }?;
+        // SAFETY: the contract.
+        let name = unsafe { text(name, "name") }?;
+        let found = FunctionHandle::new(bundle.loader.entry(name)?);
+        out.put(Box::into_raw(Box::new(found)));
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_free(function: *mut FunctionHandle) {
+    // SAFETY: the contract: a function is one that a bundle gave, and is freed once.
+    unsafe { free(function) };
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_input_count(function: *const FunctionHandle) -> usize {
+    // SAFETY: the contract.
+    unsafe { function.as_ref() }.map_or(0, |function| function.inputs.len())
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_output_count(function: *const FunctionHandle) -> usize {
+    // SAFETY: the contract.
+    unsafe { function.as_ref() }.map_or(0, |function| function.outputs.len())
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_input(
+    function: *const FunctionHandle,
+    index: usize,
+    to: *mut PortView,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(to, "port") }?;
+        // SAFETY: the contract.
+        let function = unsafe { reference(function, "function") }?;
+        out.put(port(&function.inputs, "input", index)?);
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_output(
+    function: *const FunctionHandle,
+    index: usize,
+    to: *mut PortView,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(to, "port") }?;
+        // SAFETY: the contract.
+        let function = unsafe { reference(function, "function") }?;
+        out.put(port(&function.outputs, "output", index)?);
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_signature(function: *const FunctionHandle) -> *const c_char {
+    // SAFETY: the contract.
+    let function = unsafe { function.as_ref() };
+    let signature = function.and_then(|function| function.signature.as_deref());
+    signature.map_or(ptr::null(), std::ffi::CStr::as_ptr)
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_function_native(
+    function: *const FunctionHandle,
+    signature: *const c_char,
+    native: *mut *const c_void,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(native, "native") }?;
+        // SAFETY: the contract.
+        let function = unsafe { reference(function, "function") }?;
+        // SAFETY: the contract.
+        let asked = unsafe { text(signature, "signature") }?;
+        out.put(function.native(asked)?);
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn precast_host() -> *const c_void {
+    precast_core::native::host().cast()
+}

@@ -1,0 +1,166 @@
+//! Statuses, and the last failure of each thread.
+
+use crate::array::ArrayError;
+use crate::dlpack::TensorError;
+use precast_core::event::chain;
+use precast_core::{CallError, LoadEntryError, OpenBundleError};
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+
+macro_rules! statuses {
+    ($($status:ident = $number:literal $name:literal,)*) => {
+        /// `precast_status`: what kind of failure it is, for programs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(C)]
+        pub(crate) enum Status {
+            $($status = $number,)*
+        }
+
+        impl Status {
+            /// The name in C of the status of a number.
+            pub(crate) fn name(number: i32) -> &'static CStr {
+                match number {
+                    $($number => $name,)*
+                    _ => c"unknown precast_status",
+                }
+            }
+        }
+    };
+}
+
+statuses! {
+    Ok = 0 c"PRECAST_OK",
+    Argument = 1 c"PRECAST_ERROR_ARGUMENT",
+    Bundle = 2 c"PRECAST_ERROR_BUNDLE",
+    Entry = 3 c"PRECAST_ERROR_ENTRY",
+    Load = 4 c"PRECAST_ERROR_LOAD",
+    Array = 5 c"PRECAST_ERROR_ARRAY",
+    Mismatch = 6 c"PRECAST_ERROR_MISMATCH",
+    Op = 7 c"PRECAST_ERROR_OP",
+    Signature = 8 c"PRECAST_ERROR_SIGNATURE",
+    Internal = 9 c"PRECAST_ERROR_INTERNAL",
+}
+
+/// What went wrong: the status, and the words.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: Status,
+    message: String,
+}
+
+/// Why an argument is refused before anything is done with it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ArgumentError {
+    /// NULL where something is read or written.
+    #[error("`{0}` is NULL")]
+    Null(&'static str),
+    /// Other bytes than text.
+    #[error("`{0}` is not UTF-8")]
+    Text(&'static str),
+    /// An index behind the last.
+    #[error("there is no {what} {index}, the function has {count}")]
+    Index {
+        /// `input` or `output`.
+        what: &'static str,
+        /// What was asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// More elements than memory can hold.
+    #[error("`{0}` has more elements than memory")]
+    Count(&'static str),
+}
+
+/// Why there is no plain C function for a caller.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SignatureError {
+    /// There is none at all.
+    #[error("there is no plain C function: {0}\nhint: `precast_call` calls it with arrays")]
+    None(precast_core::NoNative),
+    /// It has another signature.
+    #[error("the plain C function is `{found}`, asked for `{asked}`{}", hint(found, asked))]
+    Other {
+        /// Its signature.
+        found: String,
+        /// What the caller expects.
+        asked: String,
+    },
+}
+
+/// What helps where only the way to fail differs.
+fn hint(found: &str, asked: &str) -> &'static str {
+    if found.strip_suffix("!c~") == Some(asked.trim_end_matches('~')) {
+        "\nhint: an op of it may fail: call it with a pc_context, see precast/context.h"
+    } else {
+        ""
+    }
+}
+
+macro_rules! failures {
+    ($($error:ty => $status:expr,)*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let status: fn(&$error) -> Status = $status;
+                Self { status: status(&error), message: chain(&error) }
+            }
+        }
+    )*};
+}
+
+failures! {
+    ArgumentError => |_| Status::Argument,
+    ArrayError => |_| Status::Array,
+    TensorError => |_| Status::Array,
+    OpenBundleError => |_| Status::Bundle,
+    LoadEntryError => |error| match error {
+        LoadEntryError::Unknown { .. } => Status::Entry,
+        _ => Status::Load,
+    },
+    CallError => |error| match error {
+        CallError::Inputs { .. } | CallError::Outputs { .. } => Status::Mismatch,
+        CallError::Input { .. } | CallError::Filter { .. } | CallError::Output { .. } => Status::Mismatch,
+        _ => Status::Op,
+    },
+    SignatureError => |_| Status::Signature,
+}
+
+impl Failure {
+    /// What a panic becomes.
+    pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
+        let message = format!("a defect of precast: {text}\nhint: please report it");
+        Self { status: Status::Internal, message }
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<(Status, CString)> = RefCell::new((Status::Ok, CString::default()));
+}
+
+/// Keeps a failure as the last one of this thread; gives its status.
+pub(crate) fn remember(failure: Failure) -> Status {
+    let Failure { status, message } = failure;
+    let message = text(message);
+    // A thread that is ending has no last failure any more: who could ask for it?
+    let _ = LAST.try_with(|last| last.replace((status, message)));
+    status
+}
+
+/// The status of this thread's last failure.
+pub(crate) fn last_status() -> Status {
+    LAST.try_with(|last| last.borrow().0).unwrap_or(Status::Ok)
+}
+
+/// The words of this thread's last failure; they live until the next one.
+pub(crate) fn last_message() -> *const std::ffi::c_char {
+    LAST.try_with(|last| last.borrow().1.as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// A text for C. A NUL in it, which a name in a damaged bundle could have, is shown as `\0`.
+pub(crate) fn text(text: impl Into<String>) -> CString {
+    let text: String = text.into();
+    CString::new(text.replace('\0', "\\0")).unwrap_or_default()
+}

@@ -1,0 +1,43 @@
+//! What programs do wrong, and threads: `tests/c/misuse.c`, alone, under valgrind, and with sanitizers.
+
+use crate::installed::{Installed, Language, answers, run};
+use precast_testkit::package::root;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn source() -> PathBuf {
+    root().join("crates/capi/tests/c/misuse.c")
+}
+
+const MANIFEST: &str = "tests/c/precast.toml";
+
+#[test]
+fn what_programs_do_wrong_is_an_error_and_never_a_crash() {
+    let installed = Installed::new();
+    let (bundle, program) = (installed.bundle(MANIFEST), installed.path("misuse"));
+    installed.compile(Language::C, &source(), &program, &["-lprecast", "-pthread"]);
+    assert_eq!(run(installed.command(&program).arg(&bundle)), "ok\n");
+    if !answers("valgrind") {
+        return println!("skipped: errors of memory and leaks as valgrind sees them: it is not there");
+    }
+    let mut valgrind = installed.command("valgrind");
+    valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+    assert_eq!(run(valgrind.arg(&program).arg(&bundle)), "ok\n");
+}
+
+#[test]
+fn the_address_sanitizer_has_nothing_to_say() {
+    let installed = Installed::new();
+    let (probe, program) = (installed.path("probe.c"), installed.path("misuse"));
+    let sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    fs_err::write(&probe, "int main(void) { return 0; }\n").unwrap();
+    let mut compiler = Command::new(Language::C.compiler());
+    compiler.args(sanitized).arg(&probe).arg("-o").arg(&program);
+    let runs = |command: &mut Command| command.output().is_ok_and(|ended| ended.status.success());
+    if !runs(&mut compiler) || !runs(&mut Command::new(&program)) {
+        return println!("skipped: errors of memory and leaks as sanitizers see them: the compiler has none");
+    }
+    let link = [&["-lprecast", "-pthread"][..], &sanitized].concat();
+    installed.compile(Language::C, &source(), &program, &link);
+    assert_eq!(run(installed.command(&program).arg(installed.bundle(MANIFEST))), "ok\n");
+}
