@@ -30,7 +30,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 #[test]
 fn a_static_program_runs_where_nothing_else_is() {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
-        return println!("skipped: a static program of `{TARGET}`, this host is another");
+        return eprintln!("skipped: a static program of `{TARGET}`, this host is another");
     }
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
@@ -79,6 +79,6 @@ fn alone(bare: &Path) -> Option<Output> {
             Err(error) => tried.push(error.to_string()),
         }
     }
-    println!("skipped: an empty root directory, this user cannot have one: {}", tried.join("; "));
+    eprintln!("skipped: an empty root directory, this user cannot have one: {}", tried.join("; "));
     None
 }

@@ -192,7 +192,7 @@ fn names_that_mean_something_else_are_refused() {
     let library = own("exp").unwrap();
     let preferring = library.clone().preferring(["exp".to_owned()]);
     assert_eq!(graph("exp(a)", &library), graph("exp(a)", &ops()));
-    assert_eq!(graph("np.exp(a) + a.sum()", &preferring), graph("np.exp(a) + a.sum()", &ops()));
+    assert_eq!(graph("np.exp(a) + a", &preferring), graph("np.exp(a) + a", &ops()));
     assert_ne!(graph("exp(a)", &preferring), graph("exp(a)", &ops()));
     for name in ["", "1st", "a b", "a-b", "True"] {
         let refused = ops().with(name, |_| -> Result<ExternalCOp, _> { unreachable!() }).unwrap_err();

@@ -35,7 +35,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
             let _ = black_box(fallible.call(black_box(1.5), black_box(2.5), black_box(3.5)));
         }),
         Runner::short("precast, with arrays", || {
-            drop(black_box(function.call_into(black_box(&refs), &mut out)))
+            drop(black_box(function.call_into(black_box(&refs), &mut out)));
         }),
     ];
     found.lines.push(Line::raced("(x + y) * z of C scalars", bench.rounds(ROUNDS), runners)?);

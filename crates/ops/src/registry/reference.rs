@@ -111,7 +111,7 @@ fn called_by_reference(op: &dyn Op, inputs: &[&Array], run: &RunC<'_>) -> Result
 /// A graph of one Apply for each external op that the reference of `op` would run on inputs of these types.
 ///
 /// # Errors
-/// As [`reference`].
+/// As [`reference()`].
 pub fn run_by_reference(op: &ExternalCOp, inputs: &[Type]) -> Result<Vec<FunctionGraph>, String> {
     let graph = reference(op, inputs)?;
     let mut found = Vec::new();
