@@ -1,7 +1,7 @@
 //! Which package stands on which: arrows point down only. Drawn with words in crates/README.md.
 
 /// Layer of each package; a normal dependency must have a lower one.
-const LAYERS: [(&str, u8); 13] = [
+const LAYERS: [(&str, u8); 14] = [
     ("precast-abi", 0),
     ("precast-core", 1),
     ("precast-graph", 2),
@@ -13,6 +13,7 @@ const LAYERS: [(&str, u8); 13] = [
     ("precast-runtime", 5),
     ("precast", 6),
     ("precast-cli", 7),
+    ("precast-python", 7),
     ("precast-quickstart", 7),
     ("precast-bench", 7),
 ];
