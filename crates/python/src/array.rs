@@ -63,7 +63,9 @@ impl<'py> Lent<'py> {
         let dtype = dtype(&array.dtype())?;
         let axes = Axes::new(array.shape(), array.strides());
         // SAFETY: it is an array of NumPy, whose fields are where NumPy's headers say.
-        let fields = unsafe { &*npyffi::_PyArray_GET_ITEM_DATA(array.as_array_ptr()) };
+        let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(array.as_array_ptr()) };
+        // SAFETY: they lie in the object, which is referred to, and nobody changes them while the interpreter is held.
+        let fields = unsafe { &*fields };
         let (data, readonly) = (fields.data.cast(), fields.flags & NPY_ARRAY_WRITEABLE == 0);
         Some(Self { data, dtype, axes, readonly, _array: array })
     }
