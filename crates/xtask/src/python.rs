@@ -64,8 +64,9 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let bundle = folder.join("model.precast");
     Ok(build(&path.join("tests/precast.toml"), &folder.join("store"), &bundle)? && {
         let mut tests = Command::new(&python);
-        tests.args(["-m", "pytest", "--quiet"]).args(args).current_dir(&path);
-        run_command(tests.env("PRECAST_TEST_BUNDLE", &bundle))?
+        // Nothing is written beside the sources.
+        tests.args(["-B", "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).args(args);
+        run_command(tests.current_dir(&path).env("PRECAST_TEST_BUNDLE", &bundle))?
     })
 }
 

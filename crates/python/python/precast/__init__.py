@@ -7,6 +7,9 @@
 Compiling needs a compiler and happens before: `precast build` writes bundles. Calling needs NumPy alone.
 """
 
+# The native part stands on NumPy: where it is not installed, the import says so here.
+import numpy as _numpy
+
 from ._callback import NativeFunction
 from .errors import (
     BundleError,
