@@ -47,7 +47,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         command
     };
     if !run_command(&mut pip(&PACKAGES))? {
-        println!("skipped: the Python package: the package index gives no {}", PACKAGES.join(", "));
+        println!("skipped: the Python package: pip cannot install {} (see above)", PACKAGES.join(", "));
         return Ok(true);
     }
     // As `pip install ./crates/python`, in the profile that the workspace is compiled in, with the maturin that is there.
