@@ -1,9 +1,10 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | python | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
 //! ci      what .ci/run runs: tidy, fmt, headers, clippy, doc, features, quickstart, test
 //! fuzz-graphs  random graphs, as many as asked for
+//! python  the Python package: installed and tested
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
 //! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
@@ -14,6 +15,7 @@
 mod ci;
 mod fuzz;
 mod headers;
+mod python;
 mod steps;
 mod test;
 mod tidy;
@@ -30,6 +32,7 @@ usage: cargo xtask COMMAND
   ci [--without-test]   run what .ci/run runs
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         run N (100000) random graphs, from seed S (0) on, against `perform`
+  python [ARGS…]        install the Python package and run its tests; ARGS go to pytest
   tidy                  check the rules of the tree
 ";
 
@@ -53,6 +56,7 @@ fn run() -> Result<bool> {
         ["ci"] => ci::run(true),
         ["ci", "--without-test"] => ci::run(false),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
+        ["python", rest @ ..] => python::run(rest),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");

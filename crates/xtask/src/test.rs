@@ -1,9 +1,10 @@
 //! `cargo xtask test`: all tests of the workspace in a fresh clone that has cargo and a C compiler.
 //!
-//! Doctests run first, so that the last lines are the closing lines of the runner of everything else. The runner is
-//! `cargo nextest` where it is installed, else `cargo test`. Tests that need more than cargo and a C compiler skip
+//! Doctests and the Python package come first, so that the last lines are the closing lines of the runner of everything
+//! else. The runner is `cargo nextest` where it is installed, else `cargo test`. Tests that need more than cargo and a C compiler skip
 //! themselves; a runner hides what a passing test prints, so what will be skipped is said here, before they run.
 
+use crate::python;
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo, compiler};
 use anyhow::{Result, bail};
@@ -19,13 +20,13 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         );
     }
     say_what_is_missing();
-    let documents = if args.is_empty() {
+    let (documents, package) = if args.is_empty() {
         let fine = run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?;
         println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
-        fine
+        (fine, python::run(&[])?)
     } else {
-        println!("skipped: doctests, since arguments for the runner were given");
-        true
+        println!("skipped: doctests and the Python package, since arguments for the runner were given");
+        (true, true)
     };
     let runner: &[&str] = if answers(Command::new(cargo()).args(["nextest", "--version"])) {
         &["nextest", "run"]
@@ -39,7 +40,10 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     if !documents {
         println!("FAILED: doctests (see above)");
     }
-    Ok(documents && tests)
+    if !package {
+        println!("FAILED: the Python package (see above)");
+    }
+    Ok(documents && package && tests)
 }
 
 /// Names each optional tool that is not there and the tests that skip themselves without it.

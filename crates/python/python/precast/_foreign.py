@@ -1,0 +1,33 @@
+"""Arrays that are not NumPy's, and dtypes that NumPy lacks."""
+
+from typing import Any
+
+import numpy
+
+
+def borrow(value: Any) -> numpy.ndarray:
+    """The memory of an object as an array: by NumPy's interface, DLPack or the buffer protocol, without a copy."""
+    if hasattr(value, "__array_interface__"):
+        return numpy.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return numpy.from_dlpack(value)
+    try:
+        return numpy.asarray(memoryview(value))
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(
+            f"found a `{kind}`, expected an array or a number\nhint: pass `numpy.asarray(x)`"
+        ) from None
+
+
+def bfloat16() -> numpy.dtype:
+    """The dtype of bfloat16, which NumPy has from the package ml_dtypes."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        from .errors import CallTypeError
+
+        raise CallTypeError(
+            "a result is `bf16`, which NumPy lacks\nhint: `pip install ml_dtypes`"
+        ) from None
+    return numpy.dtype(ml_dtypes.bfloat16)

@@ -1,0 +1,14 @@
+"""What functions take and give."""
+
+from typing import NamedTuple
+
+
+class Port(NamedTuple):
+    """An input or output of a function."""
+
+    name: str
+    #: As in a manifest: ``f64[?]``.
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}"

@@ -1,0 +1,76 @@
+//! Errors of `precast-core` as exceptions. The classes are Python's own code (`precast/errors.py`), since each is of a kind of
+//! Python's too; the texts, with their hints, are those of the Rust errors.
+
+use precast_core::event::chain;
+use precast_core::native::ErrorKind;
+use precast_core::{CallError, LoadEntryError, OpenBundleError};
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use std::error::Error;
+use std::io;
+
+/// An exception of a class of `precast/errors.py`.
+pub(crate) fn raise<'py>(py: Python<'py>, class: &str, args: impl PyCallArgs<'py>) -> PyErr {
+    let made = py.import("precast.errors").and_then(|module| module.getattr(class)?.call1(args));
+    made.map_or_else(|failed| failed, PyErr::from_value)
+}
+
+fn told(py: Python<'_>, class: &str, error: &dyn Error) -> PyErr {
+    raise(py, class, (chain(error),))
+}
+
+/// The exception of a bundle that cannot be opened.
+pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
+    let OpenBundleError::Io { path, source } = error else { return told(py, "BundleError", error) };
+    // The numbers of errno that Python makes classes of, where the error came from no system call.
+    let (class, number) = match source.kind() {
+        io::ErrorKind::NotFound => ("BundleNotFoundError", 2),
+        _ => ("BundleReadError", source.raw_os_error().unwrap_or(5)),
+    };
+    raise(py, class, (number, format!("cannot read the bundle: {source}"), path.display().to_string()))
+}
+
+/// The exception of a graph that is not there, or that nothing in the bundle serves.
+pub(crate) fn entry(py: Python<'_>, error: LoadEntryError) -> PyErr {
+    match &error {
+        LoadEntryError::Unknown { .. } => told(py, "EntryError", &error),
+        LoadEntryError::Instance { source: CallError::Op { kind, .. }, .. } => told(py, class(*kind), &error),
+        _ => told(py, "MissError", &error),
+    }
+}
+
+/// The exception of a call that failed; `types` says whether an argument has another dtype than its input.
+pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
+    let class = match error {
+        CallError::Op { kind, .. } => class(*kind),
+        CallError::Inputs { .. } | CallError::Outputs { .. } => class(ErrorKind::Type),
+        CallError::Input { .. } | CallError::Output { .. } if types => class(ErrorKind::Type),
+        CallError::Input { .. } | CallError::Output { .. } | CallError::Filter { .. } => {
+            class(ErrorKind::Value)
+        }
+        _ => class(ErrorKind::Runtime),
+    };
+    told(py, class, error)
+}
+
+/// The class of a kind of error.
+fn class(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Type => "CallTypeError",
+        ErrorKind::Value => "CallValueError",
+        ErrorKind::Memory => "CallMemoryError",
+        ErrorKind::Index => "CallIndexError",
+        ErrorKind::Assert => "CallAssertionError",
+        ErrorKind::Runtime => "CallRuntimeError",
+    }
+}
+
+/// A call that is refused before it is made: another kind of thing than the function takes.
+pub(crate) fn wrong_type(py: Python<'_>, text: String) -> PyErr {
+    raise(py, class(ErrorKind::Type), (text,))
+}
+
+/// A call that is refused before it is made: a value that the function does not take.
+pub(crate) fn wrong_value(py: Python<'_>, text: String) -> PyErr {
+    raise(py, class(ErrorKind::Value), (text,))
+}

@@ -1,0 +1,299 @@
+//! A function of a bundle in Python, and its calls.
+
+use crate::array::{self, Lent};
+use crate::{error, number};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use precast_core::native::RawArrayError;
+use precast_core::program::Port;
+use precast_core::{Array, ArrayMut, ArrayRef, CallError, DType};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+/// A compiled graph, called with NumPy arrays and Python's numbers.
+#[pyclass(frozen, module = "precast")]
+pub(crate) struct Function {
+    name: String,
+    inner: precast_core::Function,
+    /// The names of the inputs, for calls that name them.
+    names: Vec<Py<PyString>>,
+    /// NumPy's dtypes of the results.
+    descrs: PyOnceLock<Vec<Py<PyArrayDescr>>>,
+}
+
+/// What an argument is.
+enum Argument<'py> {
+    Number(Array),
+    Lent(Lent<'py>),
+}
+
+impl Function {
+    /// The function of a name.
+    pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function) -> PyResult<Self> {
+        let names = inner.inputs().iter().map(|port| PyString::intern(py, &port.name).unbind()).collect();
+        Ok(Self { name, inner, names, descrs: PyOnceLock::new() })
+    }
+
+    /// `(x: f64[?], y: f64[]) -> (out: f64[?])`.
+    fn shown(&self) -> String {
+        let ports = |ports: &[Port]| {
+            ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
+        };
+        format!("({}) -> ({})", ports(self.inner.inputs()), ports(self.inner.outputs()))
+    }
+
+    /// The values given, in the order of the inputs.
+    fn order<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = args.py();
+        let wrong = |what: String| {
+            error::wrong_type(py, format!("{}() {what}; it is `{}{}`", self.name, self.name, self.shown()))
+        };
+        if args.len() > self.names.len() {
+            return Err(wrong(format!("takes {} input(s), found {}", self.names.len(), args.len())));
+        }
+        let mut values: Vec<_> = args.iter().collect();
+        let Some(named) = named else {
+            return match self.inner.inputs().get(values.len()) {
+                None => Ok(values),
+                Some(missing) => Err(wrong(format!("misses input `{}`", missing.name))),
+            };
+        };
+        for name in &self.names[values.len()..] {
+            let given = named.get_item(name)?;
+            values.push(given.ok_or_else(|| wrong(format!("misses input `{}`", name.bind(py))))?);
+        }
+        for name in named.keys() {
+            let position = self.names.iter().position(|own| name.eq(own).unwrap_or(false));
+            match position {
+                Some(position) if position < args.len() => {
+                    return Err(wrong(format!("has two values for input `{name}`")));
+                }
+                Some(_) => {}
+                None => return Err(wrong(format!("has no input `{name}`"))),
+            }
+        }
+        Ok(values)
+    }
+
+    /// What an argument is; its type is compared by the call.
+    fn argument<'py>(&self, value: Bound<'py, PyAny>, port: &Port) -> PyResult<Argument<'py>> {
+        let py = value.py();
+        let array = match value.cast_into::<PyUntypedArray>() {
+            Ok(array) => array,
+            Err(other) => {
+                let value = other.into_inner();
+                let refused = |cause: PyErr| {
+                    let text = format!("input `{}` is refused: {}", port.name, cause.value(py));
+                    let overflows = cause.is_instance_of::<PyOverflowError>(py);
+                    if overflows { error::wrong_value(py, text) } else { error::wrong_type(py, text) }
+                };
+                match number::find(&value, port.ty.dtype()) {
+                    Ok(Some(number)) => return Ok(Argument::Number(number)),
+                    Ok(None) => borrowed(&value).map_err(refused)?,
+                    Err(cause) => return Err(refused(cause)),
+                }
+            }
+        };
+        lent(array, "input", port).map(Argument::Lent)
+    }
+
+    /// NumPy's dtypes of the results.
+    fn descrs(&self, py: Python<'_>) -> PyResult<&Vec<Py<PyArrayDescr>>> {
+        self.descrs.get_or_try_init(py, || {
+            let dtypes = self.inner.outputs().iter().map(|port| port.ty.dtype());
+            dtypes.map(|dtype| Ok(descr(py, dtype)?.unbind())).collect()
+        })
+    }
+
+    /// A call for new results.
+    fn fresh<'py>(&self, py: Python<'py>, inputs: &[ArrayRef<'_>]) -> PyResult<Bound<'py, PyAny>> {
+        let descrs = self.descrs(py)?;
+        let results =
+            py.detach(|| self.inner.call(inputs)).map_err(|refused| self.refused(py, &refused, inputs))?;
+        let mut results =
+            results.into_iter().zip(descrs).map(|(result, descr)| array::give(py, result, descr.bind(py)));
+        match (descrs.len(), results.next()) {
+            (1, Some(only)) => only,
+            (_, first) => {
+                let all: Vec<_> = first.into_iter().chain(results).collect::<PyResult<_>>()?;
+                PyTuple::new(py, all).map(Bound::into_any)
+            }
+        }
+    }
+
+    /// A call for results that are written to these arrays.
+    fn into(&self, py: Python<'_>, inputs: &[ArrayRef<'_>], out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let given = match out.cast::<PyTuple>() {
+            Ok(several) => several.iter().collect(),
+            Err(_) => vec![out.clone()],
+        };
+        let ports = self.inner.outputs();
+        if given.len() != ports.len() {
+            let error = CallError::Outputs { expected: ports.len(), found: given.len() };
+            return Err(error::call(py, &error, true));
+        }
+        let arrays =
+            given.into_iter().zip(ports).map(|(value, port)| match value.cast_into::<PyUntypedArray>() {
+                Ok(array) => lent(array, "output", port),
+                Err(_) => {
+                    Err(error::wrong_type(py, format!("`out` for output `{}` is no NumPy array", port.name)))
+                }
+            });
+        let mut arrays: Vec<Lent<'_>> = arrays.collect::<PyResult<_>>()?;
+        let types = arrays.iter().zip(ports).any(|(array, port)| array.dtype() != port.ty.dtype());
+        let room = arrays
+            .iter_mut()
+            .zip(ports)
+            .map(|(array, port)| array.write().map_err(|refused| description(py, "output", port, &refused)));
+        let mut room: Vec<ArrayMut<'_>> = room.collect::<PyResult<_>>()?;
+        py.detach(|| self.inner.call_views(inputs, &mut room)).map_err(|refused| match refused {
+            CallError::Output { .. } => error::call(py, &refused, types),
+            _ => self.refused(py, &refused, inputs),
+        })
+    }
+
+    /// The exception of a call that failed.
+    #[cold]
+    fn refused(&self, py: Python<'_>, error: &CallError, inputs: &[ArrayRef<'_>]) -> PyErr {
+        let mut pairs = self.inner.inputs().iter().zip(inputs);
+        error::call(py, error, pairs.any(|(port, input)| port.ty.dtype() != input.dtype()))
+    }
+}
+
+#[pymethods]
+impl Function {
+    /// Calls the function.
+    #[pyo3(signature = (*args, out = None, **named))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        out: Option<Bound<'py, PyAny>>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let values = self.order(args, named)?.into_iter().zip(self.inner.inputs());
+        let arguments = values.map(|(value, port)| self.argument(value, port));
+        let arguments: Vec<Argument<'_>> = arguments.collect::<PyResult<_>>()?;
+        let inputs = arguments.iter().zip(self.inner.inputs()).map(|(argument, port)| match argument {
+            Argument::Number(array) => Ok(ArrayRef::from(array)),
+            Argument::Lent(lent) => match lent.read() {
+                Ok(Some(array)) => Ok(array),
+                Ok(None) => Err(error::wrong_value(
+                    py,
+                    format!("input `{}` has bools that are neither 0 nor 1\nhint: pass `x != 0`", port.name),
+                )),
+                Err(refused) => Err(description(py, "input", port, &refused)),
+            },
+        });
+        let inputs: Vec<ArrayRef<'_>> = inputs.collect::<PyResult<_>>()?;
+        match out {
+            None => self.fresh(py, &inputs),
+            Some(out) => self.into(py, &inputs, &out).map(|()| out),
+        }
+    }
+
+    /// Its name in the bundle.
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.name
+    }
+
+    /// What it takes: names and types.
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        ports(py, self.inner.inputs())
+    }
+
+    /// What it gives: names and types.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        ports(py, self.inner.outputs())
+    }
+
+    /// What it takes and gives in one line, `(x: f64[?]) -> (out: f64[])`.
+    #[getter]
+    fn signature(&self) -> String {
+        self.shown()
+    }
+
+    /// The plain C function that computes a graph of numbers.
+    #[getter]
+    fn native<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let native = slf.get().inner.native_function().map_err(|reason| {
+            error::raise(
+                py,
+                "NativeError",
+                (format!("`{}` has no native function: {reason}", slf.get().name),),
+            )
+        })?;
+        let class = py.import("precast._callback")?.getattr("NativeFunction")?;
+        class.call1((native.address().addr(), native.signature(), slf))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<precast.Function {}{}>", self.name, self.shown())
+    }
+}
+
+/// The memory of an array that is given for an input or output.
+fn lent<'py>(array: Bound<'py, PyUntypedArray>, role: &str, Port { name, ty }: &Port) -> PyResult<Lent<'py>> {
+    let (py, descr) = (array.py(), array.dtype());
+    Lent::find(array).ok_or_else(|| {
+        let swapped = descr.is_native_byteorder() == Some(false);
+        let hint = if swapped { "\nhint: pass `x.astype(x.dtype.newbyteorder(\"=\"))`" } else { "" };
+        error::wrong_type(py, format!("{role} `{name}` is of dtype `{descr}`, expected `{ty}`{hint}"))
+    })
+}
+
+/// The array of something else that has memory.
+fn borrowed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let array = value.py().import("precast._foreign")?.call_method1("borrow", (value,))?;
+    array.cast_into::<PyUntypedArray>().map_err(PyErr::from)
+}
+
+/// The exception of an array that precast cannot read from or write to.
+#[cold]
+fn description(py: Python<'_>, role: &str, port: &Port, refused: &RawArrayError) -> PyErr {
+    error::wrong_value(py, format!("{role} `{}`: {refused}", port.name))
+}
+
+/// NumPy's dtype of a dtype.
+fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> {
+    if dtype == DType::Bf16 {
+        return py.import("precast._foreign")?.call_method0("bfloat16")?.cast_into().map_err(PyErr::from);
+    }
+    PyArrayDescr::new(py, name(dtype))
+}
+
+/// NumPy's name of a dtype.
+fn name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::I8 => "int8",
+        DType::I16 => "int16",
+        DType::I32 => "int32",
+        DType::I64 => "int64",
+        DType::U8 => "uint8",
+        DType::U16 => "uint16",
+        DType::U32 => "uint32",
+        DType::U64 => "uint64",
+        DType::F16 => "float16",
+        DType::Bf16 => "bfloat16",
+        DType::F32 => "float32",
+        DType::F64 => "float64",
+        DType::C64 => "complex64",
+        DType::C128 => "complex128",
+    }
+}
+
+fn ports<'py>(py: Python<'py>, ports: &[Port]) -> PyResult<Bound<'py, PyTuple>> {
+    let class = py.import("precast._ports")?.getattr("Port")?;
+    let made = ports.iter().map(|Port { name, ty }: &Port| class.call1((name, ty.to_string())));
+    PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)
+}

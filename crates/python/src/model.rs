@@ -1,0 +1,67 @@
+//! A bundle in Python: a mapping of names to functions, whose functions are attributes too.
+
+use crate::error;
+use crate::function::Function;
+use precast_core::Loader;
+use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyTuple};
+use std::path::PathBuf;
+
+/// An open bundle: its graphs by name, `model["score"]` or `model.score`.
+#[pyclass(frozen, mapping, module = "precast")]
+pub(crate) struct Model {
+    loader: Loader,
+    path: PathBuf,
+}
+
+/// Opens a bundle file; its functions are verified and loaded when they are asked for.
+#[pyfunction]
+#[pyo3(signature = (path, /))]
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+    let opened = py.detach(|| Loader::open(&path));
+    opened.map(|loader| Model { loader, path }).map_err(|refused| error::open(py, &refused))
+}
+
+#[pymethods]
+impl Model {
+    /// The names of the graphs, sorted.
+    #[getter]
+    fn entries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.loader.entries())
+    }
+
+    /// The function of a graph.
+    fn __getitem__(&self, py: Python<'_>, name: String) -> PyResult<Function> {
+        let found = py.detach(|| self.loader.entry(&name));
+        Function::new(py, name, found.map_err(|missing| error::entry(py, missing))?)
+    }
+
+    /// The function of a graph whose name is no other attribute.
+    fn __getattr__(&self, py: Python<'_>, name: String) -> PyResult<Function> {
+        self.__getitem__(py, name)
+    }
+
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name.extract::<String>().is_ok_and(|name| self.loader.entries().contains(&name))
+    }
+
+    fn __len__(&self) -> usize {
+        self.loader.entries().len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.entries(py)?.try_iter()
+    }
+
+    /// The graphs and the attributes, for completion.
+    fn __dir__(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
+        let own = slf.py().get_type::<PyAny>().call_method1("__dir__", (slf,))?;
+        let mut names: Vec<String> = own.extract()?;
+        names.extend(slf.get().loader.entries());
+        Ok(names)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<precast.Model {:?}: {}>", self.path.display().to_string(), self.loader.entries().join(", "))
+    }
+}

@@ -1,0 +1,83 @@
+"""Calls that are refused, each with an exception of Python's own kind and the function's words."""
+
+import numpy as np
+import precast
+import pytest
+
+X = np.arange(4.0)
+
+
+@pytest.mark.parametrize(
+    "args, named, text",
+    [
+        ((X, X), {}, "score\\(\\) misses input `z`"),
+        ((X,), {"z": X}, "score\\(\\) misses input `y`"),
+        ((X, X, X, X), {}, "takes 3 input\\(s\\), found 4"),
+        ((X, X, X), {"w": X}, "has no input `w`"),
+        ((X, X, X), {"x": X}, "has two values for input `x`"),
+    ],
+)
+def test_other_arguments_are_a_type_error_with_the_signature(model, args, named, text):
+    with pytest.raises(precast.CallTypeError, match=text) as caught:
+        model.score(*args, **named)
+    assert isinstance(caught.value, TypeError) and model.score.signature in str(caught.value)
+
+
+def test_another_dtype_is_a_type_error(model):
+    with pytest.raises(TypeError, match="input `y` is `f32\\[4\\]`, expected `f64\\[\\?\\]`"):
+        model.score(X, X.astype("f4"), X)
+
+
+def test_another_rank_is_a_value_error(model):
+    with pytest.raises(precast.CallValueError, match="input `y` is `f64\\[2,2\\]`, expected `f64\\[\\?\\]`"):
+        model.score(X, X.reshape(2, 2), X)
+
+
+def test_extents_that_do_not_broadcast_are_a_value_error(model):
+    with pytest.raises(ValueError, match="`x`: \\(4\\)"):
+        model.score(X, X[:3], X)
+
+
+def test_an_index_out_of_range_is_an_index_error(model):
+    assert model.pick(X, 3) == 3.0
+    with pytest.raises(IndexError) as caught:
+        model.pick(X, 4)
+    assert isinstance(caught.value, precast.CallError)
+    assert model.pick(X, 0) == 0.0
+
+
+def test_another_byte_order_is_named_with_its_remedy(model):
+    swapped = X.astype(X.dtype.newbyteorder("S"))
+    with pytest.raises(TypeError, match="input `x` is of dtype `>f8`.*\nhint: pass `x.astype"):
+        model.score(swapped, X, X)
+    native = swapped.astype(swapped.dtype.newbyteorder("="))
+    assert model.score(native, X, X) == model.score(X, X, X)
+
+
+@pytest.mark.parametrize("dtype", ["longdouble", "clongdouble", "O", "U3", "S3", "M8[s]", "m8[s]", "f8,f8"])
+def test_a_dtype_that_is_not_ours_is_named(model, dtype):
+    with pytest.raises(precast.CallTypeError, match="input `x` is of dtype .*, expected `f64"):
+        model.score(np.zeros(4, dtype), X, X)
+
+
+def test_misaligned_elements_are_refused_with_a_remedy(model):
+    room = np.zeros(4 * 8 + 1, np.uint8)
+    with pytest.raises(ValueError, match="input `x`: .*multiples of 8 bytes.*\nhint: pass a copy"):
+        model.score(room[1:].view("f8"), X, X)
+    packed = np.zeros(4, [("a", "u1"), ("b", "f8")])
+    with pytest.raises(ValueError, match="\nhint: pass a copy"):
+        model.score(packed["b"], X, X)
+
+
+def test_a_function_works_after_an_error(model):
+    for _ in range(3):
+        with pytest.raises(ValueError):
+            model.score(X, X[:3], X)
+        assert model.score(X, X, X) == pytest.approx(np.sum(np.exp(-X * X) * X + X))
+
+
+def test_every_exception_is_of_one_family():
+    for name in precast.__all__:
+        thing = getattr(precast, name)
+        if isinstance(thing, type) and issubclass(thing, BaseException):
+            assert issubclass(thing, precast.PrecastError)

@@ -1,0 +1,99 @@
+"""Bundles, their graphs, and what they say about themselves."""
+
+import os
+import shutil
+
+import numpy as np
+import precast
+import pytest
+
+
+def test_a_model_is_a_mapping_of_functions(bundle, model):
+    assert "score" in model and "nothing" not in model and 3 not in model
+    assert set(model) == set(model.entries) and len(model) == len(model.entries)
+    assert list(model.entries) == sorted(model.entries)
+    assert model["score"].__name__ == model.score.__name__ == "score"
+    assert "score" in dir(model) and "entries" in dir(model)
+    assert repr(model).startswith("<precast.Model ") and "score" in repr(model)
+    assert precast.load(os.fspath(bundle)).entries == model.entries
+
+
+def test_a_graph_named_as_an_attribute_is_an_item(model):
+    assert isinstance(model.entries, tuple)
+    x = np.array([3.0, 1.0])
+    assert model["entries"](x, x).tolist() == [0.0, 0.0]
+
+
+def test_a_function_says_what_it_takes_and_gives(model):
+    score = model.score
+    assert score.signature == "(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])"
+    assert repr(score) == f"<precast.Function score{score.signature}>"
+    assert [port.name for port in score.inputs] == ["x", "y", "z"]
+    assert score.outputs == (("out", "f64[]"),) and str(score.outputs[0]) == "out: f64[]"
+
+
+def test_a_missing_graph_names_those_there_are(model):
+    with pytest.raises(precast.EntryError, match="has no entry `scor`; it has: .*score"):
+        model["scor"]
+    with pytest.raises(KeyError):
+        model["scor"]
+    assert not hasattr(model, "scor")
+
+
+def test_a_missing_file_is_the_error_that_python_has_for_it(tmp_path):
+    path = tmp_path / "none.precast"
+    with pytest.raises(FileNotFoundError) as caught:
+        precast.load(path)
+    assert isinstance(caught.value, precast.BundleError)
+    assert caught.value.errno == 2 and caught.value.filename == str(path)
+    assert "cannot read the bundle" in str(caught.value)
+
+
+def test_a_directory_is_an_error_of_the_system(tmp_path):
+    with pytest.raises(precast.BundleError):
+        precast.load(tmp_path)
+
+
+def test_a_path_is_a_path():
+    with pytest.raises(TypeError):
+        precast.load(3)
+
+
+@pytest.mark.parametrize("length", [0, 7, 8, 60, 1000])
+def test_a_cut_bundle_is_refused(bundle, tmp_path, length):
+    path = tmp_path / "cut.precast"
+    path.write_bytes(bundle.read_bytes()[:length])
+    with pytest.raises(precast.BundleError) as caught:
+        precast.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_remedy_is_part_of_the_text(bundle, tmp_path):
+    path = tmp_path / "cut.precast"
+    path.write_bytes(bundle.read_bytes()[:-1])
+    with pytest.raises(precast.BundleError, match="\nhint: it was not copied whole"):
+        precast.load(path)
+
+
+def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
+    whole = bundle.read_bytes()
+    path = tmp_path / "damaged.precast"
+    x = np.ones(3)
+    refused = 0
+    for at in range(0, len(whole), len(whole) // 97):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        try:
+            assert precast.load(path).score(x, x, x) == pytest.approx(3 * np.exp(-1.0) + 3)
+        except (precast.BundleError, precast.EntryError) as error:
+            refused += 1
+            assert str(error)
+    assert refused > 0
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files to others")
+def test_a_bundle_that_others_can_change_is_refused(bundle, tmp_path):
+    path = tmp_path / "shared.precast"
+    shutil.copy(bundle, path)
+    path.chmod(0o666)
+    with pytest.raises(precast.BundleError, match="hint: "):
+        precast.load(path)

@@ -1,0 +1,81 @@
+"""`out=`: results in arrays of the caller."""
+
+import numpy as np
+import precast
+import pytest
+
+
+@pytest.fixture
+def x():
+    return np.arange(6.0)
+
+
+def test_a_result_is_written_to_out_and_out_is_given_back(model, x):
+    out = np.empty(6)
+    assert model.scale(x, 2.0, out=out) is out
+    assert np.array_equal(out, x * 2)
+
+
+def test_a_tuple_takes_several_results(model):
+    x = np.random.default_rng(1).normal(size=(4, 3))
+    out = np.empty(3), np.empty(3)
+    assert model.moments(x, out=out) is out
+    assert np.allclose(out[0], x.mean(axis=0)) and np.allclose(out[1], x.std(axis=0))
+
+
+def test_one_result_may_be_in_a_tuple(model, x):
+    out = (np.empty(6),)
+    assert model.scale(x, 3.0, out=out) is out and out[0][1] == 3.0
+
+
+def test_out_has_no_need_of_dimensions(model, x):
+    out = np.empty(())
+    assert model.score(x, x, x, out=out) is out
+    assert out == model.score(x, x, x)
+
+
+def test_out_may_have_strides(model, x):
+    room = np.zeros(12)
+    model.scale(x, 2.0, out=room[::-2])
+    assert np.array_equal(room[::-2], x * 2) and not room[::2].any()
+
+
+@pytest.mark.parametrize("view", [np.s_[:6], np.s_[1:7], np.s_[6:0:-1]])
+def test_out_may_overlap_an_input(model, view):
+    room = np.arange(8.0)
+    x = room[:6]
+    want = x * 2
+    model.scale(x, 2.0, out=room[view])
+    assert np.array_equal(room[view], want)
+
+
+def test_outs_may_be_one_array(model):
+    x = np.random.default_rng(1).normal(size=(4, 3))
+    out = np.empty(3)
+    model.moments(x, out=(out, out))
+    assert np.allclose(out, x.std(axis=0))
+
+
+@pytest.mark.parametrize(
+    "out, kind, text",
+    [
+        (np.empty(5), ValueError, "output `y` has room for `f64\\[5\\]`, expected `f64\\[6\\]`"),
+        (np.empty((2, 3)), ValueError, "output `y` has room for"),
+        (np.empty(6, np.float32), TypeError, "output `y` has room for `f32"),
+        (np.empty(6, ">f8"), TypeError, "output `y` is of dtype `>f8`, expected `f64\\[\\?\\]`\nhint: "),
+        (np.broadcast_to(np.empty(1), (6,)), ValueError, "output `y`: .*read-only"),
+        ((np.empty(6), np.empty(6)), TypeError, "gives 1 output\\(s\\), found room for 2"),
+        ((), TypeError, "gives 1 output\\(s\\), found room for 0"),
+        ([0.0] * 6, TypeError, "`out` for output `y` is no NumPy array"),
+    ],
+)
+def test_room_for_another_result_is_refused(model, x, out, kind, text):
+    with pytest.raises(kind, match=text) as caught:
+        model.scale(x, 2.0, out=out)
+    assert isinstance(caught.value, precast.CallError)
+
+
+def test_elements_that_share_their_memory_are_no_room(model, x):
+    shared = np.lib.stride_tricks.as_strided(np.empty(6), (6,), (0,))
+    with pytest.raises(ValueError, match="output `y`: .*stride of 0"):
+        model.scale(x, 2.0, out=shared)

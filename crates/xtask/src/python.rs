@@ -1,0 +1,106 @@
+//! `cargo xtask python`: the Python package, installed into an environment of its own as users install it, and its tests.
+//!
+//! ```text
+//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, pytest, ./crates/python
+//!                              maturin ──▶ target/python/build
+//! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
+//! ```
+//! Needs CPython 3.10 or later and a package index. Where one is not there, it says so and that is fine: `cargo xtask test`
+//! stands on Rust and a C compiler alone.
+
+use crate::root;
+use crate::steps::run as run_command;
+use crate::tools::cargo;
+use anyhow::{Context as _, Result, bail};
+use std::path::Path;
+use std::process::Command;
+
+/// Where interpreters are looked for, besides PRECAST_PYTHON. A name on PATH may be a shim that runs none.
+const NAMES: [&str; 5] = ["python3.13", "python3.12", "python3.11", "python3.10", "python3"];
+
+/// Prints `3.13`, or fails: an older Python, or one without `venv`.
+const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert v >= (3, 10); \
+                       print(sys.implementation.name, '%d.%d' % v[:2], sep='-')";
+
+/// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
+const PACKAGES: [&str; 5] = ["numpy", "scipy", "ml_dtypes", "pytest", "maturin>=1.9.4,<2"];
+
+/// Builds, installs and tests the package; `args` go to pytest. `true` if all is fine, or cannot be tried here.
+pub(crate) fn run(args: &[&str]) -> Result<bool> {
+    let Some((python, version)) = interpreter()? else {
+        println!("skipped: the Python package: no CPython 3.10 or later that runs");
+        println!("hint: name one in PRECAST_PYTHON, or have one of {} on PATH", NAMES.join(", "));
+        return Ok(true);
+    };
+    println!("Python: `{python}`, {version}");
+    let folder = root().join("target/python");
+    let environment = folder.join(&version);
+    if !environment.join("pyvenv.cfg").is_file()
+        && !run_command(Command::new(&python).args(["-m", "venv"]).arg(&environment))?
+    {
+        bail!("cannot make an environment of `{python}`");
+    }
+    let python = environment.join("bin/python");
+    let pip = |words: &[&str]| {
+        let mut command = Command::new(&python);
+        command.args(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]).args(words);
+        command
+    };
+    if !run_command(&mut pip(&PACKAGES))? {
+        println!("skipped: the Python package: pip cannot install {} (see above)", PACKAGES.join(", "));
+        return Ok(true);
+    }
+    // As `pip install ./crates/python`, in the profile that the workspace is compiled in, with the maturin that is there.
+    let package = ["--no-build-isolation", "--no-deps", "--force-reinstall"];
+    let profile = "--config-settings=build-args=--profile=dev --locked";
+    let path = root().join("crates/python");
+    let mut install = pip(&package);
+    install.arg(profile).arg(&path).env("PATH", path_with(&environment.join("bin"))?);
+    // maturin gives PyO3 another environment than a plain `cargo build` does, and each would undo the other's.
+    install.env("CARGO_TARGET_DIR", folder.join("build"));
+    if !run_command(&mut install)? {
+        return Ok(false);
+    }
+    let bundle = folder.join("model.precast");
+    Ok(build(&path.join("tests/precast.toml"), &folder.join("store"), &bundle)? && {
+        let mut tests = Command::new(&python);
+        // Nothing is written beside the sources.
+        tests.args(["-B", "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).args(args);
+        run_command(tests.current_dir(&path).env("PRECAST_TEST_BUNDLE", &bundle))?
+    })
+}
+
+/// The first interpreter that runs and is new enough, and its name and version, `cpython-3.13`.
+fn interpreter() -> Result<Option<(String, String)>> {
+    let named = std::env::var("PRECAST_PYTHON").ok();
+    let names = named.as_deref().map_or_else(|| NAMES.to_vec(), |named| vec![named]);
+    let found = names.into_iter().find_map(|name| Some((name.to_owned(), version(name)?)));
+    match (named, found) {
+        (Some(named), None) => {
+            bail!("PRECAST_PYTHON names `{named}`, which is no CPython 3.10 or later that runs")
+        }
+        (_, found) => Ok(found),
+    }
+}
+
+fn version(name: &str) -> Option<String> {
+    let output =
+        Command::new(name).args(["-c", VERSION]).output().ok().filter(|output| output.status.success())?;
+    let version = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    version.starts_with("cpython-").then_some(version)
+}
+
+/// Compiles the graphs of the tests with the command of this workspace.
+fn build(manifest: &Path, store: &Path, bundle: &Path) -> Result<bool> {
+    let mut command = Command::new(cargo());
+    command.args(["run", "--quiet", "--locked", "-p", "precast-cli", "--bin", "precast", "--", "build"]);
+    command.arg(manifest).arg("--store").arg(store).arg("--bundle").arg(bundle).current_dir(root());
+    run_command(&mut command)
+}
+
+/// PATH with a folder before all others.
+fn path_with(folder: &Path) -> Result<std::ffi::OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).context("a folder on PATH has a separator in its name")
+}
