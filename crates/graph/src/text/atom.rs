@@ -93,6 +93,10 @@ impl Parser<'_> {
             }
         }
         let (at, name) = found;
+        if let Some(nearest) = names::namesake(name) {
+            let (place, found) = (self.place(at), format!("np.{name}"));
+            return Err(ParseTextError::UnknownFunction { place, found, nearest: Some(nearest.to_owned()) });
+        }
         if self.skip("(") {
             let (operands, keywords) = self.arguments(Vec::new())?;
             return self.call(at, name, &operands, &keywords);

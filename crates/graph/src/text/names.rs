@@ -16,6 +16,11 @@ pub(super) fn is_module(name: &str) -> bool {
     matches!(name, "np" | "numpy" | "linalg" | "scipy" | "special")
 }
 
+/// What a function of NumPy is called here, whose own name means something else here.
+pub(super) fn namesake(name: &str) -> Option<&'static str> {
+    (name == "identity").then_some("eye")
+}
+
 /// The value of a constant.
 pub(super) fn constant(name: &str) -> Option<Operand> {
     if name == "newaxis" {

@@ -120,6 +120,8 @@ fn the_usage_that_is_told_has_the_name_that_was_called() {
         let (_, message) = refuse(text);
         assert!(message.contains(&format!("\nhint: {usage}")), "{message}");
     }
+    // `identity` is another function here.
+    assert!(refuse("np.identity(3)").1.contains("unknown function `np.identity`; nearest `eye`"));
     // Nothing is near a single letter.
     assert!(!refuse("y + 1").1.contains("nearest"));
 }
