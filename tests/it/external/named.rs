@@ -188,7 +188,7 @@ fn names_that_mean_something_else_are_refused() {
     assert_eq!(rust, AddOpError::Taken { name: "exp".to_owned() });
     // A function's name is the op's by its bare name, where that is asked for.
     let inputs = [("a".to_owned(), "f64".parse::<Type>().unwrap())];
-    let graph = |text: &str, ops: &Ops| text::parse(&[text], &inputs, ops).unwrap().to_string();
+    let graph = |text: &str, ops: &Ops| json::render(&text::parse(&[text], &inputs, ops).unwrap());
     let library = own("exp").unwrap();
     let preferring = library.clone().preferring(["exp".to_owned()]);
     assert_eq!(graph("exp(a)", &library), graph("exp(a)", &ops()));
