@@ -4,7 +4,8 @@
 //! unit.o … ─┐
 //! table.o ──┴─ ld -r ── objcopy ──▶ unit.o ── ld -shared ──▶ unit.so      the machine code is that of the parts
 //! ```
-//! What comes out is an artifact as any other: its text is the table, its members are those of its parts, and its action is `link` over the Digests of the parts.
+//! What comes out is an artifact as any other: its text is the table, its members are those of its parts, and its action is
+//! `link` over the Digests of the parts.
 
 use precast_abi::{HEADERS, LINKED_HEADERS};
 use precast_codegen::Unit;

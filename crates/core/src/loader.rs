@@ -188,8 +188,11 @@ impl Libraries {
     /// The modules of a digest, if they are part of the program or in use.
     #[must_use]
     pub fn find(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
-        let linked = find_linked(digest).and_then(Result::ok);
-        linked.or_else(|| self.lock().get(digest).and_then(Weak::upgrade))
+        find_linked(digest).and_then(Result::ok).or_else(|| self.loaded(digest))
+    }
+
+    fn loaded(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
+        self.lock().get(digest).and_then(Weak::upgrade)
     }
 
     /// The modules of a digest: those there are, else what `load` gives, verified.
@@ -204,7 +207,7 @@ impl Libraries {
         if let Some(linked) = find_linked(digest) {
             return linked.map_err(|error| chain(&error));
         }
-        if let Some(library) = self.find(digest) {
+        if let Some(library) = self.loaded(digest) {
             return Ok(library);
         }
         self.keep(digest, &load()?).map_err(|error| chain(&error))
