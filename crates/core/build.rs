@@ -15,7 +15,7 @@ fn main() {
         .include(root.join("c"))
         .include(abi)
         .std("gnu11")
-        .opt_level(2)
+        .opt_level(3)
         .flag_if_supported("-fvisibility=hidden")
         .warnings(true)
         .extra_warnings(true)

@@ -11,24 +11,41 @@ static inline int32_t pc_dtype_bytes(int32_t dtype) {
   return dtype >= 0 && dtype < 24 ? bytes[dtype] : 0;
 }
 
-/* Copies n elements from one stride to another (bytes). */
+/* Copies of elements of one size. The steps that everyday slices have are constants, so that compilers make shuffles of them. */
+#define PC_COPY_STRIDED(BYTES, WORD)                                                                                          \
+  typedef WORD pc_copy_word##BYTES __attribute__((may_alias, aligned(1)));                                                    \
+  static inline void pc_copy_strided_##BYTES(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step) {     \
+    pc_copy_word##BYTES *__restrict__ t = (pc_copy_word##BYTES *)to;                                                          \
+    const pc_copy_word##BYTES *__restrict__ f = (const pc_copy_word##BYTES *)from;                                            \
+    if (to_step == BYTES && from_step == 2 * BYTES) {                                                                         \
+      for (int64_t i = 0; i < n; i++) t[i] = f[2 * i];                                                                        \
+    } else if (to_step == BYTES && from_step == -BYTES) {                                                                     \
+      for (int64_t i = 0; i < n; i++) t[i] = f[-i];                                                                           \
+    } else if (to_step == BYTES && from_step == 0) {                                                                          \
+      for (int64_t i = 0; i < n; i++) t[i] = *f;                                                                              \
+    } else {                                                                                                                  \
+      for (; n > 0; n--, to += to_step, from += from_step) *(pc_copy_word##BYTES *)to = *(const pc_copy_word##BYTES *)from;   \
+    }                                                                                                                         \
+  }
+PC_COPY_STRIDED(1, uint8_t)
+PC_COPY_STRIDED(2, uint16_t)
+PC_COPY_STRIDED(4, uint32_t)
+PC_COPY_STRIDED(8, uint64_t)
+
+/* Copies n elements from one stride to another (bytes); the two do not overlap. */
 __attribute__((noinline, unused)) static void pc_copy_strided(int32_t item, int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step) {
   if (to_step == item && from_step == item) {
     __builtin_memcpy(to, from, (size_t)(n * item));
-    return;
-  }
-  for (; n > 0; n--, to += to_step, from += from_step) {
-    if (item == 8) {
-      *(uint64_t *)to = *(const uint64_t *)from;
-    } else if (item == 4) {
-      *(uint32_t *)to = *(const uint32_t *)from;
-    } else if (item == 2) {
-      *(uint16_t *)to = *(const uint16_t *)from;
-    } else if (item == 1) {
-      *to = *from;
-    } else {
-      __builtin_memcpy(to, from, (size_t)item);
-    }
+  } else if (item == 8) {
+    pc_copy_strided_8(n, to, to_step, from, from_step);
+  } else if (item == 4) {
+    pc_copy_strided_4(n, to, to_step, from, from_step);
+  } else if (item == 2) {
+    pc_copy_strided_2(n, to, to_step, from, from_step);
+  } else if (item == 1) {
+    pc_copy_strided_1(n, to, to_step, from, from_step);
+  } else {
+    for (; n > 0; n--, to += to_step, from += from_step) __builtin_memcpy(to, from, (size_t)item);
   }
 }
 

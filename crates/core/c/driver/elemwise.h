@@ -1,7 +1,8 @@
 /* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
  *
  *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
- *   anything else --> pc_loop: broadcast, coalesce --> pc_chunks: gather --> kernel per chunk
+ *   anything else --> pc_loop: broadcast, coalesce, order --> pc_chunks: gather --> kernel per chunk
+ *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
  *
  * Operands align right; extent 1 stretches; another mismatch is a value error that names the operand. Outputs that fit
  * are reused, whatever their strides; others are allocated C-contiguous. An output may be one of the inputs (same first
@@ -11,7 +12,7 @@
 #ifndef PRECAST_DRIVER_ELEMWISE_H
 #define PRECAST_DRIVER_ELEMWISE_H
 
-#include "chunk.h"
+#include "tile.h"
 #include <precast/output.h>
 
 /* The general way: see the head of this file. */
@@ -31,7 +32,10 @@ static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor 
   }
   if (pc_loop_size(&loop) == 0) return 0;
   pc_loop_coalesce(&loop);
+  if (pc_loop_order(&loop)) pc_loop_coalesce(&loop);
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
+  pc_tiles tiles;
+  if (pc_tiles_plan(&tiles, &loop, scratch)) return pc_tiles_run(ctx, &tiles, &loop, e->kernel);
   pc_chunks c;
   pc_chunks_plan(&c, &loop, scratch);
   for (int64_t pos = 0, n; pos < c.total; pos += n) {

@@ -92,6 +92,28 @@ static void pc_loop_coalesce(pc_loop *loop) {
   loop->ndim = last + 1;
 }
 
+/* Moves the dimensions through which the first output is walked in longer steps to the front, for loops that may take their
+ * elements in any order. Returns whether any was moved. */
+static int pc_loop_order(pc_loop *loop) {
+  const int64_t *out = loop->stride[loop->n_in];
+  int moved = 0;
+  for (int32_t i = 1; i < loop->ndim; i++) {
+    for (int32_t d = i; d > 0; d--) {
+      int64_t here = out[d] < 0 ? -out[d] : out[d], before = out[d - 1] < 0 ? -out[d - 1] : out[d - 1], extent = loop->shape[d];
+      if (before >= here) break;
+      loop->shape[d] = loop->shape[d - 1];
+      loop->shape[d - 1] = extent;
+      for (int32_t k = 0; k < loop->n_all; k++) {
+        int64_t step = loop->stride[k][d];
+        loop->stride[k][d] = loop->stride[k][d - 1];
+        loop->stride[k][d - 1] = step;
+      }
+      moved = 1;
+    }
+  }
+  return moved;
+}
+
 static int64_t pc_loop_size(const pc_loop *loop) {
   int64_t n = 1;
   for (int32_t d = 0; d < loop->ndim; d++) n *= loop->shape[d];

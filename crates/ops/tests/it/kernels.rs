@@ -140,6 +140,30 @@ fn broadcast_calls(
     calls
 }
 
+/// Operands of which each runs its own way, large enough for tiles: whole ones, their ends, and rows that remain.
+fn tiled_calls() -> Vec<Call> {
+    let shapes: [&[usize]; 5] = [&[8, 128], &[9, 300], &[300, 9], &[9, 2, 140], &[3, 10, 130]];
+    let outputs = [None, Some(Layout::Fortran), Some(Layout::Strided), Some(Layout::Reversed)];
+    let mut choices = Choices::seeded(7);
+    let mut calls = Vec::new();
+    for dtype in [DType::I8, DType::Bf16, DType::F32, DType::F64, DType::C128] {
+        for shape in shapes {
+            let types = [Type::tensor(dtype, shape.len()), Type::tensor(dtype, shape.len())];
+            let graph = single(Arc::new(Elemwise::new(scalar::find("sub").unwrap())), &types);
+            for first in Layout::ALL {
+                for second in Layout::ALL {
+                    let mut draw = || arrays::draw_plain(&mut choices, dtype, shape);
+                    let inputs = vec![(draw(), first), (draw(), second)];
+                    let output = outputs[calls.len() % outputs.len()]
+                        .map(|layout| (Array::zeros(dtype, shape), layout));
+                    calls.push(Call { graph: Arc::clone(&graph), inputs, output, stretched: false });
+                }
+            }
+        }
+    }
+    calls
+}
+
 fn reduce_calls() -> Vec<Call> {
     let mut choices = Choices::seeded(3);
     let mut calls = Vec::new();
@@ -278,6 +302,11 @@ fn highest() -> compiler::Level {
 #[test]
 fn elementwise_kernels_give_the_bits_of_perform() {
     check(highest(), "gnu11", elementwise_calls());
+}
+
+#[test]
+fn operands_that_run_different_ways_give_the_bits_of_perform() {
+    check(highest(), "gnu11", tiled_calls());
 }
 
 /// Where compilers like to fuse a product with a sum, and where an instruction of some level would convert otherwise.

@@ -241,6 +241,17 @@ fn index_cases() -> Vec<Case> {
                 cases.push(case(op, with(&[&x, &y], &integers)));
             }
         }
+        // More indices than are checked at once; the first outside is named, wherever it is.
+        let flat = arrays::draw(&mut choices, dtype, &[40]);
+        let many: Vec<i64> = (0..1300).map(|i| i * 7 % 80 - 40).collect();
+        let outside = |at: usize, index: i64| {
+            let mut many = many.clone();
+            (many[at], many[1299]) = (index, 99);
+            many
+        };
+        for rows in [many.clone(), outside(0, 40), outside(511, i64::MIN), outside(700, -41)] {
+            cases.push(case(AdvancedSubtensor1, vec![flat.clone(), numbers(&rows)]));
+        }
         for rows in [&[0, 3, -1, 0, 0][..], &[], &[4], &[0, -5]] {
             cases.push(case(AdvancedSubtensor1, vec![x.clone(), numbers(rows)]));
             let flat = arrays::draw(&mut choices, dtype, &[4]);
@@ -262,7 +273,7 @@ fn index_cases() -> Vec<Case> {
 fn scan_cases() -> Vec<Case> {
     let mut choices = Choices::seeded(23);
     let mut cases = Vec::new();
-    let shapes: [&[usize]; 8] = [&[], &[0], &[1], &[300], &[3, 0], &[5, 3], &[4, 130], &[2, 70, 3]];
+    let shapes: [&[usize]; 8] = [&[], &[0], &[1], &[600], &[3, 0], &[5, 3], &[4, 130], &[2, 70, 3]];
     for dtype in DType::ALL {
         for shape in shapes {
             // With specials among them, NaN too; and all equal.

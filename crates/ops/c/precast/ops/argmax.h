@@ -9,7 +9,20 @@
 #define PC_ARGMAX_TRUTH(x) ((x) != 0)
 #define PC_ARGMAX_NAN(x) ((x) != (x))
 #define PC_ARGMAX_NEVER(x) 0
-#define PC_ARGMAX_BLOCK 64
+#define PC_ARGMAX_BLOCK 256
+
+/* A mask as wide as an element, which compilers keep in the lanes that compare. */
+#define PC_ARGMAX_MASK_bool uint8_t
+#define PC_ARGMAX_MASK_i8 uint8_t
+#define PC_ARGMAX_MASK_u8 uint8_t
+#define PC_ARGMAX_MASK_i16 uint16_t
+#define PC_ARGMAX_MASK_u16 uint16_t
+#define PC_ARGMAX_MASK_i32 uint32_t
+#define PC_ARGMAX_MASK_u32 uint32_t
+#define PC_ARGMAX_MASK_i64 uint64_t
+#define PC_ARGMAX_MASK_u64 uint64_t
+#define PC_ARGMAX_MASK_f32 uint32_t
+#define PC_ARGMAX_MASK_f64 uint64_t
 
 /* The best of `n` elements from position `base` on, and of what `best` (-1: nothing yet) and `value` say. */
 typedef void (*pc_argmax_scan)(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best);
@@ -56,7 +69,7 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
 }
 
 /* BEATS is > or <; KEY says what of an element is compared, NAN when it is before all else. Blocks without anything better
- * than what is known are passed over at vector speed. */
+ * than what is known are passed over at vector speed: an element that is not at most as good is better, or a NaN. */
 #define PC_ARGMAX(NAME, DTYPE, BEATS, KEY, NAN_OF, WORD)                                                                 \
   static void NAME##_scan(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best) {           \
     pc_##DTYPE m, x;                                                                                                     \
@@ -71,9 +84,9 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
       int64_t end = n - i < PC_ARGMAX_BLOCK ? n : i + PC_ARGMAX_BLOCK;                                                   \
       if (step == (int64_t)sizeof m && end - i == PC_ARGMAX_BLOCK) {                                                     \
         const pc_##DTYPE *block = (const pc_##DTYPE *)at + i;                                                            \
-        int better = 0;                                                                                                  \
+        PC_ARGMAX_MASK_##DTYPE better = 0;                                                                               \
         for (int64_t j = 0; j < PC_ARGMAX_BLOCK; j++)                                                                    \
-          better |= (KEY(block[j]) BEATS KEY(m)) | NAN_OF(block[j]);                                                     \
+          better |= -(PC_ARGMAX_MASK_##DTYPE) !(KEY(m) BEATS##= KEY(block[j]));                                      \
         if (!better) {                                                                                                   \
           i = end;                                                                                                       \
           continue;                                                                                                      \
