@@ -1,48 +1,82 @@
-//! Operands: an op reads what its graph says, in whichever order the graph declares its inputs, and whatever else it declares.
+//! Operands: an op reads what its graph says, in whichever order the graph declares its inputs, and whatever else it declares;
+//! and a call gives the same bits however it is made: new results or reused ones, typed or not, where arrays lie or in a frame.
 
-use crate::compiled::Granularity;
-use crate::fuzz::agreement::{Form, Subject, assert_agree, calls};
-use crate::graphs::graph;
+use crate::compiled::{Granularity, try_bundle};
+use crate::fuzz::agreement::{Call, Form, Subject, assert_agree, calls, full};
+use crate::graphs::outputs;
+use ndarray::{Array1, Array2, s};
+use precast::{ArrayRef, Function, Policy, Runtime};
 use precast_graph::{Array, DType};
+use precast_ops::Ops;
 use precast_store::key::Profile;
+use precast_testkit::ulp::same_bits;
 use precast_testkit::{Choices, arrays};
 
+/// The extent of the dimensions that operands have in common, in [`INPUTS`].
+const N: usize = usize::MAX;
+
 /// Each name's type, and the shape of its value.
-const INPUTS: [(char, &str, DType, &[usize]); 8] = [
-    ('x', "f64[?]", DType::F64, &[5]),
-    ('y', "f64[?]", DType::F64, &[5]),
-    ('w', "f64[?,?]", DType::F64, &[3, 5]),
+const INPUTS: [(char, &str, DType, &[usize]); 9] = [
+    ('x', "f64[?]", DType::F64, &[N]),
+    ('y', "f64[?]", DType::F64, &[N]),
+    ('w', "f64[?,?]", DType::F64, &[3, N]),
+    ('v', "f64[?,?]", DType::F64, &[3, N]),
     ('s', "f64[]", DType::F64, &[]),
-    ('m', "bool[?]", DType::Bool, &[5]),
-    ('i', "i64[?]", DType::I64, &[5]),
-    ('j', "u8[?]", DType::U8, &[5]),
+    ('m', "bool[?]", DType::Bool, &[N]),
+    ('i', "i64[?]", DType::I64, &[N]),
+    ('j', "u8[?]", DType::U8, &[N]),
     // Nothing reads it, and its shape is no other's.
     ('u', "i32[?]", DType::I32, &[7]),
 ];
 
-/// Texts with the names in them.
-const TEXTS: [(&str, &str); 21] = [
-    ("y - x", "xy"),
-    ("y / x", "xy"),
-    ("arctan2(y, x)", "xy"),
-    ("y ** x", "xy"),
-    ("y % x", "xy"),
-    ("y < x", "xy"),
-    ("x * x", "x"),
-    ("x * x - y", "xy"),
-    ("exp(y) - x", "xy"),
-    ("w - x", "wx"),
-    ("x - w", "wx"),
-    ("s - x", "sx"),
-    ("x - s", "sx"),
-    ("i << j", "ij"),
-    ("i // j", "ij"),
-    ("where(m, x, y)", "mxy"),
-    ("exp(where(m, x, y)) + x", "mxy"),
-    ("clip(w, x, y)", "wxy"),
-    ("where(y > x, y, x) / s", "xys"),
-    ("sum(y - x)", "xy"),
-    ("cumsum(y - x) * s", "xys"),
+/// The outputs of graphs, and the names in them.
+const TEXTS: &[(&[&str], &str)] = &[
+    (&["y - x"], "xy"),
+    (&["y / x"], "xy"),
+    (&["arctan2(y, x)"], "xy"),
+    (&["y ** x"], "xy"),
+    (&["y % x"], "xy"),
+    (&["y < x"], "xy"),
+    (&["x * x"], "x"),
+    (&["x * x - y"], "xy"),
+    (&["exp(y) - x"], "xy"),
+    (&["w - x"], "wx"),
+    (&["x - w"], "wx"),
+    (&["w - v"], "wv"),
+    (&["s - x"], "sx"),
+    (&["x - s"], "sx"),
+    (&["s - s * s"], "s"),
+    (&["i << j"], "ij"),
+    (&["i // j"], "ij"),
+    (&["where(m, x, y)"], "mxy"),
+    (&["exp(where(m, x, y)) + x"], "mxy"),
+    (&["clip(w, x, y)"], "wxy"),
+    (&["where(y > x, y, x) / s"], "xys"),
+    (&["sum(y - x)"], "xy"),
+    (&["sum(x)"], "x"),
+    (&["sum(w - v)"], "wv"),
+    (&["sum(v - w, axis=0)", "max(v - w)"], "wv"),
+    (&["cumsum(y - x) * s"], "xys"),
+    // Reductions whose result is read again.
+    (&["x - sum(y - x)"], "xy"),
+    (&["(x - mean(x)) / max(y)"], "xy"),
+    (&["sum(s - x) - s"], "sx"),
+    (&["prod(any(m) - i)"], "mi"),
+    // Constants: some graphs differ in them alone, and share a module.
+    (&["2.5 - x * 1.25"], "x"),
+    (&["1.25 - x * 2.5"], "x"),
+    (&["x * x + 1.25", "y - 2.5"], "xy"),
+    (&["x * x + 2.5", "y - 1.25"], "xy"),
+    (&["sum(3.5 - x) - 0.5"], "x"),
+    (&["sum(0.5 - x) - 3.5"], "x"),
+    // Several outputs: in one loop and in several, one of them twice, or an input.
+    (&["y - x", "sum(y * x)", "max(x)"], "xy"),
+    (&["y - x", "y + x", "y - x"], "xy"),
+    (&["x", "y - x"], "xy"),
+    (&["y - x", "y", "sum(y)"], "xy"),
+    (&["y - x", "exp(y - x)", "sum(exp(y - x))"], "xy"),
+    (&["sum(x)", "sum(x) - s", "s"], "xs"),
+    (&["y < x", "i - j", "sum(i)"], "xyij"),
 ];
 
 /// Every order of some names.
@@ -57,29 +91,146 @@ fn orders(names: &str) -> Vec<String> {
     firsts.collect()
 }
 
-fn subject(text: &str, names: &str) -> Subject {
-    let mut choices = Choices::seeded(11);
-    let known = |name: char| INPUTS.iter().find(|known| known.0 == name).unwrap();
-    let declared: Vec<String> = names.chars().map(|name| format!("{name}={}", known(name).1)).collect();
-    let graph = graph(text, &declared.iter().map(String::as_str).collect::<Vec<_>>());
-    let value = |name| {
-        let (_, _, dtype, shape) = known(name);
-        arrays::draw_plain(&mut choices, *dtype, shape)
-    };
-    let values: Vec<Array> = names.chars().map(value).collect();
-    let calls = calls(&graph, &values, &mut Choices::seeded(13));
-    assert!(!calls.is_empty(), "{text} of {names}");
-    Subject { graph, calls }
+/// A value for an input, where operands have `n` elements along the dimension that they share; `is_one` if this is one of them.
+fn value(name: char, n: usize, is_one: bool) -> Array {
+    let (_, _, dtype, shape) = INPUTS.iter().find(|known| known.0 == name).unwrap();
+    let n = if is_one { 1 } else { n };
+    let shape: Vec<usize> = shape.iter().map(|extent| if *extent == N { n } else { *extent }).collect();
+    arrays::draw_plain(&mut Choices::seeded(u64::from(name)), *dtype, &shape)
+}
+
+fn declared(names: &str) -> Vec<String> {
+    let ty = |name| INPUTS.iter().find(|known| known.0 == name).unwrap().1;
+    names.chars().map(|name| format!("{name}={}", ty(name))).collect()
+}
+
+/// A graph, with calls of operands of 5 elements, none and one; of one among 5; and of `more`.
+fn subject(texts: &[&str], names: &str, more: &[usize]) -> Subject {
+    let declared = declared(names);
+    let graph = outputs(texts, &declared.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut choices = Choices::seeded(13);
+    let values = |n| names.chars().map(|name| value(name, n, false)).collect::<Vec<_>>();
+    let mut made = calls(&graph, &values(5), &mut choices);
+    assert!(!made.is_empty(), "{texts:?} of {names}");
+    for n in [0, 1].iter().chain(more) {
+        made.extend(calls(&graph, &values(*n), &mut choices).into_iter().take(2));
+    }
+    for one in names.chars() {
+        let mixed = names.chars().map(|name| full(value(name, 5, name == one)));
+        made.extend(Call::new(&graph, mixed.collect()));
+    }
+    Subject { graph, calls: made }
 }
 
 #[test]
 fn inputs_may_be_declared_in_any_order_and_need_not_be_read() {
-    let names = TEXTS.iter().flat_map(|(text, names)| {
+    let names = TEXTS.iter().flat_map(|(texts, names)| {
         let unread = orders(&format!("{names}u"));
-        orders(names).into_iter().chain(unread).map(move |names| (*text, names))
+        orders(names).into_iter().chain(unread).map(move |names| (*texts, names))
     });
-    let subjects: Vec<Subject> = names.map(|(text, names)| subject(text, &names)).collect();
+    let subjects: Vec<Subject> = names.map(|(texts, names)| subject(texts, &names, &[])).collect();
     for granularity in [Granularity::Whole, Granularity::Groups, Granularity::OpByOp] {
         assert_agree(&subjects, Form { profile: Profile::Debug, ..Form::release(granularity) });
     }
+}
+
+/// As many as slots on the stack have room for and more, a block of a reduction and more.
+#[test]
+fn operands_may_have_any_number_of_elements() {
+    let more = [2, 63, 64, 65, 300, 1025, 4095, 4096, 4097, 9000];
+    let subjects: Vec<Subject> = TEXTS.iter().map(|(texts, names)| subject(texts, names, &more)).collect();
+    for granularity in [Granularity::Whole, Granularity::Groups, Granularity::OpByOp] {
+        assert_agree(&subjects, Form::release(granularity));
+    }
+}
+
+/// The functions of graphs, from one bundle.
+fn functions(graphs: &[(&[&str], &str)]) -> Vec<Function> {
+    let graphs: Vec<_> = graphs
+        .iter()
+        .map(|(texts, names)| outputs(texts, &declared(names).iter().map(String::as_str).collect::<Vec<_>>()))
+        .collect();
+    let Form { granularity, isa, profile } = Form::release(Granularity::Whole);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("bundle");
+    fs_err::write(&path, try_bundle(&graphs, granularity, isa, profile).unwrap()).unwrap();
+    let ops = Ops::standard();
+    let runtime = Runtime::builder().bundle_file(&path).policy(Policy::Strict).ops(ops).build().unwrap();
+    graphs.iter().map(|graph| runtime.function(graph).unwrap()).collect()
+}
+
+fn vector(name: char, n: usize) -> Array1<f64> {
+    let Array::F64(array) = value(name, n, false) else { unreachable!("a vector of f64") };
+    array.into_dimensionality().unwrap()
+}
+
+#[test]
+fn typed_calls_are_calls() {
+    type Vector = Array1<f64>;
+    let graphs: [(&[&str], &str); 7] = [
+        (&["y - x"], "xy"),
+        (&["sum(y - x)"], "xy"),
+        (&["x - s"], "sx"),
+        (&["x - x"], "xu"),
+        (&["y - x", "sum(y)", "x"], "xy"),
+        (&["w - v"], "wv"),
+        (&["s * 2.5"], "s"),
+    ];
+    let [sub, sum, scalar, unread, several, matrix, number] = &functions(&graphs)[..] else {
+        unreachable!("as many functions")
+    };
+    let same = |typed: Array, function: &Function, inputs: &[ArrayRef<'_>]| {
+        let expected = function.call(inputs).unwrap().remove(0);
+        assert!(same_bits(&typed, &expected), "{typed:?}, expected {expected:?}");
+    };
+    let sub_typed = sub.typed::<(Vector, Vector), Vector>().unwrap();
+    let sum_typed = sum.typed::<(Vector, Vector), f64>().unwrap();
+    let scalar_typed = scalar.typed::<(f64, Vector), Vector>().unwrap();
+    let unread_typed = unread.typed::<(Vector, Array1<i32>), Vector>().unwrap();
+    let several_typed = several.typed::<(Vector, Vector), (Vector, f64, Vector)>().unwrap();
+    let matrix_typed = matrix.typed::<(Array2<f64>, Array2<f64>), Array2<f64>>().unwrap();
+    let number_typed = number.typed::<(f64,), f64>().unwrap();
+    let mut reused = Vector::zeros(4);
+    for n in [0, 1, 4, 4, 5, 10_000] {
+        let (x, y) = (vector('x', 2 * n), vector('y', 2 * n));
+        let many = Array1::from_elem(3, 7_i32);
+        for (x, y) in [
+            (x.slice(s![..n]), y.slice(s![n..])),
+            (x.slice(s![..;2]), y.slice(s![..n])),
+            (x.slice(s![n..]), y.slice(s![..n;-1])),
+        ] {
+            let refs: [ArrayRef<'_>; 2] = [x.into(), y.into()];
+            same(sub_typed.call((x, y)).unwrap().into(), sub, &refs);
+            sub_typed.call_into((x, y), &mut reused).unwrap();
+            same(reused.clone().into(), sub, &refs);
+            same(sum_typed.call((x, y)).unwrap().into(), sum, &refs);
+            let number: f64 = 0.5;
+            let refs = [ndarray::aview0(&number).into(), x.into()];
+            same(scalar_typed.call((number, x)).unwrap().into(), scalar, &refs);
+            same(unread_typed.call((x, many.view())).unwrap().into(), unread, &[x.into(), (&many).into()]);
+            let (first, second, third) = several_typed.call((x, y)).unwrap();
+            assert_eq!((first, second, third), (&y - &x, sum_of(several, x, y), x.to_owned()));
+            let (w, v) = (x.to_shape((1, n)).unwrap(), y.to_shape((1, n)).unwrap());
+            same(
+                matrix_typed.call((w.view(), v.view())).unwrap().into(),
+                matrix,
+                &[w.view().into(), v.view().into()],
+            );
+        }
+    }
+    assert_eq!(number_typed.call((3.0,)).unwrap(), 7.5);
+    // One operand is stretched, and then both are too many.
+    let (one, five) = (vector('x', 1), vector('y', 5));
+    assert_eq!(sub_typed.call((one.view(), five.view())).unwrap(), &five - one[0]);
+    let (two, five) = (vector('x', 2), vector('y', 5));
+    let error = sub_typed.call((two.view(), five.view())).unwrap_err().to_string();
+    assert_eq!(error, sub.call(&[two.view().into(), five.view().into()]).unwrap_err().to_string());
+}
+
+/// The second result of a function.
+fn sum_of(function: &Function, x: ndarray::ArrayView1<'_, f64>, y: ndarray::ArrayView1<'_, f64>) -> f64 {
+    let Array::F64(sum) = &function.call(&[x.into(), y.into()]).unwrap()[1] else {
+        unreachable!("a sum of f64")
+    };
+    sum.sum()
 }

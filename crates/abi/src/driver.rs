@@ -22,6 +22,25 @@ pub struct Elemwise {
     pub kernel: Kernel,
 }
 
+/// `PC_REDUCE_ALL`: every axis, whatever the rank.
+pub const REDUCE_ALL: u32 = u32::MAX;
+/// `PC_REDUCE_BLOCK`: elements whose lanes are added up before the next block is begun.
+pub const REDUCE_BLOCK: usize = 4096;
+
+/// `pc_monoid`: what a reduction adds up with.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Monoid {
+    pub lanes: i32,
+    pub item: i32,
+    pub no_empty: *const c_char,
+    pub clear: unsafe extern "C" fn(*mut c_void, i64),
+    pub fold: unsafe extern "C" fn(*mut c_void, *const c_void, i64, i64),
+    pub step: unsafe extern "C" fn(*mut c_void, *const c_void, i64),
+    pub close: unsafe extern "C" fn(*mut c_void, i64, *mut c_void, c_int),
+    pub finish: unsafe extern "C" fn(*const c_void, i64, i64, *mut c_char, i64),
+}
+
 /// `pc_reduce`: what a module hands to `pc_host.reduce`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +51,5 @@ pub struct Reduce {
     pub scalar: *const u8,
     pub names: *const *const c_char,
     pub map: Option<Kernel>,
-    /// A `pc_monoid`; the host only hands it on.
-    pub monoid: *const c_void,
+    pub monoid: *const Monoid,
 }

@@ -7,10 +7,11 @@
 //! as in every call: it is the same call, [`Function::call`], of arguments that the compiler sees through.
 
 use crate::function::{CallError, Function};
-use crate::native::{ArrayMut, ArrayRef};
+use crate::native::{ArrayMut, ArrayRef, Call, Direct, Strided};
 use crate::program::Port;
 use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
+use std::iter;
 use std::marker::PhantomData;
 
 /// A function of these arguments and results: `Typed<(Array1<f64>, Array1<f64>), Array1<f64>>`. Clones are the same function.
@@ -55,6 +56,10 @@ pub trait Argument {
 
     /// The argument as every call takes it.
     fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a>;
+
+    /// The argument as direct calls take it.
+    #[doc(hidden)]
+    fn strided<'a>(given: &'a Self::Given<'_>) -> Strided<'a>;
 }
 
 /// The types of all arguments: a tuple of [`Argument`]s.
@@ -65,8 +70,15 @@ pub trait Arguments {
     /// Dtypes and ranks.
     fn kinds() -> Vec<Kind>;
 
-    /// Calls `call` with the arguments as every call takes them.
-    fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R;
+    /// Calls a function with the arguments: what `direct` gives, if the function takes them so, else what `call` gives.
+    #[doc(hidden)]
+    fn lend<T, R>(
+        given: &Self::Given<'_>,
+        function: &Function,
+        target: &mut T,
+        direct: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
+        call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
+    ) -> R;
 }
 
 /// A type of one result: an array of a dtype and rank, or an element.
@@ -77,17 +89,21 @@ pub trait Outcome: Sized {
     /// The value, if the array is one.
     fn of(array: Array) -> Option<Self>;
 
-    /// The value of a call with no other result.
-    ///
-    /// # Errors
-    /// As [`Function::call`].
-    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError>;
+    /// The value of a direct call with no other result; `None` if it is not served.
+    #[doc(hidden)]
+    fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self>;
 }
 
 /// The types of all results: an [`Outcome`], or a tuple of several.
 pub trait Outcomes: Sized {
     /// Dtypes and ranks.
     fn kinds() -> Vec<Kind>;
+
+    /// The results of a direct call; `None` if it is not served.
+    #[doc(hidden)]
+    fn direct(_direct: &Direct, _call: &mut Call<'_>) -> Option<Self> {
+        None
+    }
 
     /// The results of a call.
     ///
@@ -136,7 +152,13 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
     /// As [`Function::call`].
     #[inline]
     pub fn call(&self, arguments: I::Given<'_>) -> Result<O, CallError> {
-        I::lend(&arguments, |inputs| O::call(&self.function, inputs))
+        I::lend(
+            &arguments,
+            &self.function,
+            &mut (),
+            |(), direct, call| O::direct(direct, call).map(Ok),
+            |(), inputs| O::call(&self.function, inputs),
+        )
     }
 
     /// The function, for calls with arrays of any type.
@@ -160,11 +182,13 @@ where
         arguments: I::Given<'_>,
         output: &mut ndarray::Array<T, D>,
     ) -> Result<(), CallError> {
-        I::lend(&arguments, |inputs| match self.function.call_onto(inputs, &ArrayMut::from(&mut *output)) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(error)) => Err(*error),
-            None => replace(&self.function, inputs, output),
-        })
+        I::lend(
+            &arguments,
+            &self.function,
+            output,
+            |output, direct, call| direct.write(call, iter::once(Strided::write(output))).then_some(Ok(())),
+            |output, inputs| replace(&self.function, inputs, output),
+        )
     }
 }
 
@@ -180,7 +204,7 @@ where
 {
     match function.call_views(inputs, &mut [ArrayMut::from(&mut *output)]) {
         Err(CallError::Output { .. }) => {
-            *output = Outcome::call(function, inputs)?;
+            *output = Outcomes::call(function, inputs)?;
             Ok(())
         }
         other => other,
@@ -194,12 +218,6 @@ fn other(function: &Function, position: usize) -> CallError {
     CallError::NoValue { name }
 }
 
-/// The only result of a call.
-#[cold]
-fn only<O: Outcome>(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<O, CallError> {
-    function.call(inputs)?.pop().and_then(O::of).ok_or_else(|| other(function, 0))
-}
-
 impl<T: Element, D: Dimension> Argument for ndarray::Array<T, D> {
     type Given<'a> = ArrayView<'a, T, D>;
     const KIND: Kind = (T::DTYPE, D::NDIM);
@@ -207,6 +225,11 @@ impl<T: Element, D: Dimension> Argument for ndarray::Array<T, D> {
     #[inline]
     fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a> {
         given.into()
+    }
+
+    #[inline(always)]
+    fn strided<'a>(given: &'a Self::Given<'_>) -> Strided<'a> {
+        Strided::read(given)
     }
 }
 
@@ -220,13 +243,9 @@ where
         ArrayD::<T>::try_from(array).ok()?.into_dimensionality().ok()
     }
 
-    #[inline]
-    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
-        match function.call_new(inputs) {
-            Some(Ok(array)) => Ok(array),
-            Some(Err(error)) => Err(*error),
-            None => only(function, inputs),
-        }
+    #[inline(always)]
+    fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
+        direct.array(call)
     }
 }
 
@@ -240,6 +259,11 @@ macro_rules! elements {
             fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a> {
                 aview0(given).into()
             }
+
+            #[inline(always)]
+            fn strided<'a>(given: &'a Self::Given<'_>) -> Strided<'a> {
+                Strided::element(given)
+            }
         }
 
         impl Outcome for $element {
@@ -249,9 +273,9 @@ macro_rules! elements {
                 <ndarray::Array<$element, Ix0> as Outcome>::of(array).map(|array| *array.first().unwrap_or(&Self::default()))
             }
 
-            #[inline]
-            fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
-                <ndarray::Array<$element, Ix0> as Outcome>::call(function, inputs).map(ndarray::Array::into_scalar)
+            #[inline(always)]
+            fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
+                direct.element(call)
             }
         }
     )*};
@@ -263,9 +287,14 @@ impl<O: Outcome> Outcomes for O {
         vec![O::KIND]
     }
 
-    #[inline]
+    #[inline(always)]
+    fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
+        <O as Outcome>::direct(direct, call)
+    }
+
+    #[cold]
     fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
-        <O as Outcome>::call(function, inputs)
+        function.call(inputs)?.pop().and_then(O::of).ok_or_else(|| other(function, 0))
     }
 }
 
@@ -280,9 +309,22 @@ macro_rules! arguments {
             }
 
             #[inline]
-            fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R {
+            fn lend<T, R>(
+                given: &Self::Given<'_>,
+                function: &Function,
+                target: &mut T,
+                direct: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
+                call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
+            ) -> R {
                 let ($($value,)*) = given;
-                call(&[$($type::lend($value)),*])
+                let mut looked = Call::new();
+                if let Some(found) = function.direct()
+                    && found.takes_each(&mut looked, [$($type::strided($value)),*])
+                    && let Some(result) = direct(target, found, &mut looked)
+                {
+                    return result;
+                }
+                call(target, &[$($type::lend($value)),*])
             }
         }
     };

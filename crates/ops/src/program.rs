@@ -5,10 +5,10 @@
 //! ```
 //! The builder of an entry and a runtime that resolves a graph make the same program of the same pieces.
 
-use crate::{Elemwise, Ops};
+use crate::{Elemwise, Ops, Reduce};
 use precast_codegen::params::apply_slots;
 use precast_codegen::{LinkError, Segment, slots};
-use precast_core::program::{Constant, Program, Register, Step, Temp};
+use precast_core::program::{Computes, Constant, Program, Register, Step, Temp};
 use precast_core::{Array, BuildKey};
 use precast_graph::{Apply, FunctionGraph, Origin, VarId};
 use std::any::Any;
@@ -85,7 +85,7 @@ pub fn program(declared: &FunctionGraph, graph: &FunctionGraph, pieces: &[Piece]
             n_inputs: piece.reads.len(),
             slots: piece.slots.clone(),
             group: u32::try_from(piece.group).unwrap_or(u32::MAX),
-            elementwise: matches!(applies, [apply] if is_elementwise(apply)),
+            computes: computes(applies),
             views: views(graph, piece),
         }
     });
@@ -170,8 +170,13 @@ fn views(graph: &FunctionGraph, piece: &Piece) -> Vec<(usize, usize)> {
     views
 }
 
-/// Whether an Apply computes one output element by element.
-fn is_elementwise(apply: &Apply) -> bool {
-    let op: &dyn Any = &*apply.op;
-    op.is::<Elemwise>() && apply.outputs.len() == 1
+/// What a module of these Applies does.
+fn computes(applies: &[Apply]) -> Computes {
+    let elementwise = |apply: &Apply| (&*apply.op as &dyn Any).is::<Elemwise>();
+    let driven = |apply: &Apply| elementwise(apply) || (&*apply.op as &dyn Any).is::<Reduce>();
+    match applies {
+        [apply] if elementwise(apply) && apply.outputs.len() == 1 => Computes::Elementwise,
+        _ if applies.iter().all(driven) => Computes::Driven,
+        _ => Computes::Anything,
+    }
 }

@@ -21,7 +21,7 @@ macro_rules! mirror {
 #[expect(clippy::too_many_lines, reason = "one line a struct, stamped by the macro")]
 fn assertions() -> String {
     use context::{Context, Error, Host};
-    use driver::{Elemwise, Reduce};
+    use driver::{Elemwise, Monoid, Reduce};
     use module::{Module, ModuleEntry, Task};
     use registry::Registry;
     use tensor::{Object, Tensor, Type};
@@ -62,6 +62,7 @@ fn assertions() -> String {
     );
     mirror!(c, "pc_context", Context, host, error);
     mirror!(c, "pc_elemwise", Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
+    mirror!(c, "pc_monoid", Monoid, lanes, item, no_empty, clear, fold, step, close, finish);
     mirror!(c, "pc_reduce", Reduce, n_in, axes, dtype, scalar, names, map, monoid);
     mirror!(c, "pc_task", Task, kind, apply, variable);
     mirror!(
@@ -104,6 +105,8 @@ fn assertions() -> String {
         writeln!(c, "_Static_assert(sizeof({name}) == {}, \"size of {name}\");", 8 * words).unwrap();
     }
     let constants = [
+        ("PC_REDUCE_ALL", i64::from(driver::REDUCE_ALL)),
+        ("PC_REDUCE_BLOCK", driver::REDUCE_BLOCK as i64),
         ("PC_NATIVE_MAX_BYTES", nativecall::MAX_BYTES as i64),
         ("PC_NATIVE_MAX_DEPTH", nativecall::MAX_DEPTH as i64),
         ("PC_NATIVE_MAX_RANK", tensor::MAX_NDIM as i64),

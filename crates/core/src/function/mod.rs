@@ -6,13 +6,13 @@ pub use error::CallError;
 
 use crate::blame;
 use crate::native::{
-    ArrayMut, ArrayRef, Bound, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool, RunError,
-    StepError, Targets,
+    ArrayMut, ArrayRef, Bound, Call, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
+    RunError, StepError, Strided, Targets,
 };
 use crate::program::{Port, Program, Register, bind};
 use crate::provenance::Provenance;
-use crate::value::{Array, DType, Element, Extent, TensorType, Type};
-use ndarray::Dimension;
+use crate::value::{Array, DType, Extent, TensorType, Type};
+use crate::with_array;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -148,10 +148,8 @@ impl Function {
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
         let mut results = Vec::with_capacity(self.outputs().len());
         let targets = &mut Targets::New(&mut results);
-        match self.run_direct(inputs, targets) {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(*error),
-            None => self.admitted(inputs, targets)?,
+        if !self.run_direct(inputs, targets) {
+            self.admitted(inputs, targets)?;
         }
         match self.outputs().get(results.len()) {
             None => Ok(results),
@@ -165,10 +163,8 @@ impl Function {
     /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
-        match self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
-            Some(Ok(())) => return Ok(()),
-            Some(Err(error)) => return Err(*error),
-            None => {}
+        if self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
+            return Ok(());
         }
         check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
         self.admitted(inputs, &mut Targets::Reuse(outputs))
@@ -181,10 +177,8 @@ impl Function {
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         if !ArrayMut::overlap(outputs, inputs) {
-            match self.run_direct(inputs, &mut Targets::Into(outputs)) {
-                Some(Ok(())) => return Ok(()),
-                Some(Err(error)) => return Err(*error),
-                None => {}
+            if self.run_direct(inputs, &mut Targets::Into(outputs)) {
+                return Ok(());
             }
             check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
             return self.admitted(inputs, &mut Targets::Into(outputs));
@@ -198,52 +192,33 @@ impl Function {
         })
     }
 
-    /// Serves a call that needs no frame and of which nothing is wrong; `None` if it is no such call. (An error is boxed, so
-    /// that success is a word in a register.)
-    #[inline]
-    fn run_direct(
-        &self,
-        inputs: &[ArrayRef<'_>],
-        targets: &mut Targets<'_, '_>,
-    ) -> Option<Result<(), Box<CallError>>> {
+    /// How it is called without a frame, if it can be.
+    #[inline(always)]
+    pub(crate) fn direct(&self) -> Option<&Direct> {
         let Serves::Modules { executable, .. } = &self.0.body else { return None };
-        let result = executable.direct.as_ref()?.run_for(inputs, targets)?;
-        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
+        executable.direct.as_ref()
+    }
+
+    /// Serves a call that needs no frame and of which nothing is wrong; `false` if it is no such call.
+    #[inline]
+    fn run_direct(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> bool {
+        let Some(direct) = self.direct() else { return false };
+        let mut call = Call::new();
+        direct.takes(&mut call, inputs)
+            && match targets {
+                Targets::New(arrays) => direct.append(&mut call, arrays),
+                Targets::Reuse(arrays) => {
+                    let arrays = arrays.iter_mut();
+                    direct.write(&mut call, arrays.map(|array| with_array!(array, a => Strided::write(a))))
+                }
+                Targets::Into(arrays) => direct.write(&mut call, arrays.iter().map(ArrayMut::strided)),
+            }
     }
 
     /// Whether a call for new results needs no frame.
     #[cfg(test)]
     pub(crate) fn is_direct(&self, inputs: &[ArrayRef<'_>]) -> bool {
-        matches!(self.run_direct(inputs, &mut Targets::New(&mut Vec::new())), Some(Ok(())))
-    }
-
-    /// A call whose only result is an array of this type.
-    #[inline]
-    pub(crate) fn call_new<T: Element, D: Dimension>(
-        &self,
-        inputs: &[ArrayRef<'_>],
-    ) -> Option<Result<ndarray::Array<T, D>, Box<CallError>>> {
-        let Serves::Modules { executable, .. } = &self.0.body else { return None };
-        let result = executable.direct.as_ref()?.run_new(inputs)?;
-        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
-    }
-
-    /// A call whose only result goes here.
-    #[inline]
-    pub(crate) fn call_onto(
-        &self,
-        inputs: &[ArrayRef<'_>],
-        out: &ArrayMut<'_>,
-    ) -> Option<Result<(), Box<CallError>>> {
-        let Serves::Modules { executable, .. } = &self.0.body else { return None };
-        let result = executable.direct.as_ref()?.run_into(inputs, out)?;
-        Some(result.map_err(|error| self.refused(executable, *error, inputs)))
-    }
-
-    /// The error of a call that needed no frame.
-    #[cold]
-    fn refused(&self, executable: &Executable, error: RunError, inputs: &[ArrayRef<'_>]) -> Box<CallError> {
-        Box::new(self.failed(executable, StepError { step: 0, error }, inputs))
+        self.run_direct(inputs, &mut Targets::New(&mut Vec::new()))
     }
 
     /// Serves a call whose targets were checked.

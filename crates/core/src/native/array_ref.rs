@@ -1,5 +1,6 @@
 //! Borrowed arrays of any dtype: what a call takes, and what it may write to.
 
+use super::strided::Strided;
 use crate::{Array, DType, Element};
 use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension, IxDyn};
 use std::ffi::c_char;
@@ -115,30 +116,11 @@ impl<'a> RawView<'a> {
         self.shape.axes().1.iter().map(|stride| stride / self.step)
     }
 
-    /// Dtype and rank.
+    /// Where its elements lie.
     #[inline]
-    pub(super) fn kind(&self) -> (DType, usize) {
-        (self.dtype, self.shape.axes().0.len())
-    }
-
-    /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
-    /// say no.
-    #[inline]
-    pub(super) fn fills(&self, wanted: &[usize]) -> bool {
+    pub(super) fn strided(&self) -> Strided<'_> {
         let (extents, strides) = self.shape.axes();
-        let ndim = wanted.len();
-        if extents.len() != ndim || strides.len() != ndim {
-            return false;
-        }
-        let mut step = self.step;
-        for axis in (0..ndim).rev() {
-            let extent = extents[axis];
-            if extent != wanted[axis] || (extent != 1 && strides[axis] != step) {
-                return false;
-            }
-            step = step.wrapping_mul(extent.cast_signed());
-        }
-        true
+        Strided { dtype: self.dtype, data: self.data, step: self.step, extents, strides }
     }
 
     /// The first address of the elements and the first behind them; `None` if there are none.
@@ -208,6 +190,12 @@ macro_rules! described {
 described!(ArrayRef, ArrayMut);
 
 impl ArrayMut<'_> {
+    /// Where its elements lie.
+    #[inline]
+    pub(crate) fn strided(&self) -> Strided<'_> {
+        self.view.strided()
+    }
+
     /// Whether a result would be written over an input or another result. Borrows of Rust's arrays rule that out.
     pub(crate) fn overlap(outputs: &[Self], inputs: &[ArrayRef<'_>]) -> bool {
         let meet = |a: &RawView<'_>, b: &RawView<'_>| {

@@ -1,38 +1,71 @@
-//! Capture: the kernel of a module, instead of a run of it.
+//! Capture: the kernels of a module, instead of a run of it.
 //!
-//! A module of one elementwise op does nothing but hand its kernel to the host's driver (`precast/driver.h`). Given a host
-//! whose drivers take the description and refuse to go on, such a module tells its kernel, once, when a program is made. The
-//! program can then run several kernels block by block (see [`super::chain`]) without going through the modules again.
+//! A module of elementwise ops and reductions does nothing but hand its kernels to the host's drivers (`precast/driver.h`).
+//! Given a host whose drivers write down what they are handed and compute nothing, such a module tells, once, when a program
+//! is made, which kernels it runs on what:
 //!
-//! A module that does something else is not a case of it: it never calls the driver, or not with what was expected.
+//! ```text
+//! input 0 ─┬─▶ add ──▶ result 0 ─▶ output 0
+//! input 1 ─┴─▶ mul ──▶ sum ─────▶ output 1      operands and outputs are known by the addresses of their tensors
+//! slot 0 ──────┘
+//! ```
+//! The program can then run these kernels without going through the module again: block by block (see [`super::chain`]), or
+//! where the caller's arrays lie (see [`super::direct`]).
+//!
+//! That a module does nothing else is for the program to say ([`Computes`](crate::program::Computes)); that all of it was
+//! seen, what is captured: every operand is an input, a slot, or what a driver made, and every output is made by a driver.
 
 use super::host;
 use super::instance::Instance;
 use super::library::LoadedModule;
 use super::object::{Owned, new_tensor};
-use crate::DType;
+use crate::{Array, DType};
 use precast_abi::context::{Context, Host};
-use precast_abi::driver::{Elemwise, Kernel, LOOP_OPERANDS, Reduce};
+use precast_abi::driver::{Elemwise, Kernel, LOOP_OPERANDS, REDUCE_ALL, Reduce};
 use precast_abi::tensor::{Object, Tensor};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// What a module handed to its driver. It points into the module, which must outlive it.
+/// What a module hands to its drivers. It points into the module, which must outlive it.
+#[derive(Debug, Clone, Default)]
+pub struct Captured {
+    /// The calls of drivers, in order.
+    pub calls: Vec<Driven>,
+    /// For each output of the module, the result that it is; results are counted over all calls.
+    pub outputs: Vec<usize>,
+}
+
+/// One call of a driver.
 #[derive(Debug, Clone)]
-pub enum Captured {
-    /// A kernel with one output.
-    Map {
-        /// The kernel.
-        kernel: Kernel,
-        /// For each operand of the kernel, which input of the module it is: `y - x` has them the other way round, `x * x` one twice.
-        inputs: Vec<usize>,
-        /// For each operand, whether the kernel reads one element of it.
-        scalar: Vec<bool>,
-        /// Of the output.
-        typenum: i32,
-    },
-    /// A reduction of the module's only input.
+pub struct Driven {
+    /// What is run.
+    pub work: Kernels,
+    /// For each operand of the kernel what it is: of `y - x` not the inputs in their order, of `x * x` one twice.
+    pub operands: Vec<Operand>,
+    /// For each operand, whether the kernel reads one element of it.
+    pub scalar: Vec<bool>,
+    /// The dtype numbers of the results.
+    pub typenums: Vec<i32>,
+}
+
+/// What a driver runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Kernels {
+    /// A kernel, on every element.
+    Map(Kernel),
+    /// A reduction.
     Reduce(Reduce),
+}
+
+/// What a kernel reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand {
+    /// An input of the module.
+    Input(usize),
+    /// A constant of its instance.
+    Slot(usize),
+    /// A result, counted over all calls.
+    Result(usize),
 }
 
 // SAFETY: function pointers and read-only data of a module.
@@ -44,22 +77,66 @@ unsafe impl Sync for Captured {}
 #[repr(C)]
 struct Capture {
     ctx: Context,
-    /// The module's inputs, by which operands are known.
-    inputs: Vec<*mut Object>,
-    captured: Option<Captured>,
+    /// The tensors of inputs and slots.
+    given: Vec<(*mut Object, Operand)>,
+    /// The tensors that drivers made, kept so that no address comes twice.
+    made: Vec<Owned>,
+    calls: Vec<Driven>,
 }
 
 impl Capture {
-    /// Which inputs some operands are; `None` if one of them is something that the module made.
+    /// What a tensor is; `None` if it is something that the module made by itself.
+    fn operand(&self, tensor: *mut Object) -> Option<Operand> {
+        let given = self.given.iter().find(|(known, _)| *known == tensor).map(|(_, operand)| *operand);
+        given.or_else(|| self.result(tensor).map(Operand::Result))
+    }
+
+    fn result(&self, tensor: *mut Object) -> Option<usize> {
+        self.made.iter().position(|made| made.as_raw() == tensor)
+    }
+
+    /// Writes a call down and fills its cells; `None` if it is not to be captured.
     ///
     /// # Safety
-    /// There are `n` operands.
-    unsafe fn inputs_of(&self, operands: *const *mut Tensor, n: usize) -> Option<Vec<usize>> {
+    /// There are as many live `operands` and flags `scalar` as `n_in` says, and as many cells as `typenums`.
+    unsafe fn driver(
+        &mut self,
+        (work, n_in): (Kernels, i32),
+        (operands, scalar): (*const *mut Tensor, *const u8),
+        typenums: &[i32],
+        out: *mut *mut Tensor,
+    ) -> Option<()> {
+        let n_in = usize::try_from(n_in).ok().filter(|n| n + typenums.len() <= LOOP_OPERANDS)?;
         // SAFETY: as promised by the caller.
-        let operands = unsafe { std::slice::from_raw_parts(operands, n) };
-        let input = |operand: &*mut Tensor| self.inputs.iter().position(|input| *input == operand.cast());
-        operands.iter().map(input).collect()
+        let (operands, flags) =
+            unsafe { (std::slice::from_raw_parts(operands, n_in), std::slice::from_raw_parts(scalar, n_in)) };
+        let known: Option<Vec<Operand>> = operands.iter().map(|tensor| self.operand(tensor.cast())).collect();
+        // SAFETY: they are live tensors.
+        let ranks = operands.iter().map(|tensor| unsafe { (**tensor).ndim });
+        let ndim = usize::try_from(ranks.max().unwrap_or(0)).ok()?;
+        let kept = match work {
+            Kernels::Map(_) => ndim,
+            Kernels::Reduce(reduce) => (0..ndim).filter(|axis| !reduces(&reduce, *axis)).count(),
+        };
+        let (operands, scalar) = (known?, flags.iter().map(|flag| *flag != 0).collect());
+        self.calls.push(Driven { work, operands, scalar, typenums: typenums.to_vec() });
+        for (position, typenum) in typenums.iter().enumerate() {
+            // SAFETY: as promised by the caller.
+            let cell = unsafe { &mut *out.add(position) };
+            let tensor = new_tensor(*typenum, &vec![0; kept]).ok().filter(|_| cell.is_null())?;
+            // SAFETY: a new tensor; its one reference is the cell's, a second one is kept.
+            unsafe { (*tensor).object.refcount += 1 };
+            // SAFETY: the second reference.
+            self.made.push(unsafe { Owned::from_raw(tensor.cast()) });
+            *cell = tensor;
+        }
+        Some(())
     }
+}
+
+/// Whether a reduction reduces an axis of its operands.
+pub(super) fn reduces(reduce: &Reduce, axis: usize) -> bool {
+    reduce.axes == REDUCE_ALL || (axis < 32 && reduce.axes >> axis & 1 == 1)
 }
 
 /// A host like any other, but for its drivers.
@@ -69,66 +146,64 @@ unsafe extern "C" fn capture_elemwise(
     ctx: *mut Context,
     op: *const c_void,
     operands: *const *mut Tensor,
-    _out: *mut *mut Tensor,
+    out: *mut *mut Tensor,
 ) -> c_int {
     // SAFETY: the module passes on the context of `capture`, which is the first field of a `Capture`.
     let capture = unsafe { &mut *ctx.cast::<Capture>() };
     // SAFETY: the contract of `pc_host.elemwise`: a live description.
     let op = unsafe { &*op.cast::<Elemwise>() };
-    let n_in = usize::try_from(op.n_in).unwrap_or(LOOP_OPERANDS);
-    if op.n_out == 1 && n_in < LOOP_OPERANDS {
-        // SAFETY: the header promises `n_in` operands.
-        let Some(inputs) = (unsafe { capture.inputs_of(operands, n_in) }) else { return -1 };
-        // SAFETY: the header promises `n_in` flags.
-        let flags = unsafe { std::slice::from_raw_parts(op.scalar, n_in) };
-        // SAFETY: the header promises `n_out` dtypes, here one.
-        let typenum = unsafe { *op.dtypes };
-        let scalar = flags.iter().map(|flag| *flag != 0).collect();
-        capture.captured = Some(Captured::Map { kernel: op.kernel, inputs, scalar, typenum });
-    }
-    -1
+    let n_out = usize::try_from(op.n_out).unwrap_or(0);
+    // SAFETY: the header promises `n_out` dtypes.
+    let typenums = unsafe { std::slice::from_raw_parts(op.dtypes, n_out) };
+    // SAFETY: the header promises `n_in` operands and flags, and `n_out` cells.
+    let seen =
+        unsafe { capture.driver((Kernels::Map(op.kernel), op.n_in), (operands, op.scalar), typenums, out) };
+    seen.map_or(-1, |()| 0)
 }
 
 unsafe extern "C" fn capture_reduce(
     ctx: *mut Context,
     op: *const c_void,
     operands: *const *mut Tensor,
-    _out: *mut *mut Tensor,
+    out: *mut *mut Tensor,
 ) -> c_int {
     // SAFETY: as in `capture_elemwise`.
     let capture = unsafe { &mut *ctx.cast::<Capture>() };
     // SAFETY: the contract of `pc_host.reduce`: a live description.
     let op = unsafe { *op.cast::<Reduce>() };
-    let is_plain = op.n_in == 1 && op.map.is_none() && capture.inputs.len() == 1;
-    // SAFETY: the header promises `n_in` operands, here one.
-    if is_plain && unsafe { capture.inputs_of(operands, 1) }.is_some() {
-        capture.captured = Some(Captured::Reduce(op));
-    }
-    -1
+    // SAFETY: the header promises `n_in` operands and flags, and one cell.
+    let seen =
+        unsafe { capture.driver((Kernels::Reduce(op), op.n_in), (operands, op.scalar), &[op.dtype], out) };
+    seen.map_or(-1, |()| 0)
 }
 
-/// What the module of one op on tensors of these dtypes and ranks hands to its driver; `None` if it does not.
-pub fn capture(module: &LoadedModule, inputs: &[(DType, usize)]) -> Option<Captured> {
-    let mut instance = Instance::new(module.clone(), Vec::new()).ok()?;
+/// What a module with these constants, called with tensors of these dtypes and ranks, hands to its drivers; `None` if it does
+/// something else. The module is one that [computes](crate::program::Computes) by drivers alone.
+pub fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Captured> {
+    let slots: Vec<Owned> = slots.iter().cloned().map(Owned::constant).collect();
+    let mut given: Vec<(*mut Object, Operand)> =
+        slots.iter().enumerate().map(|(slot, owned)| (owned.as_raw(), Operand::Slot(slot))).collect();
+    let mut instance = Instance::on(&CAPTURING, module.clone(), slots).ok()?;
     let (n_in, n_out) = instance.arity();
-    if n_in != inputs.len() || n_out != 1 {
+    if n_in != inputs.len() {
         return None;
     }
     let mut operands = Vec::new();
-    for (dtype, ndim) in inputs {
+    for (position, (dtype, ndim)) in inputs.iter().enumerate() {
         let tensor = new_tensor(dtype.typenum(), &vec![0; *ndim]).ok()?;
         // SAFETY: a new tensor has one reference, which was the caller's.
         operands.push(unsafe { Owned::from_raw(tensor.cast()) });
+        given.push((tensor.cast(), Operand::Input(position)));
     }
     let mut args: Vec<*mut Object> = operands.iter().map(Owned::as_raw).collect();
-    args.push(ptr::null_mut());
+    args.resize(n_in + n_out, ptr::null_mut());
     let ctx = Context { host: &raw const CAPTURING, ..host::context() };
-    let mut capture = Capture { ctx, inputs: args[..n_in].to_vec(), captured: None };
+    let mut capture = Capture { ctx, given, made: Vec::new(), calls: Vec::new() };
     let ctx: *mut Context = ptr::from_mut(&mut capture).cast();
     // SAFETY: as many arguments as the module takes, the inputs alive and not NULL; the context is a capture's first field.
     let result = unsafe { instance.run_raw(ctx, args.as_mut_ptr()) };
-    // SAFETY: the cell owns one reference to whatever was left in it.
-    drop(unsafe { Owned::from_raw(args[n_in]) });
-    // A module that succeeded computed something by itself.
-    if result.is_ok() { None } else { capture.captured }
+    // SAFETY: each cell owns one reference to whatever was left in it.
+    let left: Vec<Owned> = args[n_in..].iter().map(|object| unsafe { Owned::from_raw(*object) }).collect();
+    let outputs = left.iter().map(|object| capture.result(object.as_raw())).collect::<Option<Vec<_>>>()?;
+    result.ok().map(|()| Captured { calls: capture.calls, outputs })
 }

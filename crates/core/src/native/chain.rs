@@ -9,7 +9,7 @@
 //! driver's, as they are for a fused module. Kernels are functions of the element alone, so neither the length of a block nor
 //! who runs them shows in the bits.
 
-use super::capture::Captured;
+use super::capture::Kernels;
 use super::instance::RunError;
 use super::library::LoadedModule;
 use precast_abi::context::Context;
@@ -40,9 +40,13 @@ pub struct Chained {
     /// The module that it belongs to.
     pub module: LoadedModule,
     /// The kernel.
-    pub captured: Captured,
+    pub work: Kernels,
     /// What it reads, in order.
     pub operands: Vec<Value>,
+    /// For each operand, whether the kernel reads one element of it.
+    pub scalar: Vec<bool>,
+    /// The dtype number of its result.
+    pub typenum: i32,
     /// Bytes of an element of its result.
     pub item_bytes: usize,
 }
@@ -70,19 +74,19 @@ struct Stage {
 pub struct Chain {
     stages: Vec<Stage>,
     /// For each input, 1 if it is one element by its type.
-    pub(super) scalar: Vec<u8>,
+    scalar: Vec<u8>,
     /// Inputs of one element that some kernel wants a block of: operand, slot, bytes of an element.
     fills: Vec<(usize, usize, usize)>,
     /// Of the result.
-    pub(super) typenum: i32,
-    pub(super) reduce: Option<Reduce>,
+    typenum: i32,
+    reduce: Option<Reduce>,
     /// What its driver calls: [`run_blocks`]; of a single kernel, the kernel itself.
-    pub(super) kernel: Kernel,
-    pub(super) slots: usize,
+    kernel: Kernel,
+    slots: usize,
     /// Bytes of the widest element: what a slot holds `block` of.
-    pub(super) widest: usize,
+    widest: usize,
     /// Elements.
-    pub(super) block: usize,
+    block: usize,
     /// Keeps the kernels' code mapped.
     _modules: Vec<LoadedModule>,
 }
@@ -101,18 +105,18 @@ pub(super) struct Line([u8; 64]);
 #[repr(C)]
 pub(super) struct Running {
     pub(super) ctx: Context,
-    pub(super) blocks: Blocks,
+    blocks: Blocks,
 }
 
 /// What runs block by block.
 #[derive(Clone, Copy)]
-pub(super) struct Blocks {
-    pub(super) chain: *const Chain,
-    pub(super) slots: *mut c_char,
+struct Blocks {
+    chain: *const Chain,
+    slots: *mut c_char,
     /// From one slot to the next.
-    pub(super) slot_bytes: usize,
+    slot_bytes: usize,
     /// The stage that failed.
-    pub(super) failed: Option<usize>,
+    failed: Option<usize>,
 }
 
 impl Running {
@@ -127,22 +131,24 @@ impl Chain {
     /// `None` when they cannot be chained.
     pub fn new(chained: &[Chained], inputs: &[(usize, bool)]) -> Option<Self> {
         let (last, rest) = chained.split_last()?;
-        let reduce = if let Captured::Reduce(reduce) = &last.captured { Some(*reduce) } else { None };
+        let reduce = if let Kernels::Reduce(reduce) = last.work { Some(reduce) } else { None };
         let maps = if reduce.is_some() { rest } else { chained };
         // A reduction takes what the kernel before it gives, and nothing else does.
-        if reduce.is_some() && last.operands != [Value::Result(maps.len().checked_sub(1)?)] {
+        if let Some(reduce) = &reduce
+            && (reduce.map.is_some() || last.operands != [Value::Result(maps.len().checked_sub(1)?)])
+        {
             return None;
         }
         let mut allocator = SlotAllocator::new(maps, inputs);
         let stages = (0..maps.len()).map(|position| allocator.stage(position)).collect::<Option<Vec<_>>>()?;
-        let Captured::Map { typenum, .. } = &maps.last()?.captured else { return None };
+        let typenum = maps.last()?.typenum;
         let blocks = allocator.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
         let block = (CACHE_BYTES / (blocks * allocator.widest)).clamp(256, BLOCK) / 64 * 64;
         Some(Self {
             kernel: allocator.only_kernel(&stages).unwrap_or(run_blocks),
             stages,
             scalar: inputs.iter().map(|(_, scalar)| u8::from(*scalar)).collect(),
-            typenum: reduce.map_or(*typenum, |reduce| reduce.dtype),
+            typenum: reduce.map_or(typenum, |reduce| reduce.dtype),
             fills: allocator.fills,
             reduce,
             slots: allocator.slots,
@@ -233,12 +239,12 @@ impl<'a> SlotAllocator<'a> {
     fn stage(&mut self, position: usize) -> Option<Stage> {
         let maps = self.maps;
         let map = &maps[position];
-        let Captured::Map { kernel, scalar, .. } = &map.captured else { return None };
-        if scalar.len() != map.operands.len() || map.operands.len() >= OPERANDS {
+        let Kernels::Map(kernel) = map.work else { return None };
+        if map.operands.len() >= OPERANDS {
             return None;
         }
         let mut locations = Vec::new();
-        for (operand, scalar) in map.operands.iter().zip(scalar) {
+        for (operand, scalar) in map.operands.iter().zip(&map.scalar) {
             locations.push(self.locate(*operand, *scalar)?);
         }
         let is_last = position + 1 == maps.len();
@@ -258,7 +264,7 @@ impl<'a> SlotAllocator<'a> {
                 self.free.extend(self.of[earlier]);
             }
         }
-        Some(Stage { kernel: *kernel, locations })
+        Some(Stage { kernel, locations })
     }
 
     /// Where an operand lies; `None` if a kernel wants one element of what moves.
@@ -293,7 +299,7 @@ impl<'a> SlotAllocator<'a> {
 /// The kernel that a chain is to its driver: every stage on one block, then the next block.
 unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     let running = ctx.cast::<Running>();
-    // SAFETY: `Chain::run` or a direct call made this context.
+    // SAFETY: `Chain::run` made this context.
     let Blocks { chain, slots, slot_bytes, .. } = unsafe { (*running).blocks };
     // SAFETY: the chain that was put there is alive while it runs.
     let chain = unsafe { &*chain };

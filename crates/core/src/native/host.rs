@@ -70,6 +70,7 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
 
 /// The host of every call, for contexts that are made field by field.
 #[must_use]
+#[inline]
 pub const fn here() -> *const Host {
     ptr::from_ref(&HOST)
 }

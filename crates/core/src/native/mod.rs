@@ -9,8 +9,8 @@
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
 //! plain     the native function of a graph of C scalars; typed: handles to it, whose types were compared
-//! capture   the kernel of a module instead of a run of it; chain runs several kernels block by block
-//! direct    a program that is one chain, run where the caller's arrays lie
+//! capture   the kernels of a module instead of a run of it; chain runs several kernels block by block
+//! direct    a program of maps and whole reductions, run where the caller's arrays lie
 //! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
@@ -39,14 +39,15 @@ mod plain;
 mod pool;
 mod raw_array;
 mod storage;
+mod strided;
 mod typed;
 #[cfg(feature = "watch")]
 pub mod watch;
 
 pub use array_ref::{ArrayMut, ArrayRef};
-pub use capture::{Captured, capture};
+pub use capture::{Captured, Driven, Kernels, Operand, capture};
 pub use chain::{Chain, Chained, Value};
-pub use direct::Direct;
+pub use direct::{Call, Direct};
 pub use executable::{Bound, Executable, Room, Work};
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
@@ -59,4 +60,5 @@ pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
 pub use raw_array::{RawArray, RawArrayError};
+pub use strided::Strided;
 pub use typed::{BindNativeError, Native, NativeType, Number, Results, Returns};

@@ -265,7 +265,12 @@ fn contiguous_vec<T: Clone>(array: ArrayD<T>) -> Vec<T> {
 /// # Safety
 /// `data` is memory of a `Vec` of `elements` initialised elements of `dtype` that the caller owns; the product of `shape` is
 /// `elements`, which is not 0.
-unsafe fn array_from_raw(dtype: DType, shape: &[usize], data: *mut c_char, elements: usize) -> Array {
+pub(super) unsafe fn array_from_raw(
+    dtype: DType,
+    shape: &[usize],
+    data: *mut c_char,
+    elements: usize,
+) -> Array {
     macro_rules! array {
         ($($variant:ident => $element:ty),*) => {
             match dtype {

@@ -6,9 +6,10 @@
 //! ```
 //! The base of a view lives as long as the view.
 
-use super::{Program, Register, Step};
+use super::{Computes, Program, Register, Step};
 use crate::native::{
-    Bound, Captured, Chain, Chained, Direct, Executable, LoadedModule, Room, Value, Work, capture,
+    Bound, Captured, Chain, Chained, Direct, Driven, Executable, LoadedModule, Operand, Room, Value, Work,
+    capture,
 };
 use crate::value::{Array, DType, Type};
 use std::ops::Range;
@@ -17,7 +18,9 @@ use std::sync::Arc;
 /// Makes a program callable; `modules` are the modules of its steps, in order.
 #[must_use]
 pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
-    let mut binding = Binding { program, modules, bound: Vec::new() };
+    let captured: Vec<Option<Captured>> =
+        program.steps.iter().zip(modules).map(|(step, module)| captured(program, step, module)).collect();
+    let mut binding = Binding { program, modules, captured: &captured, bound: Vec::new() };
     let steps = &program.steps;
     let mut first = 0;
     while first < steps.len() {
@@ -32,7 +35,7 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
     lives(program, &mut bound);
     let steps: Vec<Bound> = bound.into_iter().map(|(step, _)| step).collect();
     Executable {
-        direct: direct(program, &steps),
+        direct: Direct::new(program, modules, &captured),
         steps,
         n_inputs: program.inputs.len(),
         constants: program.constants.iter().map(|constant| constant.value.clone()).collect(),
@@ -45,18 +48,20 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
     }
 }
 
-/// How a program is called that is one chain.
-fn direct(program: &Program, steps: &[Bound]) -> Option<Direct> {
-    let ([Bound { work: Work::Chain(chain), args, .. }], [output]) = (steps, &program.outputs[..]) else {
+/// What the module of a step hands to its drivers, if it does nothing else, and takes tensors alone.
+fn captured(program: &Program, step: &Step, module: &LoadedModule) -> Option<Captured> {
+    if step.computes == Computes::Anything {
         return None;
-    };
-    Direct::new(chain, args, &program.inputs, output)
+    }
+    let tensors = step.args[..step.n_inputs].iter().map(|register| program.ty(*register).and_then(tensor));
+    capture(module, &step.slots, &tensors.collect::<Option<Vec<_>>>()?)
 }
 
 /// Steps in the making; each with the steps of the program that it runs.
 struct Binding<'a> {
     program: &'a Program,
     modules: &'a [LoadedModule],
+    captured: &'a [Option<Captured>],
     bound: Vec<(Bound, Range<usize>)>,
 }
 
@@ -82,15 +87,16 @@ impl Binding<'_> {
         let mut inputs: Vec<Register> = Vec::new();
         let mut made: Vec<Register> = Vec::new();
         let mut chained = Vec::new();
-        for (step, module) in steps.iter().zip(&self.modules[range.clone()]) {
-            let given = &step.args[..step.n_inputs];
-            let tensors = given.iter().map(|register| program.ty(*register).and_then(tensor));
-            let Some(tensors) = tensors.collect::<Option<Vec<_>>>() else { return false };
-            let Some(captured) = capture(module, &tensors) else { return false };
+        for (step, position) in steps.iter().zip(range.clone()) {
+            let Some(Captured { calls, .. }) = &self.captured[position] else { return false };
+            let [Driven { work, operands, scalar, typenums }] = &calls[..] else { return false };
             // What the kernel does not read is no operand: its shape is not that of the result.
-            let read = match &captured {
-                Captured::Map { inputs, .. } => inputs.iter().map(|input| given[*input]).collect(),
-                Captured::Reduce(_) => given.to_vec(),
+            let read = operands.iter().map(|operand| match operand {
+                Operand::Input(input) => step.args.get(*input).copied(),
+                Operand::Slot(_) | Operand::Result(_) => None,
+            });
+            let (Some(read), [typenum]) = (read.collect::<Option<Vec<_>>>(), &typenums[..]) else {
+                return false;
             };
             let operand = |register: Register| match made.iter().position(|known| *known == register) {
                 Some(earlier) => Value::Result(earlier),
@@ -98,8 +104,9 @@ impl Binding<'_> {
             };
             let operands = read.into_iter().map(operand).collect();
             let Some(ty) = program.ty(step.args[step.n_inputs]) else { return false };
-            let item_bytes = ty.dtype().itemsize_bytes();
-            chained.push(Chained { module: module.clone(), captured, operands, item_bytes });
+            let (module, item_bytes) = (self.modules[position].clone(), ty.dtype().itemsize_bytes());
+            let (work, scalar, typenum) = (*work, scalar.clone(), *typenum);
+            chained.push(Chained { module, work, operands, scalar, typenum, item_bytes });
             made.push(step.args[step.n_inputs]);
         }
         let operand = |register: &Register| {
@@ -118,10 +125,7 @@ impl Binding<'_> {
     fn only_result(&self, range: &Range<usize>) -> Option<Register> {
         let steps = &self.program.steps[range.clone()];
         let [rest @ .., last] = steps else { return None };
-        // A step by itself may be several Applies, of which one hands its kernel over.
-        if (rest.is_empty() && !last.elementwise)
-            || steps.iter().any(|step| step.args.len() != step.n_inputs + 1)
-        {
+        if steps.iter().any(|step| step.args.len() != step.n_inputs + 1) {
             return None;
         }
         let others = self.program.steps.iter().enumerate().filter(|(at, _)| !range.contains(at));
@@ -172,7 +176,8 @@ fn lives(program: &Program, bound: &mut [(Bound, Range<usize>)]) {
         step.dies = (0..temps.len()).filter(|temp| last[*temp] == Some(position)).collect();
         // Views first: what they look at is then used by nobody, and is kept for the next call.
         step.dies.sort_by_key(|temp| !temps[*temp].view);
-        let elementwise = program.steps[range.clone()].iter().all(|step| step.elementwise);
+        let elementwise =
+            program.steps[range.clone()].iter().all(|step| step.computes == Computes::Elementwise);
         let result = step.args.get(step.n_inputs).copied().filter(|_| elementwise);
         let Some(Register::Temp(to)) = result else { continue };
         let may_lend = |temp: &usize| {

@@ -44,7 +44,7 @@ pub struct Temp {
 }
 
 /// Where an argument of a step lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Register {
     /// An input of the program.
     Input(usize),
@@ -54,6 +54,18 @@ pub enum Register {
     Temp(usize),
     /// An output of the program.
     Output(usize),
+}
+
+/// What a module does, as far as a program cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Computes {
+    /// Whatever it likes.
+    #[default]
+    Anything,
+    /// One output, element by element, by the host's driver.
+    Elementwise,
+    /// Any number of elementwise ops and reductions, each by the host's drivers, and nothing else.
+    Driven,
 }
 
 /// A call of a module.
@@ -71,8 +83,8 @@ pub struct Step {
     pub slots: Vec<Array>,
     /// Neighbours of one group may run together, block by block.
     pub group: u32,
-    /// Whether it computes one output element by element.
-    pub elementwise: bool,
+    /// What its module does.
+    pub computes: Computes,
     /// Outputs that are views of inputs: (position of the output, position of the input).
     pub views: Vec<(usize, usize)>,
 }

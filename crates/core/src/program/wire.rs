@@ -1,6 +1,6 @@
 //! The bytes of a program; see [`crate::record::wire`] for the encoding of the parts.
 
-use super::{Constant, Port, Program, Register, Step, Temp};
+use super::{Computes, Constant, Port, Program, Register, Step, Temp};
 use crate::key::BuildKey;
 use crate::record::ParseRecordError;
 use crate::record::wire::{Reader, Writer};
@@ -46,7 +46,7 @@ impl Program {
 }
 
 fn write_step(writer: &mut Writer, step: &Step) {
-    let Step { key, signatures, args, n_inputs, slots, group, elementwise, views } = step;
+    let Step { key, signatures, args, n_inputs, slots, group, computes, views } = step;
     writer.hash(key.as_bytes());
     writer.strs(signatures);
     writer.list(args.iter(), |writer, register| {
@@ -62,7 +62,11 @@ fn write_step(writer: &mut Writer, step: &Step) {
     writer.count(*n_inputs);
     writer.list(slots.iter(), write_array);
     writer.u32(*group);
-    writer.u8((*elementwise).into());
+    writer.u8(match computes {
+        Computes::Anything => 0,
+        Computes::Elementwise => 1,
+        Computes::Driven => 2,
+    });
     writer.list(views.iter(), |writer, (output, input)| {
         writer.count(*output);
         writer.count(*input);
@@ -83,7 +87,12 @@ fn read_step(reader: &mut Reader<'_>) -> Read<Step> {
         n_inputs: reader.size()?,
         slots: reader.list(read_array)?,
         group: reader.u32()?,
-        elementwise: flag(reader)?,
+        computes: match reader.u8()? {
+            0 => Computes::Anything,
+            1 => Computes::Elementwise,
+            2 => Computes::Driven,
+            _ => return Err(reader.malformed("a step in it computes what is not known")),
+        },
         views: reader.list(|reader| Ok((reader.size()?, reader.size()?)))?,
     })
 }

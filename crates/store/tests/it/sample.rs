@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use precast_core::program::{Constant, Port, Register, Step, Temp};
+use precast_core::program::{Computes, Constant, Port, Register, Step, Temp};
 use precast_core::{Array, Program, Type};
 use precast_store::key::{
     ActionInputs, ActionKind, BuildInputs, Canonical, HostAbi, Language, Profile, context,
@@ -119,7 +119,7 @@ fn program(record: &Record) -> Program {
         args,
         slots: vec![Array::from(ndarray::arr1(&[1_i64, -2]))],
         group: position as u32,
-        elementwise: position == 0,
+        computes: if position == 0 { Computes::Elementwise } else { Computes::Anything },
         views: Vec::new(),
     };
     Program {

@@ -7,9 +7,15 @@
 
 use super::*;
 use crate::function::{CallError, Function};
-use crate::native::capture::Captured;
-use crate::native::{Bound, Chained, Executable, LoadedModule, NoNative, RawArray, Value, Work};
-use std::ffi::c_int;
+use crate::key::BuildKey;
+use crate::native::capture::{Captured, Driven, Kernels, Operand};
+use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, NoNative, RawArray, Value, Work};
+use crate::program::{Computes, Port, Program, Register, Step};
+use precast_abi::context::{Context, ErrorKind};
+use precast_abi::driver::{Kernel, Monoid, REDUCE_ALL, Reduce};
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
 
 /// Elements of the memory that arrays lie in.
 const MEMORY: usize = 128;
@@ -21,7 +27,7 @@ unsafe extern "C" fn add(ctx: *mut Context, n: i64, data: *const *mut c_char) ->
         for i in 0..n as usize {
             let sum = (*data).cast::<f64>().add(i).read() + (*data.add(1)).cast::<f64>().add(i).read();
             if sum > 1000.0 {
-                host::set_error(ctx, precast_abi::context::ErrorKind::Value, "too large a sum");
+                crate::native::host::set_error(ctx, ErrorKind::Value, "too large a sum");
                 return -1;
             }
             (*data.add(2)).cast::<f64>().add(i).write(sum);
@@ -42,12 +48,56 @@ unsafe extern "C" fn sub_scalar(_: *mut Context, n: i64, data: *const *mut c_cha
     0
 }
 
-/// A program of one chain: its name, what it takes, what it gives, what it does.
+unsafe extern "C" fn clear(lanes: *mut c_void, n: i64) {
+    // SAFETY: the driver's contract: as many lanes.
+    unsafe { (0..n as usize).for_each(|lane| lanes.cast::<f64>().add(lane).write(0.0)) };
+}
+
+unsafe extern "C" fn fold(lanes: *mut c_void, x: *const c_void, n: i64, phase: i64) {
+    // SAFETY: the driver's contract: as many elements, and two lanes.
+    unsafe {
+        for i in 0..n as usize {
+            *lanes.cast::<f64>().add((phase as usize + i) % 2) += x.cast::<f64>().add(i).read();
+        }
+    }
+}
+
+unsafe extern "C" fn step(lanes: *mut c_void, x: *const c_void, n: i64) {
+    // SAFETY: the driver's contract: as many lanes and elements.
+    unsafe { (0..n as usize).for_each(|i| *lanes.cast::<f64>().add(i) += x.cast::<f64>().add(i).read()) };
+}
+
+unsafe extern "C" fn close(lanes: *mut c_void, columns: i64, totals: *mut c_void, first: c_int) {
+    // SAFETY: the driver's contract: two lanes a column.
+    unsafe {
+        step(lanes, lanes.cast::<f64>().add(columns as usize).cast(), columns);
+        for column in 0..columns as usize {
+            let before = if first == 0 { totals.cast::<f64>().add(column).read() } else { 0.0 };
+            totals.cast::<f64>().add(column).write(before + lanes.cast::<f64>().add(column).read());
+        }
+    }
+}
+
+unsafe extern "C" fn finish(totals: *const c_void, columns: i64, count: i64, out: *mut c_char, by: i64) {
+    // SAFETY: the driver's contract: as many totals and results.
+    unsafe {
+        for column in 0..columns as usize {
+            let total = totals.cast::<f64>().add(column).read();
+            out.add(column * by as usize).cast::<f64>().write(total - count as f64);
+        }
+    }
+}
+
+/// A sum of which the count is taken.
+const SUM: Monoid = Monoid { lanes: 2, item: 8, no_empty: c"sum".as_ptr(), clear, fold, step, close, finish };
+
+/// A program of one chain: what it takes, what it gives, what it does, and whether the last result is summed.
 struct Case {
     inputs: &'static [&'static str],
     output: &'static str,
     /// Kernel, which operands are one element, what they are.
     links: &'static [(Kernel, [bool; 2], [Value; 2])],
+    is_summed: bool,
 }
 
 const ADD: (Kernel, [bool; 2]) = (add, [false, false]);
@@ -55,26 +105,26 @@ const SUB: (Kernel, [bool; 2]) = (sub_scalar, [false, true]);
 const X: Value = Value::Input(0);
 const Y: Value = Value::Input(1);
 const Z: Value = Value::Input(2);
+const X_Y: &[(Kernel, [bool; 2], [Value; 2])] = &[(ADD.0, ADD.1, [X, Y])];
+const Y_X: &[(Kernel, [bool; 2], [Value; 2])] = &[(SUB.0, SUB.1, [Y, X])];
+const CHAIN: &[(Kernel, [bool; 2], [Value; 2])] = &[
+    (ADD.0, ADD.1, [X, Y]),
+    (SUB.0, SUB.1, [Value::Result(0), Z]),
+    (ADD.0, ADD.1, [Value::Result(1), X]),
+    (ADD.0, ADD.1, [Value::Result(2), Value::Result(0)]),
+];
 
 const CASES: &[Case] = &[
-    Case { inputs: &["f64[?]", "f64[?]"], output: "f64[?]", links: &[(ADD.0, ADD.1, [X, Y])] },
-    Case { inputs: &["f64[?,?]", "f64[?,?]"], output: "f64[?,?]", links: &[(ADD.0, ADD.1, [X, Y])] },
-    Case { inputs: &["f64[]", "f64[]"], output: "f64[]", links: &[(ADD.0, ADD.1, [X, Y])] },
-    Case { inputs: &["f64[?,2,?]", "f64[?,?,?]"], output: "f64[?,2,?]", links: &[(ADD.0, ADD.1, [X, Y])] },
-    Case { inputs: &["f64[?,?]", "f64[?]"], output: "f64[?,?]", links: &[(ADD.0, ADD.1, [X, Y])] },
-    Case { inputs: &["f64[?]"], output: "f64[?]", links: &[(ADD.0, ADD.1, [X, X])] },
-    Case { inputs: &["f64[?,?]", "f64[]"], output: "f64[?,?]", links: &[(SUB.0, SUB.1, [X, Y])] },
-    Case { inputs: &["f64[?]", "f64[]"], output: "f64[?]", links: &[(ADD.0, ADD.1, [X, Y])] },
-    Case {
-        inputs: &["f64[?]", "f64[?]", "f64[]"],
-        output: "f64[?]",
-        links: &[
-            (ADD.0, ADD.1, [X, Y]),
-            (SUB.0, SUB.1, [Value::Result(0), Z]),
-            (ADD.0, ADD.1, [Value::Result(1), X]),
-            (ADD.0, ADD.1, [Value::Result(2), Value::Result(0)]),
-        ],
-    },
+    Case { inputs: &["f64[?]", "f64[?]"], output: "f64[?]", links: X_Y, is_summed: false },
+    Case { inputs: &["f64[?,?]", "f64[?,?]"], output: "f64[?,?]", links: X_Y, is_summed: false },
+    Case { inputs: &["f64[]", "f64[]"], output: "f64[]", links: X_Y, is_summed: false },
+    Case { inputs: &["f64[?,2,?]", "f64[?,?,?]"], output: "f64[?,2,?]", links: X_Y, is_summed: false },
+    Case { inputs: &["f64[?]"], output: "f64[?]", links: &[(ADD.0, ADD.1, [X, X])], is_summed: false },
+    Case { inputs: &["f64[]", "f64[?,?]"], output: "f64[?,?]", links: Y_X, is_summed: false },
+    Case { inputs: &["f64[?]", "f64[]"], output: "f64[?]", links: X_Y, is_summed: false },
+    Case { inputs: &["f64[?]", "f64[?]", "f64[]"], output: "f64[?]", links: CHAIN, is_summed: false },
+    Case { inputs: &["f64[?]", "f64[?]", "f64[]"], output: "f64[]", links: CHAIN, is_summed: true },
+    Case { inputs: &["f64[?,?]", "f64[?,?]"], output: "f64[]", links: X_Y, is_summed: true },
 ];
 
 impl Case {
@@ -83,38 +133,74 @@ impl Case {
         (self.inputs.iter().enumerate().map(port).collect(), vec![port((9, &self.output))])
     }
 
-    /// The program, with direct calls or without.
+    /// What is run, in order.
+    fn links(&self) -> Vec<Chained> {
+        let link = |work, operands: &[Value], scalar: &[bool]| {
+            let (module, typenum) = (LoadedModule::of_this_program(), DType::F64.typenum());
+            let (operands, scalar) = (operands.to_vec(), scalar.to_vec());
+            Chained { module, work, operands, scalar, typenum, item_bytes: 8 }
+        };
+        let maps =
+            self.links.iter().map(|(kernel, scalar, operands)| link(Kernels::Map(*kernel), operands, scalar));
+        let (dtype, scalar, names) = (DType::F64.typenum(), ptr::null(), ptr::null());
+        let sum = Reduce {
+            n_in: 1,
+            axes: REDUCE_ALL,
+            dtype,
+            scalar,
+            names,
+            map: None,
+            monoid: Box::leak(Box::new(SUM)),
+        };
+        let sum = link(Kernels::Reduce(sum), &[Value::Result(self.links.len() - 1)], &[false]);
+        maps.chain(self.is_summed.then_some(sum)).collect()
+    }
+
+    /// The function, with direct calls or without.
     fn function(&self, is_direct: bool) -> Function {
         let (inputs, outputs) = self.ports();
-        let links: Vec<Chained> = self
-            .links
-            .iter()
-            .map(|(kernel, scalar, operands)| Chained {
-                module: LoadedModule::of_this_program(),
-                captured: Captured::Map {
-                    kernel: *kernel,
-                    inputs: (0..scalar.len()).collect(),
-                    scalar: scalar.to_vec(),
-                    typenum: DType::F64.typenum(),
-                },
-                operands: operands.to_vec(),
-                item_bytes: 8,
-            })
-            .collect();
+        let links = self.links();
         let kinds: Vec<(usize, bool)> = inputs.iter().map(|port| (8, port.ty.ndim() == 0)).collect();
-        let chain = Arc::new(Chain::new(&links, &kinds).unwrap());
         let args: Vec<Register> =
             (0..inputs.len()).map(Register::Input).chain([Register::Output(0)]).collect();
-        let direct = Direct::new(&chain, &args, &inputs, &outputs[0]);
-        assert!(direct.is_some(), "a program of one chain");
-        let (n_inputs, work) = (inputs.len(), Work::Chain(chain));
+        let operand = |value: &Value| match value {
+            Value::Input(at) => Operand::Input(*at),
+            Value::Result(at) => Operand::Result(*at),
+        };
+        let calls = links.iter().map(|Chained { work, operands, scalar, typenum, .. }| Driven {
+            work: *work,
+            operands: operands.iter().map(operand).collect(),
+            scalar: scalar.clone(),
+            typenums: vec![*typenum],
+        });
+        let captured = Captured { calls: calls.collect(), outputs: vec![links.len() - 1] };
+        let (n_inputs, n_outputs) = (inputs.len(), 1);
+        let step = Step {
+            key: BuildKey::from_bytes([0; 32]),
+            signatures: vec!["chain".to_owned()],
+            args: args.clone(),
+            n_inputs,
+            slots: Vec::new(),
+            group: 0,
+            computes: Computes::Driven,
+            views: Vec::new(),
+        };
+        let program = Program {
+            inputs: inputs.clone(),
+            outputs: outputs.clone(),
+            steps: vec![step],
+            ..Program::default()
+        };
+        let direct = Direct::new(&program, &[LoadedModule::of_this_program()], &[Some(captured)]);
+        assert!(direct.is_some(), "maps and a reduction");
+        let work = Work::Chain(Arc::new(Chain::new(&links, &kinds).unwrap()));
         let (dies, lends, signatures) = (Vec::new(), Vec::new(), vec!["chain".to_owned()]);
         let executable = Executable {
             steps: vec![Bound { work, args, n_inputs, dies, lends, signatures }],
             n_inputs,
             constants: Vec::new(),
             temps: Vec::new(),
-            n_outputs: 1,
+            n_outputs,
             direct: direct.filter(|_| is_direct),
         };
         Function::of_executable(executable, (&inputs, &outputs), Err(NoNative::Body), Vec::new()).unwrap()

@@ -1,0 +1,273 @@
+//! From captured modules to tasks over one table of pointers.
+//!
+//! ```text
+//! task       map           map           fold          each has the pointers that its kernel takes side by side
+//! table    │ x  y  out 0 │ x  y  slot 0 │ slot 0  out 1 │
+//! wires          x ────────▲  (a pointer that stands twice)
+//! ```
+//! A value is one element, or has the one shape that all operands have in common; anything else is no direct call.
+
+use super::run::{From, LANES_BYTES, TABLE, Task, Wire, Work};
+use super::{Direct, Input, Output, Reads};
+use crate::native::array_ref::ArrayRef;
+use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
+use crate::native::library::LoadedModule;
+use crate::program::{Program, Register};
+use crate::{Array, DType, Extent, Type};
+use precast_abi::driver::{Kernel, Monoid, REDUCE_BLOCK, Reduce};
+use std::collections::BTreeMap;
+
+/// What a kernel reads or writes.
+struct Value {
+    dtype: DType,
+    /// 0 of one element, else that of every other value that is not one element.
+    ndim: usize,
+    origin: Origin,
+}
+
+enum Origin {
+    Input(usize),
+    Constant(usize),
+    Result,
+}
+
+/// A task before its pointers have positions: its operands, then its results.
+struct Draft {
+    work: Work,
+    values: Vec<usize>,
+    n_in: usize,
+    is_full: bool,
+}
+
+#[derive(Default)]
+struct Assembly {
+    values: Vec<Value>,
+    drafts: Vec<Draft>,
+    constants: Vec<Array>,
+}
+
+impl Direct {
+    /// The direct calls of a program whose modules, one for each step, were all captured; `None` if it has none.
+    pub fn new(program: &Program, modules: &[LoadedModule], captured: &[Option<Captured>]) -> Option<Self> {
+        let mut assembly = Assembly::default();
+        let mut registers: BTreeMap<Register, usize> = BTreeMap::new();
+        for (position, port) in program.inputs.iter().enumerate() {
+            let value = assembly.value(port.ty.dtype(), port.ty.ndim(), Origin::Input(position));
+            registers.insert(Register::Input(position), value);
+        }
+        for (position, constant) in program.constants.iter().enumerate() {
+            registers.insert(Register::Constant(position), assembly.constant(&constant.value));
+        }
+        for (step, captured) in program.steps.iter().zip(captured) {
+            let (given, results) = step.args.split_at_checked(step.n_inputs)?;
+            let given = given.iter().map(|register| registers.get(register).copied());
+            let given = given.collect::<Option<Vec<_>>>()?;
+            let slots: Vec<usize> = step.slots.iter().map(|slot| assembly.constant(slot)).collect();
+            let made = assembly.module(captured.as_ref()?, &given, &slots)?;
+            (results.len() == made.len()).then_some(())?;
+            registers.extend(results.iter().copied().zip(made));
+        }
+        let outputs = (0..program.outputs.len()).map(|at| registers.get(&Register::Output(at)).copied());
+        assembly.finish(program, modules, &outputs.collect::<Option<Vec<_>>>()?)
+    }
+}
+
+impl Assembly {
+    fn value(&mut self, dtype: DType, ndim: usize, origin: Origin) -> usize {
+        self.values.push(Value { dtype, ndim, origin });
+        self.values.len() - 1
+    }
+
+    fn constant(&mut self, array: &Array) -> usize {
+        self.constants.push(array.clone());
+        self.value(array.dtype(), array.shape().len(), Origin::Constant(self.constants.len() - 1))
+    }
+
+    /// Adds what a module hands to its drivers; gives the values of its outputs.
+    fn module(&mut self, captured: &Captured, given: &[usize], slots: &[usize]) -> Option<Vec<usize>> {
+        let mut results = Vec::new();
+        for driven in &captured.calls {
+            let value = |operand: &Operand| match operand {
+                Operand::Input(at) => given.get(*at).copied(),
+                Operand::Slot(at) => slots.get(*at).copied(),
+                Operand::Result(at) => results.get(*at).copied(),
+            };
+            let operands = driven.operands.iter().map(value).collect::<Option<Vec<_>>>()?;
+            let dtypes = driven.typenums.iter().map(|typenum| DType::from_typenum(*typenum));
+            let dtypes = dtypes.collect::<Option<Vec<_>>>()?;
+            match driven.work {
+                Kernels::Map(kernel) => results.extend(self.map(kernel, driven, operands, &dtypes)?),
+                Kernels::Reduce(reduce) => {
+                    let [dtype] = dtypes[..] else { return None };
+                    results.push(self.reduce(&reduce, driven, operands, dtype)?);
+                }
+            }
+        }
+        captured.outputs.iter().map(|output| results.get(*output).copied()).collect()
+    }
+
+    /// The rank that operands have in common, but for those of one element.
+    fn common_rank(&self, operands: &[usize]) -> Option<usize> {
+        let rank = operands.iter().map(|value| self.values[*value].ndim).max().unwrap_or(0);
+        let fits = |value: &usize| [0, rank].contains(&self.values[*value].ndim);
+        operands.iter().all(fits).then_some(rank)
+    }
+
+    /// Adds a map; gives its results.
+    fn map(
+        &mut self,
+        kernel: Kernel,
+        driven: &Driven,
+        mut operands: Vec<usize>,
+        dtypes: &[DType],
+    ) -> Option<Vec<usize>> {
+        let ndim = self.common_rank(&operands)?;
+        for (value, wants_one) in operands.iter_mut().zip(&driven.scalar) {
+            match (self.values[*value].ndim, wants_one) {
+                (1.., true) => return None,
+                (0, false) if ndim > 0 => *value = self.filled(*value, ndim),
+                _ => {}
+            }
+        }
+        let n_in = operands.len();
+        let results: Vec<usize> =
+            dtypes.iter().map(|dtype| self.value(*dtype, ndim, Origin::Result)).collect();
+        let values = operands.into_iter().chain(results.iter().copied()).collect();
+        self.drafts.push(Draft { work: Work::Map(kernel), values, n_in, is_full: ndim > 0 });
+        Some(results)
+    }
+
+    /// One element as many as a kernel wants.
+    fn filled(&mut self, value: usize, ndim: usize) -> usize {
+        let dtype = self.values[value].dtype;
+        let filled = self.value(dtype, ndim, Origin::Result);
+        let (work, values) = (Work::Fill(dtype.itemsize_bytes()), vec![value, filled]);
+        self.drafts.push(Draft { work, values, n_in: 1, is_full: true });
+        filled
+    }
+
+    /// Adds a reduction, of a map or of its operand; gives its result.
+    fn reduce(
+        &mut self,
+        reduce: &Reduce,
+        driven: &Driven,
+        operands: Vec<usize>,
+        dtype: DType,
+    ) -> Option<usize> {
+        let reduced = match (reduce.map, &operands[..]) {
+            (Some(kernel), _) => self.map(kernel, driven, operands, &[dtype])?[0],
+            (None, [operand]) => *operand,
+            (None, _) => return None,
+        };
+        let ndim = self.values[reduced].ndim;
+        let fold = Work::fold(reduce.monoid)?;
+        if !(0..ndim).all(|axis| reduces(reduce, axis)) || self.values[reduced].dtype != dtype {
+            return None;
+        }
+        let result = self.value(dtype, 0, Origin::Result);
+        let values = vec![reduced, result];
+        self.drafts.push(Draft { work: fold, values, n_in: 1, is_full: ndim > 0 });
+        Some(result)
+    }
+
+    /// Gives every pointer its positions in the table, and results that are no outputs their slots.
+    fn finish(self, program: &Program, modules: &[LoadedModule], outputs: &[usize]) -> Option<Direct> {
+        self.common_rank(&self.drafts.iter().flat_map(|draft| draft.values.clone()).collect::<Vec<_>>())?;
+        let mut positions: Vec<Vec<u8>> = self.values.iter().map(|_| Vec::new()).collect();
+        let mut tasks = Vec::new();
+        let mut next = 0;
+        for Draft { work, values, is_full, .. } in &self.drafts {
+            tasks.push(Task { work: *work, first: u8::try_from(next).ok()?, is_full: *is_full });
+            for value in values {
+                positions[*value].push(u8::try_from(next).ok().filter(|at| usize::from(*at) < TABLE)?);
+                next += 1;
+            }
+        }
+        let slots = self.slots(outputs);
+        let n_slots = slots.iter().flatten().max().map_or(0, |most| most + 1);
+        let mut inputs: Vec<Input> = program.inputs.iter().map(|port| Input::unread(&port.ty)).collect();
+        let mut wires = Vec::new();
+        for (at, (value, positions)) in self.values.iter().zip(&positions).enumerate() {
+            let Some((first, others)) = positions.split_first() else { continue };
+            let whole = match value.origin {
+                Origin::Input(position) => {
+                    let reads = if value.ndim == 0 { Reads::One } else { Reads::All };
+                    inputs[position] = Input { reads, at: *first, ..inputs[position] };
+                    None
+                }
+                Origin::Constant(position) if value.ndim == 0 => {
+                    Some(From::Constant(ArrayRef::from(&self.constants[position]).view.data()))
+                }
+                Origin::Constant(_) => return None,
+                Origin::Result => slots[at].map(From::Slot),
+            };
+            let to_first = whole.map(|from| Wire { from, to: *first });
+            let to_others = others.iter().map(|to| Wire { from: From::Position(*first), to: *to });
+            wires.extend(to_first.into_iter().chain(to_others));
+        }
+        let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
+        Some(Direct {
+            outputs: self.outputs(program, outputs, &positions)?,
+            inputs,
+            wires,
+            tasks,
+            slots: n_slots,
+            widest: self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1),
+            most: if is_reduced { REDUCE_BLOCK } else { usize::MAX },
+            fixed: fixed(program),
+            _constants: self.constants,
+            _modules: modules.to_vec(),
+        })
+    }
+
+    /// Where the outputs are written, which are results, each another one, and of the declared types.
+    fn outputs(&self, program: &Program, outputs: &[usize], positions: &[Vec<u8>]) -> Option<Vec<Output>> {
+        let output = |(at, (value, port)): (usize, (&usize, &crate::program::Port))| {
+            let Value { dtype, ndim, origin } = &self.values[*value];
+            let is_declared = *dtype == port.ty.dtype() && *ndim == port.ty.ndim();
+            let is_own = matches!(origin, Origin::Result) && !outputs[..at].contains(value);
+            let first = *positions[*value].first()?;
+            (is_declared && is_own).then_some(Output { dtype: *dtype, is_full: *ndim > 0, at: first })
+        };
+        outputs.iter().zip(&program.outputs).enumerate().map(output).collect()
+    }
+
+    /// The slot of each value that is neither given nor given out; a slot is free again after the last task that reads it.
+    fn slots(&self, outputs: &[usize]) -> Vec<Option<u8>> {
+        let mut slots = vec![None; self.values.len()];
+        let (mut free, mut made) = (Vec::new(), 0);
+        for (at, Draft { values, n_in, .. }) in self.drafts.iter().enumerate() {
+            for value in values[*n_in..].iter().filter(|value| !outputs.contains(value)) {
+                slots[*value] = Some(free.pop().unwrap_or_else(|| {
+                    made += 1;
+                    made - 1
+                }));
+            }
+            let later = &self.drafts[at + 1..];
+            let mut done: Vec<usize> = values.clone();
+            done.sort_unstable();
+            done.dedup();
+            done.retain(|value| !later.iter().any(|draft| draft.values.contains(value)));
+            free.extend(done.iter().filter_map(|value| slots[*value]));
+        }
+        slots
+    }
+}
+
+/// The types of inputs and outputs, where they fix an extent.
+fn fixed(program: &Program) -> Option<(Vec<Type>, Vec<Type>)> {
+    let ports = [&program.inputs, &program.outputs];
+    let [inputs, outputs] = ports.map(|ports| ports.iter().map(|port| port.ty.clone()).collect::<Vec<_>>());
+    let is_fixed = |ty: &Type| ty.shape().iter().any(|extent| *extent != Extent::Unknown);
+    inputs.iter().chain(&outputs).any(is_fixed).then_some((inputs, outputs))
+}
+
+impl Work {
+    /// A reduction whose lanes have room; `None` if they do not.
+    fn fold(monoid: *const Monoid) -> Option<Self> {
+        // SAFETY: a driver was handed it by a module that is alive.
+        let Monoid { lanes, item, .. } = unsafe { *monoid };
+        let bytes = usize::try_from(lanes.checked_mul(item)?).ok()?;
+        (bytes <= LANES_BYTES).then_some(Self::Fold(monoid))
+    }
+}

@@ -1,0 +1,194 @@
+//! Tasks, run one after the other on all elements.
+
+use super::{Call, Direct, Pointer};
+use crate::native::host;
+use precast_abi::context::{Context, Host};
+use precast_abi::driver::{Kernel, Monoid};
+use std::ffi::c_char;
+use std::mem::{MaybeUninit, offset_of};
+use std::ptr;
+
+/// Most pointers of a program: as many as a `u8` counts.
+pub(super) const TABLE: usize = 256;
+/// Bytes for slots, on the stack: a part of the first-level cache.
+const SLOT_BYTES: usize = 8192;
+/// Bytes for the lanes of a reduction, on the stack.
+pub(super) const LANES_BYTES: usize = 1024;
+
+/// Where the operands of all tasks are, those of one side by side. What is not set is not read.
+#[derive(Debug)]
+pub(super) struct Table([MaybeUninit<Pointer>; TABLE]);
+
+impl Table {
+    #[inline(always)]
+    pub(super) const fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; TABLE])
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, at: u8, pointer: Pointer) {
+        self.0[usize::from(at)].write(pointer);
+    }
+
+    /// Those from a position on.
+    #[inline(always)]
+    const fn from(&self, at: u8) -> *const Pointer {
+        self.0.as_ptr().cast::<Pointer>().wrapping_add(at as usize)
+    }
+}
+
+/// A pointer that no operand of the call brings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wire {
+    pub(super) from: From,
+    /// Its position.
+    pub(super) to: u8,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum From {
+    /// That of an operand which stands in the table twice.
+    Position(u8),
+    Constant(Pointer),
+    Slot(u8),
+}
+
+/// What is run on which pointers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Task {
+    pub(super) work: Work,
+    /// The first of its positions.
+    pub(super) first: u8,
+    /// Whether it reads all elements; else one.
+    pub(super) is_full: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Work {
+    /// A kernel, on its operands and results.
+    Map(Kernel),
+    /// A reduction of one operand.
+    Fold(*const Monoid),
+    /// One element of so many bytes, as often as there are elements.
+    Fill(usize),
+}
+
+/// A line of the cache.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Line([u8; 64]);
+
+impl Direct {
+    /// Runs a call; `false` if it is not served: no elements, more than its slots have room for, or what a kernel refuses.
+    ///
+    /// # Safety
+    /// Every input and output is set: elements of its dtype in C order, as many as the common shape has, or one. Outputs are
+    /// written by nobody else, and overlap no other operand.
+    #[inline(always)]
+    pub(super) unsafe fn run(&self, call: &mut Call<'_>) -> bool {
+        let elements = call.elements();
+        if elements == 0 || elements > self.most {
+            return false;
+        }
+        if !self.wires.is_empty() {
+            // SAFETY: as promised by the caller.
+            return unsafe { self.run_wired(&mut call.table, elements) };
+        }
+        // SAFETY: as promised by the caller; there is nothing else to set.
+        unsafe { self.run_tasks(&call.table, elements) }
+    }
+
+    /// # Safety
+    /// As [`Direct::run`].
+    #[inline(never)]
+    unsafe fn run_wired(&self, table: &mut Table, elements: usize) -> bool {
+        let lines = elements.checked_mul(self.widest).map(|bytes| bytes.div_ceil(size_of::<Line>()));
+        let mut slots = [const { MaybeUninit::<Line>::uninit() }; SLOT_BYTES / size_of::<Line>()];
+        let wanted = lines.and_then(|lines| lines.checked_mul(usize::from(self.slots)));
+        if self.slots > 0 && wanted.is_none_or(|wanted| wanted > slots.len()) {
+            return false;
+        }
+        for wire in &self.wires {
+            let pointer = match wire.from {
+                // SAFETY: inputs, outputs, and what an earlier wire led there are set.
+                From::Position(at) => unsafe { table.0[usize::from(at)].assume_init() },
+                From::Constant(pointer) => pointer,
+                From::Slot(at) => {
+                    slots.as_mut_ptr().wrapping_add(usize::from(at) * lines.unwrap_or(0)).cast()
+                }
+            };
+            table.set(wire.to, pointer);
+        }
+        // SAFETY: as promised by the caller; the wires set the rest, and every slot has room for all elements.
+        unsafe { self.run_tasks(table, elements) }
+    }
+
+    /// # Safety
+    /// Every position is set, as [`Direct::run`] has it.
+    #[inline(always)]
+    unsafe fn run_tasks(&self, table: &Table, elements: usize) -> bool {
+        // The message is not cleared: it is long, and nobody reads it.
+        let mut context = MaybeUninit::<Context>::uninit();
+        // SAFETY: a context begins with a head.
+        unsafe {
+            context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 })
+        };
+        for Task { work, first, is_full } in &self.tasks {
+            let n = if *is_full { elements } else { 1 };
+            let operands = table.from(*first);
+            match *work {
+                Work::Map(kernel) => {
+                    // SAFETY: as promised by the caller: so many elements of each operand, inputs then results.
+                    if unsafe { kernel(context.as_mut_ptr(), n as i64, operands) } != 0 {
+                        return false;
+                    }
+                }
+                // SAFETY: as above; `most` is a block of reductions.
+                Work::Fold(monoid) => unsafe { fold(&*monoid, *operands, n as i64, *operands.add(1)) },
+                // SAFETY: as above: an element, and a slot.
+                Work::Fill(bytes) => unsafe { fill(*operands, bytes, n, *operands.add(1)) },
+            }
+        }
+        true
+    }
+}
+
+/// What a context begins with: all of it but the message.
+#[repr(C)]
+struct Head {
+    host: *const Host,
+    kind: i32,
+    reserved: i32,
+}
+
+const _: () = assert!(offset_of!(Context, error) == offset_of!(Head, kind));
+
+/// Reduces elements of one block in the order of `precast/ops/monoid.h`.
+///
+/// # Safety
+/// There are `n` elements of the monoid's at `from`, at least one and at most `REDUCE_BLOCK`, and room for a result at `to`.
+#[inline(never)]
+unsafe fn fold(monoid: &Monoid, from: *const c_char, n: i64, to: *mut c_char) {
+    let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
+    let mut total = MaybeUninit::<Line>::uninit();
+    let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
+    // SAFETY: the lanes of every monoid that is run directly have room.
+    unsafe { (monoid.clear)(lanes, i64::from(monoid.lanes)) };
+    // SAFETY: as above; the elements are the caller's.
+    unsafe { (monoid.fold)(lanes, from.cast(), n, 0) };
+    // SAFETY: a total has 16 bytes at most (precast/driver.h).
+    unsafe { (monoid.close)(lanes, 1, total, 1) };
+    // SAFETY: the total was made; room for the result is the caller's.
+    unsafe { (monoid.finish)(total, 1, n, to, 0) };
+}
+
+/// Writes one element `n` times.
+///
+/// # Safety
+/// There is one element of so many bytes at `from`, and room for `n` at `to`, which is other memory.
+unsafe fn fill(from: *const c_char, bytes: usize, n: usize, to: *mut c_char) {
+    for i in 0..n {
+        // SAFETY: as promised by the caller.
+        unsafe { ptr::copy_nonoverlapping(from, to.add(i * bytes), bytes) };
+    }
+}

@@ -1,0 +1,58 @@
+//! Where the elements of an array lie, as direct calls look at it: in registers, where the compiler sees through a call.
+
+use crate::{DType, Element};
+use ndarray::{ArrayRef, Dimension};
+use std::ffi::c_char;
+
+/// The first element of an array, and its extents and strides, which are elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct Strided<'a> {
+    pub(super) dtype: DType,
+    pub(super) data: *mut c_char,
+    /// The step from one element to the next of a contiguous array, in the unit of the strides.
+    pub(super) step: isize,
+    pub(super) extents: &'a [usize],
+    pub(super) strides: &'a [isize],
+}
+
+impl<'a> Strided<'a> {
+    /// An array to read from.
+    #[inline(always)]
+    pub(crate) fn read<T: Element, D: Dimension>(array: &'a ArrayRef<T, D>) -> Self {
+        let data = array.as_ptr().cast_mut().cast();
+        Self { dtype: T::DTYPE, data, step: 1, extents: array.shape(), strides: array.strides() }
+    }
+
+    /// An array to write to.
+    #[inline(always)]
+    pub(crate) fn write<T: Element, D: Dimension>(array: &'a mut ArrayRef<T, D>) -> Self {
+        let data = array.as_mut_ptr().cast();
+        Self { dtype: T::DTYPE, data, step: 1, extents: array.shape(), strides: array.strides() }
+    }
+
+    /// One element to read.
+    #[inline(always)]
+    pub(crate) fn element<T: Element>(element: &'a T) -> Self {
+        let data = std::ptr::from_ref(element).cast_mut().cast();
+        Self { dtype: T::DTYPE, data, step: 1, extents: &[], strides: &[] }
+    }
+
+    /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
+    /// say no.
+    #[inline(always)]
+    pub(super) fn fills(&self, wanted: &[usize]) -> bool {
+        let ndim = wanted.len();
+        if self.extents.len() != ndim || self.strides.len() != ndim {
+            return false;
+        }
+        let mut step = self.step;
+        for axis in (0..ndim).rev() {
+            let extent = self.extents[axis];
+            if extent != wanted[axis] || (extent != 1 && self.strides[axis] != step) {
+                return false;
+            }
+            step = step.wrapping_mul(extent.cast_signed());
+        }
+        true
+    }
+}
