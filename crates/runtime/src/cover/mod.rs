@@ -118,6 +118,8 @@ pub(crate) struct How {
     pub(crate) loads: bool,
     /// Whether all that is missing is wanted; else the search in a segment ends with the first.
     pub(crate) thorough: bool,
+    /// Whether modules of single Applies will do.
+    pub(crate) parts: bool,
 }
 
 /// How segments that have no module of their own are served, by their canonical bytes.
@@ -216,7 +218,7 @@ impl<'a> Search<'a> {
         segment: &precast_codegen::Segment<'_>,
     ) -> Result<Vec<Option<ApplyCover>>, FunctionError> {
         let mut covers = vec![None; segment.applies.len()];
-        if self.resolver.layers.is_empty() && !self.how.thorough {
+        if !self.how.parts || (self.resolver.layers.is_empty() && !self.how.thorough) {
             return Ok(covers);
         }
         let canonical = encode::canonical(&segment.graph);

@@ -142,13 +142,15 @@ impl Builder {
             #[cfg(feature = "record")]
             recording,
             policy: self.policy,
-            ops: self.ops.unwrap_or_else(Ops::standard),
+            ops: Arc::new(self.ops.unwrap_or_else(Ops::standard)),
             known_covers: Mutex::default(),
             checked: Mutex::default(),
             functions: Mutex::default(),
-            resolver: Resolver::new(layers, recorder, self.policy),
+            resolver: Arc::new(Resolver::new(layers, recorder, self.policy)),
             #[cfg(feature = "jit")]
-            jit: crate::jit::Jit::default(),
+            jit: Arc::default(),
+            #[cfg(feature = "jit")]
+            background: crate::background::Background::default(),
         })
     }
 }
