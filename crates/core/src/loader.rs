@@ -1,7 +1,7 @@
 //! The loader: a bundle's named graphs as functions. All that a deployed program needs.
 
 use crate::bundle::{Bundle, OpenBundleError};
-use crate::cpu;
+use crate::cpu::{self, LimitError};
 use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, Digest};
@@ -46,6 +46,14 @@ pub enum LoadEntryError {
         name: String,
         /// The names there are.
         known: String,
+    },
+    /// The environment limits what may be loaded in words that mean nothing.
+    #[error("cannot load entry `{name}`")]
+    Limit {
+        /// The entry.
+        name: String,
+        /// What is wrong with the limit.
+        source: LimitError,
     },
     /// No module of the bundle serves a step on this host.
     #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
@@ -128,6 +136,7 @@ impl Loader {
     }
 
     fn load(&self, Entry { name, program, .. }: &Entry) -> Result<Function, LoadEntryError> {
+        cpu::limit().map_err(|source| LoadEntryError::Limit { name: name.clone(), source })?;
         let steps = program.steps.iter().map(|step| {
             let (ops, signature) = (step.signatures.clone(), step.signatures.join("; "));
             let found = self.module(&step.key);

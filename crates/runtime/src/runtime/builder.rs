@@ -121,8 +121,10 @@ impl Builder {
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
-    /// The first layer that cannot be opened; a file to record to that is not a manifest.
+    /// The first layer that cannot be opened; a file to record to that is not a manifest; a `PRECAST_ISA_LIMIT` that is no ISA
+    /// level of this architecture.
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
+        precast_core::cpu::limit()?;
         let recorder = Arc::new(Recorder::default());
         let observed = |layer: Layer| {
             let recorder = Arc::clone(&recorder);
