@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
+//! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
@@ -31,6 +32,7 @@ mod external;
 mod faults;
 mod flow;
 mod help;
+mod isa;
 mod libraries;
 mod look;
 mod model;
