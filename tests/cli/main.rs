@@ -14,6 +14,7 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
+//! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `document`, `readme`, `pages` | examples of documents, executed |
@@ -46,3 +47,4 @@ mod reference;
 mod sandbox;
 mod static_program;
 mod store;
+mod trace;

@@ -194,7 +194,10 @@ mod tests {
         for value in ["native", "avx2", "x86-64-v5", "v3", foreign] {
             let error = limit_of(value).unwrap_err().to_string();
             assert!(error.contains(&format!("`{LIMIT}` is `{value}`")), "{error}");
-            assert!(error.contains("\nhint: name one of `") && error.contains(own().next().unwrap().name), "{error}");
+            assert!(
+                error.contains("\nhint: name one of `") && error.contains(own().next().unwrap().name),
+                "{error}"
+            );
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::key::{BuildKey, Digest};
 use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
 use crate::provenance::{Provenance, Served};
 use crate::record::{Entry, Record};
+use crate::trace::outcome;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -130,7 +131,10 @@ impl Loader {
             name: name.to_owned(),
             known: self.entries().join(", "),
         };
-        let function = self.load(&self.bundle.find_entry(name).ok_or_else(unknown)?)?;
+        let span = crate::span!("resolve", entry = name; outcome);
+        let loaded = self.bundle.find_entry(name).ok_or_else(unknown).and_then(|entry| self.load(&entry));
+        span.record("outcome", outcome(&loaded));
+        let function = loaded?;
         functions.insert(name.to_owned(), function.clone());
         Ok(function)
     }
@@ -151,6 +155,17 @@ impl Loader {
 
     /// The best module of a key that this host can run; or in words why there is none.
     fn module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
+        let span =
+            crate::span!("lookup", key = key.short().as_str(), layer = self.bundle.name(); variant, outcome);
+        let found = self.find_module(key);
+        if let Ok((_, Served::Artifact { isa, .. })) = &found {
+            span.record("variant", isa.as_str());
+        }
+        span.record("outcome", if found.is_ok() { "hit" } else { "miss" });
+        found
+    }
+
+    fn find_module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let mut reasons = Vec::new();
         for record in best_first(self.bundle.find(key), &mut reasons) {
             let Some(slot) = record.member(key).map(|member| member.slot) else { continue };
@@ -227,7 +242,10 @@ impl Libraries {
     /// # Errors
     /// The bytes cannot be loaded.
     pub fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
-        let library = LoadedLibrary::load(bytes)?;
+        let span = crate::span!("load", bytes = bytes.len() as u64; outcome);
+        let loaded = LoadedLibrary::load(bytes);
+        span.record("outcome", outcome(&loaded));
+        let library = loaded?;
         let mut libraries = self.lock();
         libraries.retain(|_, library| library.strong_count() > 0);
         libraries.insert(*digest, Arc::downgrade(&library));

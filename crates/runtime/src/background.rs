@@ -26,19 +26,20 @@ struct State {
 }
 
 impl Background {
-    /// Adds a piece of work.
+    /// Adds a piece of work, which begins at once if there is no other.
     ///
     /// # Errors
     /// There is no thread for it.
     pub(crate) fn add(&self, job: Job) -> std::io::Result<()> {
         let mut state = self.0.lock();
-        if !state.works {
-            let shared = Arc::clone(&self.0);
-            let worker = std::thread::Builder::new().name("precast-compile".to_owned());
-            state.worker = Some(worker.spawn(move || shared.work())?);
-            state.works = true;
+        if state.works {
+            state.waiting.push_back(job);
+            return Ok(());
         }
-        state.waiting.push_back(job);
+        let shared = Arc::clone(&self.0);
+        let worker = std::thread::Builder::new().name("precast-compile".to_owned());
+        state.worker = Some(worker.spawn(move || shared.work(job))?);
+        state.works = true;
         Ok(())
     }
 
@@ -54,17 +55,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self) {
-        loop {
-            let next = {
-                let mut state = self.lock();
-                let next = state.waiting.pop_front();
-                state.works = next.is_some();
-                next
-            };
-            let Some(job) = next else { break };
+    fn work(&self, first: Job) {
+        let mut next = Some(first);
+        while let Some(job) = next {
             // A job that panics is that job's failure: the rest is done all the same.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            let mut state = self.lock();
+            next = state.waiting.pop_front();
+            state.works = next.is_some();
         }
         self.idle.notify_all();
     }
@@ -121,7 +119,6 @@ mod tests {
             background.add(Box::new(job)).unwrap();
         }
         let shared = Arc::clone(&background.0);
-        shared.lock().waiting.truncate(3);
         // Whatever waits is given up before the first may go on.
         let dropped = std::thread::spawn(move || drop(background));
         while !shared.lock().waiting.is_empty() {

@@ -17,7 +17,8 @@ use precast_codegen::{Module, Unit};
 use precast_compile::{CompileError, Compiled, Isa, Toolchain, Variant, compile};
 use precast_core::event::chain;
 use precast_core::native::LoadedModule;
-use precast_core::{Provenance, Served};
+use precast_core::trace::outcome;
+use precast_core::{Provenance, Served, span};
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::{BuildKey, Fingerprint, Layer, Store, Turn};
 use std::collections::BTreeMap;
@@ -113,7 +114,8 @@ impl Jit {
 impl Jit {
     /// Publishes to the first writable layer; whatever stands in the way, the module is used in memory.
     fn publish(&self, compiled: &Arc<Compiled>, signature: &str, resolver: &Resolver, turn: Option<Turn>) {
-        let Some((layer, store)) = target(resolver).map(|(layer, store)| (layer.to_string(), store.clone())) else {
+        let Some((layer, store)) = target(resolver).map(|(layer, store)| (layer.to_string(), store.clone()))
+        else {
             return;
         };
         // Held until it is published.
@@ -121,7 +123,10 @@ impl Jit {
         let (compiled, recorder) = (Arc::clone(compiled), Arc::clone(&resolver.recorder));
         let (signature, name) = (signature.to_owned(), signature.to_owned());
         let publish = move || {
-            recorder.tell(match store.publish(&compiled.archive, &compiled.record) {
+            let span = span!("publish", signature = signature.as_str(), layer = layer.as_str(); outcome);
+            let published = store.publish(&compiled.archive, &compiled.record);
+            span.record("outcome", outcome(&published));
+            recorder.tell(match published {
                 Ok(_) => Event::Published { signature, layer },
                 Err(error) => Event::NotPublished { signature, reason: chain(&error) },
             });
@@ -190,6 +195,8 @@ fn compile_here(
     let signature = module.signature.clone();
     let isa = Isa::native()
         .ok_or_else(|| -> Failure { Arc::from(Box::from("this CPU has no known ISA level")) })?;
+    let span = span!("compile", key = module.key().short().as_str(), signature = signature.as_str(),
+        variant = isa.name(); outcome);
     let variant = Variant { target: toolchain.target().to_owned(), isa, profile: module.profile };
     let unit = Unit::single(module);
     let compiled = match compile(&unit, toolchain, &variant) {
@@ -200,6 +207,7 @@ fn compile_here(
         }
         outcome => outcome,
     };
+    span.record("outcome", outcome(&compiled));
     let compiled = compiled.map_err(|error| -> Failure { Arc::new(error) })?;
     resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });
     Ok(compiled)

@@ -4,12 +4,12 @@ use super::Runtime;
 use super::function::misses;
 use crate::cover::{By, Cover, How, KnownCovers, Search};
 use crate::error::FunctionError;
+use crate::instantiate;
 use crate::jit::Jit;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::Event;
 use crate::tiered::Tiered;
-use crate::instantiate;
 use precast_codegen::{Module, segments};
 use precast_core::Function;
 use precast_core::event::chain;
@@ -42,8 +42,7 @@ impl Runtime {
         let signature = wanted.iter().map(|module| module.signature.clone()).collect::<Vec<_>>().join("; ");
         let (function, then) = Tiered::function(function);
         let recorder = Arc::clone(&self.resolver.recorder);
-        let (resolver, ops, jit) =
-            (Arc::clone(&self.resolver), Arc::clone(&self.ops), Arc::clone(&self.jit));
+        let (resolver, ops, jit) = (Arc::clone(&self.resolver), Arc::clone(&self.ops), Arc::clone(&self.jit));
         let (graph, named) = (graph.clone(), signature.clone());
         let job = move || {
             let whole = whole(&graph, &ops, &jit, &resolver);
@@ -64,7 +63,12 @@ impl Runtime {
 }
 
 /// The function of a graph whose segments have a module each: from layers, else compiled.
-fn whole(graph: &FunctionGraph, ops: &Ops, jit: &Jit, resolver: &Resolver) -> Result<Function, FunctionError> {
+fn whole(
+    graph: &FunctionGraph,
+    ops: &Ops,
+    jit: &Jit,
+    resolver: &Resolver,
+) -> Result<Function, FunctionError> {
     let known = KnownCovers::default();
     let mut search = Search::new(ops, resolver, &known, How { loads: true, thorough: false, parts: false });
     let cover = search.cover(ops.lower(graph, Form::Lowered)?, true)?;

@@ -16,7 +16,7 @@ use crate::reference::Reference;
 use crate::resolve::Resolver;
 use crate::stats::Event;
 use precast_codegen::Module;
-use precast_core::Function;
+use precast_core::{Function, span};
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite::Form;
 use std::path::PathBuf;
@@ -40,7 +40,9 @@ impl Runtime {
     pub(crate) fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
         let thorough = matches!(self.policy, None | Some(Policy::Strict));
+        let span = span!("resolve"; outcome);
         let (cover, search) = self.find(graph, How { loads: true, thorough, parts: true })?;
+        span.record("outcome", if cover.is_complete() { "hit" } else { "miss" });
         if cover.is_complete()
             && let Some(function) = instantiate::function(graph, &cover, &self.ops, &search)?
         {
@@ -58,7 +60,11 @@ impl Runtime {
     pub(super) fn find(&self, graph: &FunctionGraph, how: How) -> Result<(Cover, Search<'_>), FunctionError> {
         let search = || Search::new(&self.ops, &self.resolver, &self.known_covers, how);
         let mut overwriting = search();
-        let cover = overwriting.cover(self.ops.lower(graph, Form::Lowered)?, true)?;
+        let lowered = {
+            let _span = span!("rewrite");
+            self.ops.lower(graph, Form::Lowered)?
+        };
+        let cover = overwriting.cover(lowered, true)?;
         let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
         if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
             let mut preserving = search();

@@ -213,7 +213,8 @@ fn a_function_outlives_its_runtime_in_either_state() {
     let store = tempfile::tempdir().unwrap();
     hold(store.path(), HOLDINGS[1].1);
     let inputs = values(9);
-    let functions: Vec<Function> = (0..3).map(|_| tiered(store.path()).function(&wanted()).unwrap()).collect();
+    let functions: Vec<Function> =
+        (0..3).map(|_| tiered(store.path()).function(&wanted()).unwrap()).collect();
     for function in functions {
         assert_eq!(call(&function, &inputs), interpret(&wanted(), &inputs).unwrap());
     }
