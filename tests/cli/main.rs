@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
+//! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
@@ -13,6 +14,7 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
+//! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `document`, `readme`, `pages` | examples of documents, executed |
@@ -31,6 +33,7 @@ mod external;
 mod faults;
 mod flow;
 mod help;
+mod isa;
 mod libraries;
 mod look;
 mod model;
@@ -44,3 +47,4 @@ mod reference;
 mod sandbox;
 mod static_program;
 mod store;
+mod trace;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  fuzz  external  combinations  keys  native  operands  page  program  policy  race  damage  record  types  writing_ops
+//! same_bytes  fuzz  external  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,6 +12,7 @@ mod damage;
 mod external;
 mod fuzz;
 mod graphs;
+mod isa;
 mod keys;
 mod native;
 mod operands;

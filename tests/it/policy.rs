@@ -82,7 +82,7 @@ fn declared_graphs_hit_in_a_bare_process_under_every_policy() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     declare(place);
-    for policy in ["strict", "interpret", "jit", "default"] {
+    for policy in ["strict", "interpret", "jit", "tiered", "default"] {
         for (layer, graph) in [("bundle", "score"), ("store", "product")] {
             let found = asks(bare(process::role("policy", place)), place, policy, layer, graph);
             assert_eq!(found, "artifact, 0 compiled", "{policy}, {layer}");
@@ -131,7 +131,7 @@ fn jit_compiles_once_and_the_next_process_hits_without_a_compiler() {
     assert_eq!(first, "jit, 1 compiled");
     let second = asks(process::role("policy", place), place, "jit", "writable", "product");
     assert_eq!(second, "artifact, 0 compiled");
-    for policy in ["jit", "strict", "default"] {
+    for policy in ["jit", "tiered", "strict", "default"] {
         let next = asks(bare(process::role("policy", place)), place, policy, "store", "product");
         assert_eq!(next, "artifact, 0 compiled", "{policy}");
     }
@@ -142,11 +142,123 @@ fn jit_without_a_compiler_is_a_typed_error_with_a_hint() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     drop(Store::create(place.join("store")).unwrap());
-    let mut command = bare(process::role("policy", place));
-    command.env("HOME", place).env("XDG_CACHE_HOME", place.join("cache"));
-    let found = asks(command, place, "jit", "writable", "product");
-    assert!(found.starts_with("NoCompiler: miss: `"), "{found}");
-    assert!(found.contains("hint:"), "{found}");
+    for policy in ["jit", "tiered"] {
+        let mut command = bare(process::role("policy", place));
+        command.env("HOME", place).env("XDG_CACHE_HOME", place.join("cache"));
+        let found = asks(command, place, policy, "writable", "product");
+        assert!(found.starts_with("NoCompiler: miss: `"), "{policy}: {found}");
+        assert!(found.contains("hint:"), "{policy}: {found}");
+    }
+}
+
+/// Publishes modules of the ops that `product` is made of.
+fn publish_ops(place: &Path) {
+    let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Jit).build().unwrap();
+    for text in ["x + y", "x * y"] {
+        runtime.function(&vectors(text, "xy")).unwrap();
+    }
+}
+
+/// A process under `tiered` that asks for a graph whose ops are in the store, and ends as it is told to.
+pub(crate) fn tiered_role(place: &Path) -> String {
+    let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Tiered).build().unwrap();
+    let inputs = values(3, 33);
+    let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
+    let function = runtime.function(&product()).unwrap();
+    let first = function.call(&inputs).unwrap();
+    match std::env::var("END").unwrap().as_str() {
+        "exit" => std::process::exit(0),
+        "drop" => drop(runtime),
+        _ => {
+            runtime.flush();
+            assert_eq!(function.call(&inputs).unwrap(), first);
+            // Asked for once more: what failed is remembered, and nothing is told twice.
+            runtime.function(&product()).unwrap().call(&inputs).unwrap();
+            runtime.flush();
+            let stats = runtime.stats();
+            let told: Vec<String> = stats.events.iter().map(ToString::to_string).collect();
+            let counts = [stats.compiled, stats.swapped, stats.not_swapped];
+            return format!("{} modules, {counts:?}\n{}", function.provenance().len(), told.join("\n"));
+        }
+    }
+    "ended".to_owned()
+}
+
+#[test]
+fn a_compile_behind_calls_that_fails_is_an_event_and_no_error() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    publish_ops(place);
+    let tiered = |mut command: Command| {
+        command.env("END", "flush").env("HOME", place).env("XDG_CACHE_HOME", place.join("cache"));
+        answer(command, place)
+    };
+    let no_compiler = tiered(bare(process::role("tiered", place)));
+    assert!(
+        no_compiler.starts_with("2 modules, [0, 0, 2]\n"),
+        "it may be installed meanwhile: {no_compiler}"
+    );
+    assert!(
+        no_compiler.contains("and is served in parts: ") && no_compiler.contains("hint:"),
+        "{no_compiler}"
+    );
+    let mut nowhere = process::role("tiered", place);
+    nowhere.env("TMPDIR", place.join("missing"));
+    let no_room = tiered(nowhere);
+    assert!(no_room.starts_with("2 modules, [0, 0, 1]\n"), "what failed is not tried again: {no_room}");
+    assert!(tiered(process::role("tiered", place)).starts_with("1 modules, [1, 1, 0]\n"));
+    assert!(tiered(bare(process::role("tiered", place))).starts_with("1 modules, [0, 0, 0]\n"));
+}
+
+#[test]
+fn a_process_that_ends_while_it_compiles_leaves_nothing_behind() {
+    for end in ["drop", "exit"] {
+        let place = tempfile::tempdir().unwrap();
+        let (place, tmp) = (place.path(), place.path().join("tmp"));
+        fs_err::create_dir(&tmp).unwrap();
+        publish_ops(place);
+        let mut command = process::role("tiered", place);
+        assert!(command.env("END", end).env("TMPDIR", &tmp).status().unwrap().success());
+        let store = Store::open(place.join("store")).unwrap();
+        let verified = store.verify().unwrap();
+        assert!(verified.is_intact() && verified.unreferenced.is_empty(), "{end}: {verified:?}");
+        assert_eq!(
+            verified.records,
+            if end == "drop" { 3 } else { verified.records },
+            "what had begun was finished"
+        );
+        // What a process that ended in the middle of it could not remove, the next one that compiles does.
+        let mut next = process::role("policy", place);
+        next.env("TMPDIR", &tmp);
+        let found = asks(next, place, "jit", "writable", "(x - y) * (x + z)");
+        assert_eq!(found, "jit, 1 compiled");
+        let left: Vec<_> = fs_err::read_dir(&tmp).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.is_empty(), "{end}: {left:?}");
+    }
+}
+
+#[test]
+fn processes_that_compile_one_graph_behind_their_calls_compile_it_once() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    publish_ops(place);
+    let answers: Vec<String> = std::thread::scope(|scope| {
+        let start = |n: usize| {
+            let own = place.join(n.to_string());
+            fs_err::create_dir(&own).unwrap();
+            std::os::unix::fs::symlink(place.join("store"), own.join("store")).unwrap();
+            move || {
+                let mut command = process::role("tiered", &own);
+                command.env("END", "flush");
+                answer(command, &own)
+            }
+        };
+        let threads: Vec<_> = (0..3).map(|n| scope.spawn(start(n))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let compiled = answers.iter().filter(|answer| answer.starts_with("1 modules, [1, 1, 0]")).count();
+    assert_eq!(compiled, 1, "{answers:#?}");
+    assert!(answers.iter().all(|answer| answer.starts_with("1 modules, ")), "{answers:#?}");
 }
 
 #[test]

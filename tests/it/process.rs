@@ -12,13 +12,15 @@ const PLACE: &str = "PRECAST_TESTS_PLACE";
 /// What a role does in its directory, and answers.
 type Role = fn(&Path) -> String;
 
-const ROLES: [(&str, Role); 6] = [
+const ROLES: [(&str, Role); 8] = [
     ("build", crate::same_bytes::build_role),
+    ("isa", crate::isa::role),
     ("keys", crate::keys::role),
     ("policy", crate::policy::role),
     ("publish", crate::race::publish_role),
     ("read", crate::race::read_role),
     ("record", crate::record::role),
+    ("tiered", crate::policy::tiered_role),
 ];
 
 /// A process in a role, to be started.

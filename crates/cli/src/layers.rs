@@ -117,7 +117,7 @@ pub(crate) fn runtime(
     for path in &args.bundle {
         builder = builder.bundle_file(path);
     }
-    let compiles = matches!(policy, None | Some(Policy::Jit));
+    let compiles = policy.is_none_or(Policy::compiles);
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
@@ -161,13 +161,14 @@ fn can_publish(path: &Path, policy: Option<Policy>, writable: Option<&Path>) -> 
     }
 }
 
-/// Waits for what is being published, and tells of what went wrong on the way without stopping it, and of everything where that is asked for.
+/// Waits for what is being compiled and published, and tells of what went wrong on the way without stopping it, and of everything where that is asked for.
 pub(crate) fn tell(runtime: &Runtime, all: bool) {
-    // A publish that is still going on may yet fail.
+    // What is still going on may yet fail, and the next process finds what is finished.
     runtime.flush();
     for event in runtime.stats().events {
         match event {
             Event::NotPublished { .. }
+            | Event::NotSwapped { .. }
             | Event::Stale(_)
             | Event::NotLoaded { .. }
             | Event::NotRecorded { .. }

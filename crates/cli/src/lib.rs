@@ -23,6 +23,7 @@ mod picture;
 mod print;
 mod repro;
 mod term;
+mod trace;
 mod whole;
 
 use std::ffi::OsString;

@@ -1,11 +1,13 @@
 //! ISA levels and variants: for which processors a unit is compiled.
 //!
-//! A level is a fixed set of features, so that a host can tell by cpuid whether it may run the code. `native` is not a
+//! A level is a fixed set of features ([`precast_core::cpu::LEVELS`]), so that a host can tell by cpuid whether it may run the
+//! code; what the compiler is told of it stands here. `native` is not a
 //! level: what it means depends on the machine that compiles. [`Isa::native`] gives the level of this CPU by name.
 
 use std::fmt;
 use std::str::FromStr;
 
+use precast_core::cpu::{self, LEVELS, Level};
 use precast_store::key::Profile;
 
 /// What a unit is compiled for.
@@ -59,69 +61,26 @@ fn native_hint(level: Option<Isa>) -> String {
     level.map_or_else(|| "name a level".to_owned(), |level| format!("name a level; this CPU is an `{level}`"))
 }
 
-const V2: &[&str] = &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"];
-const V3: &[&str] = &[
-    "avx",
-    "avx2",
-    "bmi1",
-    "bmi2",
-    "cmpxchg16b",
-    "f16c",
-    "fma",
-    "lzcnt",
-    "movbe",
-    "popcnt",
-    "sse3",
-    "sse4.1",
-    "sse4.2",
-    "ssse3",
-];
-const V4: &[&str] = &[
-    "avx",
-    "avx2",
-    "avx512bw",
-    "avx512cd",
-    "avx512dq",
-    "avx512f",
-    "avx512vl",
-    "bmi1",
-    "bmi2",
-    "cmpxchg16b",
-    "f16c",
-    "fma",
-    "lzcnt",
-    "movbe",
-    "popcnt",
-    "sse3",
-    "sse4.1",
-    "sse4.2",
-    "ssse3",
-];
-
 impl Isa {
     /// Every level, the lowest of an architecture first.
     pub const ALL: &'static [Self] =
         &[Self::X86_64, Self::X86_64V2, Self::X86_64V3, Self::X86_64V4, Self::Aarch64];
 
+    /// What every host knows of it.
+    const fn level(self) -> &'static Level {
+        &LEVELS[self as usize]
+    }
+
     /// Gives the name used in keys, records and messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::X86_64 => "x86-64",
-            Self::X86_64V2 => "x86-64-v2",
-            Self::X86_64V3 => "x86-64-v3",
-            Self::X86_64V4 => "x86-64-v4",
-            Self::Aarch64 => "aarch64",
-        }
+        self.level().name
     }
 
     /// Gives the architecture, as the first part of a target triple.
     #[must_use]
     pub const fn arch(self) -> &'static str {
-        match self {
-            Self::X86_64 | Self::X86_64V2 | Self::X86_64V3 | Self::X86_64V4 => "x86_64",
-            Self::Aarch64 => "aarch64",
-        }
+        self.level().arch
     }
 
     /// Gives the compiler's flags.
@@ -159,12 +118,7 @@ impl Isa {
     /// sorted.
     #[must_use]
     pub const fn cpu_features(self) -> &'static [&'static str] {
-        match self {
-            Self::X86_64 | Self::Aarch64 => &[],
-            Self::X86_64V2 => V2,
-            Self::X86_64V3 => V3,
-            Self::X86_64V4 => V4,
-        }
+        self.level().features
     }
 
     /// Gives the levels that a target is served by when nothing is said; none for an architecture that has no level.
@@ -177,44 +131,11 @@ impl Isa {
         }
     }
 
-    /// Finds the highest level of this CPU; `None` on an architecture that has no level.
+    /// Finds the highest level of this CPU that may be used here ([`cpu::level`]); `None` on an architecture that has no level.
     #[must_use]
     pub fn native() -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::is_x86_feature_detected as has;
-            let v2 = has!("cmpxchg16b")
-                && has!("popcnt")
-                && has!("sse3")
-                && has!("sse4.1")
-                && has!("sse4.2")
-                && has!("ssse3");
-            let v3 = v2
-                && has!("avx")
-                && has!("avx2")
-                && has!("bmi1")
-                && has!("bmi2")
-                && has!("f16c")
-                && has!("fma")
-                && has!("lzcnt")
-                && has!("movbe");
-            let v4 = v3
-                && has!("avx512bw")
-                && has!("avx512cd")
-                && has!("avx512dq")
-                && has!("avx512f")
-                && has!("avx512vl");
-            Some(match (v2, v3, v4) {
-                (_, _, true) => Self::X86_64V4,
-                (_, true, _) => Self::X86_64V3,
-                (true, _, _) => Self::X86_64V2,
-                _ => Self::X86_64,
-            })
-        }
-        #[cfg(target_arch = "aarch64")]
-        return Some(Self::Aarch64);
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        return None;
+        let level = cpu::level()?;
+        Self::ALL.iter().copied().find(|isa| isa.level() == level)
     }
 }
 
@@ -255,11 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn each_level_has_the_features_of_the_one_below() {
-        for pair in [Isa::X86_64, Isa::X86_64V2, Isa::X86_64V3, Isa::X86_64V4].windows(2) {
-            let (low, high) = (pair[0].cpu_features(), pair[1].cpu_features());
-            assert!(low.iter().all(|feature| high.contains(feature)) && low.len() < high.len());
-            assert!(high.is_sorted());
-        }
+    fn levels_are_those_that_hosts_know() {
+        assert!(Isa::ALL.iter().map(|isa| isa.level()).eq(LEVELS.iter()));
+        let flag = |isa: &Isa| isa.flags()[0].trim_start_matches("-march=").to_owned();
+        assert!(Isa::ALL[..4].iter().all(|isa| flag(isa) == isa.name()));
     }
 }

@@ -1,7 +1,109 @@
-//! What this host has: by cpuid only, never by a compiler probe.
+//! What this host has: by cpuid only, never by a compiler probe. And no more of it than `PRECAST_ISA_LIMIT` allows: where a
+//! CPU must not be used in full, or to see what another one would do.
 
 use crate::record::Host;
 use std::sync::OnceLock;
+
+/// The variable that names the highest ISA level whose code is loaded, such as `x86-64-v2`.
+pub const LIMIT: &str = "PRECAST_ISA_LIMIT";
+
+/// An ISA level: a fixed set of CPU features, so that a host can tell by cpuid whether it may run the code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The name in keys, records and messages.
+    pub name: &'static str,
+    /// The architecture, as the first part of a target triple.
+    pub arch: &'static str,
+    /// What the code needs beyond the architecture, as `is_x86_feature_detected!` spells it, sorted.
+    pub features: &'static [&'static str],
+}
+
+/// Every level, the lowest of an architecture first.
+pub static LEVELS: [Level; 5] = [
+    Level { name: "x86-64", arch: "x86_64", features: &[] },
+    Level {
+        name: "x86-64-v2",
+        arch: "x86_64",
+        features: &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"],
+    },
+    Level {
+        name: "x86-64-v3",
+        arch: "x86_64",
+        features: &[
+            "avx",
+            "avx2",
+            "bmi1",
+            "bmi2",
+            "cmpxchg16b",
+            "f16c",
+            "fma",
+            "lzcnt",
+            "movbe",
+            "popcnt",
+            "sse3",
+            "sse4.1",
+            "sse4.2",
+            "ssse3",
+        ],
+    },
+    Level {
+        name: "x86-64-v4",
+        arch: "x86_64",
+        features: &[
+            "avx",
+            "avx2",
+            "avx512bw",
+            "avx512cd",
+            "avx512dq",
+            "avx512f",
+            "avx512vl",
+            "bmi1",
+            "bmi2",
+            "cmpxchg16b",
+            "f16c",
+            "fma",
+            "lzcnt",
+            "movbe",
+            "popcnt",
+            "sse3",
+            "sse4.1",
+            "sse4.2",
+            "ssse3",
+        ],
+    },
+    Level { name: "aarch64", arch: "aarch64", features: &[] },
+];
+
+/// A limit that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{LIMIT}` is `{found}`, which is no ISA level of `{}`\nhint: name one of `{}`, or unset it", std::env::consts::ARCH, own().map(|level| level.name).collect::<Vec<_>>().join("`, `"))]
+pub struct LimitError {
+    /// The value of the variable.
+    pub found: String,
+}
+
+/// The levels of this architecture.
+fn own() -> impl Iterator<Item = &'static Level> {
+    LEVELS.iter().filter(|level| level.arch == std::env::consts::ARCH)
+}
+
+/// The highest level whose code this process loads, if one was named. The variable is read once.
+///
+/// # Errors
+/// It names no level of this architecture.
+pub fn limit() -> Result<Option<&'static Level>, LimitError> {
+    static THIS: OnceLock<Result<Option<&'static Level>, LimitError>> = OnceLock::new();
+    THIS.get_or_init(|| limit_of(&std::env::var_os(LIMIT).unwrap_or_default().to_string_lossy())).clone()
+}
+
+fn limit_of(value: &str) -> Result<Option<&'static Level>, LimitError> {
+    let value = value.trim();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let found = own().find(|level| level.name == value);
+    found.map(Some).ok_or_else(|| LimitError { found: value.to_owned() })
+}
 
 macro_rules! detected {
     ($($feature:tt),*) => {
@@ -42,15 +144,60 @@ fn features() -> Vec<String> {
     Vec::new()
 }
 
-/// This host, found out once.
+/// This host, found out once. Of a limit that is none nothing is said here: who loads code asks [`limit`] first.
 pub fn host() -> &'static Host {
     static THIS: OnceLock<Host> = OnceLock::new();
-    THIS.get_or_init(|| Host {
-        arch: std::env::consts::ARCH.to_owned(),
-        os: std::env::consts::OS.to_owned(),
-        libc: Some(if cfg!(target_env = "musl") { "musl" } else { "gnu" }.to_owned()),
-        libc_version: crate::native::libc_version(),
-        cpu: features().into_iter().collect(),
-        abi: (precast_abi::ABI_OLDEST, precast_abi::ABI_VERSION),
+    THIS.get_or_init(|| {
+        let limit = limit().ok().flatten();
+        let allowed = |name: &String| limit.is_none_or(|level| level.features.contains(&name.as_str()));
+        Host {
+            arch: std::env::consts::ARCH.to_owned(),
+            os: std::env::consts::OS.to_owned(),
+            libc: Some(if cfg!(target_env = "musl") { "musl" } else { "gnu" }.to_owned()),
+            libc_version: crate::native::libc_version(),
+            cpu: features().into_iter().filter(allowed).collect(),
+            limit: limit.map(|level| level.name.to_owned()),
+            abi: (precast_abi::ABI_OLDEST, precast_abi::ABI_VERSION),
+        }
     })
+}
+
+/// The highest level whose code this process loads: that of the CPU, and none above the limit. `None` on an architecture that
+/// has no level.
+#[must_use]
+pub fn level() -> Option<&'static Level> {
+    own().filter(|level| level.features.iter().all(|feature| host().cpu.contains(*feature))).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_level_has_the_features_of_the_one_below() {
+        for pair in LEVELS[..4].windows(2) {
+            let (low, high) = (pair[0].features, pair[1].features);
+            assert!(low.iter().all(|feature| high.contains(feature)) && low.len() < high.len());
+            assert!(high.is_sorted());
+        }
+    }
+
+    #[test]
+    fn a_limit_is_a_level_of_this_architecture_or_refused_with_those_there_are() {
+        for value in ["", " "] {
+            assert_eq!(limit_of(value), Ok(None));
+        }
+        for level in own() {
+            assert_eq!(limit_of(level.name), Ok(Some(level)));
+        }
+        let foreign = LEVELS.iter().find(|level| level.arch != std::env::consts::ARCH).unwrap().name;
+        for value in ["native", "avx2", "x86-64-v5", "v3", foreign] {
+            let error = limit_of(value).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{LIMIT}` is `{value}`")), "{error}");
+            assert!(
+                error.contains("\nhint: name one of `") && error.contains(own().next().unwrap().name),
+                "{error}"
+            );
+        }
+    }
 }

@@ -17,6 +17,7 @@
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
 //! | [`mod@file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
+//! | [`trace`] | spans of what an answer takes (feature `tracing`) | no |
 //! | [`event`] | what readers got over, as values | no |
 //!
 //! Nothing here knows of ops, graphs, code generation or text: those are in the crates above, which resolve a graph to the
@@ -36,6 +37,7 @@ pub mod program;
 mod provenance;
 pub mod record;
 pub mod scratch;
+pub mod trace;
 pub mod trust;
 mod typed;
 pub mod value;

@@ -1,13 +1,14 @@
 //! The loader: a bundle's named graphs as functions. All that a deployed program needs.
 
 use crate::bundle::{Bundle, OpenBundleError};
-use crate::cpu;
+use crate::cpu::{self, LimitError};
 use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, Digest};
 use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
 use crate::provenance::{Provenance, Served};
 use crate::record::{Entry, Record};
+use crate::trace::outcome;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -46,6 +47,14 @@ pub enum LoadEntryError {
         name: String,
         /// The names there are.
         known: String,
+    },
+    /// The environment limits what may be loaded in words that mean nothing.
+    #[error("cannot load entry `{name}`")]
+    Limit {
+        /// The entry.
+        name: String,
+        /// What is wrong with the limit.
+        source: LimitError,
     },
     /// No module of the bundle serves a step on this host.
     #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
@@ -122,12 +131,16 @@ impl Loader {
             name: name.to_owned(),
             known: self.entries().join(", "),
         };
-        let function = self.load(&self.bundle.find_entry(name).ok_or_else(unknown)?)?;
+        let span = crate::span!("resolve", entry = name; outcome);
+        let loaded = self.bundle.find_entry(name).ok_or_else(unknown).and_then(|entry| self.load(&entry));
+        span.record("outcome", outcome(&loaded));
+        let function = loaded?;
         functions.insert(name.to_owned(), function.clone());
         Ok(function)
     }
 
     fn load(&self, Entry { name, program, .. }: &Entry) -> Result<Function, LoadEntryError> {
+        cpu::limit().map_err(|source| LoadEntryError::Limit { name: name.clone(), source })?;
         let steps = program.steps.iter().map(|step| {
             let (ops, signature) = (step.signatures.clone(), step.signatures.join("; "));
             let found = self.module(&step.key);
@@ -142,6 +155,17 @@ impl Loader {
 
     /// The best module of a key that this host can run; or in words why there is none.
     fn module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
+        let span =
+            crate::span!("lookup", key = key.short().as_str(), layer = self.bundle.name(); variant, outcome);
+        let found = self.find_module(key);
+        if let Ok((_, Served::Artifact { isa, .. })) = &found {
+            span.record("variant", isa.as_str());
+        }
+        span.record("outcome", if found.is_ok() { "hit" } else { "miss" });
+        found
+    }
+
+    fn find_module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let mut reasons = Vec::new();
         for record in best_first(self.bundle.find(key), &mut reasons) {
             let Some(slot) = record.member(key).map(|member| member.slot) else { continue };
@@ -218,7 +242,10 @@ impl Libraries {
     /// # Errors
     /// The bytes cannot be loaded.
     pub fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
-        let library = LoadedLibrary::load(bytes)?;
+        let span = crate::span!("load", bytes = bytes.len() as u64; outcome);
+        let loaded = LoadedLibrary::load(bytes);
+        span.record("outcome", outcome(&loaded));
+        let library = loaded?;
         let mut libraries = self.lock();
         libraries.retain(|_, library| library.strong_count() > 0);
         libraries.insert(*digest, Arc::downgrade(&library));

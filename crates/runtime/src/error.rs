@@ -3,6 +3,7 @@
 use crate::miss::Miss;
 use precast_codegen::LinkError;
 use precast_core::CallError;
+use precast_core::cpu::LimitError;
 use precast_graph::BuildError;
 use precast_graph::json::ParseJsonError;
 use precast_store::{CreateError, LayerError, OpenBundleError, OpenError};
@@ -37,6 +38,9 @@ pub enum BuildRuntimeError {
         /// What is wrong with it.
         source: CreateError,
     },
+    /// The environment limits what may be loaded in words that mean nothing.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// Misses cannot be recorded where they should be.
     #[cfg(feature = "record")]
     #[error("cannot record misses")]

@@ -109,6 +109,19 @@ impl Explanation {
         &self.served
     }
 
+    /// The ISA levels of the modules that would serve it, each once, in the order of the parts that they serve.
+    #[must_use]
+    pub fn isa(&self) -> Vec<&str> {
+        let mut levels = Vec::new();
+        for lookup in &self.served {
+            let Lookup::Found { isa, .. } = lookup else { continue };
+            if !levels.contains(&isa.as_str()) {
+                levels.push(isa);
+            }
+        }
+        levels
+    }
+
     /// What is missing, segments first, then single ops; a segment that is a single op once.
     pub fn missing(&self) -> impl Iterator<Item = &Miss> {
         let segments: Vec<&Miss> = self.segments.iter().filter_map(Lookup::miss).collect();

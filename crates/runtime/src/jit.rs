@@ -1,5 +1,7 @@
 //! Compiling on a miss: the same `compile()` as ahead of time, single flight, published where a layer is writable.
 //!
+//! Single flight is among threads by the state of a key, and among processes by the turns of the store that is published to.
+//!
 //! Publishing waits for the disk several times, so it happens beside the first call. [`Runtime::flush`] waits for it, as does
 //! dropping the runtime.
 //!
@@ -15,19 +17,31 @@ use precast_codegen::{Module, Unit};
 use precast_compile::{CompileError, Compiled, Isa, Toolchain, Variant, compile};
 use precast_core::event::chain;
 use precast_core::native::LoadedModule;
-use precast_core::{Provenance, Served};
+use precast_core::trace::outcome;
+use precast_core::{Provenance, Served, span};
 use precast_store::archive::SHARED_OBJECT;
-use precast_store::{BuildKey, Fingerprint};
+use precast_store::{BuildKey, Fingerprint, Layer, Store, Turn};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a process waits for another one that compiles the same. Whoever waits longer compiles too.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A compile failure, shared: it is remembered in the process, so that the same graph fails at once the next time.
 type Failure = Arc<dyn std::error::Error + Send + Sync>;
 
 /// The state of one key: compiled by one thread, waited for by the others.
-type Flight = Arc<OnceLock<Result<Arc<Compiled>, Failure>>>;
+type Flight = Arc<OnceLock<Result<Made, Failure>>>;
+
+/// Where the module of a key was compiled.
+enum Made {
+    /// In this process.
+    Here(Arc<Compiled>),
+    /// In another one, which this one waited for.
+    Elsewhere(LoadedModule, Provenance),
+}
 
 /// The compiler of a runtime. It is looked for again on each miss, which is cheap while none of its files changed: a process
 /// may live longer than a compiler.
@@ -44,7 +58,13 @@ impl Jit {
         Toolchain::find(None).is_ok()
     }
 
-    /// Compiles a module for this host, publishes it, and loads it.
+    /// Whether a module could not be compiled in this process.
+    pub(crate) fn has_failed(&self, key: &BuildKey) -> bool {
+        let flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+        flights.get(key).and_then(|flight| flight.get()).is_some_and(Result::is_err)
+    }
+
+    /// Compiles a module for this host, publishes it, and loads it; or loads what another process published meanwhile.
     pub(crate) fn compile(
         &self,
         module: &Arc<Module>,
@@ -65,6 +85,13 @@ impl Jit {
             Arc::clone(flights.entry(key).or_default())
         };
         let outcome = flight.get_or_init(|| {
+            let turn = (!unpublished).then(|| target(resolver)).flatten();
+            let turn = turn.map(|(_, store)| store.turn(&key, PATIENCE));
+            if turn.as_ref().is_some_and(Turn::waited)
+                && let Ok(Some((module, provenance))) = resolver.resolve(&key)
+            {
+                return Ok(Made::Elsewhere(module, provenance));
+            }
             tell_stale(module, resolver);
             let mut compiled = compile_here(Arc::clone(module), &toolchain, resolver)?;
             compiled.record.members[0].fingerprints.extend(fingerprint);
@@ -72,31 +99,38 @@ impl Jit {
             if unpublished {
                 resolver.recorder.tell(Event::Private { signature: signature.clone() });
             } else {
-                self.publish(&compiled, &signature, resolver);
+                self.publish(&compiled, &signature, resolver, turn);
             }
-            Ok(compiled)
+            Ok(Made::Here(compiled))
         });
-        let compiled = outcome.as_ref().map_err(|source| FunctionError::Compile {
-            signature: signature.clone(),
-            source: Arc::clone(source),
-        })?;
-        load(compiled, &key, &signature, resolver)
+        match outcome {
+            Ok(Made::Here(compiled)) => load(compiled, &key, &signature, resolver),
+            Ok(Made::Elsewhere(module, provenance)) => Ok((module.clone(), provenance.clone())),
+            Err(source) => Err(FunctionError::Compile { signature, source: Arc::clone(source) }),
+        }
     }
 }
 
 impl Jit {
     /// Publishes to the first writable layer; whatever stands in the way, the module is used in memory.
-    fn publish(&self, compiled: &Arc<Compiled>, signature: &str, resolver: &Resolver) {
-        let mut stores =
-            resolver.layers.iter().filter_map(|layer| Some((layer.to_string(), layer.writable()?.clone())));
-        let Some((layer, store)) = stores.next() else { return };
+    fn publish(&self, compiled: &Arc<Compiled>, signature: &str, resolver: &Resolver, turn: Option<Turn>) {
+        let Some((layer, store)) = target(resolver).map(|(layer, store)| (layer.to_string(), store.clone()))
+        else {
+            return;
+        };
+        // Held until it is published.
+        let turn = Arc::new(turn);
         let (compiled, recorder) = (Arc::clone(compiled), Arc::clone(&resolver.recorder));
         let (signature, name) = (signature.to_owned(), signature.to_owned());
         let publish = move || {
-            recorder.tell(match store.publish(&compiled.archive, &compiled.record) {
+            let span = span!("publish", signature = signature.as_str(), layer = layer.as_str(); outcome);
+            let published = store.publish(&compiled.archive, &compiled.record);
+            span.record("outcome", outcome(&published));
+            recorder.tell(match published {
                 Ok(_) => Event::Published { signature, layer },
                 Err(error) => Event::NotPublished { signature, reason: chain(&error) },
             });
+            drop(turn);
         };
         // A process that may have no more threads publishes at once.
         match std::thread::Builder::new().name("precast-publish".to_owned()).spawn(publish.clone()) {
@@ -129,10 +163,19 @@ impl Drop for Jit {
     }
 }
 
-/// Whether what was compiled in this process read a file that has changed since.
+/// The layer that compiled modules are published to.
+fn target(resolver: &Resolver) -> Option<(&Layer, &Store)> {
+    resolver.layers.iter().find_map(|layer| Some((layer, layer.writable()?)))
+}
+
+/// Whether what was compiled in this process read a file that has changed since. What another one compiled is in a layer, and
+/// was looked for there.
 fn is_stale(flight: &Flight) -> bool {
-    let compiled = flight.get().and_then(|outcome| outcome.as_ref().ok());
-    compiled.is_some_and(|compiled| outside::changed(&compiled.record, Some(Policy::Jit)).is_some())
+    match flight.get() {
+        Some(Ok(Made::Here(compiled))) => outside::changed(&compiled.record, Some(Policy::Jit)).is_some(),
+        Some(Ok(Made::Elsewhere(..))) => true,
+        None | Some(Err(_)) => false,
+    }
 }
 
 /// Tells of versions that were not raised. Layers are read for it only where there is a version.
@@ -152,6 +195,8 @@ fn compile_here(
     let signature = module.signature.clone();
     let isa = Isa::native()
         .ok_or_else(|| -> Failure { Arc::from(Box::from("this CPU has no known ISA level")) })?;
+    let span = span!("compile", key = module.key().short().as_str(), signature = signature.as_str(),
+        variant = isa.name(); outcome);
     let variant = Variant { target: toolchain.target().to_owned(), isa, profile: module.profile };
     let unit = Unit::single(module);
     let compiled = match compile(&unit, toolchain, &variant) {
@@ -162,6 +207,7 @@ fn compile_here(
         }
         outcome => outcome,
     };
+    span.record("outcome", outcome(&compiled));
     let compiled = compiled.map_err(|error| -> Failure { Arc::new(error) })?;
     resolver.recorder.tell(Event::Compiled { signature, took: start.elapsed() });
     Ok(compiled)

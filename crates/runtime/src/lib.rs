@@ -4,7 +4,7 @@
 //! Runtime ── layers (bundles, stores), policy, ops
 //!    │ function(&graph)
 //!    ▼
-//! rewrite ─▶ key ─▶ resolve: whole graph, else cover by parts ─▶ miss: policy ─▶ strict │ interpret │ jit
+//! rewrite ─▶ key ─▶ resolve: whole graph, else cover by parts ─▶ miss: policy ─▶ strict │ interpret │ jit │ tiered
 //!    │                 │ verified bytes only
 //!    ▼                 ▼
 //! Function ◀── Program ◀── native: memfd, dlopen, handshake, instances, frames
@@ -18,11 +18,14 @@
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
 //! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
 //! | `jit` | the only door to a compiler (feature `jit`) |
+//! | `tiered`, `background` | functions that parts serve until their own modules are compiled; the thread that does so |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
 //! | `miss`, `inventory`, `outside` | what is missing, what is nearest, why what is there was not used |
 //!
 //! Nothing here prints; what happened is in [`Stats`].
 
+#[cfg(feature = "jit")]
+mod background;
 mod body;
 mod cover;
 pub mod debug;
@@ -43,6 +46,8 @@ mod reference;
 mod resolve;
 mod runtime;
 mod stats;
+#[cfg(feature = "jit")]
+mod tiered;
 
 pub use body::debug_findings;
 pub use dispatch::{DispatchError, Dispatcher};

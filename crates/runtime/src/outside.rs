@@ -19,7 +19,7 @@ pub(crate) fn changed(record: &Record, policy: Option<Policy>) -> Option<&str> {
 
 #[cfg(feature = "jit")]
 fn compiles(policy: Option<Policy>) -> bool {
-    matches!(policy, None | Some(Policy::Jit)) && precast_compile::Toolchain::find(None).is_ok()
+    policy.is_none_or(Policy::compiles) && precast_compile::Toolchain::find(None).is_ok()
 }
 
 #[cfg(not(feature = "jit"))]

@@ -14,11 +14,14 @@ pub enum Policy {
     /// The graph is compiled, and published to the first writable layer. No compiler is a typed error, never silently
     /// something else.
     Jit,
+    /// What layers have answers at once, op by op if need be, and what the whole graph wants is compiled meanwhile, published as
+    /// under `jit`, and then serves the calls. Where layers have not even the ops, and without a compiler, it is `jit`.
+    Tiered,
 }
 
 impl Policy {
     /// All policies.
-    pub const ALL: [Self; 3] = [Self::Strict, Self::Interpret, Self::Jit];
+    pub const ALL: [Self; 4] = [Self::Strict, Self::Interpret, Self::Jit, Self::Tiered];
 
     /// The name on the command line.
     #[must_use]
@@ -27,7 +30,14 @@ impl Policy {
             Self::Strict => "strict",
             Self::Interpret => "interpret",
             Self::Jit => "jit",
+            Self::Tiered => "tiered",
         }
+    }
+
+    /// Whether it has modules compiled.
+    #[must_use]
+    pub const fn compiles(self) -> bool {
+        matches!(self, Self::Jit | Self::Tiered)
     }
 }
 
@@ -39,7 +49,7 @@ impl fmt::Display for Policy {
 
 /// A policy name that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown policy `{found}`; known: strict, interpret, jit")]
+#[error("unknown policy `{found}`; known: {}", Policy::ALL.map(Policy::name).join(", "))]
 pub struct ParsePolicyError {
     /// What was found.
     pub found: String,

@@ -6,7 +6,7 @@ use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_core::event::chain;
 use precast_core::native::{LoadLibraryError, LoadedLibrary, LoadedModule};
-use precast_core::{Libraries, Provenance, Served};
+use precast_core::{Libraries, Provenance, Served, span};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_store::{BuildKey, Digest, Layer, LayerError, Record};
@@ -55,29 +55,41 @@ impl Resolver {
     /// Callable code for a key, from the first layer that has some; damage and refusals are passed over.
     pub(crate) fn resolve(&self, key: &BuildKey) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         for layer in &self.layers {
-            for record in layer.find(key)? {
-                let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
-                if let Some(path) = outside::changed(&record, self.policy) {
-                    let reason = format!("{layer}: `{path}` is not what it was compiled with");
-                    self.recorder.tell(Event::NotLoaded { signature: member.signature.clone(), reason });
-                    continue;
+            let span = span!("lookup", key = key.short().as_str(), layer = layer.to_string().as_str(); variant, outcome);
+            let found = self.resolve_in(layer, key)?;
+            span.record("outcome", if found.is_some() { "hit" } else { "miss" });
+            if let Some((_, Provenance { served: Served::Artifact { isa, .. }, .. })) = &found {
+                span.record("variant", isa.as_str());
+            }
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn resolve_in(
+        &self,
+        layer: &Layer,
+        key: &BuildKey,
+    ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
+        for record in layer.find(key)? {
+            let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
+            if let Some(path) = outside::changed(&record, self.policy) {
+                let reason = format!("{layer}: `{path}` is not what it was compiled with");
+                self.recorder.tell(Event::NotLoaded { signature: member.signature.clone(), reason });
+                continue;
+            }
+            let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
+            match library.module(member.slot, key) {
+                Ok(module) => {
+                    let (layer, signature) = (layer.to_string(), member.signature.clone());
+                    self.recorder.tell(Event::Hit { signature: signature.clone(), layer: layer.clone() });
+                    let (action, digest, isa) = (record.action, record.digest, record.isa.clone());
+                    let served = Served::Artifact { key: *key, layer, action, digest, isa };
+                    return Ok(Some((module, Provenance { ops: vec![signature], served })));
                 }
-                let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
-                match library.module(member.slot, key) {
-                    Ok(module) => {
-                        let (layer, signature) = (layer.to_string(), member.signature.clone());
-                        self.recorder.tell(Event::Hit { signature: signature.clone(), layer: layer.clone() });
-                        let served = Served::Artifact {
-                            key: *key,
-                            layer,
-                            action: record.action,
-                            digest: record.digest,
-                            isa: record.isa.clone(),
-                        };
-                        return Ok(Some((module, Provenance { ops: vec![signature], served })));
-                    }
-                    Err(error) => self.passed_over(&member.signature, chain(&error)),
-                }
+                Err(error) => self.passed_over(&member.signature, chain(&error)),
             }
         }
         Ok(None)

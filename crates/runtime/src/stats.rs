@@ -31,6 +31,18 @@ pub enum Event {
         /// How long it took.
         took: Duration,
     },
+    /// What was compiled behind a function's calls serves them from now on.
+    Swapped {
+        /// The signatures of the modules that do.
+        signature: String,
+    },
+    /// What should have served a function's calls could not be had: they go on as before.
+    NotSwapped {
+        /// The signatures of the modules.
+        signature: String,
+        /// Why.
+        reason: String,
+    },
     /// A compiled module was published.
     Published {
         /// The module's signature.
@@ -87,6 +99,10 @@ impl fmt::Display for Event {
             Self::Compiled { signature, took } => {
                 write!(f, "compiled `{signature}` in {} ms", took.as_millis())
             }
+            Self::Swapped { signature } => write!(f, "`{signature}` serves from now on"),
+            Self::NotSwapped { signature, reason } => {
+                write!(f, "`{signature}` could not be compiled, and is served in parts: {reason}")
+            }
             Self::Published { signature, layer } => write!(f, "published `{signature}` to {layer}"),
             Self::NotPublished { signature, reason } => write!(f, "`{signature}` stays in memory: {reason}"),
             Self::Private { signature } => {
@@ -116,6 +132,10 @@ pub struct Stats {
     pub misses: u64,
     /// Modules compiled.
     pub compiled: u64,
+    /// Functions whose calls are served by what was compiled behind them.
+    pub swapped: u64,
+    /// Functions for which that failed.
+    pub not_swapped: u64,
     /// Compiled modules that could not be published: the next process compiles them again.
     pub unpublished: u64,
     /// Declarations written to the manifest that misses are recorded in.
@@ -140,6 +160,8 @@ impl Recorder {
             Event::Hit { .. } => stats.hits += 1,
             Event::Miss { .. } => stats.misses += 1,
             Event::Compiled { .. } => stats.compiled += 1,
+            Event::Swapped { .. } => stats.swapped += 1,
+            Event::NotSwapped { .. } => stats.not_swapped += 1,
             Event::NotPublished { .. } => stats.unpublished += 1,
             Event::Recorded { added: true, .. } => stats.recorded += 1,
             Event::Layer(StoreEvent::Damaged { .. }) => stats.damaged += 1,

@@ -39,5 +39,5 @@ pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
     CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Reused, Store,
-    Verification, WriteError,
+    Turn, Verification, WriteError,
 };

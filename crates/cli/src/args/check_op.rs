@@ -63,7 +63,7 @@ pub(crate) struct CheckOpArgs {
     #[arg(long, value_name = "DIR", default_value = "precast-repro")]
     pub(crate) repro: PathBuf,
     /// What to do when no layer has a module. [default: jit where there is a compiler, else strict]
-    #[arg(long, value_name = "strict|interpret|jit")]
+    #[arg(long, value_name = "strict|interpret|jit|tiered")]
     pub(crate) policy: Option<Policy>,
     /// Prints JSON.
     #[arg(long)]

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::{GraphArgs, LayerArgs};
 use precast_ops::rewrite::Passes;
+use precast_runtime::Policy;
 
 const LS_EXAMPLES: &str = "\
 Examples:
@@ -92,7 +93,8 @@ pub(crate) struct CheckArgs {
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   precast explain --expr 'x + y' --type 'x=f32[?]' --type 'y=f32[?]' --store artifacts
-  precast explain --graph model.json --json";
+  precast explain --graph model.json --json
+  precast explain --entry score --bundle model.precast --trace";
 
 /// Says which module would serve what, and for what is missing how the nearest differs.
 #[derive(Debug, Args)]
@@ -100,6 +102,12 @@ Examples:
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
+    /// Gets the function and calls it on zeros, with extent 1 where any will do; shows what that took, step by step.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// With --trace, what to do when no layer has the graph. [default: strict]
+    #[arg(long, value_name = "strict|interpret|jit|tiered", requires = "trace")]
+    pub(crate) policy: Option<Policy>,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

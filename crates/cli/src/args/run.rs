@@ -32,7 +32,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long = "output", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) outputs: Vec<Binding>,
     /// What to do when no layer has the graph. [default: jit where there is a compiler, else strict]
-    #[arg(long, value_name = "strict|interpret|jit")]
+    #[arg(long, value_name = "strict|interpret|jit|tiered")]
     pub(crate) policy: Option<Policy>,
     /// A store that takes what is compiled on a miss; made where there is none. [default: the first --store]
     #[arg(long, value_name = "DIR", help_heading = "Layers")]

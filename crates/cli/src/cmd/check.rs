@@ -20,23 +20,25 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     // `x + x` is another module than `x + y`, and reads the same.
     missing.dedup();
     let word = word(check);
+    let isa = if check.is_hit() { explanation.isa() } else { Vec::new() };
     if args.json {
-        term::print_json(&json!({"hit": check.is_hit(), "served": word, "missing": missing}))?;
+        term::print_json(&json!({"hit": check.is_hit(), "served": word, "isa": isa, "missing": missing}))?;
         return Ok(exit);
     }
-    let text = match check {
-        Check::Whole if explanation.segments.len() == 1 => {
-            "hit: one module serves the whole graph\n".to_owned()
-        }
+    let answer = match check {
+        Check::Whole if explanation.segments.len() == 1 => "one module serves the whole graph".to_owned(),
         Check::Whole => {
-            format!("hit: a module serves each of the graph's {} segments\n", explanation.segments.len())
+            format!("a module serves each of the graph's {} segments", explanation.segments.len())
         }
-        Check::Groups => "hit: every group is served by a module of its own\n".to_owned(),
-        Check::Mixed => "hit: groups and parts of groups are served by modules of their own\n".to_owned(),
-        Check::OpByOp => "hit: every op is served by a module of its own\n".to_owned(),
-        _ => missing.join("\n") + "\n",
+        Check::Groups => "every group is served by a module of its own".to_owned(),
+        Check::Mixed => "groups and parts of groups are served by modules of their own".to_owned(),
+        Check::OpByOp => "every op is served by a module of its own".to_owned(),
+        _ => {
+            term::print(&(missing.join("\n") + "\n"))?;
+            return Ok(exit);
+        }
     };
-    term::print(&text)?;
+    term::print(&format!("hit: {answer}, for {}\n", isa.join(" and ")))?;
     Ok(exit)
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use precast_compile::{Isa, Toolchain, host_target};
+use precast_core::cpu;
 use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
 use precast_runtime::Policy;
 use precast_store::event::chain;
@@ -18,6 +19,7 @@ use crate::{layers, print, term};
 /// Runs the command.
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let target = args.target.clone().unwrap_or_else(host_target);
+    let limit = cpu::limit()?.map(|level| level.name);
     let compiler = compiler(&target);
     let bundles = args.layers.bundle.iter().map(|path| Health::of_bundle(path, args.verify));
     let mut health: Vec<Health> = bundles.collect();
@@ -25,7 +27,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let level = Isa::native().map_or("unknown", Isa::name);
     let policies: Vec<&str> = Policy::ALL
         .iter()
-        .filter(|policy| **policy != Policy::Jit || (compiler.is_ok() && target == host_target()))
+        .filter(|policy| !policy.compiles() || (compiler.is_ok() && target == host_target()))
         .map(|policy| policy.name())
         .collect();
     if args.json {
@@ -40,17 +42,14 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         };
         term::print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"), "generator": GENERATOR, "arch": std::env::consts::ARCH,
-            "os": std::env::consts::OS, "isa": level, "target": target, "compiler": compiler,
+            "os": std::env::consts::OS, "isa": level, "isa_limit": limit, "target": target, "compiler": compiler,
             "policies": policies, "layers": layers,
         }))?;
     } else {
         let mut text = format!("precast    {}, generator {}\n", env!("CARGO_PKG_VERSION"), short(GENERATOR));
-        let _ = writeln!(
-            text,
-            "host       {} {}, ISA level {level}",
-            std::env::consts::ARCH,
-            std::env::consts::OS
-        );
+        let limited = limit.map_or_else(String::new, |limit| format!(", limited by {}={limit}", cpu::LIMIT));
+        let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
+        let _ = writeln!(text, "host       {arch} {os}, ISA level {level}{limited}");
         let _ = writeln!(text, "target     {target}");
         match &compiler {
             Ok(found) => {

@@ -2,24 +2,34 @@
 
 use std::fmt::Write as _;
 
-use precast_runtime::{Lookup, Miss};
+use precast_core::event::chain;
+use precast_core::program::Port;
+use precast_core::span;
+use precast_core::trace::outcome;
+use precast_graph::{Array, Extent, FunctionGraph};
+use precast_runtime::{ArrayRef, Function, Lookup, Miss, Policy};
 use serde_json::{Value, json};
 
-use super::{check, explanation};
+use super::{check, explanation_of};
 use crate::args::ExplainArgs;
 use crate::error::{Exit, Failure};
-use crate::term;
+use crate::trace::Trace;
+use crate::{layers, term};
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
-    let explanation = explanation(&args.graph, &args.layers)?;
+    let (graph, explanation) = explanation_of(&args.graph, &args.layers)?;
     let answer = explanation.check();
+    let trace = args.trace.then(|| trace(args, &graph)).transpose()?;
     if args.json {
         let ops: Vec<Value> = explanation.ops.iter().map(json_lookup).collect();
         let segments: Vec<Value> = explanation.segments.iter().map(json_lookup).collect();
-        term::print_json(
-            &json!({"hit": answer.is_hit(), "served": check::word(answer), "segments": segments, "ops": ops}),
-        )?;
+        let mut told =
+            json!({"hit": answer.is_hit(), "served": check::word(answer), "segments": segments, "ops": ops});
+        if let Some(trace) = trace {
+            told["trace"] = trace.json();
+        }
+        term::print_json(&told)?;
         return Ok(Exit::Ok);
     }
     let mut text = format!("served: {}\n", check::word(answer));
@@ -32,8 +42,46 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     for (position, op) in explanation.ops.iter().enumerate() {
         let _ = write!(text, "\nop {position}\n{}", lookup(op));
     }
+    if let Some(trace) = trace {
+        let _ = write!(text, "\ntrace\n{}", trace.text());
+    }
     term::print(&text)?;
     Ok(Exit::Ok)
+}
+
+/// Gets the function and calls it, and gives what that took. A miss, or a call that fails, is the end of the path, and no failure
+/// of the command.
+fn trace(args: &ExplainArgs, graph: &FunctionGraph) -> Result<Trace, Failure> {
+    let policy = args.policy.unwrap_or(Policy::Strict);
+    let runtime = layers::runtime(&args.layers, Some(policy), None, args.graph.ops())?;
+    let trace = Trace::listen()?;
+    if let Ok(function) = runtime.function(graph) {
+        call(&function);
+        // What is compiled behind the call is on the path of the next one.
+        if policy == Policy::Tiered {
+            runtime.flush();
+            call(&function);
+        }
+    }
+    layers::tell(&runtime, false);
+    Ok(trace)
+}
+
+fn call(function: &Function) {
+    let extent = |extent: &Extent| match extent {
+        Extent::Fixed(n) => usize::try_from(*n).unwrap_or(1),
+        Extent::Unknown => 1,
+    };
+    let zeros =
+        |port: &Port| Array::zeros(port.ty.dtype(), &port.ty.shape().iter().map(extent).collect::<Vec<_>>());
+    let inputs: Vec<Array> = function.inputs().iter().map(zeros).collect();
+    let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
+    let span = span!("call"; outcome, problem);
+    let result = function.call(&inputs);
+    span.record("outcome", outcome(&result));
+    if let Err(error) = result {
+        span.record("problem", chain(&error).as_str());
+    }
 }
 
 fn lookup(lookup: &Lookup) -> String {

@@ -9,6 +9,7 @@ use super::write::index_rows;
 use crate::event::{Event, Observer};
 use crate::key::RecordId;
 use crate::record::Record;
+use crate::trace::outcome;
 
 /// Says why a pack was not loaded. All are a miss to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +48,14 @@ impl Bundle {
     ///
     /// The record is not of this bundle, or its pack is damaged.
     pub fn load(&self, record: &Record) -> Result<Vec<u8>, BundleLoadError> {
+        let span = crate::span!("verify", variant = record.isa.as_str(); bytes, outcome);
+        let loaded = self.load_pack(record);
+        span.record("bytes", loaded.as_ref().map_or(0, Vec::len) as u64);
+        span.record("outcome", outcome(&loaded));
+        loaded
+    }
+
+    fn load_pack(&self, record: &Record) -> Result<Vec<u8>, BundleLoadError> {
         let id = record.id();
         let rows = self.find_rows(&self.head.rows, id.as_bytes());
         let Some(row) = rows.first() else {

@@ -1,7 +1,9 @@
 //! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
 
+mod body;
 mod error;
 
+pub use body::Body;
 pub use error::CallError;
 
 use crate::blame;
@@ -14,7 +16,6 @@ use crate::provenance::Provenance;
 use crate::value::{Array, DType, Extent, TensorType, Type};
 use crate::with_array;
 use std::any::Any;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 /// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
@@ -38,28 +39,6 @@ struct Inner {
 enum Serves {
     Modules { executable: Executable, idle: Pool },
     Other(Box<dyn Body>),
-}
-
-/// What serves the calls of a function otherwise than by its modules alone: a reference implementation, checks around them.
-pub trait Body: Debug + Send + Sync + Any {
-    /// Checks inputs against the function's interface; gives in its place what each is to be replaced by, if by anything.
-    ///
-    /// # Errors
-    /// Inputs that the declared types do not admit.
-    fn admit(&self, ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<Vec<Option<Array>>, CallError> {
-        check_inputs(ports, inputs).map(|()| Vec::new())
-    }
-
-    /// Serves a call whose inputs and targets were checked against the function's interface.
-    ///
-    /// # Errors
-    /// As [`Function::call`].
-    fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError>;
-
-    /// The function whose native function is this one's too, as every number is admitted as it is.
-    fn admits_numbers(&self) -> Option<&Function> {
-        None
-    }
 }
 
 impl Function {
@@ -101,8 +80,8 @@ impl Function {
         provenance: Vec<Provenance>,
         body: Box<dyn Body>,
     ) -> Self {
-        let native = body.admits_numbers().map_or(Err(NoNative::Body), |inner| inner.0.native.clone());
-        Self(Arc::new(Inner { inputs, outputs, provenance, native, body: Serves::Other(body) }))
+        let (native, body) = (Err(NoNative::Body), Serves::Other(body));
+        Self(Arc::new(Inner { inputs, outputs, provenance, native, body }))
     }
 
     /// The plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
@@ -110,7 +89,9 @@ impl Function {
     /// # Errors
     /// There is none, and why.
     pub fn native_function(&self) -> Result<&NativeFunction, &NoNative> {
-        self.0.native.as_ref()
+        let Serves::Other(body) = &self.0.body else { return self.0.native.as_ref() };
+        let same = body.stands_for().or_else(|| body.admits_numbers());
+        same.map_or(self.0.native.as_ref(), Self::native_function)
     }
 
     /// What serves it, if that is a `T` and not its modules alone.
@@ -121,10 +102,25 @@ impl Function {
         body.downcast_ref()
     }
 
-    /// Which artifact serves which Applies, in the order of execution.
+    /// Which artifact serves which Applies now, in the order of execution.
     #[must_use]
     pub fn provenance(&self) -> &[Provenance] {
-        &self.0.provenance
+        self.stands_for().map_or(&self.0.provenance, Self::provenance)
+    }
+
+    /// The function that serves every call of this one as it is, if that is another one.
+    fn stands_for(&self) -> Option<&Self> {
+        let Serves::Other(body) = &self.0.body else { return None };
+        body.stands_for()
+    }
+
+    /// What serves calls that need no frame.
+    #[inline]
+    fn executable(&self) -> Option<&Executable> {
+        match &self.0.body {
+            Serves::Modules { executable, .. } => Some(executable),
+            Serves::Other(body) => body.stands_for()?.executable(),
+        }
     }
 
     /// What it takes.
@@ -195,8 +191,7 @@ impl Function {
     /// How it is called without a frame, if it can be.
     #[inline(always)]
     pub(crate) fn direct(&self) -> Option<&Direct> {
-        let Serves::Modules { executable, .. } = &self.0.body else { return None };
-        executable.direct.as_ref()
+        self.executable()?.direct.as_ref()
     }
 
     /// Serves a call that needs no frame and of which nothing is wrong; `false` if it is no such call.
@@ -223,6 +218,9 @@ impl Function {
 
     /// Serves a call whose targets were checked.
     fn admitted(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
+        if let Some(other) = self.stands_for() {
+            return other.admitted(inputs, targets);
+        }
         let made = match &self.0.body {
             Serves::Modules { .. } => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
             Serves::Other(body) => body.admit(self.inputs(), inputs)?,

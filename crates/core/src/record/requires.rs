@@ -37,8 +37,10 @@ pub struct Host {
     pub libc: Option<String>,
     /// Version of the C library.
     pub libc_version: Option<String>,
-    /// CPU features.
+    /// CPU features that may be used.
     pub cpu: BTreeSet<String>,
+    /// The ISA level above which none may be used, if one was named.
+    pub limit: Option<String>,
     /// Lowest and highest version of the C ABI that the host offers.
     pub abi: (u32, u32),
 }
@@ -71,11 +73,13 @@ pub enum Unmet {
         /// What the host has.
         found: String,
     },
-    /// A CPU without some features.
-    #[error("needs CPU features `{}`, which this CPU lacks", missing.join("`, `"))]
+    /// A CPU without some features, or one whose features may not all be used.
+    #[error("needs CPU features `{}`, which {}", missing.join("`, `"), lacks(limit.as_deref()))]
     Cpu {
         /// The features that are missing.
         missing: Vec<String>,
+        /// The ISA level above which none may be used, if one was named.
+        limit: Option<String>,
     },
     /// Another version of the C ABI.
     #[error("needs C ABI {} to {}, found {} to {}", needed.0, needed.1, found.0, found.1)]
@@ -111,7 +115,7 @@ impl Requires {
         let missing: Vec<String> =
             self.cpu.iter().filter(|name| !host.cpu.contains(*name)).cloned().collect();
         if !missing.is_empty() {
-            return Err(Unmet::Cpu { missing });
+            return Err(Unmet::Cpu { missing, limit: host.limit.clone() });
         }
         let (low, high) = (self.abi.0.max(host.abi.0), self.abi.1.min(host.abi.1));
         if low > high { Err(Unmet::Abi { needed: self.abi, found: host.abi }) } else { Ok(()) }
@@ -153,6 +157,11 @@ impl Requires {
             },
         }
     }
+}
+
+fn lacks(limit: Option<&str>) -> String {
+    let limited = |limit| format!("this CPU lacks or `{}={limit}` rules out", crate::cpu::LIMIT);
+    limit.map_or_else(|| "this CPU lacks".to_owned(), limited)
 }
 
 /// Reads `2.29` as numbers, so that `2.9` comes before `2.29`.

@@ -16,8 +16,8 @@ mod pattern;
 use crate::error::FunctionError;
 use crate::resolve::Resolver;
 use precast_codegen::{Module, link, segments, single};
-use precast_core::Provenance;
 use precast_core::native::LoadedModule;
+use precast_core::{Provenance, span};
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Layer, LayerError, Record};
@@ -118,6 +118,8 @@ pub(crate) struct How {
     pub(crate) loads: bool,
     /// Whether all that is missing is wanted; else the search in a segment ends with the first.
     pub(crate) thorough: bool,
+    /// Whether modules of single Applies will do.
+    pub(crate) parts: bool,
 }
 
 /// How segments that have no module of their own are served, by their canonical bytes.
@@ -216,7 +218,7 @@ impl<'a> Search<'a> {
         segment: &precast_codegen::Segment<'_>,
     ) -> Result<Vec<Option<ApplyCover>>, FunctionError> {
         let mut covers = vec![None; segment.applies.len()];
-        if self.resolver.layers.is_empty() && !self.how.thorough {
+        if !self.how.parts || (self.resolver.layers.is_empty() && !self.how.thorough) {
             return Ok(covers);
         }
         let canonical = encode::canonical(&segment.graph);
@@ -343,8 +345,7 @@ impl<'a> Search<'a> {
         match self.keys.entry(encode::canonical(graph)) {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(new) => {
-                let generate = || Ok(link(graph, self.ops.c())?);
-                let (key, module) = self.resolver.key(graph, self.ops, generate)?;
+                let (key, module) = self.resolver.key(graph, self.ops, || generate(graph, self.ops))?;
                 self.modules.extend(module.map(|module| (key, Arc::new(module))));
                 Ok(*new.insert(key))
             }
@@ -355,7 +356,7 @@ impl<'a> Search<'a> {
     fn module(&mut self, key: BuildKey, graph: &FunctionGraph) -> Result<Arc<Module>, FunctionError> {
         match self.modules.entry(key) {
             Entry::Occupied(known) => Ok(Arc::clone(known.get())),
-            Entry::Vacant(new) => Ok(Arc::clone(new.insert(Arc::new(link(graph, self.ops.c())?)))),
+            Entry::Vacant(new) => Ok(Arc::clone(new.insert(Arc::new(generate(graph, self.ops)?)))),
         }
     }
 
@@ -372,4 +373,10 @@ impl<'a> Search<'a> {
         self.found.insert(key, found);
         Ok(is_found)
     }
+}
+
+/// The module of a graph.
+fn generate(graph: &FunctionGraph, ops: &Ops) -> Result<Module, FunctionError> {
+    let _span = span!("generate");
+    Ok(link(graph, ops.c())?)
 }

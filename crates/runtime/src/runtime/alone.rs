@@ -2,8 +2,6 @@
 
 use super::Runtime;
 use crate::error::FunctionError;
-#[cfg(feature = "jit")]
-use crate::policy::Policy;
 use precast_codegen::{Module, link};
 use precast_core::native::LoadedModule;
 use precast_graph::FunctionGraph;
@@ -29,7 +27,7 @@ impl Runtime {
     ) -> Result<Option<LoadedModule>, FunctionError> {
         let compiles = match self.policy {
             None => crate::jit::Jit::has_compiler(),
-            Some(policy) => policy == Policy::Jit,
+            Some(policy) => policy.compiles(),
         };
         if !compiles {
             return Ok(None);

@@ -121,8 +121,10 @@ impl Builder {
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
-    /// The first layer that cannot be opened; a file to record to that is not a manifest.
+    /// The first layer that cannot be opened; a file to record to that is not a manifest; a `PRECAST_ISA_LIMIT` that is no ISA
+    /// level of this architecture.
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
+        precast_core::cpu::limit()?;
         let recorder = Arc::new(Recorder::default());
         let observed = |layer: Layer| {
             let recorder = Arc::clone(&recorder);
@@ -142,13 +144,15 @@ impl Builder {
             #[cfg(feature = "record")]
             recording,
             policy: self.policy,
-            ops: self.ops.unwrap_or_else(Ops::standard),
+            ops: Arc::new(self.ops.unwrap_or_else(Ops::standard)),
             known_covers: Mutex::default(),
             checked: Mutex::default(),
             functions: Mutex::default(),
-            resolver: Resolver::new(layers, recorder, self.policy),
+            resolver: Arc::new(Resolver::new(layers, recorder, self.policy)),
             #[cfg(feature = "jit")]
-            jit: crate::jit::Jit::default(),
+            jit: Arc::default(),
+            #[cfg(feature = "jit")]
+            background: crate::background::Background::default(),
         })
     }
 }

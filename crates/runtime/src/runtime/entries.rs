@@ -45,7 +45,7 @@ impl Runtime {
             let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
             if let Some(entry) = found {
                 self.check_entry(layer, &entry);
-                let parsed = precast_graph::json::parse(&entry.declared, &self.ops);
+                let parsed = precast_graph::json::parse(&entry.declared, &*self.ops);
                 let failed = |source| EntryError::Graph { name: name.to_owned(), source: Box::new(source) };
                 return parsed.map_err(failed);
             }

@@ -26,7 +26,7 @@ impl Runtime {
     /// An invalid graph, a layer that cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
-        let (cover, search) = self.find(graph, How { loads: false, thorough: true })?;
+        let (cover, search) = self.find(graph, How { loads: false, thorough: true, parts: true })?;
         let inventory = Inventory::read(&self.resolver);
         let missing = |module: &Module| Lookup::Missing(inventory.explain(module));
         let mut told = Explanation {

@@ -2,8 +2,6 @@
 
 use super::Runtime;
 use crate::body;
-#[cfg(feature = "jit")]
-use crate::cover::By;
 use crate::cover::{Cover, How, Search};
 use crate::debug::Checks;
 use crate::error::FunctionError;
@@ -15,11 +13,10 @@ use crate::policy::Policy;
 #[cfg(feature = "record")]
 use crate::recording::Recorded;
 use crate::reference::Reference;
+use crate::resolve::Resolver;
 use crate::stats::Event;
 use precast_codegen::Module;
-#[cfg(feature = "jit")]
-use precast_codegen::segments;
-use precast_core::Function;
+use precast_core::{Function, span};
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite::Form;
 use std::path::PathBuf;
@@ -43,11 +40,13 @@ impl Runtime {
     pub(crate) fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
         let thorough = matches!(self.policy, None | Some(Policy::Strict));
-        let (cover, search) = self.find(graph, How { loads: true, thorough })?;
+        let span = span!("resolve"; outcome);
+        let (cover, search) = self.find(graph, How { loads: true, thorough, parts: true })?;
+        span.record("outcome", if cover.is_complete() { "hit" } else { "miss" });
         if cover.is_complete()
             && let Some(function) = instantiate::function(graph, &cover, &self.ops, &search)?
         {
-            return Ok(function);
+            return Ok(self.tiered(graph, function, &search));
         }
         for module in search.unserved(&cover) {
             self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
@@ -61,7 +60,11 @@ impl Runtime {
     pub(super) fn find(&self, graph: &FunctionGraph, how: How) -> Result<(Cover, Search<'_>), FunctionError> {
         let search = || Search::new(&self.ops, &self.resolver, &self.known_covers, how);
         let mut overwriting = search();
-        let cover = overwriting.cover(self.ops.lower(graph, Form::Lowered)?, true)?;
+        let lowered = {
+            let _span = span!("rewrite");
+            self.ops.lower(graph, Form::Lowered)?
+        };
+        let cover = overwriting.cover(lowered, true)?;
         let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
         if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
             let mut preserving = search();
@@ -122,50 +125,35 @@ impl Runtime {
             #[cfg(feature = "jit")]
             None if !crate::jit::Jit::has_compiler() => Err(self.strict(&cover, &search, recorded)),
             #[cfg(feature = "jit")]
-            None | Some(Policy::Jit) => self.compile(graph, cover, search),
+            None | Some(Policy::Jit | Policy::Tiered) => {
+                let (function, search) = self.compile(graph, cover, search)?;
+                Ok(self.tiered(graph, function, &search))
+            }
             #[cfg(not(feature = "jit"))]
             None => Err(self.strict(&cover, &search, recorded)),
             #[cfg(not(feature = "jit"))]
-            Some(Policy::Jit) => Err(FunctionError::NoCompiler {
-                miss: Box::new(self.misses(&cover, &search).remove(0)),
+            Some(Policy::Jit | Policy::Tiered) => Err(FunctionError::NoCompiler {
+                miss: Box::new(misses(&cover, &search, &self.resolver).remove(0)),
                 problem: "this program was built without the feature `jit`".to_owned(),
             }),
         }
     }
 
-    /// Compiles the segments that have no module of their own.
-    #[cfg(feature = "jit")]
-    fn compile(
-        &self,
-        graph: &FunctionGraph,
-        mut cover: Cover,
-        mut search: Search<'_>,
-    ) -> Result<Function, FunctionError> {
-        let parts = segments(&cover.lowered, self.ops.c())?;
-        for ((position, segment), part) in cover.segments.iter_mut().enumerate().zip(&parts) {
-            let Some(module) = search.whole.get(&position).filter(|_| !segment.is_served()).cloned() else {
-                continue;
-            };
-            let fingerprint = precast_ops::fingerprint(&part.graph, &self.ops);
-            let key = module.key();
-            search.compiled(key, self.jit.compile(&module, fingerprint, &self.resolver)?);
-            segment.by = By::Own(key);
-        }
-        drop(parts);
-        let function = instantiate::function(graph, &cover, &self.ops, &search)?;
-        function.ok_or_else(|| self.strict(&cover, &search, None))
-    }
-
     fn strict(&self, cover: &Cover, search: &Search<'_>, recorded: Option<PathBuf>) -> FunctionError {
-        FunctionError::Miss { misses: self.misses(cover, search), recorded }
+        FunctionError::Miss { misses: misses(cover, search, &self.resolver), recorded }
     }
 
-    /// What is missing: segments, then the Applies that have no module either.
-    pub(super) fn misses(&self, cover: &Cover, search: &Search<'_>) -> Vec<Miss> {
-        let inventory = Inventory::read(&self.resolver);
-        let segments: Vec<&Module> = search.unserved(cover).collect();
-        let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
-        let applies = search.missing.iter().map(|(_, module)| &**module).filter(|module| !is_segment(module));
-        segments.iter().copied().chain(applies).map(|module| inventory.explain(module)).collect()
+    #[cfg(not(feature = "jit"))]
+    fn tiered(&self, _: &FunctionGraph, function: Function, _: &Search<'_>) -> Function {
+        function
     }
+}
+
+/// What is missing: segments, then the Applies that have no module either.
+pub(super) fn misses(cover: &Cover, search: &Search<'_>, resolver: &Resolver) -> Vec<Miss> {
+    let inventory = Inventory::read(resolver);
+    let segments: Vec<&Module> = search.unserved(cover).collect();
+    let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
+    let applies = search.missing.iter().map(|(_, module)| &**module).filter(|module| !is_segment(module));
+    segments.iter().copied().chain(applies).map(|module| inventory.explain(module)).collect()
 }

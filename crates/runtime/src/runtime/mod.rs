@@ -3,6 +3,8 @@
 mod alone;
 mod builder;
 mod combination;
+#[cfg(feature = "jit")]
+mod compile;
 mod entries;
 mod explain;
 mod function;
@@ -18,7 +20,7 @@ use precast_core::Function;
 use precast_ops::Ops;
 use precast_store::RecordId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Resolves graphs to callable functions.
 ///
@@ -32,11 +34,11 @@ use std::sync::Mutex;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Runtime {
-    pub(crate) resolver: Resolver,
+    pub(crate) resolver: Arc<Resolver>,
     policy: Option<Policy>,
     debug: bool,
     casting: Casting,
-    ops: Ops,
+    ops: Arc<Ops>,
     /// How segments without a module of their own are served.
     known_covers: KnownCovers,
     /// Entries whose programs were held against their graphs.
@@ -44,7 +46,10 @@ pub struct Runtime {
     /// Entries that modules serve, by name.
     functions: Mutex<BTreeMap<String, Function>>,
     #[cfg(feature = "jit")]
-    jit: crate::jit::Jit,
+    jit: Arc<crate::jit::Jit>,
+    /// Ends before what it works with.
+    #[cfg(feature = "jit")]
+    background: crate::background::Background,
     #[cfg(feature = "record")]
     recording: Option<crate::recording::Recording>,
 }
@@ -67,11 +72,15 @@ impl Runtime {
         self.debug
     }
 
-    /// Waits until everything that was compiled is published, or could not be: what [`Runtime::stats`] then tells of it is
-    /// final. Dropping the runtime waits too, but leaves nobody to ask.
+    /// Waits until everything that is compiled behind calls serves them, and everything that was compiled is published, or
+    /// could not be: what [`Runtime::stats`] then tells of it is final. Dropping the runtime waits for what has begun, but
+    /// leaves nobody to ask.
     pub fn flush(&self) {
         #[cfg(feature = "jit")]
-        self.jit.flush(&self.resolver.recorder);
+        {
+            self.background.flush();
+            self.jit.flush(&self.resolver.recorder);
+        }
     }
 
     /// Counters and the latest events. What is still being published is not among them; see [`Runtime::flush`].

@@ -4,3 +4,4 @@
 mod call;
 mod debug;
 mod resolve;
+mod tiered;

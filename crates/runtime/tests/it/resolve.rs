@@ -8,23 +8,23 @@ use precast_runtime::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn product() -> FunctionGraph {
+pub(crate) fn product() -> FunctionGraph {
     graph("(x + y) * z", &["x=f64[?]", "y=f64[?]", "z=f64[?]"])
 }
 
 /// Compiles graphs into a store.
-fn fill(store: &Path, graphs: &[FunctionGraph]) {
+pub(crate) fn fill(store: &Path, graphs: &[FunctionGraph]) {
     let runtime = Runtime::builder().writable(store).policy(Policy::Jit).build().unwrap();
     for graph in graphs {
         runtime.function(graph).unwrap();
     }
 }
 
-fn strict(store: &Path) -> Runtime {
+pub(crate) fn strict(store: &Path) -> Runtime {
     Runtime::builder().store(store).policy(Policy::Strict).build().unwrap()
 }
 
-fn objects(store: &Path) -> Vec<PathBuf> {
+pub(crate) fn objects(store: &Path) -> Vec<PathBuf> {
     let files =
         walkdir::WalkDir::new(store.join("objects")).into_iter().map(|entry| entry.unwrap().into_path());
     files.filter(|path| path.is_file()).collect()

@@ -5,6 +5,7 @@ use crate::archive::{Archive, Limits};
 use crate::key::Digest;
 use crate::record::Record;
 use precast_core::event::chain;
+use precast_core::trace::outcome;
 
 /// Says why an archive was not loaded. The first two are a miss to the caller, the last is not.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +37,10 @@ impl Store {
     ///
     /// The object is missing or damaged, or the file system refuses.
     pub fn load(&self, record: &Record) -> Result<Archive, LoadError> {
-        let archive = self.load_object(&record.digest)?;
+        let span = precast_core::span!("verify", variant = record.isa.as_str(), bytes = record.size; outcome);
+        let loaded = self.load_object(&record.digest);
+        span.record("outcome", outcome(&loaded));
+        let archive = loaded?;
         if archive.size() == record.size {
             return Ok(archive);
         }

@@ -48,6 +48,7 @@ mod publish;
 mod quarantine;
 mod records;
 mod settle;
+mod turn;
 mod verify;
 mod write;
 
@@ -58,6 +59,7 @@ pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
 pub use settle::Reused;
+pub use turn::Turn;
 pub use verify::Verification;
 pub use write::WriteError;
 

@@ -119,6 +119,7 @@ fn host() -> Host {
         libc: Some("gnu".into()),
         libc_version: Some("2.36".into()),
         cpu: ["sse2", "avx2", "fma"].map(str::to_owned).into(),
+        limit: None,
         abi: (1, 2),
     }
 }
@@ -142,6 +143,12 @@ fn a_host_is_told_what_it_lacks() {
     assert_eq!(
         unmet(|r| r.cpu = vec!["avx2".into(), "avx512f".into(), "gfni".into()]),
         "needs CPU features `avx512f`, `gfni`, which this CPU lacks"
+    );
+    let limited = Host { limit: Some("x86-64-v2".into()), ..host() };
+    let needs = Requires { cpu: vec!["avx512f".into()], ..requires() };
+    assert_eq!(
+        needs.check(&limited).unwrap_err().to_string(),
+        "needs CPU features `avx512f`, which this CPU lacks or `PRECAST_ISA_LIMIT=x86-64-v2` rules out"
     );
     assert_eq!(unmet(|r| r.abi = (3, 4)), "needs C ABI 3 to 4, found 1 to 2");
 }

@@ -1,0 +1,131 @@
+//! Work that calls do not wait for, one piece after the other on a thread that lives as long as there is some.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// A piece of work.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The work of a runtime. Dropped, it gives up what has not begun, and waits for what has.
+#[derive(Default)]
+pub(crate) struct Background(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    idle: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Job>,
+    /// The thread, which ends when nothing waits.
+    worker: Option<JoinHandle<()>>,
+    works: bool,
+}
+
+impl Background {
+    /// Adds a piece of work, which begins at once if there is no other.
+    ///
+    /// # Errors
+    /// There is no thread for it.
+    pub(crate) fn add(&self, job: Job) -> std::io::Result<()> {
+        let mut state = self.0.lock();
+        if state.works {
+            state.waiting.push_back(job);
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.0);
+        let worker = std::thread::Builder::new().name("precast-compile".to_owned());
+        state.worker = Some(worker.spawn(move || shared.work(job))?);
+        state.works = true;
+        Ok(())
+    }
+
+    /// Waits until nothing is left to do.
+    pub(crate) fn flush(&self) {
+        let state = self.0.idle.wait_while(self.0.lock(), |state| state.works);
+        drop(state);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, first: Job) {
+        let mut next = Some(first);
+        while let Some(job) = next {
+            // A job that panics is that job's failure: the rest is done all the same.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            let mut state = self.lock();
+            next = state.waiting.pop_front();
+            state.works = next.is_some();
+        }
+        self.idle.notify_all();
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        let worker = {
+            let mut state = self.0.lock();
+            state.waiting.clear();
+            state.worker.take()
+        };
+        // It cannot panic, and nobody is left to be told.
+        let _ = worker.map(JoinHandle::join);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn all_is_done_in_order_whatever_panics() {
+        let (background, done) = (Background::default(), Arc::new(Mutex::new(Vec::new())));
+        for round in 0..3 {
+            for n in 0..10 {
+                let done = Arc::clone(&done);
+                let job = move || {
+                    assert_ne!(n, 4, "a panic is told by the test, and is no failure");
+                    done.lock().unwrap().push((round, n));
+                };
+                background.add(Box::new(job)).unwrap();
+            }
+            background.flush();
+            assert_eq!(done.lock().unwrap().len(), 9 * (round + 1));
+        }
+        assert!(done.lock().unwrap().is_sorted());
+    }
+
+    #[test]
+    fn dropped_it_finishes_what_has_begun_and_nothing_else() {
+        let (begun, done) = (Arc::new(Barrier::new(2)), Arc::new(AtomicUsize::new(0)));
+        let background = Background::default();
+        for first in [true, false, false] {
+            let (begun, done) = (Arc::clone(&begun), Arc::clone(&done));
+            let job = move || {
+                if first {
+                    begun.wait();
+                }
+                done.fetch_add(1, Ordering::Relaxed);
+            };
+            background.add(Box::new(job)).unwrap();
+        }
+        let shared = Arc::clone(&background.0);
+        // Whatever waits is given up before the first may go on.
+        let dropped = std::thread::spawn(move || drop(background));
+        while !shared.lock().waiting.is_empty() {
+            std::thread::yield_now();
+        }
+        begun.wait();
+        dropped.join().unwrap();
+        assert_eq!(done.load(Ordering::Relaxed), 1);
+    }
+}

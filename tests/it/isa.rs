@@ -1,0 +1,71 @@
+//! ISA levels of a deployed program: of a bundle with all of them it loads the best that its CPU has and `PRECAST_ISA_LIMIT`
+//! allows. A CPU without a feature is one that may not use it, so no instruction above the limit is ever met.
+
+use crate::compiled::{levels, toolchain, variant};
+use crate::graphs::{score, values};
+use crate::process::{self, answer, bare};
+use precast::{ArrayRef, Loader, Served};
+use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_compile::{Isa, Parallel};
+
+use precast_graph::interpret;
+use precast_store::event::chain;
+use std::path::Path;
+
+/// Writes a bundle of the graph `score` for each level, whatever this CPU can run.
+fn deploy(place: &Path) {
+    let mut declared = Declared::default();
+    declared.graph("score", score(), Place::in_file(Path::new("precast.toml"))).unwrap();
+    let own = levels()[0].arch();
+    let all: Vec<_> = Isa::ALL.iter().filter(|isa| isa.arch() == own).map(|isa| variant(*isa)).collect();
+    let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
+    let execution = Execution {
+        store: None,
+        toolchain: &toolchain,
+        variants: &all,
+        parallel: Parallel::Auto,
+        progress: &|_| {},
+    };
+    let executed = execute(&plan, &execution).unwrap();
+    fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
+}
+
+/// A program that has a bundle and no more.
+pub(crate) fn role(place: &Path) -> String {
+    let loader = Loader::open(place.join("bundle")).unwrap();
+    let function = match loader.entry("score") {
+        Ok(function) => function,
+        Err(error) => return chain(&error),
+    };
+    let inputs = values(3, 1000);
+    let results = function.call(&inputs.iter().map(ArrayRef::from).collect::<Vec<_>>()).unwrap();
+    assert_eq!(results, interpret(&score(), &inputs).unwrap());
+    match &function.provenance()[0].served {
+        Served::Artifact { isa, .. } => isa.clone(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_limit_loads_the_best_variant_below_it() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    deploy(place);
+    let limited = |limit: &str| {
+        let mut command = bare(process::role("isa", place));
+        command.env("PRECAST_ISA_LIMIT", limit);
+        answer(command, place)
+    };
+    let own = levels();
+    let best = own.last().unwrap();
+    for level in Isa::ALL.iter().filter(|isa| isa.arch() == best.arch()) {
+        assert_eq!(limited(level.name()), level.min(best).name());
+    }
+    assert_eq!(limited(""), best.name());
+    let refused = limited("x86-64-v9");
+    assert!(
+        refused.starts_with("cannot load entry `score`: `PRECAST_ISA_LIMIT` is `x86-64-v9`"),
+        "{refused}"
+    );
+    assert!(refused.contains("\nhint: name one of `"), "{refused}");
+}
