@@ -2,17 +2,16 @@
 
 import sys
 
-# Commands that are Python's: they run a script.
+# The commands that run a script.
 _SCRIPTS = ("record", "replay")
 
 
 def main(arguments: list[str]) -> int:
-    if arguments and arguments[0] in _SCRIPTS and any(argument.endswith(".py") for argument in arguments):
-        from .pytensor import _script
+    if arguments and arguments[0] in _SCRIPTS:
+        from . import _script
 
         return _script.main(arguments)
-    print("usage: python -m precast record -o MODEL.BUNDLE SCRIPT.py [ARGUMENTS]", file=sys.stderr)
-    print("       python -m precast replay MODEL.BUNDLE SCRIPT.py [ARGUMENTS]", file=sys.stderr)
+    print(f"usage: python -m precast {{{','.join(_SCRIPTS)}}} …", file=sys.stderr)
     return 2
 
 
