@@ -17,6 +17,7 @@
 mod cop;
 mod ctype;
 mod error;
+mod extension;
 pub mod external;
 mod library;
 mod linker;
@@ -34,6 +35,7 @@ mod unit;
 pub use cop::{COp, Node};
 pub use ctype::{CDataType, CType};
 pub use error::LinkError;
+pub use extension::{Extension, Host};
 pub use library::{Library, OpFactory, c_type};
 pub use linker::{Segment, link, native, segments, single};
 pub use module::{Module, SourceSet};

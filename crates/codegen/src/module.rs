@@ -1,7 +1,8 @@
 //! The source of a module: what a BuildKey is made of.
 
+use crate::extension::Host;
 use precast_core::NoNative;
-use precast_store::key::{BuildInputs, BuildKey, HostAbi, KeyDocument, Language, Profile, Versioned};
+use precast_store::key::{BuildInputs, BuildKey, KeyDocument, Language, Profile, Versioned};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub struct Module {
     pub body: String,
     /// C, or C++ as soon as one fragment asks for it.
     pub language: Language,
+    /// Who loads and calls it.
+    pub host: Host,
     /// The own files that the includes reach.
     pub sources: SourceSet,
     /// Arguments that ops and types ask of the compiler, in order.
@@ -55,13 +58,14 @@ impl Module {
     pub fn build_inputs(&self) -> BuildInputs {
         // The key and its document have one list, in which no compiler's argument looks like these.
         let removed = self.removed_flags.iter().map(|flag| format!("--precast-without={flag}"));
+        let host = self.host.versions().iter().map(|version| format!("--precast-host={version}"));
         BuildInputs {
-            host_abi: HostAbi::Native,
+            host_abi: self.host.abi(),
             profile: self.profile,
             language: self.language,
             text: self.text(),
             sources: self.sources.clone(),
-            flags: self.flags.iter().cloned().chain(removed).collect(),
+            flags: self.flags.iter().cloned().chain(removed).chain(host).collect(),
             libraries: self.libraries.clone(),
         }
     }

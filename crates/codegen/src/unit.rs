@@ -4,6 +4,7 @@
 //! and one set of flags, sorted by BuildKey. Whole graphs, C++ and modules with text of authors at file scope are units of one;
 //! see [`Unit::batches`] for the rule.
 
+use crate::extension::Host;
 use crate::module::{Module, SourceSet, include_line};
 use crate::template::{Origin, finish, render};
 use precast_store::key::{BuildKey, Language, Profile};
@@ -91,7 +92,14 @@ impl Unit {
         format!("m{}_entry", key.short())
     }
 
-    /// The C text of the translation unit: includes, each module under its own name, and the exported table.
+    /// The name of the function that CPython calls when it loads an extension module.
+    #[must_use]
+    pub fn init_symbol(key: &BuildKey) -> String {
+        format!("PyInit_m{}", key.short())
+    }
+
+    /// The C text of the translation unit: includes, each module under its own name, and the exported table,
+    /// which an extension module of CPython has no use for.
     #[must_use]
     pub fn text(&self) -> String {
         self.text_and_origins().0
@@ -113,6 +121,9 @@ impl Unit {
             text.push('\n');
             let (name, bytes) = (format!("m{}", key.short()), bytes.join(","));
             origins.push(finish(&mut text, &module.body, &name, &bytes, self.file_name()));
+        }
+        if self.first().host != Host::Native {
+            return (text, Origins(origins));
         }
         let entries: String =
             self.members.iter().map(|(key, _)| format!("  &{},\n", Self::entry_symbol(key))).collect();

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::error::CompileError;
 use crate::isa::Variant;
 use crate::link::{self, RAW, Tools};
-use crate::prepared::{Prepared, exports};
+use crate::prepared::Prepared;
 use crate::reads;
 use crate::refused;
 use crate::requires;
@@ -51,11 +51,11 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     let action = inputs.key();
     object(&prepared, &scratch, &action)?;
     let tools = Tools { toolchain, compiler: prepared.compiler, scratch: &scratch };
-    tools.localise(exports(unit.members().iter().map(|(key, _)| key)), unit.language())?;
+    tools.localise(prepared.exports(), unit.language())?;
     link::link(&prepared, &scratch)?;
     let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED_OBJECT)?);
     let refused = |symbol: &str| refused::undefined(&prepared, symbol);
-    let requires = requires::read(variant, &shared, prepared.flags.hosted_link, refused)?;
+    let requires = requires::read(variant, &shared, &prepared.shown(), prepared.flags.hosted_link, refused)?;
     // Whatever changed meanwhile may have made these bytes, and the key speaks of what was there before.
     let changed = toolchain.changed(unit.language())?.or_else(|| system.changed());
     if let Some(path) = changed {
@@ -68,8 +68,13 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
         signature: module.signature.clone(),
         document: Some(module.document()),
     });
-    let made =
-        Made { members: members.collect(), language: unit.language(), requires, outside: system.outside };
+    let made = Made {
+        members: members.collect(),
+        host_abi: unit.first().build_inputs().host_abi,
+        language: unit.language(),
+        requires,
+        outside: system.outside,
+    };
     let headers = prepared.sources.iter().map(|(name, content)| (name.as_str(), content.as_bytes()));
     let files = Files { text: (prepared.file, prepared.text.as_bytes()), headers, object, shared };
     pack(&inputs, prepared.compiler, variant, made, files)
@@ -120,15 +125,20 @@ struct ManifestMember<'a> {
 }
 
 impl<'a> ManifestMember<'a> {
-    fn new(member: &'a Member) -> Self {
+    fn new(member: &'a Member, host: HostAbi) -> Self {
         let ops = member.document.as_ref().map_or(&[][..], |document| &document.ops);
-        Self { slot: member.slot, signature: &member.signature, ops, entry: Unit::entry_symbol(&member.key) }
+        let entry = match host {
+            HostAbi::Native => Unit::entry_symbol(&member.key),
+            HostAbi::Cpython => Unit::init_symbol(&member.key),
+        };
+        Self { slot: member.slot, signature: &member.signature, ops, entry }
     }
 }
 
 /// What an artifact is, but for what is in its inputs.
 pub(crate) struct Made {
     pub(crate) members: Vec<Member>,
+    pub(crate) host_abi: HostAbi,
     pub(crate) language: Language,
     pub(crate) requires: Requires,
     /// What was read outside of the sources.
@@ -154,7 +164,7 @@ pub(crate) fn pack<'a>(
     files: Files<'a, impl Iterator<Item = (&'a str, &'a [u8])>>,
 ) -> Result<Compiled, CompileError> {
     let action = inputs.key();
-    let Made { members, language, requires, outside } = made;
+    let Made { members, host_abi, language, requires, outside } = made;
     let manifest = Manifest {
         format: MANIFEST,
         kind: inputs.kind,
@@ -162,7 +172,7 @@ pub(crate) fn pack<'a>(
         toolchain: &compiler.description,
         target: &inputs.target,
         isa: &inputs.isa,
-        members: members.iter().map(ManifestMember::new).collect(),
+        members: members.iter().map(|member| ManifestMember::new(member, host_abi)).collect(),
         flags: &inputs.flags,
         linked: inputs
             .linked
@@ -190,7 +200,7 @@ pub(crate) fn pack<'a>(
         target: inputs.target.clone(),
         isa: inputs.isa.clone(),
         profile: variant.profile,
-        host_abi: HostAbi::Native,
+        host_abi,
         language,
         members,
         digest: archive.digest().map_err(|source| CompileError::Pack { source })?,

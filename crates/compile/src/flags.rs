@@ -15,6 +15,7 @@
 //! | `-frandom-seed`, `-ffile-prefix-map`, `-fno-ident` | no path, name or version in the object |
 //! | `-z noseparate-code` | 5 kB instead of 13 for a small module, and two mappings fewer at load |
 
+use precast_codegen::Host;
 use precast_store::key::{Language, Profile};
 
 use crate::allowed;
@@ -30,6 +31,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) isa: Isa,
     pub(crate) target: &'a str,
     pub(crate) lean: bool,
+    pub(crate) host: &'a Host,
     /// Flags that ops ask for.
     pub(crate) added: &'a [String],
     /// Flags that ops take away.
@@ -162,6 +164,10 @@ fn link_flags(wanted: &Wanted<'_>, hosted: bool) -> Vec<String> {
         if !(wanted.profile == Profile::Asan && wanted.family == Family::Clang) {
             list.push("-Wl,--no-undefined".to_owned());
         }
+        if *wanted.host != Host::Native {
+            // CPython's own functions are in the process. The linker tells what stays open, and it is looked at.
+            list.push("-Wl,--warn-unresolved-symbols".to_owned());
+        }
     } else {
         list.extend(LINK.iter().map(|flag| (*flag).to_owned()));
     }
@@ -191,6 +197,7 @@ mod tests {
             isa: Isa::X86_64V3,
             target: "x86_64-unknown-linux-gnu",
             lean: true,
+            host: &Host::Native,
             added,
             removed,
             of: "f",

@@ -8,9 +8,9 @@
 //! `link` over the Digests of the parts.
 
 use precast_abi::{HEADERS, LINKED_HEADERS};
-use precast_codegen::Unit;
+use precast_codegen::{Host, Unit};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::key::{ActionInputs, ActionKind, Language};
+use precast_store::key::{ActionInputs, ActionKind, HostAbi, Language};
 use precast_store::{Member, Record};
 
 use crate::compile::{Compiled, Files, Made, pack};
@@ -18,7 +18,7 @@ use crate::error::CompileError;
 use crate::flags::{Flags, Wanted, flags};
 use crate::isa::Variant;
 use crate::link::{RAW, Tools, shared_object};
-use crate::prepared::{OWN_HEADERS, exports};
+use crate::prepared::{OWN_HEADERS, Shown, exports};
 use crate::requires;
 use crate::scratch::Scratch;
 use crate::toolchain::{Compiler, Toolchain};
@@ -64,7 +64,7 @@ pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Res
     tools.run(&compiler.ld, &shared_object(&flags))?;
     let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED_OBJECT)?);
     let undefined = |symbol: &str| CompileError::Undefined { symbol: symbol.to_owned(), place: None };
-    let requires = requires::read(variant, &shared, false, undefined)?;
+    let requires = requires::read(variant, &shared, &Shown::Table, false, undefined)?;
     if let Some(path) = toolchain.changed(Language::C)? {
         return Err(CompileError::Changed { path: path.to_owned() });
     }
@@ -77,7 +77,8 @@ pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Res
         toolchain: Some(compiler.id),
         linked: Vec::new(),
     };
-    let made = Made { members, language, requires, outside: Vec::new() };
+    let host_abi = HostAbi::Native;
+    let made = Made { members, host_abi, language, requires, outside: Vec::new() };
     let headers = HEADERS.iter().map(|(name, text)| (*name, text.as_bytes()));
     pack(&inputs, compiler, variant, made, Files { text: (TEXT, text.as_bytes()), headers, object, shared })
 }
@@ -91,6 +92,7 @@ pub(crate) fn table_flags(compiler: &Compiler, variant: &Variant) -> Result<Flag
         isa: variant.isa,
         target: &variant.target,
         lean: true,
+        host: &Host::Native,
         added: &[],
         removed: &[],
         of: "a table",

@@ -68,8 +68,19 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
         &compiler.ld
     };
     let ended = scratch.run(prepared.toolchain, &compiler.path, program, &arguments)?;
-    if ended.status.success() { Ok(()) } else { Err(refusal(prepared, &ended.stderr)) }
+    if !ended.status.success() || ended.stderr.lines().any(is_open) {
+        return Err(refusal(prepared, &ended.stderr));
+    }
+    Ok(())
 }
+
+/// Whether the linker warns of a symbol that nobody defines, CPython neither.
+fn is_open(line: &str) -> bool {
+    let symbol = line.split_once("undefined reference to ").map(|(_, symbol)| symbol.trim_matches(QUOTES));
+    symbol.is_some_and(|symbol| !symbol.starts_with("Py") && !symbol.starts_with("_Py"))
+}
+
+const QUOTES: [char; 3] = ['`', '\'', '"'];
 
 /// The arguments that make [`SHARED_OBJECT`] of [`OBJECT`].
 pub(crate) fn shared_object(flags: &Flags) -> Vec<String> {
@@ -113,8 +124,9 @@ fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
         let name = name.split([':', ' ']).next().unwrap_or_default().to_owned();
         return CompileError::Library { name, searched: prepared.unit.first().lib_dirs.clone() };
     }
-    if let Some(symbol) = words.lines().find_map(|line| after(line, "undefined reference to ")) {
-        return refused::undefined(prepared, symbol.trim_matches(['`', '\'', '"']));
+    let open = words.lines().find(|line| is_open(line));
+    if let Some(symbol) = open.and_then(|line| after(line, "undefined reference to ")) {
+        return refused::undefined(prepared, symbol.trim_matches(QUOTES));
     }
     if let Some(path) = words.lines().find_map(without_pic) {
         return CompileError::NotPic { path };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use precast_codegen::{Module, Origins, SourceSet, Unit};
+use precast_codegen::{Host, Module, Origins, SourceSet, Unit};
 use precast_store::key::{ActionInputs, ActionKind, BuildKey};
 
 use crate::diagnostics::Locator;
@@ -65,11 +65,28 @@ impl<'a> Prepared<'a> {
             isa: variant.isa,
             target: &variant.target,
             lean,
+            host: &first.host,
             added: &first.flags,
             removed: &first.removed_flags,
             of: &first.signature,
         })?;
         Ok(Self { unit, toolchain, variant, compiler, file, text, origins, sources, flags, lean })
+    }
+
+    /// The symbols that stay global in the object.
+    pub(crate) fn exports(&self) -> BTreeSet<String> {
+        match self.shown() {
+            Shown::Table => exports(self.unit.members().iter().map(|(key, _)| key)),
+            Shown::Init(name) => BTreeSet::from([name]),
+        }
+    }
+
+    /// What the shared object shows to its host.
+    pub(crate) fn shown(&self) -> Shown {
+        match (&self.unit.first().host, self.unit.members()) {
+            (Host::Cpython { .. }, [(key, _), ..]) => Shown::Init(Unit::init_symbol(key)),
+            _ => Shown::Table,
+        }
     }
 
     /// Finds places in the text.
@@ -200,5 +217,23 @@ pub(crate) fn exports<'a>(members: impl IntoIterator<Item = &'a BuildKey>) -> BT
     entries.chain(std::iter::once(TABLE.to_owned())).collect()
 }
 
-/// The one symbol of a shared object.
+/// The one symbol that a shared object shows to its host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// [`TABLE`], to a runtime of ours.
+    Table,
+    /// The function that CPython calls.
+    Init(String),
+}
+
+impl Shown {
+    pub(crate) fn symbol(&self) -> &str {
+        match self {
+            Self::Table => TABLE,
+            Self::Init(name) => name,
+        }
+    }
+}
+
+/// The symbol of our runtimes.
 pub(crate) const TABLE: &str = "precast_module_v1";

@@ -10,7 +10,7 @@ use precast_store::Requires;
 
 use crate::error::CompileError;
 use crate::isa::Variant;
-use crate::prepared::TABLE;
+use crate::prepared::Shown;
 
 /// What a lean unit may leave to its host: compilers call these on their own, the first for a variable of each thread.
 const ALLOWED: &[&str] = &["__tls_get_addr", "memcmp", "memcpy", "memmove", "memset"];
@@ -21,6 +21,7 @@ type Elf<'a> = ElfFile<'a, FileHeader64<Endianness>>;
 pub(crate) fn read(
     variant: &Variant,
     shared: &[u8],
+    shown: &Shown,
     is_hosted: bool,
     no_one_defines: impl Fn(&str) -> CompileError,
 ) -> Result<Requires, CompileError> {
@@ -40,10 +41,20 @@ pub(crate) fn read(
     }
     let exported = elf.dynamic_symbols().filter(|symbol| symbol.is_definition());
     let exported: BTreeSet<&str> = exported.filter_map(|symbol| symbol.name().ok()).collect();
-    if exported != BTreeSet::from([TABLE]) {
-        return Err(refuse(&format!("it exports {exported:?}, expected `{TABLE}` alone")));
+    let symbol = shown.symbol();
+    if exported != BTreeSet::from([symbol]) {
+        return Err(refuse(&format!("it exports {exported:?}, expected `{symbol}` alone")));
     }
-    let abi = abi_version(&elf).ok_or_else(|| refuse(&format!("`{TABLE}` is cut or has no magic number")))?;
+    let abi = match shown {
+        Shown::Table => {
+            let version = abi_version(&elf, symbol);
+            let version =
+                version.ok_or_else(|| refuse(&format!("`{symbol}` is cut or has no magic number")))?;
+            (version, version | 0xffff)
+        }
+        // It is not called by way of the C headers.
+        Shown::Init(_) => (0, u32::MAX),
+    };
     let needed = needed(&elf).map_err(|error| refuse(&error.to_string()))?;
     let libc = libc(&needed);
     let libc_version = if libc.as_deref() == Some("gnu") { glibc_version(&elf) } else { None };
@@ -55,7 +66,7 @@ pub(crate) fn read(
         cpu: variant.isa.cpu_features().iter().map(|name| (*name).to_owned()).collect(),
         needed,
         undefined,
-        abi: (abi, abi | 0xffff),
+        abi,
     })
 }
 
@@ -117,8 +128,8 @@ fn glibc_version(elf: &Elf<'_>) -> Option<String> {
 }
 
 /// The ABI that the module was compiled against, from its exported table; both targets are little-endian.
-fn abi_version(elf: &Elf<'_>) -> Option<u32> {
-    let table = elf.dynamic_symbols().find(|symbol| symbol.name() == Ok(TABLE))?;
+fn abi_version(elf: &Elf<'_>, table: &str) -> Option<u32> {
+    let table = elf.dynamic_symbols().find(|symbol| symbol.name() == Ok(table))?;
     let section = elf.section_by_index(table.section_index()?).ok()?;
     let start = usize::try_from(table.address().checked_sub(section.address())?).ok()?;
     let bytes = section.data().ok()?.get(start..start + 8)?;

@@ -15,6 +15,7 @@ mod array;
 mod error;
 mod function;
 mod model;
+mod modules;
 mod number;
 
 use pyo3::prelude::*;
@@ -26,4 +27,6 @@ mod _native {
     use crate::function::Function;
     #[pymodule_export]
     use crate::model::{Model, load};
+    #[pymodule_export]
+    use crate::modules::{Modules, Wanted};
 }

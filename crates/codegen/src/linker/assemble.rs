@@ -6,6 +6,7 @@ use super::signature::print;
 use super::variables::{Outline, Task, outline};
 use super::{debug, instance, reserved, run};
 use crate::error::LinkError;
+use crate::extension::Host;
 use crate::library::Library;
 use crate::module::Module;
 use crate::native::native_signature;
@@ -62,6 +63,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         includes: requests.headers,
         body,
         language: requests.language,
+        host: Host::Native,
         sources: requests.sources,
         flags: requests.flags,
         removed_flags: requests.removed_flags,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use precast_codegen::{Module, Unit};
+use precast_codegen::{Host, Module, Unit};
 use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_store::key::{Language, Profile};
 
@@ -50,6 +50,7 @@ const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"#d)#d\", 0, 1, 1, 0, 1, 0, @
         includes: vec!["precast/module.h".to_owned()],
         body,
         language: Language::C,
+        host: Host::Native,
         sources: sources.collect(),
         flags: Vec::new(),
         removed_flags: Vec::new(),

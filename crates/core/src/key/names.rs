@@ -54,9 +54,11 @@ macro_rules! names {
 }
 names! {
     /// The world that a module's entry functions are called from.
-    HostAbi, "host ABI", "`native`", {
+    HostAbi, "host ABI", "`native`, `cpython`", {
         /// No Python in the process: `pc_object`, `pc_context`.
         Native = "native",
+        /// An extension module, which CPython loads and calls.
+        Cpython = "cpython",
     }
 }
 

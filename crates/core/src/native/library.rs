@@ -1,15 +1,13 @@
 //! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
 
 use super::host;
+use super::stage::Staged;
 use crate::BuildKey;
 use crate::event::chain;
-use crate::scratch::Scratch;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use precast_abi::module::{MAGIC, Module, ModuleEntry, SYMBOL};
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::os::fd::AsRawFd as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -54,7 +52,7 @@ pub enum LoadLibraryError {
 /// What helps where neither file can be made.
 fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
     if is_limit(memory) || is_limit(file) {
-        "each loaded module holds a file open; raise the limit with `ulimit -n`"
+        "a file is open while it is loaded; raise the limit with `ulimit -n`"
     } else {
         "mount `/proc`, or name a directory in `TMPDIR`"
     }
@@ -69,10 +67,8 @@ fn is_limit(error: &(dyn Error + 'static)) -> bool {
 #[derive(Debug)]
 pub struct LoadedLibrary {
     entries: Vec<TableRow>,
-    // Dropped after everything that points into it; none where the module is part of the program. Then the file, whose number
-    // must not be reused while the library is open: glibc knows libraries by name, and the name holds the number.
+    // Dropped after everything that points into it; none where the module is part of the program.
     _library: Option<Library>,
-    _file: Option<File>,
 }
 
 /// An entry of a table, in memory of the shared object that owns it.
@@ -101,25 +97,23 @@ impl LoadedLibrary {
     /// # Errors
     /// There is no place to load from, the dynamic linker refuses, or the table is not one that this host serves.
     pub fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
-        let staged = memory_file(bytes).and_then(|file| Ok((descriptor(&file)?, file)));
-        let (library, file) = match staged {
-            Ok((path, file)) => match open(&path) {
-                Ok(library) => (library, Some(file)),
+        let library = match Staged::in_memory(bytes) {
+            Ok(staged) => match open(staged.path()) {
+                // The linker opens the file once more; a private one is not held open.
                 Err(LoadLibraryError::Open(error)) if is_limit(&error) => {
-                    // The linker opens the file once more; a private file is not held open.
-                    drop(file);
-                    (open_private(bytes, io::Error::other(chain(&error)))?, None)
+                    drop(staged);
+                    open(Staged::private(bytes, io::Error::other(chain(&error)))?.path())?
                 }
-                Err(error) => return Err(error),
+                opened => opened?,
             },
-            Err(memory) => (open_private(bytes, memory)?, None),
+            Err(memory) => open(Staged::private(bytes, memory)?.path())?,
         };
         // SAFETY: the symbol is the module table of the contract; its fields are checked before use.
         let symbol = unsafe { library.get::<*const Module>(SYMBOL) }.map_err(LoadLibraryError::Open)?;
         let module = symbol.into_raw().cast_const().cast::<Module>();
         // SAFETY: `handshake` reads no further than the fields it has checked.
         let entries = unsafe { handshake(module)? };
-        Ok(Arc::new(Self { entries, _library: Some(library), _file: file }))
+        Ok(Arc::new(Self { entries, _library: Some(library) }))
     }
 
     /// Serves a table that is part of the program.
@@ -129,7 +123,7 @@ impl LoadedLibrary {
     pub(super) unsafe fn linked(module: *const Module) -> Result<Arc<Self>, LoadLibraryError> {
         // SAFETY: as above; `handshake` reads no further than the fields it has checked.
         let entries = unsafe { handshake(module)? };
-        Ok(Arc::new(Self { entries, _library: None, _file: None }))
+        Ok(Arc::new(Self { entries, _library: None }))
     }
 
     /// The entry in `slot`, if it is the one of `key`; runs its module's initialisation on first use.
@@ -163,7 +157,7 @@ impl LoadedModule {
     /// A module of this program, for tests that bring kernels of their own: it has no row.
     #[cfg(test)]
     pub(super) fn of_this_program() -> Self {
-        let library = LoadedLibrary { entries: Vec::new(), _library: None, _file: None };
+        let library = LoadedLibrary { entries: Vec::new(), _library: None };
         Self { library: Arc::new(library), slot: 0 }
     }
 
@@ -183,44 +177,11 @@ impl LoadedModule {
     }
 }
 
-/// A sealed file in memory that holds `bytes`.
-fn memory_file(bytes: &[u8]) -> io::Result<File> {
-    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // Kernels before 6.3 do not know EXEC; some later ones refuse files without it.
-    let fd =
-        memfd_create(c"precast", flags | MemfdFlags::EXEC).or_else(|_| memfd_create(c"precast", flags))?;
-    let mut file = File::from(fd);
-    file.write_all(bytes)?;
-    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-    fcntl_add_seals(&file, seals)?;
-    Ok(file)
-}
-
-/// The path of a descriptor. It names the process, not `self`: debuggers follow it.
-fn descriptor(file: &File) -> io::Result<PathBuf> {
-    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
-    fs_err::metadata(&path).map(|_| path)
-}
-
 /// Opens a shared object.
 fn open(path: &Path) -> Result<Library, LoadLibraryError> {
     // SAFETY: the bytes were verified by the caller, and nobody else can write to the file; modules have no initialisers
     // of their own.
     unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)
-}
-
-/// Opens a shared object through a file in a directory that only this user can enter, and deletes it. `memory` says why it
-/// is no file in memory.
-fn open_private(bytes: &[u8], memory: io::Error) -> Result<Library, LoadLibraryError> {
-    let write = |scratch: &Scratch| {
-        let path = scratch.path().join("module.so");
-        fs_err::write(&path, bytes).map(|()| path)
-    };
-    match Scratch::new().and_then(|scratch| Ok((write(&scratch)?, scratch))) {
-        Ok((path, _scratch)) => open(&path),
-        Err(file) => Err(LoadLibraryError::Stage { memory, directory: std::env::temp_dir(), file }),
-    }
 }
 
 /// Checks the module table, field by field, before anything beyond it is read.

@@ -1,7 +1,8 @@
 //! The native side: the only unsafe code of the run time.
 //!
 //! ```text
-//! library   verified bytes ──▶ memfd ──▶ dlopen ──▶ handshake ──▶ modules
+//! stage     verified bytes ──▶ memfd, which nobody can change
+//! library   memfd ──▶ dlopen ──▶ handshake ──▶ modules
 //! linked    modules that are part of the program: its own tables ──▶ handshake ──▶ modules
 //! array_ref arrays of the caller, borrowed for a call
 //! raw_array arrays that others describe: DLPack's, NumPy's
@@ -38,6 +39,7 @@ mod pages;
 mod plain;
 mod pool;
 mod raw_array;
+mod stage;
 mod storage;
 mod strided;
 mod typed;
@@ -60,5 +62,6 @@ pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
 pub use raw_array::{RawArray, RawArrayError};
+pub use stage::Staged;
 pub use strided::Strided;
 pub use typed::{BindNativeError, Native, NativeType, Number, Results, Returns};

@@ -44,3 +44,66 @@ class Model:
 
 def load(path: str | PathLike[str], /) -> Model:
     """Opens a bundle file; its functions are verified and loaded when they are asked for."""
+
+@final
+class Unit:
+    """An extension module that is wanted, by its sources."""
+
+    def __init__(
+        self,
+        *,
+        ops: list[str],
+        text: str,
+        name: str,
+        versions: list[str],
+        sources: dict[str, str] = ...,
+        flags: list[str] = ...,
+        removed_flags: list[str] = ...,
+        header_dirs: list[str] = ...,
+        libraries: list[str] = ...,
+        lib_dirs: list[str] = ...,
+    ) -> None: ...
+    @property
+    def key(self) -> str:
+        """What is wanted, as a hash of all that decides it."""
+    @property
+    def name(self) -> str:
+        """The name that the compiled module has."""
+    @property
+    def signature(self) -> str:
+        """The signatures of its ops, in one line."""
+
+@final
+class Found:
+    """The file to load a module from. It is there as long as this object, and nobody can change it."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def layer(self) -> str: ...
+    @property
+    def isa(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+
+@final
+class Modules:
+    """Layers with extension modules."""
+
+    def __init__(
+        self, *, bundles: list[str] = ..., store: str | PathLike[str] | None = ..., levels: list[str] = ...
+    ) -> None: ...
+    @property
+    def layers(self) -> list[str]: ...
+    @property
+    def events(self) -> list[str]: ...
+    def find(self, unit: Unit, *, fresh: bool = False) -> Found | None: ...
+    def compile(self, unit: Unit) -> Found: ...
+    def explain(self, unit: Unit) -> str: ...
+    def collect(self, path: str | PathLike[str], units: list[Unit]) -> int: ...
+    @staticmethod
+    def no_compiler() -> str | None: ...
+    @staticmethod
+    def native_level() -> str | None: ...
+    @staticmethod
+    def user_store() -> PathLike[str] | None: ...

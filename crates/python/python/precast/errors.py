@@ -58,3 +58,7 @@ class CallAssertionError(CallError, AssertionError):
 
 class CallRuntimeError(CallError, RuntimeError):
     """Anything else that an op reports."""
+
+
+class CompileError(PrecastError):
+    """A module cannot be compiled."""

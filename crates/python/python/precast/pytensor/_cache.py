@@ -1,0 +1,126 @@
+"""The modules of this process: found in layers or compiled, loaded once, and counted."""
+
+import importlib.machinery
+import importlib.util
+import logging
+import os
+import threading
+from collections import Counter
+from types import ModuleType
+from typing import Any
+
+from .. import errors
+from .._native import Modules, Unit
+from ._host import Host
+from ._unit import Refused, of_linker, of_text
+
+log = logging.getLogger("precast.pytensor")
+
+POLICIES = ("strict", "jit", "interpret")
+
+
+class Uncompiled(NotImplementedError):
+    """There is no module, and PyTensor is to compute the op in Python."""
+
+
+class Cache:
+    """What PyTensor's linkers ask in the place of its `ModuleCache`."""
+
+    def __init__(self, host: Host, modules: Modules, policy: str, stock: Any) -> None:
+        self.host, self.modules, self.policy, self.stock = host, modules, policy, stock
+        self.loaded: dict[str, ModuleType] = {}
+        self.counts: Counter[str] = Counter()
+        self.layers: Counter[str] = Counter()
+        self.aside: list[tuple[str, str]] = []
+        self.recorders: list[dict[str, Unit]] = []
+        self.lock = threading.RLock()
+        os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        # The thread that held it is not in the child.
+        self.lock = threading.RLock()
+
+    # What PyTensor calls.
+
+    def module_from_key(self, key: Any, lnk: Any) -> ModuleType:
+        """The module of a linker's graph. Its key is not looked at: other texts may have the same."""
+        try:
+            unit = of_linker(self.host, lnk)
+            return self.serve(unit)
+        except (Refused, errors.CompileError) as why:
+            return self._step_aside(lnk, str(why))
+
+    def refresh(self, *_: Any, **__: Any) -> list[str]:
+        """Nothing of a store has to be read beforehand."""
+        return []
+
+    # What we call.
+
+    def serve(self, unit: Unit) -> ModuleType:
+        """The loaded module of a unit."""
+        for recorder in list(self.recorders):
+            recorder[unit.key] = unit
+        self.counts["asked"] += 1
+        module = self.loaded.get(unit.key)
+        if module is not None:
+            self.counts["in_process"] += 1
+            return module
+        found = self.modules.find(unit, fresh=self.policy == "jit")
+        if found is None:
+            self.counts["missed"] += 1
+            found = self._missed(unit)
+        else:
+            self.counts["served"] += 1
+        self.layers[found.layer] += 1
+        with self.lock:
+            module = self.loaded.get(unit.key)
+            if module is None:
+                module = load(unit.name, found.path)
+                self.loaded[unit.key] = module
+        return module
+
+    def _missed(self, unit: Unit) -> Any:
+        if self.policy == "jit":
+            found = self.modules.compile(unit)
+            self.counts["compiled"] += 1
+            return found
+        reason = f"miss: `{unit.signature}`; {self.modules.explain(unit)}"
+        if self.policy == "interpret":
+            raise Uncompiled(reason)
+        layers = ", ".join(self.modules.layers) or "none: name a bundle in `PRECAST_BUNDLE`"
+        raise errors.MissError(
+            f"{reason}\nlayers: {layers}\nhint: record the program again, `python -m precast record -o model.bundle script.py`"
+        )
+
+    def _step_aside(self, linker: Any, why: str) -> ModuleType:
+        """Leaves a module to PyTensor itself."""
+        op = ", ".join(str(node.op) for node in linker.node_order)
+        if self.policy == "strict":
+            raise errors.MissError(f"`{op}` cannot be served: {why}")
+        if self.policy == "interpret":
+            raise Uncompiled(why)
+        log.warning("PyTensor compiles `%s` itself: %s", op, why)
+        self.aside.append((op, why))
+        linker.__dict__.pop("cmodule_key", None)
+        try:
+            key = linker.cmodule_key()
+        except KeyError:
+            key = None
+        return linker.compile_cmodule() if key is None else self.stock().module_from_key(key=key, lnk=linker)
+
+    def cutils(self) -> Unit:
+        """The unit of PyTensor's caller of compiled ops."""
+        return of_text(self.host, "cutils_ext", self.host.cutils())
+
+    def lazylinker(self) -> Unit:
+        """The unit of PyTensor's virtual machine."""
+        return of_text(self.host, "lazylinker_ext", self.host.lazylinker()[0])
+
+
+def load(name: str, path: str) -> ModuleType:
+    """Loads an extension module from a file that nobody can change."""
+    loader = importlib.machinery.ExtensionFileLoader(name, path)
+    spec = importlib.machinery.ModuleSpec(name, loader, origin=path)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module

@@ -1,0 +1,206 @@
+"""Puts the cache beneath PyTensor, and takes it away again.
+
+==================================== ====================================================================================
+``CLinker.cthunk_factory``           asks our cache, and computes no key of PyTensor's, for which it would ask the compiler
+``link.c.basic.get_module_cache``    gives our cache, so nothing touches ``compiledir``
+``link.c.cutils``, ``lazylinker_c``  found by a finder of ours, see `_own`
+``GCC_compiler.march_flags``         empty: the ISA level is ours to choose, nothing is probed
+``config.cxx``                       named without being started, so that PyTensor generates C at all
+``config.blas__ldflags``             empty where the user says nothing: PyTensor would try libraries out with the compiler
+``config.linker``                    ``cvm`` where the user says nothing
+==================================== ====================================================================================
+"""
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import errors
+from .._native import Modules
+from ._cache import POLICIES, Cache, log
+from ._host import TESTED, Host, Unexpected
+from ._own import Finder
+
+_lock = threading.RLock()
+_installed: "Hook | None" = None
+
+_Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def installed() -> bool:
+    """Whether PyTensor's linkers ask us."""
+    return _installed is not None
+
+
+def current() -> "Hook":
+    """The hook; installs it where it is not."""
+    if _installed is None and not install():
+        raise errors.PrecastError("PyTensor cannot be served; the log says why")
+    assert _installed is not None
+    return _installed
+
+
+def install(
+    bundle: _Paths | None = None,
+    *,
+    policy: str | None = None,
+    store: str | os.PathLike[str] | None = None,
+    isa: str | Iterable[str] | None = None,
+) -> bool:
+    """Puts precast beneath PyTensor's C linkers; what is not said is what the environment says.
+
+    Installed again, it takes the place of what was installed before. `False`: this PyTensor is not as we know it, and runs as
+    without us, which is logged; with the policy `strict` that is an error.
+    """
+    global _installed
+    bundles = _split(os.environ.get("PRECAST_BUNDLE"), os.pathsep) if bundle is None else _list(bundle)
+    levels = _split(os.environ.get("PRECAST_ISA"), ",") if isa is None else _list(isa)
+    policy = _policy(policy or os.environ.get("PRECAST_POLICY") or None)
+    if policy != "jit":
+        store = store or os.environ.get("PRECAST_STORE") or None
+    else:
+        store = store or os.environ.get("PRECAST_STORE") or Modules.user_store()
+    with _lock:
+        modules = Modules(bundles=bundles, store=store, levels=levels)
+        uninstall()
+        try:
+            host = Host()
+            hook = Hook(host, modules, policy)
+        except (Unexpected, ImportError) as why:
+            reason = f"PyTensor runs as without precast: {why}"
+            if policy == "strict":
+                raise errors.PrecastError(f"{reason}\nhint: tested with PyTensor {', '.join(TESTED)}") from None
+            log.warning("%s", reason)
+            return False
+        hook.enter()
+        _installed = hook
+        return True
+
+
+def uninstall() -> None:
+    """Takes precast away from beneath PyTensor; functions that are compiled stay as they are."""
+    global _installed
+    with _lock:
+        hook, _installed = _installed, None
+        if hook is not None:
+            hook.leave()
+
+
+def stats() -> dict[str, Any]:
+    """What was asked for, served, and compiled in this process since `install`, and by whom."""
+    if _installed is None:
+        return {"installed": False}
+    cache, host = _installed.cache, _installed.cache.host
+    counts = {name: cache.counts[name] for name in ("asked", "in_process", "served", "missed", "compiled")}
+    return {
+        "installed": True,
+        "pytensor": host.version,
+        "tested": host.version in TESTED,
+        "policy": cache.policy,
+        "layers": cache.modules.layers,
+        **counts,
+        "by_layer": dict(cache.layers),
+        "aside": list(cache.aside),
+        "events": cache.modules.events,
+    }
+
+
+class Hook:
+    """What is put in place, with what was there before."""
+
+    def __init__(self, host: Host, modules: Modules, policy: str) -> None:
+        if host.config.cxx == "" and _is_said(host, "cxx"):
+            raise Unexpected("`config.cxx` is empty: its user wants no C")
+        self.cache = Cache(host, modules, policy, host.basic.get_module_cache)
+        self.finder = Finder(self.cache)
+        self.undo: list[Callable[[], None]] = []
+
+    def enter(self) -> None:
+        cache, host = self.cache, self.cache.host
+        self._put(host.basic, "get_module_cache", lambda init_args=None: cache)
+        self._put(host.CLinker, "cthunk_factory", _asking(cache, host.CLinker.cthunk_factory))
+        self._put(host.Compiler, "march_flags", [])
+        if not _is_said(host, "cxx"):
+            self._configure("cxx", shutil.which("g++") or "g++")
+        if not _is_said(host, "blas__ldflags"):
+            self._configure("blas__ldflags", "")
+        if not _is_said(host, "linker") and host.config.linker != "cvm":
+            before = host.config.linker
+            self._configure("linker", "cvm")
+            log.warning("PyTensor's linker is `cvm` now: its default here, `%s`, has no C. hint: set `linker` yourself", before)
+        sys.meta_path.insert(0, self.finder)
+        self.undo.append(lambda: sys.meta_path.remove(self.finder))
+        # Imported before without its C, it would stay without.
+        if not hasattr(sys.modules.get("pytensor.link.c.cvm"), "CVM"):
+            sys.modules.pop("pytensor.link.c.cvm", None)
+
+    def leave(self) -> None:
+        while self.undo:
+            self.undo.pop()()
+
+    def _put(self, owner: Any, name: str, value: Any) -> None:
+        before = owner.__dict__[name]
+        setattr(owner, name, value)
+        self.undo.append(lambda: setattr(owner, name, before))
+
+    def _configure(self, name: str, value: str) -> None:
+        config = self.cache.host.config
+        parameter = config._config_var_dict[name]
+        before = parameter.__dict__.get("val")
+        setattr(config, name, value)
+
+        def undo() -> None:
+            if before is None:
+                del parameter.val
+            else:
+                setattr(config, name, before)
+
+        self.undo.append(undo)
+
+
+def _asking(cache: Cache, stock: Callable[..., Any]) -> Callable[..., Any]:
+    """`CLinker.cthunk_factory` that asks our cache."""
+
+    def cthunk_factory(
+        self: Any, error_storage: Any, in_storage: Any, out_storage: Any, storage_map: Any = None, cache: Any = cache
+    ) -> Any:
+        # For this linker alone, and until it has its module.
+        self.cmodule_key = lambda: ("precast",)
+        try:
+            return stock(self, error_storage, in_storage, out_storage, storage_map, cache)
+        finally:
+            self.__dict__.pop("cmodule_key", None)
+
+    return cthunk_factory
+
+
+def _is_said(host: Host, name: str) -> bool:
+    """Whether the user says what a parameter is; nothing is computed for that."""
+    parameter = host.config._config_var_dict[name]
+    if "val" in parameter.__dict__:
+        return not parameter.is_default
+    try:
+        host.config.fetch_val_for_key(name)
+    except KeyError:
+        return False
+    return True
+
+
+def _policy(said: str | None) -> str:
+    if said is None:
+        return "strict" if Modules.no_compiler() else "jit"
+    if said not in POLICIES:
+        raise errors.PrecastError(f"unknown policy `{said}`; known: {', '.join(POLICIES)}")
+    return said
+
+
+def _split(text: str | None, by: str) -> list[str]:
+    return [part for part in (text or "").split(by) if part]
+
+
+def _list(given: Any) -> list[str]:
+    given = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    return [os.fspath(item) for item in given]

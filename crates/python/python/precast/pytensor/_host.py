@@ -1,0 +1,133 @@
+"""All of PyTensor that we hold on to, looked up in one place: what is not as expected is an `Unexpected`, never a guess."""
+
+import ast
+import errno
+import inspect
+import os
+import sys
+import sysconfig
+from types import SimpleNamespace
+from typing import Any
+
+import numpy
+
+# Versions that the tests have run under. Others are used as well if they have all that is looked up here.
+TESTED = ("3.0.7", "3.3.7")
+
+
+class Unexpected(Exception):
+    """PyTensor has not what we hold on to."""
+
+
+def _take(owner: Any, name: str, *parameters: str) -> Any:
+    """An attribute; if it is a function, one that has these parameters."""
+    where = getattr(owner, "__name__", type(owner).__name__)
+    try:
+        found = inspect.getattr_static(owner, name)
+    except AttributeError:
+        raise Unexpected(f"`{where}` has no `{name}`") from None
+    found = getattr(owner, name) if isinstance(found, (staticmethod, classmethod)) else found
+    if parameters:
+        try:
+            has = inspect.signature(found).parameters
+        except (TypeError, ValueError):
+            raise Unexpected(f"`{where}.{name}` is no function") from None
+        missing = [parameter for parameter in parameters if parameter not in has]
+        if missing:
+            raise Unexpected(f"`{where}.{name}` has no parameter `{missing[0]}`")
+    return found
+
+
+class Host:
+    """PyTensor as it is installed here."""
+
+    def __init__(self) -> None:
+        if sys.implementation.name != "cpython":
+            raise Unexpected(f"this is {sys.implementation.name}, not CPython")
+        import pytensor
+        import pytensor.link.c.basic as basic
+        import pytensor.link.c.cmodule as cmodule
+
+        self.version: str = pytensor.__version__
+        self.config = _take(pytensor, "config")
+        self.basic = basic
+        self.CLinker = _take(basic, "CLinker")
+        _take(basic, "get_module_cache", "init_args")
+        _take(self.CLinker, "cthunk_factory", "error_storage", "in_storage", "out_storage", "storage_map", "cache")
+        for name in ("cmodule_key", "get_dynamic_module", "compile_args", "libraries", "header_dirs", "lib_dirs", "c_compiler"):
+            _take(self.CLinker, name, "self")
+        self.Compiler = _take(cmodule, "GCC_compiler")
+        _take(self.Compiler, "compile_args", "march_flags")
+        _take(self.Compiler, "march_flags")
+        self.std_include_dirs = _take(cmodule, "std_include_dirs")
+        self.placeholder: str = _take(_take(cmodule, "DynamicModule")(), "hash_placeholder")
+        for name in ("cxx", "linker", "blas__ldflags", "compiledir", "cmodule__remove_gxx_opt"):
+            if name not in _take(self.config, "_config_var_dict"):
+                raise Unexpected(f"its configuration has no `{name}`")
+        self.folder = os.path.dirname(basic.__file__)
+        self.versions = [_soabi(), f"numpy-c-abi-{_numpy_abi():#x}"]
+        self.host_dirs = _host_dirs()
+
+    def cutils(self) -> str:
+        """The text of `cutils_ext`: what PyTensor's own function would have compiled."""
+        tree = ast.parse(self._read("cutils.py"))
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compile_cutils"]
+        said: list[tuple[str, str]] = []
+
+        class Compiler:
+            compile_args = staticmethod(lambda **_: [])
+            compile_str = staticmethod(lambda name, code, **_: said.append((name, code)))
+
+        names = {"errno": errno, "config": SimpleNamespace(compiledir=_Nowhere()), "cmodule": SimpleNamespace(GCC_compiler=Compiler)}
+        try:
+            exec(compile(ast.Module(functions, []), "cutils.py", "exec"), names)
+            names["compile_cutils"]()
+        except Exception as error:
+            raise Unexpected(f"`compile_cutils` cannot be asked for its text: {error!r}") from None
+        if [name for name, _ in said] != ["cutils_ext"]:
+            raise Unexpected("`compile_cutils` does not compile `cutils_ext`")
+        return said[0][1]
+
+    def lazylinker(self) -> tuple[str, float]:
+        """The text of `lazylinker_ext`, and its version."""
+        tree = ast.parse(self._read("lazylinker_c.py"))
+        for node in tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id="version")], value=ast.Constant(value=float(version))):
+                    return self._read("c_code/lazylinker_c.c"), version
+        raise Unexpected("`lazylinker_c` states no version")
+
+    def _read(self, name: str) -> str:
+        try:
+            with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                return file.read()
+        except OSError as error:
+            raise Unexpected(f"cannot read `{name}`: {error}") from None
+
+
+class _Nowhere:
+    """A directory in which everything is there."""
+
+    def __truediv__(self, _: str) -> "_Nowhere":
+        return self
+
+    def exists(self) -> bool:
+        return True
+
+
+def _soabi() -> str:
+    soabi = sysconfig.get_config_var("SOABI")
+    if not soabi:
+        raise Unexpected("this Python does not name its ABI (`SOABI`)")
+    return soabi
+
+
+def _numpy_abi() -> int:
+    core = getattr(numpy, "_core", None) or numpy.core
+    return _take(core.multiarray, "_get_ndarray_c_version")()
+
+
+def _host_dirs() -> list[str]:
+    """Where the headers of CPython and NumPy are."""
+    paths = [sysconfig.get_path("include"), sysconfig.get_path("platinclude"), numpy.get_include()]
+    return list(dict.fromkeys(os.path.realpath(path) for path in paths if path))

@@ -1,0 +1,75 @@
+//! A bundle of the modules that a program used.
+
+use super::unit::Wanted;
+use super::{Modules, shared_object};
+use precast_core::event::chain;
+use precast_store::{Layer, LoadError, Record, whole, write_bundle};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A record and its shared object.
+type Item = (Record, Vec<u8>);
+
+impl Modules {
+    /// Writes the bundle, whole or not at all; gives the number of units.
+    pub(super) fn write_bundle(&self, path: &Path, units: &[&Wanted]) -> Result<usize, String> {
+        let mut items = Vec::new();
+        for unit in units {
+            let found = self.variants(unit)?;
+            if found.is_empty() {
+                return Err(format!("no layer has `{}` any more", unit.build_key()));
+            }
+            items.extend(found);
+        }
+        let generator = concat!("precast ", env!("CARGO_PKG_VERSION"), ", pytensor");
+        let bytes = write_bundle(&items, &[], generator).map_err(|error| chain(&error))?;
+        let written = whole::write_if_changed(path, &bytes);
+        written.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+        Ok(units.len())
+    }
+
+    /// The artifacts of a unit, one for each ISA level: of those that one layer has, the last built.
+    fn variants(&self, unit: &Wanted) -> Result<Vec<Item>, String> {
+        let key = unit.build_key();
+        let mut variants: BTreeMap<String, Item> = BTreeMap::new();
+        for made in self.flights.compiled(key) {
+            let bytes = shared_object(&made.archive).unwrap_or_default().to_vec();
+            variants.entry(made.record.isa.clone()).or_insert((made.record, bytes));
+        }
+        for layer in &self.layers {
+            for mut record in all(layer, unit)? {
+                if variants.contains_key(&record.isa) {
+                    continue;
+                }
+                let Some(bytes) = bytes(layer, &record)? else { continue };
+                for member in record.members.iter_mut().filter(|member| member.key == key) {
+                    member.document = Some(unit.document());
+                }
+                variants.insert(record.isa.clone(), (record, bytes));
+            }
+        }
+        Ok(variants.into_values().collect())
+    }
+}
+
+/// The records of a unit, for whatever CPU.
+fn all(layer: &Layer, unit: &Wanted) -> Result<Vec<Record>, String> {
+    match layer {
+        Layer::Bundle { bundle, .. } => {
+            Ok(bundle.find(&unit.build_key()).iter().map(|record| Record::clone(record)).collect())
+        }
+        Layer::Store { store, .. } => store.find(&unit.build_key()).map_err(|error| chain(&error)),
+    }
+}
+
+/// The shared object of a record; none where it is damaged, which the layer tells.
+fn bytes(layer: &Layer, record: &Record) -> Result<Option<Vec<u8>>, String> {
+    match layer {
+        Layer::Bundle { bundle, .. } => Ok(bundle.load(record).ok()),
+        Layer::Store { store, .. } => match store.load(record) {
+            Ok(archive) => Ok(shared_object(&archive).map(<[u8]>::to_vec)),
+            Err(LoadError::Find(error)) => Err(chain(&error)),
+            Err(_) => Ok(None),
+        },
+    }
+}

@@ -1,0 +1,183 @@
+//! Extension modules of CPython in precast's layers: found by key, compiled on a miss, collected into a bundle.
+//!
+//! ```text
+//! Unit (text, own headers, arguments) ─▶ BuildKey ─▶ layers: bundles, then stores ─ hit ─▶ verified bytes ─▶ Found
+//!                                                      └ miss ─▶ compile() for each level ─▶ the writable store ─┘
+//! collect(units) ─▶ records and shared objects of all of them ─▶ a bundle
+//! ```
+//! What is loaded, and what happens on a miss, is decided in Python (`precast/pytensor`). Nothing is locked while something is
+//! looked up or compiled: two threads that want one key share one compilation, two processes make the same bytes.
+
+mod collect;
+mod found;
+mod make;
+mod unit;
+
+use crate::error::raise;
+use found::Found;
+use make::Flights;
+use precast_compile::{Isa, Toolchain, changed_outside, user_cache};
+use precast_core::event::chain;
+use precast_store::archive::SHARED_OBJECT;
+use precast_store::key::nearest;
+use precast_store::{Layer, Store};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+pub(crate) use unit::Wanted;
+
+/// Layers with extension modules.
+#[pyclass(frozen, module = "precast._native")]
+pub(crate) struct Modules {
+    layers: Vec<Layer>,
+    /// What a miss is compiled for.
+    levels: Vec<Isa>,
+    flights: Flights,
+    /// What readers and writers got over.
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+#[pymethods]
+impl Modules {
+    /// Opens bundles, and a store for what is compiled here. A store that cannot be made is done without, and that is told.
+    #[new]
+    #[pyo3(signature = (*, bundles = Vec::new(), store = None, levels = Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        bundles: Vec<PathBuf>,
+        store: Option<PathBuf>,
+        levels: Vec<String>,
+    ) -> PyResult<Self> {
+        let levels = levels.iter().map(|name| name.parse()).collect::<Result<Vec<Isa>, _>>();
+        let levels = levels.map_err(|error| raise(py, "PrecastError", (chain(&error),)))?;
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let mut layers = Vec::new();
+        for path in bundles {
+            let opened = py.detach(|| Layer::open_bundle(&path));
+            layers.push(opened.map_err(|error| crate::error::open(py, &error))?);
+        }
+        if let Some(path) = store {
+            match py.detach(|| Store::create(&path)) {
+                Ok(store) => layers.push(Layer::Store { store, writable: true }),
+                Err(error) => lock(&told).push(format!("no store is used: {}", chain(&error))),
+            }
+        }
+        let observed = |layer: Layer| {
+            let told = Arc::clone(&told);
+            layer.on_event(move |event| lock(&told).push(event.to_string()))
+        };
+        let layers = layers.into_iter().map(observed).collect();
+        Ok(Self { layers, levels, flights: Flights::default(), told })
+    }
+
+    /// The layers, as messages call them.
+    #[getter]
+    fn layers(&self) -> Vec<String> {
+        self.layers.iter().map(Layer::to_string).collect()
+    }
+
+    /// What was got over: damage, stores that cannot be written.
+    #[getter]
+    fn events(&self) -> Vec<String> {
+        lock(&self.told).clone()
+    }
+
+    /// Finds a module; `None` is a miss. With `fresh`, one whose host's headers or libraries changed since is passed over.
+    #[pyo3(signature = (unit, *, fresh = false))]
+    fn find(&self, py: Python<'_>, unit: &Bound<'_, Wanted>, fresh: bool) -> Option<Found> {
+        let unit = unit.get();
+        py.detach(|| self.layers.iter().find_map(|layer| self.find_in(layer, unit, fresh)))
+    }
+
+    /// Compiles a module for every level, publishes it, and gives the one for this host.
+    fn compile(&self, py: Python<'_>, unit: &Bound<'_, Wanted>) -> PyResult<Found> {
+        let unit = unit.get();
+        py.detach(|| self.make(unit)).map_err(|why| raise(py, "CompileError", (why,)))
+    }
+
+    /// Says why there is no module of a unit: variants for other CPUs, or the nearest and what differs.
+    fn explain(&self, py: Python<'_>, unit: &Bound<'_, Wanted>) -> String {
+        let unit = unit.get();
+        py.detach(|| self.words(unit))
+    }
+
+    /// Writes a bundle of all that the layers have for these units. Gives the number of modules, each of which may be there for
+    /// several levels.
+    fn collect(&self, py: Python<'_>, path: PathBuf, units: Vec<Bound<'_, Wanted>>) -> PyResult<usize> {
+        let units: Vec<&Wanted> = units.iter().map(Bound::get).collect();
+        py.detach(|| self.write_bundle(&path, &units)).map_err(|why| raise(py, "BundleError", (why,)))
+    }
+
+    /// Whether there is a C++ compiler; else why not.
+    #[staticmethod]
+    fn no_compiler(py: Python<'_>) -> Option<String> {
+        py.detach(make::no_compiler)
+    }
+
+    /// The ISA level of this CPU.
+    #[staticmethod]
+    fn native_level() -> Option<&'static str> {
+        Isa::native().map(Isa::name)
+    }
+
+    /// The store of this user, if they have a home.
+    #[staticmethod]
+    fn user_store() -> Option<PathBuf> {
+        user_cache().map(|cache| cache.join("store"))
+    }
+}
+
+impl Modules {
+    fn tell(&self, what: String) {
+        lock(&self.told).push(what);
+    }
+
+    fn find_in(&self, layer: &Layer, unit: &Wanted, fresh: bool) -> Option<Found> {
+        let key = unit.build_key();
+        let records = match layer.find(&key) {
+            Ok(records) => records,
+            Err(error) => {
+                self.tell(chain(&error));
+                return None;
+            }
+        };
+        // Only who can compile can do better than what is there.
+        let is_stale = |record| fresh && changed_outside(record).is_some() && Toolchain::find(None).is_ok();
+        records.iter().filter(|record| !is_stale(record)).find_map(|record| {
+            let loaded = layer.load(record).map_err(|error| chain(&error)).and_then(|bytes| bytes);
+            let found = loaded.and_then(|bytes| Found::new(record, &bytes, layer.to_string()));
+            found.map_err(|why| self.tell(why)).ok()
+        })
+    }
+
+    fn words(&self, unit: &Wanted) -> String {
+        let key = unit.build_key();
+        let variants: Vec<String> = self
+            .layers
+            .iter()
+            .flat_map(|layer| layer.inadmissible(&key))
+            .map(|(isa, unmet)| format!("the `{isa}` variant {unmet}"))
+            .collect();
+        if !variants.is_empty() {
+            return variants.join("; ");
+        }
+        let wanted = unit.document();
+        let documents: Vec<_> = self.layers.iter().flat_map(Layer::documents).collect();
+        let candidates = documents.iter().map(|(signature, document)| (signature, document));
+        match nearest(&wanted, candidates) {
+            Some((_, diff)) if diff.is_empty() => "a layer has it, but it is damaged".to_owned(),
+            Some((signature, diff)) => format!("nearest `{signature}`: {diff}"),
+            None if self.layers.is_empty() => "there is no layer to look into".to_owned(),
+            None => "the layers hold no module at all".to_owned(),
+        }
+    }
+}
+
+/// The member of an archive that is loaded.
+fn shared_object(archive: &precast_store::Archive) -> Option<&[u8]> {
+    archive.get(SHARED_OBJECT)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

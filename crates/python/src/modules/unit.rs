@@ -1,0 +1,86 @@
+//! What Python says of an extension module: PyTensor's generated C++ and all that it is compiled with.
+
+use precast_codegen::{Extension, Module, Unit};
+use precast_store::BuildKey;
+use precast_store::key::KeyDocument;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An extension module that is wanted, by its sources.
+#[pyclass(frozen, name = "Unit", module = "precast._native")]
+pub(crate) struct Wanted {
+    key: BuildKey,
+    module: Arc<Module>,
+}
+
+#[pymethods]
+impl Wanted {
+    /// Of the text of a module that calls itself `name`.
+    #[new]
+    #[pyo3(signature = (*, ops, text, name, versions, sources = BTreeMap::new(), flags = Vec::new(), removed_flags = Vec::new(),
+                        header_dirs = Vec::new(), libraries = Vec::new(), lib_dirs = Vec::new()))]
+    #[expect(clippy::too_many_arguments, reason = "each is named by its callers")]
+    fn new(
+        ops: Vec<String>,
+        text: String,
+        name: String,
+        versions: Vec<String>,
+        sources: BTreeMap<String, String>,
+        flags: Vec<String>,
+        removed_flags: Vec<String>,
+        header_dirs: Vec<String>,
+        libraries: Vec<String>,
+        lib_dirs: Vec<String>,
+    ) -> PyResult<Self> {
+        let refused = format!("the text has no function `PyInit_{name}`");
+        let sources = sources.into_iter().map(|(name, text)| (name, text.into())).collect();
+        let extension = Extension {
+            ops,
+            text,
+            name,
+            sources,
+            flags,
+            removed_flags,
+            header_dirs,
+            libraries,
+            lib_dirs,
+            versions,
+        };
+        let module = Module::extension(extension).ok_or_else(|| PyValueError::new_err(refused))?;
+        Ok(Self { key: module.key(), module: Arc::new(module) })
+    }
+
+    /// What is wanted, as a hash of all that decides it.
+    #[getter]
+    fn key(&self) -> String {
+        self.key.to_string()
+    }
+
+    /// The name that the compiled module has.
+    #[getter]
+    fn name(&self) -> String {
+        Unit::init_symbol(&self.key).trim_start_matches("PyInit_").to_owned()
+    }
+
+    /// The signatures of its ops, in one line.
+    #[getter]
+    fn signature(&self) -> &str {
+        &self.module.signature
+    }
+}
+
+impl Wanted {
+    pub(super) fn build_key(&self) -> BuildKey {
+        self.key
+    }
+
+    pub(super) fn document(&self) -> KeyDocument {
+        self.module.document()
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        Unit::single(Arc::clone(&self.module))
+    }
+}

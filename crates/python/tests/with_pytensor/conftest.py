@@ -1,0 +1,28 @@
+"""Tests with PyTensor; where it is not installed they are skipped."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from world import Recorded, World
+
+MISSING = importlib.util.find_spec("pytensor") is None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker("pytensor")
+            if MISSING:
+                item.add_marker(pytest.mark.skip(reason="PyTensor is not installed: `cargo xtask python --pytensor`"))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path / "world")
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    return Recorded(World(tmp_path_factory.mktemp("recorded") / "world"))

@@ -1,0 +1,165 @@
+"""What was recorded runs with no compiler, no home and nothing that can be written; what is missing or damaged is told."""
+
+import os
+import shutil
+
+import pytest
+
+REPLAY = ("-m", "precast", "replay")
+
+
+def test_a_recorded_script_runs_with_nothing(recorded):
+    replayed = recorded.world.run(*REPLAY, str(recorded.bundle), str(recorded.script), "a", "-b", compiler=False)
+    assert replayed == recorded.printed
+
+
+def test_the_import_and_two_variables_are_enough(recorded):
+    code = "import precast.pytensor as p, sys; exec(open('script.py').read()); print(p.stats()['compiled'], p.stats()['missed'])"
+    printed = recorded.world.run(
+        "-c", code, "a", "-b", compiler=False, PRECAST_BUNDLE=str(recorded.bundle), PRECAST_POLICY="strict"
+    )
+    assert printed == recorded.printed + "0 0\n"
+
+
+def test_without_a_compiler_and_a_policy_a_miss_is_an_error(recorded):
+    said = recorded.world.code("pytensor.function([x], pt.cosh(x))", compiler=False, status=1)
+    assert "precast.errors.MissError: miss: `" in said and "hint: record the program again" in said
+
+
+def test_a_miss_names_the_op_and_what_is_nearest(recorded):
+    said = recorded.world.code(
+        "z = pt.ivector('z'); pytensor.function([z], [z[1:]])",
+        status=1,
+        PRECAST_BUNDLE=str(recorded.bundle),
+        PRECAST_POLICY="strict",
+    )
+    assert "MissError: miss: `Subtensor{" in said and "; nearest `Subtensor{" in said, said
+
+
+def test_interpreting_computes_what_is_missing_in_python(recorded):
+    printed = recorded.world.code(
+        "print(pytensor.function([x], pt.cosh(x))([0]), stats()['missed'] > 0)", compiler=False, PRECAST_POLICY="interpret"
+    )
+    assert printed == "[1.] True\n"
+
+
+def test_two_records_are_equal_byte_by_byte(recorded, world, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    script = shutil.copy(recorded.script, world.path("other.py"))
+    bundle = world.path("other.bundle")
+    variables = {"TMPDIR": str(tmp_path / "elsewhere"), "PYTHONHASHSEED": "7", "PWD": "/"}
+    world.run("-m", "precast", "record", "-o", str(bundle), str(script), "a", "-b", **variables)
+    assert bundle.read_bytes() == recorded.bundle.read_bytes()
+
+
+def test_a_record_has_what_was_served_and_is_written_only_at_a_good_end(recorded):
+    world = recorded.world
+    printed = world.code("""
+f = lambda: pytensor.function([x], pt.exp(x))([0]).tolist()
+try:
+    with precast.pytensor.record("none.bundle"):
+        f()
+        raise KeyError
+except KeyError:
+    print(os.path.exists("none.bundle"))
+with precast.pytensor.record("one.bundle"):
+    f()
+precast.pytensor.install("one.bundle", policy="strict")
+print(f(), stats()["by_layer"], stats()["layers"])
+""")
+    assert printed == "False\n[1.0] {'bundle `one.bundle`': 1} ['bundle `one.bundle`']\n"
+    fails = world.path("fails.py")
+    fails.write_text("import sys; sys.exit(3)")
+    world.run("-m", "precast", "record", "-o", "fails.bundle", str(fails), status=3)
+    assert not world.path("fails.bundle").exists()
+
+
+def test_every_level_that_is_asked_for_is_in_the_bundle_and_the_best_is_loaded(world):
+    printed = world.code("""
+with precast.pytensor.record("both.bundle"):
+    pytensor.function([x], pt.exp(x))
+precast.pytensor.install("both.bundle", policy="strict")
+cache = precast.pytensor._hook.current().cache
+print(cache.modules.find(cache.cutils()).isa)
+""", PRECAST_ISA="x86-64,x86-64-v2")
+    assert printed == "x86-64-v2\n"
+
+
+def test_a_level_that_does_not_exist_is_told(world):
+    said = world.code("", PRECAST_ISA="native", status=1)
+    assert "precast.errors.PrecastError: ISA level `native` depends on the machine that compiles" in said
+
+
+def test_damage_anywhere_is_an_error_or_harmless(recorded):
+    # The largest part is machine code; each place is damaged in a bundle of its own, all in one process.
+    printed = recorded.world.code("""
+import collections
+whole = open("model.bundle", "rb").read()
+ends = collections.Counter()
+def attempt(data):
+    open("damaged.bundle", "wb").write(data)
+    try:
+        precast.pytensor.install("damaged.bundle", policy="strict")
+        f = pytensor.function([x], pytensor.gradient.grad((pt.exp(-(x**2)) * pt.tanh(x)).sum(), x), mode=Mode("cvm"))
+        assert abs(f([0.3])[0] - 0.6766) < 1, f([0.3])
+        cache = precast.pytensor._hook.current().cache
+        cache.serve(cache.cutils()), cache.serve(cache.lazylinker())
+        return "served"
+    except precast.PrecastError as error:
+        return type(error).__name__
+for at in range(0, len(whole), max(1, len(whole) // 60)):
+    ends[attempt(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])] += 1
+for length in (0, 1, 8, 40, 64, 200, len(whole) // 2, len(whole) - 1):
+    assert attempt(whole[:length]) == "BundleError", length
+assert attempt(b"\\x7fELF" + whole[4:]) == "BundleError"
+print(sorted(ends))
+""", compiler=False)
+    assert set(eval(printed)) <= {"BundleError", "MissError", "served"} and "MissError" in printed
+
+
+def test_a_bundle_that_others_can_change_is_refused(recorded, world):
+    bundle = shutil.copy(recorded.bundle, world.path("open.bundle"))
+    os.chmod(bundle, 0o666)
+    said = world.code("", PRECAST_BUNDLE=str(bundle), status=1)
+    assert "can be written by everybody" in said and "hint: " in said
+    said = world.code("", PRECAST_BUNDLE="/nonexistent/model.bundle", status=1)
+    assert "precast.errors.BundleNotFoundError" in said
+    said = world.code("", PRECAST_BUNDLE=str(world.path("home")), status=1)
+    assert "precast.errors.Bundle" in said
+
+
+def test_another_python_or_numpy_is_a_miss_that_names_it(recorded):
+    said = recorded.world.code("""
+precast.pytensor._hook.current().cache.host.versions[:] = ["cpython-39-x86_64-linux-gnu", "numpy-c-abi-0x1000009"]
+cache = precast.pytensor._hook.current().cache
+cache.serve(cache.cutils())
+""", compiler=False, status=1, PRECAST_BUNDLE=str(recorded.bundle))
+    assert "MissError" in said and "--precast-host=cpython-39-x86_64-linux-gnu" in said
+
+
+@pytest.mark.parametrize("damage", ["del basic.CLinker.header_dirs", "basic.CLinker.cthunk_factory = lambda self: 0", "basic.get_module_cache = None"])
+def test_a_pytensor_of_another_shape_runs_as_without_us(world, damage):
+    code = f"""
+import pytensor, pytensor.link.c.basic as basic
+{damage}
+import precast.pytensor
+print(precast.pytensor.stats(), pytensor.config.linker)
+"""
+    assert world.run("-c", code, PYTENSOR_FLAGS="linker=py") == "{'installed': False} py\n"
+    said = world.run("-c", code, PYTENSOR_FLAGS="", PRECAST_POLICY="strict", status=1)
+    assert "precast.errors.PrecastError: PyTensor runs as without precast: `" in said
+
+
+def test_a_user_who_wants_no_c_gets_none(world):
+    code = "import precast.pytensor, pytensor; print(precast.pytensor.stats(), repr(pytensor.config.cxx))"
+    assert world.run("-c", code, PYTENSOR_FLAGS="cxx=") == "{'installed': False} ''\n"
+
+
+def test_many_processes_at_once_share_a_store_and_agree(world):
+    import concurrent.futures
+
+    code = "print(pytensor.function([x, y], pt.tanh(x) - y)([0, 1], [3, 4]), stats()['events'], stats()['aside'])"
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        printed = set(pool.map(lambda _: world.code(code), range(3)))
+    assert printed == {"[-3.         -3.23840584] [] []\n"}
+    assert world.code("pytensor.function([x, y], pt.tanh(x) - y); print(stats()['compiled'])") == "0\n"
