@@ -1,5 +1,6 @@
 //! A bundle in Python: a mapping of names to functions, whose functions are attributes too.
 
+use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
 use precast_core::Loader;
@@ -31,13 +32,15 @@ impl Model {
     }
 
     /// The function of a graph.
-    fn __getitem__(&self, py: Python<'_>, name: String) -> PyResult<Function> {
-        let found = py.detach(|| self.loader.entry(&name));
-        Function::new(py, name, found.map_err(|missing| error::entry(py, missing))?)
+    fn __getitem__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
+        let found = py.detach(|| self.loader.entry(&name)).map_err(|missing| error::entry(py, missing))?;
+        let entry = self.loader.bundle().find_entry(&name);
+        let is_map = entry.is_some_and(|entry| entry.program.steps.iter().all(|step| step.elementwise));
+        object::wrap(py, Function::new(py, name, found, is_map))
     }
 
     /// The function of a graph whose name is no other attribute.
-    fn __getattr__(&self, py: Python<'_>, name: String) -> PyResult<Function> {
+    fn __getattr__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         self.__getitem__(py, name)
     }
 

@@ -9,7 +9,6 @@
 //! those of an array while a function runs without the interpreter. What a module may read is what NumPy says: an address
 //! and strides within the memory of the array. Bytes of a bool array are looked at, since NumPy itself lets them be anything.
 //! That no other thread writes to an array while a function runs is asked of the caller, as NumPy does for its own functions.
-#![allow(unsafe_code, reason = "the memory of NumPy's arrays; each block argues its case")]
 
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PyArrayObject};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
