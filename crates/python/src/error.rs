@@ -1,9 +1,12 @@
 //! Errors of `precast-core` as exceptions. The classes are Python's own code (`precast/errors.py`), since each is of a kind of
 //! Python's too; the texts, with their hints, are those of the Rust errors.
 
+use crate::graph::replay::ReplayError;
 use precast_core::event::chain;
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
+use precast_graph::{BuildError, MakeNodeError};
+use precast_runtime::{BuildRuntimeError, FunctionError};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use std::error::Error;
@@ -73,4 +76,61 @@ pub(crate) fn wrong_type(py: Python<'_>, text: String) -> PyErr {
 /// A call that is refused before it is made: a value that the function does not take.
 pub(crate) fn wrong_value(py: Python<'_>, text: String) -> PyErr {
     raise(py, class(ErrorKind::Value), (text,))
+}
+
+/// The exception of a mistake in a graph, of a class of `precast/errors.py`.
+pub(crate) fn graph_of(py: Python<'_>, class: &str, error: &dyn Error) -> PyErr {
+    told(py, class, error)
+}
+
+/// The exception of a call that a graph refuses.
+pub(crate) fn graph(py: Python<'_>, error: &ReplayError) -> PyErr {
+    let build = match error {
+        ReplayError::Call { source, .. } | ReplayError::Graph(source) => source,
+        ReplayError::Unknown { .. } | ReplayError::NoArray { .. } => {
+            return told(py, "GraphTypeError", error);
+        }
+        ReplayError::Unbound { .. } => return told(py, "GraphValueError", error),
+    };
+    let is_type = |refused: &MakeNodeError| {
+        matches!(
+            refused,
+            MakeNodeError::Arity { .. } | MakeNodeError::DType { .. } | MakeNodeError::Input { .. }
+        )
+    };
+    let class = match build {
+        BuildError::MakeNode(refused) if is_type(refused) => "GraphTypeError",
+        _ => "GraphValueError",
+    };
+    told(py, class, build)
+}
+
+/// The exception of an argument of another kind than graphs have.
+pub(crate) fn graph_type(py: Python<'_>, text: &str) -> PyErr {
+    raise(py, "GraphTypeError", (text,))
+}
+
+/// The exception of an argument that graphs refuse.
+pub(crate) fn graph_value(py: Python<'_>, text: &str) -> PyErr {
+    raise(py, "GraphValueError", (text,))
+}
+
+/// The exception of layers that cannot be opened.
+pub(crate) fn layers(py: Python<'_>, error: &BuildRuntimeError) -> PyErr {
+    match error {
+        BuildRuntimeError::Bundle { source, .. } => open(py, source),
+        _ => told(py, "BundleError", error),
+    }
+}
+
+/// The exception of a graph that cannot be made a function.
+pub(crate) fn compile(py: Python<'_>, error: &FunctionError) -> PyErr {
+    let class = match error {
+        FunctionError::Graph(_) | FunctionError::Link(_) => "GraphValueError",
+        FunctionError::Miss { .. } => "MissError",
+        FunctionError::Instance(refused) => return call(py, refused, false),
+        FunctionError::Layer(_) => "BundleError",
+        _ => "CompileError",
+    };
+    told(py, class, error)
 }

@@ -2,11 +2,12 @@
 
 use crate::boundary::array::{self, Lent};
 use crate::boundary::object::Getter;
-use crate::{error, number};
+use crate::graph::whole::Graph;
+use crate::{dtypes, error, number};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::RawArrayError;
 use precast_core::program::Port;
-use precast_core::{Array, ArrayMut, ArrayRef, CallError, DType};
+use precast_core::{Array, ArrayMut, ArrayRef, CallError, Served};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -24,6 +25,8 @@ pub(crate) struct Function {
     out_name: Py<PyString>,
     /// NumPy's dtypes of the results.
     descrs: PyOnceLock<Vec<Py<PyArrayDescr>>>,
+    /// What it was made of, if that is known.
+    graph: Option<Py<Graph>>,
 }
 
 /// What an argument is.
@@ -37,7 +40,12 @@ impl Function {
     pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function, is_map: bool) -> Self {
         let names = inner.inputs().iter().map(|port| PyString::intern(py, &port.name).unbind()).collect();
         let out_name = PyString::intern(py, "out").unbind();
-        Self { name, inner, is_map, names, out_name, descrs: PyOnceLock::new() }
+        Self { name, inner, is_map, names, out_name, descrs: PyOnceLock::new(), graph: None }
+    }
+
+    /// The function of a graph.
+    pub(crate) fn with_graph(self, graph: Py<Graph>) -> Self {
+        Self { graph: Some(graph), ..self }
     }
 
     pub(crate) fn inner(&self) -> &precast_core::Function {
@@ -59,10 +67,7 @@ impl Function {
 
     /// `(x: f64[?], y: f64[]) -> (out: f64[?])`.
     fn interface(&self) -> String {
-        let ports = |ports: &[Port]| {
-            ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
-        };
-        format!("({}) -> ({})", ports(self.inner.inputs()), ports(self.inner.outputs()))
+        interface(self.inner.inputs(), self.inner.outputs())
     }
 
     /// The values given, in the order of the inputs, and what is given as `out`. The last ones have the names.
@@ -124,7 +129,7 @@ impl Function {
     pub(crate) fn descrs(&self, py: Python<'_>) -> PyResult<&Vec<Py<PyArrayDescr>>> {
         self.descrs.get_or_try_init(py, || {
             let dtypes = self.inner.outputs().iter().map(|port| port.ty.dtype());
-            dtypes.map(|dtype| Ok(descr(py, dtype)?.unbind())).collect()
+            dtypes.map(|dtype| Ok(dtypes::descr(py, dtype)?.unbind())).collect()
         })
     }
 
@@ -236,11 +241,38 @@ pub(crate) fn getters() -> &'static [Getter] {
             get: |object, function| Ok(PyString::new(object.py(), &function.interface()).into_any()),
         },
         Getter {
+            name: c"graph",
+            doc: c"The graph that it was made of; None for a function of a bundle.",
+            get: |object, function| {
+                let graph = function.graph.as_ref().map(|graph| graph.clone_ref(object.py()));
+                Ok(graph.into_pyobject(object.py())?)
+            },
+        },
+        Getter {
+            name: c"provenance",
+            doc: c"What serves which ops: pairs of them, in words.",
+            get: |object, function| {
+                let parts = function.inner.provenance().iter();
+                let told = parts.map(|part| (part.ops.clone(), served(&part.served)));
+                Ok(PyTuple::new(object.py(), told.collect::<Vec<_>>())?.into_any())
+            },
+        },
+        Getter {
             name: c"native",
             doc: c"The plain C function that computes a graph of numbers.",
             get: native,
         },
     ]
+}
+
+/// Who computes a part, in words.
+fn served(served: &Served) -> String {
+    match served {
+        Served::Artifact { key, layer, isa, .. } => format!("{} ({isa}) of {layer}", key.short()),
+        Served::Jit { key, isa, .. } => format!("{} ({isa}), compiled in this process", key.short()),
+        Served::Interpreted => "the reference implementation".to_owned(),
+        _ => "another".to_owned(),
+    }
 }
 
 fn native<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Bound<'py, PyAny>> {
@@ -275,36 +307,16 @@ fn description(py: Python<'_>, role: &str, port: &Port, refused: &RawArrayError)
     error::wrong_value(py, format!("{role} `{}`: {refused}", port.name))
 }
 
-/// NumPy's dtype of a dtype.
-fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> {
-    if dtype == DType::Bf16 {
-        return py.import("precast._foreign")?.call_method0("bfloat16")?.cast_into().map_err(PyErr::from);
-    }
-    PyArrayDescr::new(py, name(dtype))
+/// What ports are, in one line.
+pub(crate) fn interface(inputs: &[Port], outputs: &[Port]) -> String {
+    let ports = |ports: &[Port]| {
+        ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
+    };
+    format!("({}) -> ({})", ports(inputs), ports(outputs))
 }
 
-/// NumPy's name of a dtype.
-fn name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::I8 => "int8",
-        DType::I16 => "int16",
-        DType::I32 => "int32",
-        DType::I64 => "int64",
-        DType::U8 => "uint8",
-        DType::U16 => "uint16",
-        DType::U32 => "uint32",
-        DType::U64 => "uint64",
-        DType::F16 => "float16",
-        DType::Bf16 => "bfloat16",
-        DType::F32 => "float32",
-        DType::F64 => "float64",
-        DType::C64 => "complex64",
-        DType::C128 => "complex128",
-    }
-}
-
-fn ports<'py>(py: Python<'py>, ports: &[Port]) -> PyResult<Bound<'py, PyAny>> {
+/// Ports as Python's.
+pub(crate) fn ports<'py>(py: Python<'py>, ports: &[Port]) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import("precast._ports")?.getattr("Port")?;
     let made = ports.iter().map(|Port { name, ty }: &Port| class.call1((name, ty.to_string())));
     PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?).map(Bound::into_any)

@@ -12,10 +12,13 @@
 //! generator, no compiler, no parser. The interpreter is not held while a bundle is read and while a function runs.
 
 mod boundary;
+mod dtypes;
 mod error;
 mod function;
+mod graph;
 mod model;
 mod number;
+mod session;
 
 use pyo3::prelude::*;
 
@@ -24,8 +27,26 @@ use pyo3::prelude::*;
 mod _native {
     use crate::boundary::object;
     #[pymodule_export]
+    use crate::graph::call::{Variable, attribute, call, described, index, input, member, members, names};
+    #[pymodule_export]
+    use crate::graph::whole::{Graph, graph, needed, parse};
+    #[pymodule_export]
     use crate::model::{Model, load};
+    #[pymodule_export]
+    use crate::session::{compile, explain};
     use pyo3::prelude::*;
+
+    /// Runs the command line; gives its exit code.
+    #[pyfunction]
+    fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+        py.detach(|| precast_cli::run(precast_cli::Face::Precast, arguments))
+    }
+
+    /// Where this user keeps what can be made again.
+    #[pyfunction]
+    fn user_cache() -> Option<std::path::PathBuf> {
+        precast_compile::user_cache()
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -10,6 +10,7 @@ Compiling needs a compiler and happens before: `precast build` writes bundles. C
 # The native part stands on NumPy: where it is not installed, the import says so here.
 import numpy as _numpy
 
+from ._build import Explanation, check, explain, function, graph, input
 from ._callback import NativeFunction
 from .errors import (
     BundleError,
@@ -22,13 +23,18 @@ from .errors import (
     CallRuntimeError,
     CallTypeError,
     CallValueError,
+    CompileError,
     EntryError,
+    GraphError,
+    GraphTypeError,
+    GraphValueError,
     MissError,
     NativeError,
     PrecastError,
 )
-from ._native import Function, Model, load
+from ._native import Function, Graph, Model, load
 from ._ports import Port
+from ._variable import Variable
 
 __all__ = [
     "BundleError",
@@ -41,13 +47,42 @@ __all__ = [
     "CallRuntimeError",
     "CallTypeError",
     "CallValueError",
+    "CompileError",
     "EntryError",
+    "Explanation",
     "Function",
+    "Graph",
+    "GraphError",
+    "GraphTypeError",
+    "GraphValueError",
     "MissError",
     "Model",
     "NativeError",
     "NativeFunction",
     "Port",
     "PrecastError",
+    "Variable",
+    "check",
+    "explain",
+    "function",
+    "graph",
+    "input",
     "load",
 ]
+
+
+def __getattr__(name: str):
+    """A function of the library, ``precast.exp``: the names are the library's own."""
+    if not name.startswith("_"):
+        from ._native import described
+        from ._variable import _Function
+
+        if described(name) is not None:
+            return globals().setdefault(name, _Function(name))
+    raise AttributeError(f"module `precast` has no attribute `{name}`")
+
+
+def __dir__() -> list[str]:
+    from ._native import names
+
+    return sorted({*globals(), *names()})

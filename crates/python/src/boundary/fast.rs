@@ -38,8 +38,9 @@ pub(crate) struct Fast {
     output: Operand,
     /// Whether each element of the result is computed of those of the inputs, and of nothing else.
     is_map: bool,
-    /// `numpy.ndarray`, which is never freed.
+    /// `numpy.ndarray` and `numpy.float64`, which are never freed.
     array: *mut PyTypeObject,
+    float64: *mut PyTypeObject,
     /// The interned text `out`, which `Function` holds.
     out: *mut PyObject,
     /// NumPy's dtype of the result, of which this has a reference.
@@ -89,9 +90,11 @@ impl Fast {
         }
         // SAFETY: NumPy is imported, or this raises.
         let array = unsafe { npyffi::get_type_object(py, NpyTypes::PyArray_Type) };
+        // SAFETY: as above.
+        let float64 = unsafe { npyffi::get_type_object(py, NpyTypes::PyDoubleArrType_Type) };
         let descr = function.descrs(py)?[0].clone_ref(py).into_any();
         let (is_map, out) = (function.is_map(), function.out_name().as_ptr());
-        Ok(Some(Self { inputs, output, is_map, array, out, descr }))
+        Ok(Some(Self { inputs, output, is_map, array, float64, out, descr }))
     }
 
     /// Calls the function; `None` if it has to be called the other way. NULL: an exception is raised.
@@ -239,7 +242,7 @@ impl Fast {
             return unsafe { self.array(object, operand, place) };
         }
         // SAFETY: as the caller says.
-        let bits = unsafe { number(object, operand.dtype) }?;
+        let bits = unsafe { self.number(object, operand.dtype) }?;
         // SAFETY: a field of the place.
         let to = unsafe { &raw mut (*place.as_mut_ptr()).number };
         // SAFETY: as above.
@@ -303,27 +306,26 @@ impl Fast {
         let data: *mut c_void = fields.data.cast();
         Some(RawArray { data, dtype: operand.dtype, shape, strides_bytes, readonly })
     }
-}
 
-/// The bytes of one of Python's own floats or integers as an element; `None` if it is neither, or does not fit.
-///
-/// # Safety
-/// The interpreter is held, and the caller holds the object.
-unsafe fn number(object: *mut PyObject, dtype: DType) -> Option<u64> {
-    match dtype {
+    /// The bytes of a float or integer of Python's own, or a `numpy.float64`, as an element; `None` if it is none of them, or
+    /// does not fit.
+    ///
+    /// # Safety
+    /// The interpreter is held, and the caller holds the object.
+    unsafe fn number(&self, object: *mut PyObject, dtype: DType) -> Option<u64> {
         // SAFETY: as the caller says.
-        DType::F64 if unsafe { ffi::PyFloat_CheckExact(object) } != 0 => {
-            // SAFETY: it is a float.
-            Some(unsafe { ffi::PyFloat_AsDouble(object) }.to_bits())
+        let class = unsafe { ffi::Py_TYPE(object) };
+        if dtype == DType::F64 && (class == &raw mut ffi::PyFloat_Type || class == self.float64) {
+            // SAFETY: it is a float; `numpy.float64` derives from it.
+            return Some(unsafe { ffi::PyFloat_AsDouble(object) }.to_bits());
         }
-        // SAFETY: as the caller says.
-        DType::I64 if unsafe { ffi::PyLong_CheckExact(object) } != 0 => {
+        if dtype == DType::I64 && class == &raw mut ffi::PyLong_Type {
             let mut overflow = 0;
             // SAFETY: it is an integer; one that is too large is told in `overflow` and raises nothing.
             let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
-            (overflow == 0).then_some(value.cast_unsigned())
+            return (overflow == 0).then_some(value.cast_unsigned());
         }
-        _ => None,
+        None
     }
 }
 
