@@ -2,13 +2,16 @@
 //! Python's too; the texts, with their hints, are those of the Rust errors.
 
 use crate::graph::replay::ReplayError;
+use crate::own::stash;
 use precast_core::event::chain;
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
 use precast_graph::{BuildError, MakeNodeError};
 use precast_runtime::{BuildRuntimeError, FunctionError};
 use pyo3::call::PyCallArgs;
+use pyo3::exceptions::{PyAssertionError, PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::error::Error;
 use std::io;
 
@@ -44,7 +47,11 @@ pub(crate) fn entry(py: Python<'_>, error: LoadEntryError) -> PyErr {
 
 /// The exception of a call that failed; `types` says whether an argument has another dtype than its input.
 pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
+    let raised = stash::take();
     let class = match error {
+        CallError::Filter { .. } | CallError::Other { .. } if raised.is_some() => {
+            return because(py, error, raised);
+        }
         CallError::Op { kind, .. } => class(*kind),
         CallError::Inputs { .. } | CallError::Outputs { .. } => class(ErrorKind::Type),
         CallError::Input { .. } | CallError::Output { .. } if types => class(ErrorKind::Type),
@@ -54,6 +61,24 @@ pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
         _ => class(ErrorKind::Runtime),
     };
     told(py, class, error)
+}
+
+/// The exception of a method of Python's that raised one: of its kind, and with it as the cause.
+fn because(py: Python<'_>, error: &CallError, raised: Option<PyErr>) -> PyErr {
+    let is = |kind: &Bound<'_, PyType>| {
+        raised.as_ref().is_some_and(|raised| raised.get_type(py).is_subclass(kind).unwrap_or(false))
+    };
+    let kinds = [
+        (py.get_type::<PyTypeError>(), ErrorKind::Type),
+        (py.get_type::<PyValueError>(), ErrorKind::Value),
+        (py.get_type::<PyIndexError>(), ErrorKind::Index),
+        (py.get_type::<PyMemoryError>(), ErrorKind::Memory),
+        (py.get_type::<PyAssertionError>(), ErrorKind::Assert),
+    ];
+    let kind = kinds.iter().find(|(kind, _)| is(kind)).map_or(ErrorKind::Runtime, |(_, kind)| *kind);
+    let made = told(py, class(kind), error);
+    made.set_cause(py, raised);
+    made
 }
 
 /// The class of a kind of error.

@@ -138,8 +138,10 @@ impl Function {
         let descrs = self.descrs(py)?;
         let results =
             py.detach(|| self.inner.call(inputs)).map_err(|refused| self.refused(py, &refused, inputs))?;
-        let mut results =
-            results.into_iter().zip(descrs).map(|(result, descr)| array::give(py, result, descr.bind(py)));
+        let mut results = results
+            .into_iter()
+            .zip(descrs)
+            .map(|(result, descr)| array::give(py, result, descr.bind(py), true));
         match (descrs.len(), results.next()) {
             (1, Some(only)) => only,
             (_, first) => {

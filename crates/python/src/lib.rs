@@ -18,6 +18,7 @@ mod function;
 mod graph;
 mod model;
 mod number;
+mod own;
 mod session;
 
 use pyo3::prelude::*;
@@ -27,11 +28,17 @@ use pyo3::prelude::*;
 mod _native {
     use crate::boundary::object;
     #[pymodule_export]
-    use crate::graph::call::{Variable, attribute, call, described, index, input, member, members, names};
+    use crate::graph::call::{
+        Variable, attribute, call, constant, described, index, input, member, members, names,
+    };
     #[pymodule_export]
     use crate::graph::whole::{Graph, graph, needed, parse};
     #[pymodule_export]
     use crate::model::{Model, load};
+    #[pymodule_export]
+    use crate::own::ctype::register_type;
+    #[pymodule_export]
+    use crate::own::op::apply;
     #[pymodule_export]
     use crate::session::{compile, explain};
     use pyo3::prelude::*;

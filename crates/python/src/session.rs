@@ -7,6 +7,7 @@ use crate::error;
 use crate::function::Function;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
+use crate::own::ctype;
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{DimShuffle, Elemwise};
 use precast_runtime::{BuildRuntimeError, Policy, Runtime};
@@ -80,20 +81,23 @@ fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
 
 /// The runtime of these settings.
 fn runtime(settings: Settings) -> Result<Arc<Runtime>, Failure> {
-    static RUNTIMES: LazyLock<Mutex<BTreeMap<Settings, Arc<Runtime>>>> = LazyLock::new(Mutex::default);
+    /// By settings, and the generation of the types that Python has made.
+    type Runtimes = BTreeMap<(u64, Settings), Arc<Runtime>>;
+    static RUNTIMES: LazyLock<Mutex<Runtimes>> = LazyLock::new(Mutex::default);
     let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(runtime) = runtimes.get(&settings) {
+    let key = (ctype::generation(), settings);
+    if let Some(runtime) = runtimes.get(&key) {
         return Ok(Arc::clone(runtime));
     }
-    let runtime = Arc::new(build(&settings)?);
-    runtimes.insert(settings, Arc::clone(&runtime));
+    let runtime = Arc::new(build(&key.1)?);
+    runtimes.insert(key, Arc::clone(&runtime));
     Ok(runtime)
 }
 
 fn build(settings: &Settings) -> Result<Runtime, Failure> {
     let policy = settings.policy.as_deref().map(str::parse::<Policy>).transpose();
     let policy = policy.map_err(|refused| Failure::Policy(refused.to_string()))?;
-    let mut builder = Runtime::builder().ops(ops().clone());
+    let mut builder = Runtime::builder().ops(ctype::with_types(ops().clone()));
     for layer in &settings.layers {
         builder = if layer.is_dir() { builder.store(layer) } else { builder.bundle_file(layer) };
     }

@@ -33,13 +33,19 @@ from .errors import (
     PrecastError,
 )
 from ._native import Function, Graph, Model, load
+from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, ParamsType, as_variable
 from ._ports import Port
+from ._types import TensorType, Type, upcast
 from ._variable import Variable
 
 __all__ = [
+    "Apply",
     "BundleError",
     "BundleNotFoundError",
     "BundleReadError",
+    "CEnumType",
+    "COp",
+    "CType",
     "CallAssertionError",
     "CallError",
     "CallIndexError",
@@ -49,7 +55,10 @@ __all__ = [
     "CallValueError",
     "CompileError",
     "EntryError",
+    "EnumList",
+    "EnumType",
     "Explanation",
+    "ExternalCOp",
     "Function",
     "Graph",
     "GraphError",
@@ -59,15 +68,20 @@ __all__ = [
     "Model",
     "NativeError",
     "NativeFunction",
+    "ParamsType",
     "Port",
     "PrecastError",
+    "TensorType",
+    "Type",
     "Variable",
+    "as_variable",
     "check",
     "explain",
     "function",
     "graph",
     "input",
     "load",
+    "upcast",
 ]
 
 

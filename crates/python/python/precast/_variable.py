@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _native
+from ._types import Type
 from .errors import GraphTypeError
 
 #: Python's operators, and the functions that they call.
@@ -65,9 +66,9 @@ class Variable:
         self._name = name
 
     @property
-    def type(self) -> str:
+    def type(self) -> Type:
         """Its type: ``f64[?]``."""
-        return self._node.type
+        return Type(self._node.type)
 
     def __getitem__(self, item: Any) -> Any:
         return _native.index(self, item)

@@ -126,11 +126,13 @@ struct Owner {
     _array: Array,
 }
 
-/// Makes a NumPy array of an array, without copying; as NumPy's own functions do, a number of one without dimensions.
+/// Makes a NumPy array of an array, without copying; if `as_number`, a number of one without dimensions, as NumPy's own functions
+/// do.
 pub(crate) fn give<'py>(
     py: Python<'py>,
     mut array: Array,
     descr: &Bound<'py, PyArrayDescr>,
+    as_number: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let itemsize = array.dtype().itemsize_bytes().cast_signed();
     let (data, mut strides): (*mut c_void, Vec<isize>) = with_array!(&mut array, a => (a.as_mut_ptr().cast(), a.strides().iter().map(|s| s * itemsize).collect()));
@@ -163,7 +165,7 @@ pub(crate) fn give<'py>(
     if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array, owner.into_ptr()) } < 0 {
         return Err(PyErr::fetch(py));
     }
-    if ndim > 0 {
+    if ndim > 0 || !as_number {
         return Ok(made);
     }
     // SAFETY: the reference to the array is handed over.

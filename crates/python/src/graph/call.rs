@@ -75,6 +75,12 @@ pub(crate) fn input<'py>(py: Python<'py>, name: String, ty: &str) -> PyResult<Bo
     made(py, Origin::Input { name, ty })
 }
 
+/// The constant of an array or a number, of the dtype that NumPy gives it.
+#[pyfunction]
+pub(crate) fn constant<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    made(py, Origin::Constant(convert::constant(value)?))
+}
+
 /// Calls a function of the library by its name.
 #[pyfunction]
 pub(crate) fn call<'py>(

@@ -8,7 +8,10 @@
 //! variables of their types. The arena is begun anew when it has grown too large; what is still needed is replayed then.
 
 use super::node::{Node, Origin, Value};
-use precast_graph::{BuildError, FunctionGraph, Keywords, OpLibrary as _, Operand, Type};
+use crate::own::op::OwnOp;
+use precast_graph::{
+    BuildError, FunctionGraph, Keywords, MakeNodeError, OpLibrary as _, Operand, Props, Type,
+};
 use precast_ops::Ops;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -38,9 +41,13 @@ fn near(name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The library of ops.
+/// The library of ops. Ops that are written in Python are in it by their C: they are applied as values, never by a name.
 pub(crate) fn ops() -> &'static Ops {
-    static OPS: LazyLock<Ops> = LazyLock::new(Ops::standard);
+    static OPS: LazyLock<Ops> = LazyLock::new(|| {
+        let nameless =
+            |_: &Props| Err::<OwnOp, _>(MakeNodeError::prop("own_op", "class", "is another process's"));
+        Ops::standard().with("own_op", nameless).unwrap_or_default()
+    });
     &OPS
 }
 
