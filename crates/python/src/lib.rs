@@ -20,6 +20,7 @@ mod model;
 mod number;
 mod own;
 mod session;
+mod ufunc;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,8 @@ mod _native {
     use crate::own::op::apply;
     #[pymodule_export]
     use crate::session::{compile, explain};
+    #[pymodule_export]
+    use crate::ufunc::make;
     use pyo3::prelude::*;
 
     /// Runs the command line; gives its exit code.

@@ -44,6 +44,19 @@ impl Model {
         self.__getitem__(py, name)
     }
 
+    /// A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something: an op's dtypes.
+    #[pyo3(signature = (name, /))]
+    fn ufunc<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
+        let prefix = format!("{name}.");
+        let entries = self.loader.entries();
+        let mut of: Vec<String> = entries.into_iter().filter(|entry| entry.starts_with(&prefix)).collect();
+        if of.is_empty() || self.loader.entries().contains(&name) {
+            of.insert(0, name.clone());
+        }
+        let functions = of.into_iter().map(|entry| self.__getitem__(py, entry)).collect::<PyResult<_>>()?;
+        crate::ufunc::make(py, &name, functions, None)
+    }
+
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
         name.extract::<String>().is_ok_and(|name| self.loader.entries().contains(&name))
     }

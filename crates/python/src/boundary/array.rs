@@ -106,7 +106,7 @@ impl<'py> Lent<'py> {
 ///
 /// # Safety
 /// No extent is 0, and every index within the extents is a byte that can be read.
-unsafe fn are_bools(data: *const u8, shape: &[usize], strides: &[isize]) -> bool {
+pub(super) unsafe fn are_bools(data: *const u8, shape: &[usize], strides: &[isize]) -> bool {
     let (Some((extent, shape)), Some((stride, strides))) = (shape.split_first(), strides.split_first())
     else {
         // SAFETY: the caller says that the byte can be read.

@@ -43,7 +43,12 @@ impl Runtime {
     pub(crate) fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
         let thorough = matches!(self.policy, None | Some(Policy::Strict));
-        let (cover, search) = self.find(graph, How { loads: true, thorough })?;
+        let found = self.find(graph, How { loads: true, thorough });
+        if let (Err(FunctionError::Link(_)), Some(Policy::Interpret)) = (&found, self.policy) {
+            // What has no C has a reference all the same.
+            return Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?));
+        }
+        let (cover, search) = found?;
         if cover.is_complete()
             && let Some(function) = instantiate::function(graph, &cover, &self.ops, &search)?
         {
