@@ -107,7 +107,14 @@ impl Function {
     fn argument<'py>(&self, value: Bound<'py, PyAny>, port: &Port) -> PyResult<Argument<'py>> {
         let py = value.py();
         let array = match value.cast_into::<PyUntypedArray>() {
-            Ok(array) => array,
+            Ok(array) => {
+                // A mask would be lost in silence.
+                if !array.is_exact_instance_of::<PyUntypedArray>() && array.hasattr("filled")? {
+                    let text = format!("input `{}` is a masked array\nhint: pass `x.filled(…)`", port.name);
+                    return Err(error::wrong_type(py, text));
+                }
+                array
+            }
             Err(other) => {
                 let value = other.into_inner();
                 let refused = |cause: PyErr| {

@@ -118,17 +118,14 @@ class Variable:
         elif method == "accumulate" and name in _ACCUMULATIONS:
             keywords.setdefault("axis", 0)
             name = _ACCUMULATIONS[name]
-        elif method != "__call__" or _native.described(name) is None:
+        elif method != "__call__":
             return NotImplemented
         if keywords.pop("out", None) is not None:
             raise GraphTypeError(f"`{name}` of variables takes no `out`: a graph gives new arrays")
         return call(name, *args, **keywords)
 
     def __array_function__(self, function: Any, _: Any, args: Any, keywords: Any) -> Any:
-        name = function.__name__
-        if _native.described(name) is None:
-            return NotImplemented
-        return call(name, *args, **keywords)
+        return call(function.__name__, *args, **keywords)
 
     def __pos__(self) -> Variable:
         return self
