@@ -237,6 +237,8 @@ class COp(Op, CLinkerObject):
         }
         if type(self).c_code is not COp.c_code:
             texts["c_code"] = self.c_code(node, _NAME, inputs, outputs, sub)
+        for method, text in texts.items():
+            _check(self.name, method, text)
         return {method: text for method, text in texts.items() if text}
 
     def _told(self, node: Apply) -> dict[str, Any]:
@@ -410,7 +412,15 @@ class CType(CLinkerObject):
 
 def _lists(of: CLinkerObject) -> dict[str, list[str]]:
     made = {method: getattr(of, method)() for method in _LISTS}
+    for method, texts in made.items():
+        for text in [texts] if isinstance(texts, str) else texts:
+            _check(type(of).__name__, method, text)
     return {method: [text] if isinstance(text, str) else list(text) for method, text in made.items() if text}
+
+
+def _check(name: str, method: str, text: Any) -> None:
+    if not isinstance(text, str):
+        raise GraphTypeError(f"`{method}` of `{name}` gives a `{type(text).__name__}`, expected a text")
 
 
 def _version(version: Any) -> list[int] | None:

@@ -89,9 +89,9 @@ impl Loop {
         let ranks: Vec<usize> = ports.iter().map(|port| port.ty.ndim()).collect();
         let (number, core) = match core {
             Some(core) => (Number::Arrays, core.to_vec()),
+            None if ranks.iter().all(|rank| *rank == 0) => (native(&inner), vec![vec![]; ranks.len()]),
             None if !function.is_map() => return Err("it does not compute element by element".to_owned()),
             None if ranks.iter().all(|rank| *rank == 1) => (Number::Whole, vec![vec![]; ranks.len()]),
-            None if ranks.iter().all(|rank| *rank == 0) => (native(&inner), vec![vec![]; ranks.len()]),
             None => {
                 return Err(
                     "its inputs and outputs have different ranks, or more than one dimension".to_owned()
