@@ -10,7 +10,6 @@
 //! remedy and goes to the end.
 
 use std::error::Error;
-use std::process::ExitCode;
 
 use precast_build::DeclareError;
 use precast_core::event::split_hints;
@@ -34,9 +33,9 @@ pub(crate) enum Exit {
     Program(u8),
 }
 
-impl From<Exit> for ExitCode {
+impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
+        match exit {
             Exit::Ok => 0,
             Exit::Error => 1,
             Exit::Usage => 2,
@@ -44,7 +43,7 @@ impl From<Exit> for ExitCode {
             Exit::Damaged => 4,
             Exit::Violation => 5,
             Exit::Program(code) => code,
-        })
+        }
     }
 }
 

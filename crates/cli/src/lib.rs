@@ -31,6 +31,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use precast_build::interrupt;
+use precast_graph::FunctionGraph;
 
 /// As what the program was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,12 @@ pub enum Face {
 /// Runs the command that the process was started with and gives its exit code.
 #[must_use]
 pub fn main(face: Face) -> ExitCode {
-    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    run(face, std::env::args_os().collect()).into()
+}
+
+/// Runs a command, the name of the program first; gives the exit code. The process is the command's: it handles signals.
+#[must_use]
+pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
     let mut command = args::Cli::command();
     if face == Face::Cargo {
         if arguments.get(1).is_some_and(|first| first == "precast") {
@@ -61,11 +67,17 @@ pub fn main(face: Face) -> ExitCode {
     let ended = cmd::run(cli.command);
     match (interrupt::exit_code(), ended) {
         // What could not be done was not to be done any more.
-        (Some(code), _) => code.into(),
+        (Some(code), _) => code,
         (None, Ok(exit)) => exit.into(),
         (None, Err(failure)) => {
             term::error(&failure.render());
             failure.exit().into()
         }
     }
+}
+
+/// A picture of a graph as it is, as SVG.
+#[must_use]
+pub fn svg(title: &str, graph: &FunctionGraph) -> String {
+    picture::svg(&picture::Picture::new(title, graph, &[]))
 }

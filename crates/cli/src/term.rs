@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::process::ExitCode;
 
 use clap::builder::styling::{AnsiColor, Style, Styles};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -90,10 +89,10 @@ fn acts(c: char) -> bool {
 }
 
 /// Prints what clap has to say: help, version, or what is wrong with the command line.
-pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+pub(crate) fn usage(message: &clap::Error) -> u8 {
     // Nobody is left to hear of a failure to print this.
     let _ = message.print();
-    u8::try_from(message.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+    u8::try_from(message.exit_code()).unwrap_or(1)
 }
 
 /// Prints an error, its causes and its hints.

@@ -1,11 +1,17 @@
 //! Errors of `precast-core` as exceptions. The classes are Python's own code (`precast/errors.py`), since each is of a kind of
 //! Python's too; the texts, with their hints, are those of the Rust errors.
 
+use crate::graph::replay::ReplayError;
+use crate::own::stash;
 use precast_core::event::chain;
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
+use precast_graph::{BuildError, MakeNodeError};
+use precast_runtime::{BuildRuntimeError, FunctionError};
 use pyo3::call::PyCallArgs;
+use pyo3::exceptions::{PyAssertionError, PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::error::Error;
 use std::io;
 
@@ -41,7 +47,11 @@ pub(crate) fn entry(py: Python<'_>, error: LoadEntryError) -> PyErr {
 
 /// The exception of a call that failed; `types` says whether an argument has another dtype than its input.
 pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
+    let raised = stash::take();
     let class = match error {
+        CallError::Filter { .. } | CallError::Other { .. } if raised.is_some() => {
+            return because(py, error, raised);
+        }
         CallError::Op { kind, .. } => class(*kind),
         CallError::Inputs { .. } | CallError::Outputs { .. } => class(ErrorKind::Type),
         CallError::Input { .. } | CallError::Output { .. } if types => class(ErrorKind::Type),
@@ -51,6 +61,24 @@ pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
         _ => class(ErrorKind::Runtime),
     };
     told(py, class, error)
+}
+
+/// The exception of a method of Python's that raised one: of its kind, and with it as the cause.
+fn because(py: Python<'_>, error: &CallError, raised: Option<PyErr>) -> PyErr {
+    let is = |kind: &Bound<'_, PyType>| {
+        raised.as_ref().is_some_and(|raised| raised.get_type(py).is_subclass(kind).unwrap_or(false))
+    };
+    let kinds = [
+        (py.get_type::<PyTypeError>(), ErrorKind::Type),
+        (py.get_type::<PyValueError>(), ErrorKind::Value),
+        (py.get_type::<PyIndexError>(), ErrorKind::Index),
+        (py.get_type::<PyMemoryError>(), ErrorKind::Memory),
+        (py.get_type::<PyAssertionError>(), ErrorKind::Assert),
+    ];
+    let kind = kinds.iter().find(|(kind, _)| is(kind)).map_or(ErrorKind::Runtime, |(_, kind)| *kind);
+    let made = told(py, class(kind), error);
+    made.set_cause(py, raised);
+    made
 }
 
 /// The class of a kind of error.
@@ -73,4 +101,61 @@ pub(crate) fn wrong_type(py: Python<'_>, text: String) -> PyErr {
 /// A call that is refused before it is made: a value that the function does not take.
 pub(crate) fn wrong_value(py: Python<'_>, text: String) -> PyErr {
     raise(py, class(ErrorKind::Value), (text,))
+}
+
+/// The exception of a mistake in a graph, of a class of `precast/errors.py`.
+pub(crate) fn graph_of(py: Python<'_>, class: &str, error: &dyn Error) -> PyErr {
+    told(py, class, error)
+}
+
+/// The exception of a call that a graph refuses.
+pub(crate) fn graph(py: Python<'_>, error: &ReplayError) -> PyErr {
+    let build = match error {
+        ReplayError::Call { source, .. } | ReplayError::Graph(source) => source,
+        ReplayError::Unknown { .. } | ReplayError::NoArray { .. } => {
+            return told(py, "GraphTypeError", error);
+        }
+        ReplayError::Unbound { .. } => return told(py, "GraphValueError", error),
+    };
+    let is_type = |refused: &MakeNodeError| {
+        matches!(
+            refused,
+            MakeNodeError::Arity { .. } | MakeNodeError::DType { .. } | MakeNodeError::Input { .. }
+        )
+    };
+    let class = match build {
+        BuildError::MakeNode(refused) if is_type(refused) => "GraphTypeError",
+        _ => "GraphValueError",
+    };
+    told(py, class, build)
+}
+
+/// The exception of an argument of another kind than graphs have.
+pub(crate) fn graph_type(py: Python<'_>, text: &str) -> PyErr {
+    raise(py, "GraphTypeError", (text,))
+}
+
+/// The exception of an argument that graphs refuse.
+pub(crate) fn graph_value(py: Python<'_>, text: &str) -> PyErr {
+    raise(py, "GraphValueError", (text,))
+}
+
+/// The exception of layers that cannot be opened.
+pub(crate) fn layers(py: Python<'_>, error: &BuildRuntimeError) -> PyErr {
+    match error {
+        BuildRuntimeError::Bundle { source, .. } => open(py, source),
+        _ => told(py, "BundleError", error),
+    }
+}
+
+/// The exception of a graph that cannot be made a function.
+pub(crate) fn compile(py: Python<'_>, error: &FunctionError) -> PyErr {
+    let class = match error {
+        FunctionError::Graph(_) | FunctionError::Link(_) => "GraphValueError",
+        FunctionError::Miss { .. } => "MissError",
+        FunctionError::Instance(refused) => return call(py, refused, false),
+        FunctionError::Layer(_) => "BundleError",
+        _ => "CompileError",
+    };
+    told(py, class, error)
 }

@@ -1,25 +1,32 @@
 //! A function of a bundle in Python, and its calls.
 
-use crate::array::{self, Lent};
-use crate::{error, number};
+use crate::boundary::array::{self, Lent};
+use crate::boundary::object::Getter;
+use crate::graph::whole::Graph;
+use crate::{dtypes, error, number};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::RawArrayError;
 use precast_core::program::Port;
-use precast_core::{Array, ArrayMut, ArrayRef, CallError, DType};
+use precast_core::{Array, ArrayMut, ArrayRef, CallError, Served};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 
-/// A compiled graph, called with NumPy arrays and Python's numbers.
-#[pyclass(frozen, module = "precast")]
+/// What an object of the type [`precast.Function`](crate::boundary::object) holds.
 pub(crate) struct Function {
     name: String,
     inner: precast_core::Function,
+    /// Whether each element of the results is computed of those of the inputs, and of nothing else.
+    is_map: bool,
     /// The names of the inputs, for calls that name them.
     names: Vec<Py<PyString>>,
+    /// The name of the argument that is no input.
+    out_name: Py<PyString>,
     /// NumPy's dtypes of the results.
     descrs: PyOnceLock<Vec<Py<PyArrayDescr>>>,
+    /// What it was made of, if that is known.
+    graph: Option<Py<Graph>>,
 }
 
 /// What an argument is.
@@ -29,62 +36,85 @@ enum Argument<'py> {
 }
 
 impl Function {
-    /// The function of a name.
-    pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function) -> PyResult<Self> {
+    /// The function of a name; `is_map`: its program computes element by element.
+    pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function, is_map: bool) -> Self {
         let names = inner.inputs().iter().map(|port| PyString::intern(py, &port.name).unbind()).collect();
-        Ok(Self { name, inner, names, descrs: PyOnceLock::new() })
+        let out_name = PyString::intern(py, "out").unbind();
+        Self { name, inner, is_map, names, out_name, descrs: PyOnceLock::new(), graph: None }
+    }
+
+    /// The function of a graph.
+    pub(crate) fn with_graph(self, graph: Py<Graph>) -> Self {
+        Self { graph: Some(graph), ..self }
+    }
+
+    pub(crate) fn inner(&self) -> &precast_core::Function {
+        &self.inner
+    }
+
+    pub(crate) fn is_map(&self) -> bool {
+        self.is_map
+    }
+
+    pub(crate) fn out_name(&self) -> &Py<PyString> {
+        &self.out_name
+    }
+
+    /// `score(x: f64[?], y: f64[]) -> (out: f64[?])`.
+    pub(crate) fn shown(&self) -> String {
+        format!("{}{}", self.name, self.interface())
     }
 
     /// `(x: f64[?], y: f64[]) -> (out: f64[?])`.
-    fn shown(&self) -> String {
-        let ports = |ports: &[Port]| {
-            ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
-        };
-        format!("({}) -> ({})", ports(self.inner.inputs()), ports(self.inner.outputs()))
+    fn interface(&self) -> String {
+        interface(self.inner.inputs(), self.inner.outputs())
     }
 
-    /// The values given, in the order of the inputs.
+    /// The values given, in the order of the inputs, and what is given as `out`. The last ones have the names.
     fn order<'py>(
         &self,
-        args: &Bound<'py, PyTuple>,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let py = args.py();
-        let wrong = |what: String| {
-            error::wrong_type(py, format!("{}() {what}; it is `{}{}`", self.name, self.name, self.shown()))
-        };
-        if args.len() > self.names.len() {
-            return Err(wrong(format!("takes {} input(s), found {}", self.names.len(), args.len())));
+        py: Python<'py>,
+        mut values: Vec<Bound<'py, PyAny>>,
+        names: Option<&Bound<'py, PyTuple>>,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>)> {
+        let wrong =
+            |what: String| error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown()));
+        let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));
+        if values.len() > self.names.len() {
+            return Err(wrong(format!("takes {} input(s), found {}", self.names.len(), values.len())));
         }
-        let mut values: Vec<_> = args.iter().collect();
-        let Some(named) = named else {
-            return match self.inner.inputs().get(values.len()) {
-                None => Ok(values),
-                Some(missing) => Err(wrong(format!("misses input `{}`", missing.name))),
-            };
-        };
-        for name in &self.names[values.len()..] {
-            let given = named.get_item(name)?;
-            values.push(given.ok_or_else(|| wrong(format!("misses input `{}`", name.bind(py))))?);
-        }
-        for name in named.keys() {
-            let position = self.names.iter().position(|own| name.eq(own).unwrap_or(false));
-            match position {
-                Some(position) if position < args.len() => {
+        let mut inputs: Vec<Option<Bound<'py, PyAny>>> = values.into_iter().map(Some).collect();
+        inputs.resize(self.names.len(), None);
+        let mut out = None;
+        for (name, value) in names.into_iter().flatten().zip(named) {
+            let is = |own: &Py<PyString>| name.eq(own).unwrap_or(false);
+            match self.names.iter().position(is) {
+                Some(position) if inputs[position].is_some() => {
                     return Err(wrong(format!("has two values for input `{name}`")));
                 }
-                Some(_) => {}
+                Some(position) => inputs[position] = Some(value),
+                None if is(&self.out_name) => out = Some(value).filter(|out| !out.is_none()),
                 None => return Err(wrong(format!("has no input `{name}`"))),
             }
         }
-        Ok(values)
+        let ports = inputs.into_iter().zip(self.inner.inputs());
+        let inputs =
+            ports.map(|(value, port)| value.ok_or_else(|| wrong(format!("misses input `{}`", port.name))));
+        Ok((inputs.collect::<PyResult<_>>()?, out))
     }
 
     /// What an argument is; its type is compared by the call.
     fn argument<'py>(&self, value: Bound<'py, PyAny>, port: &Port) -> PyResult<Argument<'py>> {
         let py = value.py();
         let array = match value.cast_into::<PyUntypedArray>() {
-            Ok(array) => array,
+            Ok(array) => {
+                // A mask would be lost in silence.
+                if !array.is_exact_instance_of::<PyUntypedArray>() && array.hasattr("filled")? {
+                    let text = format!("input `{}` is a masked array\nhint: pass `x.filled(…)`", port.name);
+                    return Err(error::wrong_type(py, text));
+                }
+                array
+            }
             Err(other) => {
                 let value = other.into_inner();
                 let refused = |cause: PyErr| {
@@ -103,10 +133,10 @@ impl Function {
     }
 
     /// NumPy's dtypes of the results.
-    fn descrs(&self, py: Python<'_>) -> PyResult<&Vec<Py<PyArrayDescr>>> {
+    pub(crate) fn descrs(&self, py: Python<'_>) -> PyResult<&Vec<Py<PyArrayDescr>>> {
         self.descrs.get_or_try_init(py, || {
             let dtypes = self.inner.outputs().iter().map(|port| port.ty.dtype());
-            dtypes.map(|dtype| Ok(descr(py, dtype)?.unbind())).collect()
+            dtypes.map(|dtype| Ok(dtypes::descr(py, dtype)?.unbind())).collect()
         })
     }
 
@@ -115,8 +145,10 @@ impl Function {
         let descrs = self.descrs(py)?;
         let results =
             py.detach(|| self.inner.call(inputs)).map_err(|refused| self.refused(py, &refused, inputs))?;
-        let mut results =
-            results.into_iter().zip(descrs).map(|(result, descr)| array::give(py, result, descr.bind(py)));
+        let mut results = results
+            .into_iter()
+            .zip(descrs)
+            .map(|(result, descr)| array::give(py, result, descr.bind(py), true));
         match (descrs.len(), results.next()) {
             (1, Some(only)) => only,
             (_, first) => {
@@ -157,26 +189,15 @@ impl Function {
         })
     }
 
-    /// The exception of a call that failed.
-    #[cold]
-    fn refused(&self, py: Python<'_>, error: &CallError, inputs: &[ArrayRef<'_>]) -> PyErr {
-        let mut pairs = self.inner.inputs().iter().zip(inputs);
-        error::call(py, error, pairs.any(|(port, input)| port.ty.dtype() != input.dtype()))
-    }
-}
-
-#[pymethods]
-impl Function {
-    /// Calls the function.
-    #[pyo3(signature = (*args, out = None, **named))]
-    fn __call__<'py>(
+    /// Calls the function: `values` are the positional arguments, then those of the names.
+    pub(crate) fn call<'py>(
         &self,
-        args: &Bound<'py, PyTuple>,
-        out: Option<Bound<'py, PyAny>>,
-        named: Option<&Bound<'py, PyDict>>,
+        py: Python<'py>,
+        values: Vec<Bound<'py, PyAny>>,
+        names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = args.py();
-        let values = self.order(args, named)?.into_iter().zip(self.inner.inputs());
+        let (values, out) = self.order(py, values, names)?;
+        let values = values.into_iter().zip(self.inner.inputs());
         let arguments = values.map(|(value, port)| self.argument(value, port));
         let arguments: Vec<Argument<'_>> = arguments.collect::<PyResult<_>>()?;
         let inputs = arguments.iter().zip(self.inner.inputs()).map(|(argument, port)| match argument {
@@ -197,48 +218,80 @@ impl Function {
         }
     }
 
-    /// Its name in the bundle.
-    #[getter]
-    fn __name__(&self) -> &str {
-        &self.name
+    /// The exception of a call that failed.
+    #[cold]
+    fn refused(&self, py: Python<'_>, error: &CallError, inputs: &[ArrayRef<'_>]) -> PyErr {
+        let mut pairs = self.inner.inputs().iter().zip(inputs);
+        error::call(py, error, pairs.any(|(port, input)| port.ty.dtype() != input.dtype()))
     }
+}
 
-    /// What it takes: names and types.
-    #[getter]
-    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        ports(py, self.inner.inputs())
-    }
+/// The attributes of functions.
+pub(crate) fn getters() -> &'static [Getter] {
+    &[
+        Getter {
+            name: c"__name__",
+            doc: c"Its name.",
+            get: |object, function| Ok(PyString::new(object.py(), &function.name).into_any()),
+        },
+        Getter {
+            name: c"inputs",
+            doc: c"What it takes: names and types.",
+            get: |object, function| ports(object.py(), function.inner.inputs()),
+        },
+        Getter {
+            name: c"outputs",
+            doc: c"What it gives: names and types.",
+            get: |object, function| ports(object.py(), function.inner.outputs()),
+        },
+        Getter {
+            name: c"signature",
+            doc: c"What it takes and gives in one line, ``(x: f64[?]) -> (out: f64[])``.",
+            get: |object, function| Ok(PyString::new(object.py(), &function.interface()).into_any()),
+        },
+        Getter {
+            name: c"graph",
+            doc: c"The graph that it was made of; None for a function of a bundle.",
+            get: |object, function| {
+                let graph = function.graph.as_ref().map(|graph| graph.clone_ref(object.py()));
+                Ok(graph.into_pyobject(object.py())?)
+            },
+        },
+        Getter {
+            name: c"provenance",
+            doc: c"What serves which ops: pairs of them, in words.",
+            get: |object, function| {
+                let parts = function.inner.provenance().iter();
+                let told = parts.map(|part| (part.ops.clone(), served(&part.served)));
+                Ok(PyTuple::new(object.py(), told.collect::<Vec<_>>())?.into_any())
+            },
+        },
+        Getter {
+            name: c"native",
+            doc: c"The plain C function that computes a graph of numbers.",
+            get: native,
+        },
+    ]
+}
 
-    /// What it gives: names and types.
-    #[getter]
-    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        ports(py, self.inner.outputs())
+/// Who computes a part, in words.
+fn served(served: &Served) -> String {
+    match served {
+        Served::Artifact { key, layer, isa, .. } => format!("{} ({isa}) of {layer}", key.short()),
+        Served::Jit { key, isa, .. } => format!("{} ({isa}), compiled in this process", key.short()),
+        Served::Interpreted => "the reference implementation".to_owned(),
+        _ => "another".to_owned(),
     }
+}
 
-    /// What it takes and gives in one line, `(x: f64[?]) -> (out: f64[])`.
-    #[getter]
-    fn signature(&self) -> String {
-        self.shown()
-    }
-
-    /// The plain C function that computes a graph of numbers.
-    #[getter]
-    fn native<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let native = slf.get().inner.native_function().map_err(|reason| {
-            error::raise(
-                py,
-                "NativeError",
-                (format!("`{}` has no native function: {reason}", slf.get().name),),
-            )
-        })?;
-        let class = py.import("precast._callback")?.getattr("NativeFunction")?;
-        class.call1((native.address().addr(), native.signature(), slf))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<precast.Function {}{}>", self.name, self.shown())
-    }
+fn native<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let native = function.inner.native_function().map_err(|reason| {
+        let text = format!("`{}` has no native function: {reason}", function.name);
+        error::raise(py, "NativeError", (text,))
+    })?;
+    let class = py.import("precast._callback")?.getattr("NativeFunction")?;
+    class.call1((native.address().addr(), native.signature(), object))
 }
 
 /// The memory of an array that is given for an input or output.
@@ -263,37 +316,17 @@ fn description(py: Python<'_>, role: &str, port: &Port, refused: &RawArrayError)
     error::wrong_value(py, format!("{role} `{}`: {refused}", port.name))
 }
 
-/// NumPy's dtype of a dtype.
-fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> {
-    if dtype == DType::Bf16 {
-        return py.import("precast._foreign")?.call_method0("bfloat16")?.cast_into().map_err(PyErr::from);
-    }
-    PyArrayDescr::new(py, name(dtype))
+/// What ports are, in one line.
+pub(crate) fn interface(inputs: &[Port], outputs: &[Port]) -> String {
+    let ports = |ports: &[Port]| {
+        ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
+    };
+    format!("({}) -> ({})", ports(inputs), ports(outputs))
 }
 
-/// NumPy's name of a dtype.
-fn name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::I8 => "int8",
-        DType::I16 => "int16",
-        DType::I32 => "int32",
-        DType::I64 => "int64",
-        DType::U8 => "uint8",
-        DType::U16 => "uint16",
-        DType::U32 => "uint32",
-        DType::U64 => "uint64",
-        DType::F16 => "float16",
-        DType::Bf16 => "bfloat16",
-        DType::F32 => "float32",
-        DType::F64 => "float64",
-        DType::C64 => "complex64",
-        DType::C128 => "complex128",
-    }
-}
-
-fn ports<'py>(py: Python<'py>, ports: &[Port]) -> PyResult<Bound<'py, PyTuple>> {
+/// Ports as Python's.
+pub(crate) fn ports<'py>(py: Python<'py>, ports: &[Port]) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import("precast._ports")?.getattr("Port")?;
     let made = ports.iter().map(|Port { name, ty }: &Port| class.call1((name, ty.to_string())));
-    PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)
+    PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?).map(Bound::into_any)
 }

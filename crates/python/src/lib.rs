@@ -4,29 +4,65 @@
 //! precast/__init__.py   what users import: this module, the exceptions, native functions
 //! lib, model            load(path) -> Model -> Function, by item, attribute or name
 //! function              a call: arguments by position and name, `out=`, results
-//! array                 NumPy's memory as precast's arrays and back, without copies: the only unsafe code
+//! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
 //! number                Python's numbers as inputs without dimensions
 //! error                 the errors of `precast-core` as exceptions of the kind that Python users expect
 //! ```
 //! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. It links `precast-core` alone: no code
 //! generator, no compiler, no parser. The interpreter is not held while a bundle is read and while a function runs.
 
-mod array;
+mod boundary;
+mod dtypes;
 mod error;
 mod function;
+mod graph;
 mod model;
 mod modules;
 mod number;
+mod own;
+mod session;
+mod ufunc;
 
 use pyo3::prelude::*;
 
 /// The native part of the package `precast`.
 #[pymodule]
 mod _native {
+    use crate::boundary::object;
     #[pymodule_export]
-    use crate::function::Function;
+    use crate::graph::call::{
+        Variable, attribute, call, constant, described, index, input, member, members, names,
+    };
+    #[pymodule_export]
+    use crate::graph::whole::{Graph, graph, needed, parse};
     #[pymodule_export]
     use crate::model::{Model, load};
     #[pymodule_export]
     use crate::modules::{Modules, Wanted};
+    #[pymodule_export]
+    use crate::own::ctype::register_type;
+    #[pymodule_export]
+    use crate::own::op::apply;
+    #[pymodule_export]
+    use crate::session::{compile, explain};
+    #[pymodule_export]
+    use crate::ufunc::make;
+    use pyo3::prelude::*;
+
+    /// Runs the command line; gives its exit code.
+    #[pyfunction]
+    fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+        py.detach(|| precast_cli::run(precast_cli::Face::Precast, arguments))
+    }
+
+    /// Where this user keeps what can be made again.
+    #[pyfunction]
+    fn user_cache() -> Option<std::path::PathBuf> {
+        precast_compile::user_cache()
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("Function", object::class(module.py())?)
+    }
 }

@@ -1,8 +1,10 @@
 //! A bundle in Python: a mapping of names to functions, whose functions are attributes too.
 
+use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
 use precast_core::Loader;
+use precast_core::program::Computes;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 use std::path::PathBuf;
@@ -31,14 +33,31 @@ impl Model {
     }
 
     /// The function of a graph.
-    fn __getitem__(&self, py: Python<'_>, name: String) -> PyResult<Function> {
-        let found = py.detach(|| self.loader.entry(&name));
-        Function::new(py, name, found.map_err(|missing| error::entry(py, missing))?)
+    fn __getitem__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
+        let found = py.detach(|| self.loader.entry(&name)).map_err(|missing| error::entry(py, missing))?;
+        let entry = self.loader.bundle().find_entry(&name);
+        let is_map = entry.is_some_and(|entry| {
+            entry.program.steps.iter().all(|step| step.computes == Computes::Elementwise)
+        });
+        object::wrap(py, Function::new(py, name, found, is_map))
     }
 
     /// The function of a graph whose name is no other attribute.
-    fn __getattr__(&self, py: Python<'_>, name: String) -> PyResult<Function> {
+    fn __getattr__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         self.__getitem__(py, name)
+    }
+
+    /// A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something: an op's dtypes.
+    #[pyo3(signature = (name, /))]
+    fn ufunc<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
+        let prefix = format!("{name}.");
+        let entries = self.loader.entries();
+        let mut of: Vec<String> = entries.into_iter().filter(|entry| entry.starts_with(&prefix)).collect();
+        if of.is_empty() || self.loader.entries().contains(&name) {
+            of.insert(0, name.clone());
+        }
+        let functions = of.into_iter().map(|entry| self.__getitem__(py, entry)).collect::<PyResult<_>>()?;
+        crate::ufunc::make(py, &name, functions, None)
     }
 
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {

@@ -10,6 +10,7 @@ Compiling needs a compiler and happens before: `precast build` writes bundles. C
 # The native part stands on NumPy: where it is not installed, the import says so here.
 import numpy as _numpy
 
+from ._build import Explanation, check, explain, function, graph, input
 from ._callback import NativeFunction
 from .errors import (
     BundleError,
@@ -22,18 +23,29 @@ from .errors import (
     CallRuntimeError,
     CallTypeError,
     CallValueError,
+    CompileError,
     EntryError,
+    GraphError,
+    GraphTypeError,
+    GraphValueError,
     MissError,
     NativeError,
     PrecastError,
 )
-from ._native import Function, Model, load
+from ._native import Function, Graph, Model, load
+from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, ParamsType, as_variable
 from ._ports import Port
+from ._types import TensorType, Type, upcast
+from ._variable import Variable
 
 __all__ = [
+    "Apply",
     "BundleError",
     "BundleNotFoundError",
     "BundleReadError",
+    "CEnumType",
+    "COp",
+    "CType",
     "CallAssertionError",
     "CallError",
     "CallIndexError",
@@ -41,13 +53,50 @@ __all__ = [
     "CallRuntimeError",
     "CallTypeError",
     "CallValueError",
+    "CompileError",
     "EntryError",
+    "EnumList",
+    "EnumType",
+    "Explanation",
+    "ExternalCOp",
     "Function",
+    "Graph",
+    "GraphError",
+    "GraphTypeError",
+    "GraphValueError",
     "MissError",
     "Model",
     "NativeError",
     "NativeFunction",
+    "ParamsType",
     "Port",
     "PrecastError",
+    "TensorType",
+    "Type",
+    "Variable",
+    "as_variable",
+    "check",
+    "explain",
+    "function",
+    "graph",
+    "input",
     "load",
+    "upcast",
 ]
+
+
+def __getattr__(name: str):
+    """A function of the library, ``precast.exp``: the names are the library's own."""
+    if not name.startswith("_"):
+        from ._native import described
+        from ._variable import _Function
+
+        if described(name) is not None:
+            return globals().setdefault(name, _Function(name))
+    raise AttributeError(f"module `precast` has no attribute `{name}`")
+
+
+def __dir__() -> list[str]:
+    from ._native import names
+
+    return sorted({*globals(), *names()})

@@ -60,5 +60,17 @@ class CallRuntimeError(CallError, RuntimeError):
     """Anything else that an op reports."""
 
 
-class CompileError(PrecastError):
-    """A module cannot be compiled."""
+class GraphError(PrecastError):
+    """A graph cannot be built this way."""
+
+
+class GraphTypeError(GraphError, TypeError):
+    """A function takes other arguments, or other dtypes or ranks."""
+
+
+class GraphValueError(GraphError, ValueError):
+    """A function refuses a value that is known when the graph is built, or a text is no expression."""
+
+
+class CompileError(PrecastError, RuntimeError):
+    """A graph cannot be compiled: there is no compiler, or it refused the code of an op."""

@@ -41,7 +41,12 @@ impl Runtime {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
         let thorough = matches!(self.policy, None | Some(Policy::Strict));
         let span = span!("resolve"; outcome);
-        let (cover, search) = self.find(graph, How { loads: true, thorough, parts: true })?;
+        let found = self.find(graph, How { loads: true, thorough, parts: true });
+        if let (Err(FunctionError::Link(_)), Some(Policy::Interpret)) = (&found, self.policy) {
+            // What has no C has a reference all the same.
+            return Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?));
+        }
+        let (cover, search) = found?;
         span.record("outcome", if cover.is_complete() { "hit" } else { "miss" });
         if cover.is_complete()
             && let Some(function) = instantiate::function(graph, &cover, &self.ops, &search)?

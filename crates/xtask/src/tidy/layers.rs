@@ -14,7 +14,7 @@ const LAYERS: [(&str, u8); 15] = [
     ("precast", 6),
     ("precast-capi", 7),
     ("precast-cli", 7),
-    ("precast-python", 7),
+    ("precast-python", 8),
     ("precast-quickstart", 7),
     ("precast-bench", 7),
 ];

@@ -9,10 +9,10 @@
 //! those of an array while a function runs without the interpreter. What a module may read is what NumPy says: an address
 //! and strides within the memory of the array. Bytes of a bool array are looked at, since NumPy itself lets them be anything.
 //! That no other thread writes to an array while a function runs is asked of the caller, as NumPy does for its own functions.
-#![allow(unsafe_code, reason = "the memory of NumPy's arrays; each block argues its case")]
 
+use crate::dtypes;
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PyArrayObject};
-use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::{RawArray, RawArrayError};
 use precast_core::{Array, ArrayMut, ArrayRef, DType, with_array};
 use pyo3::prelude::*;
@@ -60,7 +60,7 @@ pub(crate) struct Lent<'py> {
 impl<'py> Lent<'py> {
     /// The memory of an array; `None` if its elements are of no dtype of ours in the byte order of this machine.
     pub(crate) fn find(array: Bound<'py, PyUntypedArray>) -> Option<Self> {
-        let dtype = dtype(&array.dtype())?;
+        let dtype = dtypes::find(&array.dtype())?;
         let axes = Axes::new(array.shape(), array.strides());
         // SAFETY: it is an array of NumPy, whose fields are where NumPy's headers say.
         let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(array.as_array_ptr()) };
@@ -106,7 +106,7 @@ impl<'py> Lent<'py> {
 ///
 /// # Safety
 /// No extent is 0, and every index within the extents is a byte that can be read.
-unsafe fn are_bools(data: *const u8, shape: &[usize], strides: &[isize]) -> bool {
+pub(super) unsafe fn are_bools(data: *const u8, shape: &[usize], strides: &[isize]) -> bool {
     let (Some((extent, shape)), Some((stride, strides))) = (shape.split_first(), strides.split_first())
     else {
         // SAFETY: the caller says that the byte can be read.
@@ -120,36 +120,19 @@ unsafe fn are_bools(data: *const u8, shape: &[usize], strides: &[isize]) -> bool
     })
 }
 
-/// The dtype of NumPy's; `None` if it is none of ours, or not in the byte order of this machine.
-fn dtype(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
-    if let Some(dtype) = DType::from_typenum(descr.num()).filter(|dtype| *dtype != DType::Bf16) {
-        return descr.is_native_byteorder().unwrap_or(true).then_some(dtype);
-    }
-    let name = match (descr.kind(), descr.itemsize()) {
-        // The integer of C that NumPy has beside the one whose number we know: `long` and `long long`.
-        (b'i', 8) => DType::I64,
-        (b'u', 8) => DType::U64,
-        (b'i', 4) => DType::I32,
-        (b'u', 4) => DType::U32,
-        _ => {
-            let name = descr.typeobj().name().ok()?;
-            return (name == "bfloat16" && descr.itemsize() == 2).then_some(DType::Bf16);
-        }
-    };
-    descr.is_native_byteorder().unwrap_or(true).then_some(name)
-}
-
 /// Holds an array whose memory NumPy shows.
 #[pyclass(frozen, module = "precast")]
 struct Owner {
     _array: Array,
 }
 
-/// Makes a NumPy array of an array, without copying; as NumPy's own functions do, a number of one without dimensions.
+/// Makes a NumPy array of an array, without copying; if `as_number`, a number of one without dimensions, as NumPy's own functions
+/// do.
 pub(crate) fn give<'py>(
     py: Python<'py>,
     mut array: Array,
     descr: &Bound<'py, PyArrayDescr>,
+    as_number: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let itemsize = array.dtype().itemsize_bytes().cast_signed();
     let (data, mut strides): (*mut c_void, Vec<isize>) = with_array!(&mut array, a => (a.as_mut_ptr().cast(), a.strides().iter().map(|s| s * itemsize).collect()));
@@ -182,7 +165,7 @@ pub(crate) fn give<'py>(
     if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array, owner.into_ptr()) } < 0 {
         return Err(PyErr::fetch(py));
     }
-    if ndim > 0 {
+    if ndim > 0 || !as_number {
         return Ok(made);
     }
     // SAFETY: the reference to the array is handed over.

@@ -1,0 +1,135 @@
+"""Graphs and functions of variables and of texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import _native
+from ._variable import Variable
+from .errors import GraphTypeError
+
+
+def input(name: str, type: str) -> Variable:
+    """An input of a graph: ``precast.input("x", "f64[?]")``."""
+    return _native.input(name, str(type))
+
+
+def graph(inputs: Any, outputs: Any) -> _native.Graph:
+    """The graph of variables, or of texts: ``precast.graph("x: f64[?]", "out = sum(x)")``."""
+    if isinstance(inputs, _native.Graph):
+        return inputs
+    if _are_texts(outputs):
+        return _native.parse(_split(inputs), [outputs] if isinstance(outputs, str) else list(outputs))
+    inputs = [inputs] if isinstance(inputs, Variable) else list(inputs)
+    return _native.graph(inputs, _named(outputs))
+
+
+def graph_of(*outputs: Variable) -> _native.Graph:
+    """The graph of variables and of all the inputs that they need."""
+    return _native.graph(_native.needed(list(outputs)), _named(outputs))
+
+
+def function(
+    inputs: Any,
+    outputs: Any = None,
+    *,
+    name: str | None = None,
+    policy: str | None = None,
+    layers: Sequence[str | os.PathLike[str]] = (),
+    store: str | os.PathLike[str] | None = None,
+    record: str | os.PathLike[str] | None = None,
+    check: bool | None = None,
+) -> _native.Function:
+    """The function of a graph.
+
+    `layers` are bundles and stores that are asked in this order. What none of them has is an error where `policy` is
+    ``"strict"``, computed by the reference implementation where it is ``"interpret"``, and compiled where it is ``"jit"``, as it is
+    without a policy where a compiler is there. What was compiled is kept in `store`: else in ``$PRECAST_STORE``, else in the
+    user's cache. `record` is a manifest that misses are written down in, for ``precast build``. With `check`, each op in C is held
+    against its contract in every call.
+    """
+    whole = graph(inputs, outputs)
+    return _native.compile(whole, name or "function", _settings(policy, layers, store, record, check))
+
+
+class Explanation(str):
+    """How a graph would be served, in words."""
+
+    #: Whether layers have all of it.
+    is_hit: bool
+
+
+def explain(
+    inputs: Any,
+    outputs: Any = None,
+    *,
+    layers: Sequence[str | os.PathLike[str]] = (),
+    store: str | os.PathLike[str] | None = None,
+) -> Explanation:
+    """How a graph would be served, and for what is missing what comes nearest; nothing is loaded or compiled."""
+    is_hit, text = _native.explain(graph(inputs, outputs), _settings("strict", layers, store, None, None))
+    explanation = Explanation(text)
+    explanation.is_hit = is_hit
+    return explanation
+
+
+def check(inputs: Any, outputs: Any = None, **settings: Any) -> bool:
+    """Whether layers have all that a graph needs, so that it is served without a compiler."""
+    return explain(inputs, outputs, **settings).is_hit
+
+
+def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any) -> dict[str, Any]:
+    if isinstance(layers, (str, os.PathLike)):
+        raise GraphTypeError("`layers` is a list of paths\nhint: `layers=[path]`")
+    store = store if store is not None else _store(policy)
+    return {
+        "layers": [Path(layer).absolute() for layer in layers],
+        "store": None if store is None else Path(store).absolute(),
+        "policy": policy,
+        "record": None if record is None else Path(record).absolute(),
+        "check": check,
+    }
+
+
+def _store(policy: str | None) -> str | None:
+    """The store where none is named."""
+    if named := os.environ.get("PRECAST_STORE"):
+        return named
+    if policy in ("strict", "interpret"):
+        return None
+    cache = _native.user_cache()
+    return None if cache is None else os.path.join(cache, "store")
+
+
+def _named(outputs: Any) -> list[tuple[str | None, Any]]:
+    """Outputs with their names: of a mapping the keys, else those of the variables."""
+    if isinstance(outputs, Mapping):
+        return list(outputs.items())
+    if isinstance(outputs, (list, tuple)):
+        names = [getattr(output, "name", None) for output in outputs]
+        unique = [name if names.count(name) == 1 else None for name in names]
+        return list(zip(unique, outputs))
+    return [(getattr(outputs, "name", None) or "out", outputs)]
+
+
+def _are_texts(outputs: Any) -> bool:
+    return isinstance(outputs, str) or (
+        isinstance(outputs, (list, tuple)) and bool(outputs) and all(isinstance(output, str) for output in outputs)
+    )
+
+
+def _split(inputs: Any) -> list[str]:
+    """The declarations of inputs: a text may have several, ``x: f64[?,?], y: i64``."""
+    if not isinstance(inputs, str):
+        return [str(each) for each in inputs]
+    parts, depth = [""], 0
+    for letter in inputs:
+        depth += (letter in "[<") - (letter in "]>")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]

@@ -1,0 +1,29 @@
+"""What functions can do that needs no native code: the class that the type `Function` derives from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class FunctionMethods:
+    """Methods of functions."""
+
+    __slots__ = ()
+
+    def ufunc(self, *others: Any) -> Any:
+        """The function as a ufunc of NumPy, if it computes element by element; `others` are its loops for other dtypes."""
+        from . import _native
+
+        return _native.ufunc(self.__name__, [self, *others])
+
+    def gufunc(self, signature: str, *others: Any) -> Any:
+        """The function as a generalised ufunc, ``"(n),(n)->()"``: called for each index of the leading dimensions."""
+        from . import _native
+
+        return _native.ufunc(self.__name__, [self, *others], signature)
+
+    def _repr_svg_(self) -> str | None:
+        return None if self.graph is None else self.graph._repr_svg_()
+
+    def _repr_html_(self) -> str | None:
+        return None if self.graph is None else self.graph._repr_html_()

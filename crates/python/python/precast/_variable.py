@@ -1,0 +1,188 @@
+"""Variables of graphs: NumPy's operators, methods and functions, applied when a function is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _native
+from ._types import Type
+from .errors import GraphTypeError
+
+#: Python's operators, and the functions that they call.
+_OPERATORS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_div",
+    "mod": "mod",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_UNARY = {"neg": "neg", "abs": "abs", "invert": "invert"}
+
+#: What `ufunc.reduce` and `ufunc.accumulate` of NumPy's ufuncs are called.
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def call(name: str, *args: Any, **keywords: Any) -> Any:
+    """Calls a function of the library by its name."""
+    return _native.call(name, args, keywords)
+
+
+class Variable:
+    """An array that a function will be called with, or what is computed of such arrays."""
+
+    __slots__ = ("__weakref__", "_name", "_node")
+
+    #: NumPy's arrays leave operators to this class.
+    __array_priority__ = 1000.0
+
+    def __init__(self, node: _native.Variable, name: str | None = None) -> None:
+        self._node = node
+        self._name = name
+
+    @property
+    def name(self) -> str | None:
+        """Its name: of an input, or the one that was set."""
+        return self._name or self._node.name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = name
+
+    @property
+    def type(self) -> Type:
+        """Its type: ``f64[?]``."""
+        return Type(self._node.type)
+
+    def __getitem__(self, item: Any) -> Any:
+        return _native.index(self, item)
+
+    def set(self, values: Any) -> Variable:
+        """The array that this is a part of, with the part set to `values`: ``x[1:].set(0)``."""
+        return call("set_subtensor", self, values)
+
+    def inc(self, values: Any) -> Variable:
+        """The array that this is a part of, with `values` added to the part."""
+        return call("inc_subtensor", self, values)
+
+    def __len__(self) -> int:
+        extents = self._node.extents
+        if not extents or extents[0] is None:
+            raise GraphTypeError(f"`{self.type}` has no length that is known when the graph is built\nhint: `x.shape[0]`")
+        return extents[0]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            method, is_attribute = _native.member(name)
+            if method is not None:
+                return _Function(method, self)
+            if is_attribute:
+                return _native.attribute(name, self)
+        raise AttributeError(f"`{self.type}` has no attribute `{name}`")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_native.members()]
+
+    def __bool__(self) -> bool:
+        raise GraphTypeError(
+            f"`{self.type}` is neither true nor false before a function is called\nhint: `precast.where(condition, x, y)`"
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise GraphTypeError(f"`{self.type}` has no values before a function is called\nhint: `precast.function(…)`")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **keywords: Any) -> Any:
+        name = ufunc.__name__
+        if method == "reduce" and name in _REDUCTIONS:
+            keywords.setdefault("axis", 0)
+            name = _REDUCTIONS[name]
+        elif method == "accumulate" and name in _ACCUMULATIONS:
+            keywords.setdefault("axis", 0)
+            name = _ACCUMULATIONS[name]
+        elif method != "__call__":
+            return NotImplemented
+        if keywords.pop("out", None) is not None:
+            raise GraphTypeError(f"`{name}` of variables takes no `out`: a graph gives new arrays")
+        return call(name, *args, **keywords)
+
+    def __array_function__(self, function: Any, _: Any, args: Any, keywords: Any) -> Any:
+        return call(function.__name__, *args, **keywords)
+
+    def __pos__(self) -> Variable:
+        return self
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<precast.Variable {self.name}: {self.type}>" if self.name else f"<precast.Variable {self.type}>"
+
+    def _repr_svg_(self) -> str:
+        return self._graph()._repr_svg_()
+
+    def _graph(self) -> _native.Graph:
+        from ._build import graph_of
+
+        return graph_of(self)
+
+
+class _Function:
+    """A function of the library by its name, or a method of a variable."""
+
+    def __init__(self, name: str, *first: Any) -> None:
+        self.__name__ = self.__qualname__ = name
+        self._first = first
+        signature, help = _native.described(name) or (f"{name}(…)", "")
+        self.__doc__ = f"{signature}\n\n{help}"
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return _native.call(self.__name__, self._first + args, keywords)
+
+    def __repr__(self) -> str:
+        return f"<precast function {self.__doc__.splitlines()[0]}>"
+
+
+def _operator(function: str, name: str) -> None:
+    def forward(self: Any, other: Any) -> Any:
+        return call(function, self, other)
+
+    def reflected(self: Any, other: Any) -> Any:
+        return call(function, other, self)
+
+    setattr(Variable, f"__{name}__", forward)
+    if name not in _COMPARISONS:
+        setattr(Variable, f"__r{name}__", reflected)
+
+
+def _unary(function: str, name: str) -> None:
+    setattr(Variable, f"__{name}__", lambda self: call(function, self))
+
+
+for _name, _function in _OPERATORS.items():
+    _operator(_function, _name)
+for _name in _COMPARISONS:
+    _operator(_name, _name)
+for _name, _function in _UNARY.items():
+    _unary(_function, _name)

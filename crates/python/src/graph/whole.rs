@@ -1,0 +1,125 @@
+//! A finished graph: what functions are made of.
+
+use super::call::type_of;
+use super::convert;
+use super::node::{Node, Origin};
+use super::replay::{Replay, ops};
+use crate::error;
+use precast_graph::{FunctionGraph, Operand, Type, text};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A graph with named inputs and outputs.
+#[pyclass(frozen, module = "precast")]
+pub(crate) struct Graph {
+    pub(crate) graph: FunctionGraph,
+}
+
+#[pymethods]
+impl Graph {
+    /// What it takes: names and types.
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::function::ports(py, &self.graph.interface().0)
+    }
+
+    /// What it gives: names and types.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::function::ports(py, &self.graph.interface().1)
+    }
+
+    /// The JSON form, which `precast` reads.
+    fn json(&self) -> String {
+        precast_graph::json::render(&self.graph)
+    }
+
+    /// A picture as SVG.
+    fn _repr_svg_(&self) -> String {
+        precast_cli::svg("", &self.graph)
+    }
+
+    /// The picture, for notebooks.
+    fn _repr_html_(&self) -> String {
+        format!("<div style=\"overflow: auto; max-height: 40em\">{}</div>", self._repr_svg_())
+    }
+
+    fn __str__(&self) -> String {
+        self.graph.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let (inputs, outputs) = self.graph.interface();
+        format!("<precast.Graph {}>", crate::function::interface(&inputs, &outputs))
+    }
+}
+
+/// The graph of variables: `outputs` are pairs of a name or `None` and a variable.
+#[pyfunction]
+pub(crate) fn graph(
+    py: Python<'_>,
+    inputs: &Bound<'_, PyList>,
+    outputs: &Bound<'_, PyList>,
+) -> PyResult<Graph> {
+    let named = |at: usize, value: &Bound<'_, PyAny>| -> PyResult<(String, Type, Arc<Node>)> {
+        let node = convert::node(value).ok_or_else(|| {
+            error::graph_type(
+                py,
+                "an input is a `precast.Variable`\nhint: `precast.input(\"x\", \"f64[?]\")` makes one",
+            )
+        })?;
+        let name: Option<String> = value.getattr("name")?.extract()?;
+        let ty = type_of(&node).map_err(|refused| error::graph(py, &refused))?;
+        Ok((name.unwrap_or_else(|| format!("x{at}")), ty, node))
+    };
+    let inputs: Vec<_> =
+        inputs.iter().enumerate().map(|(at, value)| named(at, &value)).collect::<PyResult<_>>()?;
+    let mut replay = Replay::of(&inputs).map_err(|refused| error::graph(py, &refused))?;
+    for pair in outputs.iter() {
+        let (name, value): (Option<String>, Bound<'_, PyAny>) = pair.cast::<PyTuple>()?.extract()?;
+        let operand = match convert::value(&value)? {
+            convert::Value::Node(node) => {
+                replay.operand(&node).map_err(|refused| error::graph(py, &refused))?
+            }
+            convert::Value::Plain(operand) => operand,
+            convert::Value::List(_) => Operand::None,
+        };
+        let added = operand.variable(&mut replay.graph).map_err(precast_graph::BuildError::from);
+        let added = added.and_then(|variable| replay.graph.output(variable, name.as_deref()));
+        added.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    }
+    let checked = replay.graph.validate();
+    checked.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    Ok(Graph { graph: replay.graph })
+}
+
+/// The graph of texts: `x: f64[?]`, and `out = sum(x)`.
+#[pyfunction]
+pub(crate) fn parse(py: Python<'_>, inputs: Vec<String>, outputs: Vec<String>) -> PyResult<Graph> {
+    let inputs = inputs.iter().map(|input| text::parse_input(input)).collect::<Result<Vec<_>, _>>();
+    let inputs = inputs.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+    let graph = text::parse(&outputs, &inputs, ops());
+    let graph = graph.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    Ok(Graph { graph })
+}
+
+/// The inputs that variables need, in the order in which they are met.
+#[pyfunction]
+pub(crate) fn needed<'py>(py: Python<'py>, outputs: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let mut pending: Vec<Arc<Node>> = outputs.iter().filter_map(|output| convert::node(&output)).collect();
+    pending.reverse();
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    while let Some(node) = pending.pop() {
+        if !seen.insert(node.id) {
+            continue;
+        }
+        pending.extend(node.sources().into_iter().rev().cloned());
+        if matches!(node.origin, Origin::Input { .. }) {
+            found.push(super::call::wrap(py, node)?);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,356 @@
+//! Ops that are written in Python.
+
+use super::external::{self, Files};
+use super::params::{self, Told as ParamTold};
+use super::stash;
+use super::texts::Texts;
+use crate::boundary::array;
+use crate::graph::convert;
+use crate::graph::node::{Origin, Value};
+use crate::{dtypes, error};
+use precast_codegen::external::Declaration;
+use precast_codegen::{
+    CCompiler, CLinkerObject, COp, CacheVersion, LinkError, Node, ParamsType, SourceSet, Sub,
+};
+use precast_core::Type;
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props};
+use precast_store::key::Language;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The prop that tells classes of one name apart.
+const CLASS: &str = "class";
+
+/// What `precast/_own.py` says of one Apply.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Told {
+    name: String,
+    /// Tells the class from others of its name.
+    class: String,
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
+    /// The texts that methods gave.
+    texts: HashMap<String, String>,
+    /// The lists that methods gave.
+    lists: HashMap<String, Vec<String>>,
+    pub(super) version: Option<Vec<u32>>,
+    /// Whether the code is C++, if it says so.
+    pub(super) cxx: Option<bool>,
+    pub(super) view_map: Vec<(usize, usize)>,
+    pub(super) destroy_map: Vec<(usize, usize)>,
+    pub(super) check_input: bool,
+    pub(super) f16_ok: bool,
+}
+
+impl Told {
+    pub(super) fn list(&self, method: &str) -> Vec<String> {
+        self.lists.get(method).cloned().unwrap_or_default()
+    }
+}
+
+/// The outputs of an op of the user's own, applied to some arguments.
+#[pyfunction]
+#[pyo3(signature = (told, args, props, param_types, files, perform))]
+pub(crate) fn apply<'py>(
+    py: Python<'py>,
+    told: Told,
+    args: Vec<Bound<'py, PyAny>>,
+    props: Vec<(String, Bound<'py, PyAny>)>,
+    param_types: Vec<(String, ParamTold)>,
+    files: Option<Files>,
+    perform: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let args = args.iter().map(convert::value).collect::<PyResult<Vec<Value>>>()?;
+    let types =
+        |texts: &[String]| texts.iter().map(|text| text.parse::<Type>()).collect::<Result<Vec<_>, _>>();
+    let outputs = types(&told.outputs).map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    let mut props = params::props(props)?;
+    let names: Vec<String> = param_types.iter().map(|(name, _)| name.clone()).collect();
+    let params_type = params::types(param_types)?;
+    let c: Box<dyn COp> = match files {
+        Some(files) => {
+            let params = props.iter().filter(|(name, _)| names.contains(name));
+            let mut declaration = Declaration::new(&told.name);
+            declaration.params = params.map(|(name, prop)| (name.clone(), prop.clone())).collect();
+            declaration.param_types =
+                params_type.fields().map(|(name, ty)| (name.to_owned(), ty.clone())).collect();
+            Box::new(external::op(files, &told, declaration).map_err(|text| error::graph_value(py, &text))?)
+        }
+        None => Box::new(Captured::new(&told, params_type)),
+    };
+    props.insert(CLASS.to_owned(), Prop::Str(told.class));
+    let (name, view_map, destroy_map) = (told.name, told.view_map, told.destroy_map);
+    let op = OwnOp { name, outputs, props, params: names, view_map, destroy_map, c, perform };
+    crate::graph::call::made(py, Origin::Apply { op: Arc::new(op), inputs: args })
+}
+
+/// An op that is written in Python, for the types of one Apply.
+pub(crate) struct OwnOp {
+    name: String,
+    outputs: Vec<Type>,
+    props: Props,
+    params: Vec<String>,
+    view_map: Vec<(usize, usize)>,
+    destroy_map: Vec<(usize, usize)>,
+    /// Its C.
+    c: Box<dyn COp>,
+    /// Takes a list of arrays, and gives one.
+    perform: Option<Py<PyAny>>,
+}
+
+impl fmt::Debug for OwnOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnOp").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Op for OwnOp {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn label(&self) -> String {
+        let shown = self.props.iter().filter(|(name, _)| *name != CLASS && !self.params.contains(name));
+        let shown: Vec<String> = shown.map(|(name, prop)| format!("{name}={prop}")).collect();
+        if shown.is_empty() { self.name.clone() } else { format!("{}{{{}}}", self.name, shown.join(",")) }
+    }
+
+    fn props(&self) -> Props {
+        self.props.clone()
+    }
+
+    fn params(&self) -> Vec<String> {
+        self.params.clone()
+    }
+
+    /// What Python's `make_node` said of these arguments, which a rewrite may know more of since.
+    fn make_node(&self, _: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(self.outputs.clone())
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let Some(perform) = &self.perform else {
+            return Err(PerformError::NoReference { op: self.name.clone() });
+        };
+        Python::attach(|py| {
+            run(py, perform, inputs, &self.outputs)
+                .map_err(|raised| PerformError::value(&self.name, stash::put(py, raised)))
+        })
+    }
+
+    fn view_map(&self) -> Vec<(usize, usize)> {
+        self.view_map.clone()
+    }
+
+    fn destroy_map(&self) -> Vec<(usize, usize)> {
+        self.destroy_map.clone()
+    }
+}
+
+/// Calls `perform`.
+fn run(py: Python<'_>, perform: &Py<PyAny>, inputs: &[&Array], outputs: &[Type]) -> PyResult<Vec<Array>> {
+    let given = inputs.iter().map(|array| {
+        let descr = dtypes::descr(py, array.dtype())?;
+        array::give(py, (*array).clone(), &descr, false)
+    });
+    let given = PyList::new(py, given.collect::<PyResult<Vec<_>>>()?)?;
+    let results: Vec<Bound<'_, PyAny>> = perform.bind(py).call1((given,))?.extract()?;
+    let results = results.iter().zip(outputs).map(|(result, ty)| {
+        let array = convert::constant(result)?;
+        if ty.admits(array.dtype(), array.shape()) {
+            return Ok(array);
+        }
+        let found =
+            format!("perform gave `{}` of shape {:?}, declared as `{ty}`", array.dtype(), array.shape());
+        Err(error::wrong_type(py, found))
+    });
+    results.collect()
+}
+
+/// C that methods returned.
+#[derive(Debug)]
+struct Captured {
+    name: String,
+    signature: String,
+    texts: Texts,
+    lists: HashMap<String, Vec<String>>,
+    version: CacheVersion,
+    cxx: bool,
+    check_input: bool,
+    f16_ok: bool,
+    params: ParamsType,
+}
+
+impl Captured {
+    fn new(told: &Told, params: ParamsType) -> Self {
+        let mut lists = told.lists.clone();
+        let texts = Texts(told.texts.clone());
+        let others = ["c_support_code", "c_init_code"].map(|method| told.list(method));
+        if texts.are_compat(others.iter().flatten()) {
+            let headers = lists.entry("c_headers".to_owned()).or_default();
+            for name in ["Python.h", "numpy/arrayobject.h"] {
+                let is_there = headers.iter().any(|header| header.trim_matches(['<', '>', '"']) == name);
+                headers.extend((!is_there).then(|| name.to_owned()));
+            }
+        }
+        let version = match &told.version {
+            None => CacheVersion::Content,
+            Some(version) if version.is_empty() => CacheVersion::Never,
+            Some(version) => CacheVersion::Version(version.clone()),
+        };
+        let signature = format!("{}({}) -> {}", told.name, told.inputs.join(", "), told.outputs.join(", "));
+        let (cxx, check_input, f16_ok) = (told.cxx.unwrap_or(false), told.check_input, told.f16_ok);
+        let name = told.name.clone();
+        Self { name, signature, texts, lists, version, cxx, check_input, f16_ok, params }
+    }
+
+    fn list(&self, method: &str) -> Vec<String> {
+        self.lists.get(method).cloned().unwrap_or_default()
+    }
+}
+
+/// [`OwnOp`] has the interface; this is its C.
+impl Op for Captured {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn make_node(&self, _: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(Vec::new())
+    }
+
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::NoReference { op: self.name.clone() })
+    }
+}
+
+impl CLinkerObject for Captured {
+    fn c_headers(&self) -> Vec<String> {
+        self.list("c_headers")
+    }
+    fn c_header_dirs(&self) -> Vec<String> {
+        self.list("c_header_dirs")
+    }
+    fn c_libraries(&self) -> Vec<String> {
+        self.list("c_libraries")
+    }
+    fn c_lib_dirs(&self) -> Vec<String> {
+        self.list("c_lib_dirs")
+    }
+    fn c_compile_args(&self) -> Vec<String> {
+        self.list("c_compile_args")
+    }
+    fn c_no_compile_args(&self) -> Vec<String> {
+        self.list("c_no_compile_args")
+    }
+    fn c_init_code(&self) -> Vec<String> {
+        self.list("c_init_code")
+    }
+    fn c_support_code(&self) -> Vec<String> {
+        self.list("c_support_code")
+    }
+    fn c_compiler(&self) -> Option<CCompiler> {
+        self.cxx.then_some(CCompiler { language: Language::Cxx })
+    }
+    fn c_code_cache_version(&self) -> CacheVersion {
+        self.version.clone()
+    }
+}
+
+impl COp for Captured {
+    fn c_code(
+        &self,
+        _: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        if self.texts.has("c_code") {
+            return Ok(self.texts.run("c_code", name, inputs, outputs, sub));
+        }
+        let problem = "the class has no `c_code`\nhint: policy=\"interpret\" calls its `perform`".to_owned();
+        Err(LinkError::Unsupported { signature: self.signature.clone(), problem })
+    }
+    fn c_code_cleanup(
+        &self,
+        _: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> String {
+        self.texts.run("c_code_cleanup", name, inputs, outputs, sub)
+    }
+    fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
+        Ok(self.texts.fill("c_support_code_apply", name, &Sub::default()))
+    }
+    fn c_init_code_apply(&self, _: &Node, name: &str) -> String {
+        self.texts.fill("c_init_code_apply", name, &Sub::default())
+    }
+    fn c_support_code_struct(&self, _: &Node, name: &str) -> String {
+        self.texts.fill("c_support_code_struct", name, &Sub::default())
+    }
+    fn c_init_code_struct(&self, _: &Node, name: &str, sub: &Sub) -> String {
+        self.texts.fill("c_init_code_struct", name, sub)
+    }
+    fn c_cleanup_code_struct(&self, _: &Node, name: &str) -> String {
+        self.texts.fill("c_cleanup_code_struct", name, &Sub::default())
+    }
+    fn params_type(&self) -> Result<ParamsType, LinkError> {
+        Ok(self.params.clone())
+    }
+    fn check_input(&self) -> bool {
+        self.check_input
+    }
+    fn f16_ok(&self) -> bool {
+        self.f16_ok
+    }
+}
+
+/// The C is that of another object.
+macro_rules! delegate {
+    ($($(#[$doc:meta])* $method:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
+        $(fn $method(&self, $($arg: $ty),*) -> $result {
+            self.c.$method($($arg),*)
+        })*
+    };
+}
+
+impl CLinkerObject for OwnOp {
+    delegate! {
+        c_headers() -> Vec<String>;
+        c_header_dirs() -> Vec<String>;
+        c_libraries() -> Vec<String>;
+        c_lib_dirs() -> Vec<String>;
+        c_compile_args() -> Vec<String>;
+        c_no_compile_args() -> Vec<String>;
+        c_init_code() -> Vec<String>;
+        c_support_code() -> Vec<String>;
+        c_compiler() -> Option<CCompiler>;
+        c_code_cache_version() -> CacheVersion;
+        c_sources() -> SourceSet;
+    }
+}
+
+impl COp for OwnOp {
+    delegate! {
+        c_code(node: &Node, name: &str, inputs: &[String], outputs: &[String], sub: &Sub) -> Result<String, LinkError>;
+        c_code_cleanup(node: &Node, name: &str, inputs: &[String], outputs: &[String], sub: &Sub) -> String;
+        c_support_code_apply(node: &Node, name: &str) -> Result<String, LinkError>;
+        c_headers_apply(node: &Node) -> Vec<String>;
+        c_sources_apply(node: &Node) -> SourceSet;
+        c_init_code_apply(node: &Node, name: &str) -> String;
+        c_support_code_struct(node: &Node, name: &str) -> String;
+        c_init_code_struct(node: &Node, name: &str, sub: &Sub) -> String;
+        c_cleanup_code_struct(node: &Node, name: &str) -> String;
+        params_type() -> Result<ParamsType, LinkError>;
+        c_files() -> SourceSet;
+        check_input() -> bool;
+        f16_ok() -> bool;
+    }
+}

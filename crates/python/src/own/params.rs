@@ -1,0 +1,83 @@
+//! The params of an op, and their types in C.
+
+use crate::graph::convert;
+use precast_codegen::{EnumType, ParamType, ParamsType};
+use precast_core::Type;
+use precast_graph::{Prop, Props};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// The type of a param, as `precast/_own.py` tells it.
+#[derive(FromPyObject)]
+pub(crate) enum Told {
+    /// A type, `f64` or `f64[?]`.
+    #[pyo3(transparent)]
+    Type(String),
+    /// An enumeration: its C type, constants with their aliases and values, and the headers that define them, if any do.
+    #[pyo3(transparent)]
+    Enum((String, Vec<(String, Vec<String>, i64)>, Option<Vec<String>>)),
+}
+
+/// The types of params; those that are not told follow from the values.
+pub(super) fn types(told: Vec<(String, Told)>) -> PyResult<ParamsType> {
+    told.into_iter().try_fold(ParamsType::new(), |types, (name, told)| Ok(types.with(&name, one(told)?)))
+}
+
+fn one(told: Told) -> PyResult<ParamType> {
+    let (ctype, constants, headers) = match told {
+        Told::Type(text) if text == "generic" => return Ok(ParamType::Generic),
+        Told::Type(text) => {
+            let ty: Type = text.parse().map_err(|refused: precast_core::ParseTypeError| {
+                pyo3::exceptions::PyValueError::new_err(precast_core::event::chain(&refused))
+            })?;
+            return Ok(match ty {
+                Type::Scalar(dtype) => ParamType::Scalar(dtype),
+                other => ParamType::Tensor(other.dtype()),
+            });
+        }
+        Told::Enum(parts) => parts,
+    };
+    let names: Vec<&str> = constants.iter().map(|(name, ..)| name.as_str()).collect();
+    let mut made = match &headers {
+        Some(headers) => {
+            headers.iter().fold(EnumType::from_c(&ctype, &names), |made, header| made.header(header))
+        }
+        None => {
+            constants.iter().fold(EnumType::new(&ctype), |made, (name, _, value)| made.constant(name, *value))
+        }
+    };
+    for (name, aliases, _) in &constants {
+        made = aliases.iter().fold(made, |made, alias| made.alias(name, alias));
+    }
+    Ok(ParamType::Enum(made))
+}
+
+/// Values as props.
+pub(super) fn props(values: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Props> {
+    values.into_iter().map(|(name, value)| Ok((name, prop(&value)?))).collect()
+}
+
+/// A value as a prop; what no prop can be is told apart by what Python shows of it.
+fn prop(value: &Bound<'_, PyAny>) -> PyResult<Prop> {
+    if value.is_instance_of::<PyBool>() {
+        return value.is_truthy().map(Prop::Bool);
+    }
+    if value.is_instance_of::<PyInt>()
+        && let Ok(integer) = value.extract()
+    {
+        return Ok(Prop::Int(integer));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return value.extract().map(Prop::Float);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return text.extract().map(Prop::Str);
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return Ok(Prop::List(value.try_iter()?.map(|item| prop(&item?)).collect::<PyResult<_>>()?));
+    }
+    if value.hasattr("__array_interface__")? {
+        return convert::constant(value).map(Prop::Array);
+    }
+    Ok(Prop::Str(value.repr()?.extract()?))
+}

@@ -1,0 +1,130 @@
+//! Graphs to functions: layers, a policy, and a compiler where the policy allows one.
+//!
+//! Runtimes of equal settings are one in a process, so that what was compiled or loaded once is found again.
+
+use crate::boundary::object;
+use crate::error;
+use crate::function::Function;
+use crate::graph::replay::ops;
+use crate::graph::whole::Graph;
+use crate::own::ctype;
+use precast_graph::{FunctionGraph, Type};
+use precast_ops::{DimShuffle, Elemwise};
+use precast_runtime::{BuildRuntimeError, Policy, Runtime};
+use pyo3::prelude::*;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// What a runtime is made of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    /// Bundles and stores, asked in this order.
+    layers: Vec<PathBuf>,
+    /// The store that compiled modules are published to, after all others.
+    store: Option<PathBuf>,
+    policy: Option<String>,
+    /// The manifest that misses are written down in.
+    record: Option<PathBuf>,
+    /// Whether each Apply is checked in each call.
+    check: Option<bool>,
+}
+
+/// The function of a graph.
+#[pyfunction]
+pub(crate) fn compile<'py>(
+    py: Python<'py>,
+    graph: &Bound<'py, Graph>,
+    name: String,
+    settings: Settings,
+) -> PyResult<Bound<'py, PyAny>> {
+    let whole = &graph.get().graph;
+    let is_map = is_map(whole, &settings);
+    let function = py.detach(|| {
+        let runtime = runtime(settings)?;
+        runtime.function(whole).map_err(Failure::Function)
+    });
+    let function = function.map_err(|failure| raise(py, &failure))?;
+    object::wrap(py, Function::new(py, name, function, is_map).with_graph(graph.clone().unbind()))
+}
+
+/// Whether a graph would be served without a compiler, and how, in words.
+#[pyfunction]
+pub(crate) fn explain(
+    py: Python<'_>,
+    graph: &Bound<'_, Graph>,
+    settings: Settings,
+) -> PyResult<(bool, String)> {
+    let whole = &graph.get().graph;
+    let told = py.detach(|| runtime(settings)?.explain(whole).map_err(Failure::Function));
+    let told = told.map_err(|failure| raise(py, &failure))?;
+    Ok((told.check().is_hit(), told.to_string()))
+}
+
+/// Why there is no function.
+#[derive(Debug)]
+enum Failure {
+    Policy(String),
+    Runtime(BuildRuntimeError),
+    Function(precast_runtime::FunctionError),
+}
+
+fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
+    match failure {
+        Failure::Policy(text) => error::graph_value(py, text),
+        Failure::Runtime(refused) => error::layers(py, refused),
+        Failure::Function(refused) => error::compile(py, refused),
+    }
+}
+
+/// The runtime of these settings.
+fn runtime(settings: Settings) -> Result<Arc<Runtime>, Failure> {
+    /// By settings, and the generation of the types that Python has made.
+    type Runtimes = BTreeMap<(u64, Settings), Arc<Runtime>>;
+    static RUNTIMES: LazyLock<Mutex<Runtimes>> = LazyLock::new(Mutex::default);
+    let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (ctype::generation(), settings);
+    if let Some(runtime) = runtimes.get(&key) {
+        return Ok(Arc::clone(runtime));
+    }
+    let runtime = Arc::new(build(&key.1)?);
+    runtimes.insert(key, Arc::clone(&runtime));
+    Ok(runtime)
+}
+
+fn build(settings: &Settings) -> Result<Runtime, Failure> {
+    let policy = settings.policy.as_deref().map(str::parse::<Policy>).transpose();
+    let policy = policy.map_err(|refused| Failure::Policy(refused.to_string()))?;
+    let mut builder = Runtime::builder().ops(ctype::with_types(ops().clone()));
+    for layer in &settings.layers {
+        builder = if layer.is_dir() { builder.store(layer) } else { builder.bundle_file(layer) };
+    }
+    if let Some(store) = &settings.store {
+        builder = builder.writable(store);
+    }
+    if let Some(policy) = policy {
+        builder = builder.policy(policy);
+    }
+    if let Some(record) = &settings.record {
+        builder = builder.record(record);
+    }
+    if let Some(check) = settings.check {
+        builder = builder.debug(check);
+    }
+    builder.build().map_err(Failure::Runtime)
+}
+
+/// Whether the work of a function of this graph is that of its result's elements, and none of it is Python's.
+fn is_map(graph: &FunctionGraph, settings: &Settings) -> bool {
+    let simple = |op: &dyn precast_graph::Op| {
+        let op: &dyn Any = op;
+        op.is::<Elemwise>() || op.is::<DimShuffle>()
+    };
+    let is_plain = |ty: &Type| ty.as_user().is_none();
+    settings.policy.as_deref() != Some("interpret")
+        && settings.check != Some(true)
+        && graph.variables().iter().all(|variable| is_plain(&variable.ty))
+        && graph.applies().iter().all(|apply| simple(&*apply.op))
+}

@@ -1,0 +1,126 @@
+"""From graphs to functions: policies, layers, records, and the command line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import precast
+import pytest
+
+
+@pytest.fixture
+def graph():
+    x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
+    return precast.graph([x, y], {"out": np.sum(np.exp(-x * x) * y)})
+
+
+def expected(x, y):
+    return np.sum(np.exp(-x * x) * y)
+
+
+X = np.linspace(0, 1, 7)
+
+
+@pytest.mark.parametrize("policy", [None, "jit", "interpret"])
+def test_each_policy_gives_the_same(graph, policy):
+    function = precast.function(graph, policy=policy, name="score")
+    assert function(X, X) == pytest.approx(expected(X, X), rel=1e-13)
+    served = function.provenance[0][1]
+    assert ("reference" in served) == (policy == "interpret")
+    assert repr(function) == "<precast.Function score(x: f64[?], y: f64[?]) -> (out: f64[])>"
+
+
+def test_texts_are_graphs(graph):
+    function = precast.function("x: f64[?], y: f64[?]", "out = sum(exp(-x*x)*y)", policy="interpret")
+    assert function(X, X) == precast.function(graph, policy="interpret")(X, X)
+    function = precast.function(["x: f64[?,?]", "y: i64"], ["a = x * y", "b = x[0]"], policy="interpret")
+    assert [port.name for port in function.outputs] == ["a", "b"]
+
+
+def test_a_miss_under_strict_names_the_nearest(graph):
+    with pytest.raises(precast.MissError, match="miss: "):
+        precast.function(graph, policy="strict")
+    told = precast.explain(graph)
+    assert not told.is_hit and told.startswith("miss") and not precast.check(graph)
+
+
+def test_layers_have_what_others_compiled(graph, tmp_path):
+    store = tmp_path / "store"
+    built = precast.function(graph, store=store, policy="jit")
+    assert built(X, X) == pytest.approx(expected(X, X), rel=1e-13)
+    code = (
+        "import sys, numpy as np, precast\n"
+        "f = precast.function('x: f64[?], y: f64[?]', 'out = sum(exp(-x*x)*y)', layers=[sys.argv[1]], policy='strict')\n"
+        "assert precast.check(f.graph, layers=[sys.argv[1]])\n"
+        "print(float(f(np.ones(3), np.ones(3))))"
+    )
+    # Another process, since publishing ends with this one's runtimes at the latest.
+    for _ in range(50):
+        ran = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True)
+        if ran.returncode == 0:
+            break
+    assert ran.returncode == 0, ran.stderr
+    assert float(ran.stdout) == pytest.approx(3 * np.exp(-1.0))
+
+
+def test_a_bundle_is_a_layer(bundle):
+    x, y, z = (precast.input(name, "f64[?]") for name in "xyz")
+    score = np.sum(np.exp(-x * x) * y + z)
+    function = precast.function([x, y, z], {"out": score}, layers=[bundle], policy="strict")
+    assert function(X, X, X) == pytest.approx(np.sum(np.exp(-X * X) * X + X), rel=1e-13)
+    assert "model.precast" in function.provenance[0][1]
+
+
+def test_misses_are_written_down(graph, tmp_path):
+    manifest = tmp_path / "precast.toml"
+    precast.function(graph, policy="interpret", record=manifest)
+    assert "[[graph]]" in manifest.read_text() or "[[op]]" in manifest.read_text()
+
+
+def test_checks_hold_ops_against_their_contract(graph):
+    function = precast.function(graph, policy="jit", check=True)
+    assert function(X, X) == pytest.approx(expected(X, X), rel=1e-13)
+
+
+def test_numbers_are_plain_functions():
+    x = precast.input("x", "f64")
+    function = precast.function([x], {"y": precast.exp(-x * x) * 0.5}, policy="jit")
+    assert function.native.signature == "d)d~" and function.native.ctypes()(0.0) == 0.5
+
+
+def test_no_compiler_is_told(graph, tmp_path):
+    code = (
+        "import precast\n"
+        "try: precast.function('x: f64[?]', 'out = cosh(x) * 3', policy='jit')\n"
+        "except precast.CompileError as error: print(error)"
+    )
+    clean = {"PATH": str(tmp_path), "PRECAST_CACHE": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=clean)
+    assert "compiler" in ran.stdout and "hint:" in ran.stdout, ran.stderr
+
+
+def test_the_module_is_the_command_line(bundle, tmp_path):
+    def run(*arguments):
+        return subprocess.run([sys.executable, "-m", "precast", *arguments], capture_output=True, text=True, cwd=tmp_path)
+
+    listed = run("ls", "--bundle", str(bundle))
+    assert listed.returncode == 0 and "score" in listed.stdout, listed.stderr
+    assert run("--version").stdout.startswith("precast ")
+    wrong = run("nothing")
+    assert wrong.returncode == 2 and "unrecognized" in wrong.stderr
+    missed = run("run", "--bundle", str(bundle), "--entry", "nothing")
+    assert missed.returncode == 3 and missed.stderr.startswith("error: miss:")
+    np.save(tmp_path / "x.npy", X)
+    ran = run("run", "--expr", "x * 2", "-i", "x=x.npy", "--policy", "interpret")
+    assert ran.returncode == 0 and "f64[7]" in ran.stdout, ran.stderr
+
+
+def test_importing_is_light():
+    code = (
+        "import sys, numpy; before = set(sys.modules); import precast; "
+        "print(sorted(name for name in set(sys.modules) - before if not name.startswith('precast')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "scipy" not in loaded and "importlib.metadata" not in loaded and "pkg_resources" not in loaded
+    assert Path(precast.__file__).parent.joinpath("py.typed").exists()

@@ -1,0 +1,265 @@
+"""Calls without detours give what all other calls give, and nothing that Python can pass breaks them."""
+
+import gc
+import itertools
+import os
+import sys
+import threading
+import tracemalloc
+
+import numpy as np
+import precast
+import pytest
+
+LAYOUTS = {
+    "plain": lambda x: x.copy(),
+    "reversed": lambda x: x.copy()[::-1],
+    "spread": lambda x: np.repeat(x, 3)[::3],
+    "read-only": lambda x: _flagged(x.copy()),
+    "subclass": lambda x: x.copy().view(_Sub),
+    "long long": lambda x: x.astype(np.longlong) if x.dtype == np.int64 else x.copy(),
+}
+
+
+class _Sub(np.ndarray):
+    pass
+
+
+def _flagged(x):
+    x.setflags(write=False)
+    return x
+
+
+@pytest.fixture(scope="module")
+def add():
+    return precast.function("x: f64[?], y: f64[?]", "out = x - y*2", name="add", policy="jit")
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 499, 500, 501, 3000])
+def test_every_way_of_calling_gives_the_same(add, n):
+    generator = np.random.default_rng(n)
+    x, y = generator.normal(size=(2, n))
+    want = x - y * 2
+    for (_, left), (_, right) in itertools.product(LAYOUTS.items(), repeat=2):
+        a, b = left(x), right(y)
+        out = np.empty(n)
+        assert add(a, b, out=out) is out and np.array_equal(out, left(x) - right(y) * 2)
+        assert np.array_equal(add(a, b), left(x) - right(y) * 2)
+        assert np.array_equal(add(a, y=b), add(y=b, x=a))
+        room = np.zeros(2 * n)[::2]
+        assert np.array_equal(add(a, b, out=room), add(a, b, out=(np.empty(n),))[0])
+    assert np.array_equal(add(x, y), want)
+
+
+def test_out_may_be_an_input_or_overlap_it(add):
+    for shift in range(-3, 4):
+        room = np.arange(20.0)
+        x, y, out = room[5:12], room[6:13], room[5 + shift : 12 + shift]
+        want = x - y * 2
+        add(x, y, out=out)
+        assert np.array_equal(out, want)
+
+
+def test_numbers_are_inputs_without_dimensions(model):
+    x = np.arange(4.0)
+    for number in (3, 3.0, True, np.float64(3), np.array(3.0), np.float64(np.nan), -0.0, 1e308, float("inf")):
+        with np.errstate(all="ignore"):
+            got, want = model.scale(x, number), x * float(number)
+        assert got.tobytes() == want.tobytes() or np.isnan(want).any(), number
+    assert model.pick(x, 2) == model.pick(x, np.int64(2)) == 2.0
+    with pytest.raises(precast.CallIndexError):
+        model.pick(x, 7)
+    with pytest.raises(precast.CallValueError, match="no room for"):
+        model.pick(x, 2**70)
+
+
+WRONG = {
+    "none": None,
+    "a text": "abc",
+    "a list": [1.0, 2.0],
+    "a generator": (x for x in (1.0, 2.0)),
+    "an object": object(),
+    "objects": np.array([1.0, None]),
+    "texts": np.array(["a", "b"]),
+    "another dtype": np.zeros(4, np.float32),
+    "swapped": np.zeros(4, ">f8"),
+    "another rank": np.zeros((2, 2)),
+    "no dimension": np.float64(1.0),
+    "a structure": np.zeros(4, [("a", "f8")]),
+    "times": np.zeros(4, "M8[s]"),
+    "misaligned": np.frombuffer(bytearray(33), np.uint8)[1:].view(np.float64),
+    "a class": float,
+    "a module": np,
+    "half a stride": np.ndarray((3,), np.float64, bytearray(64), 0, (12,)),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_no_input_is_raises(add, what):
+    x = np.zeros(4)
+    for args, keywords in [((WRONG[what], x), {}), ((x, WRONG[what]), {}), ((x,), {"y": WRONG[what]})]:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            add(*args, **keywords)
+        assert isinstance(caught.value, precast.CallError)
+    if what != "none":
+        with pytest.raises((TypeError, ValueError)) as caught:
+            add(x, x, out=WRONG[what])
+        assert isinstance(caught.value, precast.CallError)
+
+
+def test_a_mask_is_not_lost_in_silence(add):
+    masked = np.ma.array([1.0, 2.0], mask=[True, False])
+    with pytest.raises(precast.CallTypeError, match="input `x` is a masked array\nhint: pass `x.filled"):
+        add(masked, np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    "args, keywords",
+    [
+        ((), {}),
+        ((1,), {}),
+        ((1, 2, 3), {}),
+        ((1, 2), {"x": 1}),
+        ((1, 2), {"z": 1}),
+        ((1, 2), {"out": 1, "x": 1}),
+        ((), {"out": None}),
+    ],
+)
+def test_other_arguments_are_a_type_error(add, args, keywords):
+    x = np.zeros(2)
+    with pytest.raises(precast.CallTypeError):
+        add(*(x for _ in args), **{name: None if value is None else x for name, value in keywords.items()})
+
+
+def test_an_array_that_calls_the_function_while_it_is_asked_for(add):
+    class Again:
+        depth = 0
+
+        @property
+        def __array_interface__(self):
+            self.depth += 1
+            if self.depth < 20:
+                return add(self, np.zeros(2)).__array_interface__
+            return np.ones(2).__array_interface__
+
+    assert np.array_equal(add(Again(), np.zeros(2)), [1.0, 1.0])
+
+    class Endless:
+        @property
+        def __array_interface__(self):
+            return add(self, np.zeros(2)).__array_interface__
+
+    with pytest.raises((RecursionError, TypeError)):
+        add(Endless(), np.zeros(2))
+
+
+def test_functions_are_ordinary_objects(add):
+    assert callable(add) and type(add) is precast.Function and hash(add) is not None
+    assert add.__doc__ and add.__name__ == "add"
+    with pytest.raises(TypeError):
+        precast.Function()
+    with pytest.raises(TypeError):
+        type("Mine", (precast.Function,), {})
+    with pytest.raises(AttributeError):
+        add.anything = 1
+    assert add.__call__(np.ones(1), np.ones(1))[0] == -1.0
+    assert list(map(add, [np.ones(1)], [np.ones(1)]))[0][0] == -1.0
+    names = {"x": np.ones(1), "y": np.ones(1)}
+    assert add(**names)[0] == -1.0
+
+
+def test_many_calls_keep_nothing(add, model):
+    x, out = np.arange(4.0), np.empty(4)
+    wrong = np.zeros(3)
+
+    def all_kinds(times):
+        for _ in itertools.repeat(None, times):
+            add(x, x, out=out)
+            add(x, x)
+            add(x, y=x)
+            model_scale(x, 2.0)
+            model_score(x, x, x)
+            try:
+                add(x, wrong)
+            except ValueError:
+                pass
+
+    model_scale, model_score = model.scale, model.score
+    all_kinds(200)
+    gc.collect()
+    held = [sys.getrefcount(each) for each in (x, out, wrong, add, np.float64, x.dtype, None)]
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    all_kinds(2000)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    now = [sys.getrefcount(each) for each in (x, out, wrong, add, np.float64, x.dtype, None)]
+    assert all(abs(a - b) < 20 for a, b in zip(held, now)), (held, now)
+    assert grown < 20_000
+
+
+def test_many_calls_keep_no_memory(add):
+    """A million calls where PRECAST_TEST_LONG is set."""
+    times = 500_000 if os.environ.get("PRECAST_TEST_LONG") else 30_000
+    resource = pytest.importorskip("resource")
+    x, out = np.arange(4.0), np.empty(4)
+    for _ in itertools.repeat(None, 10_000):
+        add(x, x, out=out)
+        add(x, x)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in itertools.repeat(None, times):
+        add(x, x, out=out)
+        add(x, x)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048
+
+
+def test_functions_come_and_go(model):
+    for _ in range(300):
+        assert model["scale"](np.ones(2), 2.0)[0] == 2.0
+
+
+def test_threads_call_one_function_at_once(add):
+    failed = []
+
+    def work(seed):
+        generator = np.random.default_rng(seed)
+        for n in (3, 600, 50_000):
+            x, y = generator.normal(size=(2, n))
+            out = np.empty(n)
+            for _ in range(20):
+                if not np.array_equal(add(x, y, out=out), x - y * 2) or not np.array_equal(add(x, y), out):
+                    failed.append(n)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def test_the_interpreter_is_free_while_much_is_computed():
+    slow = precast.function("x: f64[?]", "out = sum(sin(cos(exp(-x*x))))", policy="jit")
+    x = np.random.default_rng(1).normal(size=3_000_000)
+    ticks, stop = [0], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks[0] += 1
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(10)
+    try:
+        thread = threading.Thread(target=tick)
+        before = ticks[0]
+        slow(x[:1])
+        # From here to the end of the call, the other thread runs only if this one lets it.
+        thread.start()
+        sys.setswitchinterval(0.0005)
+        slow(x)
+    finally:
+        stop.set()
+        sys.setswitchinterval(interval)
+        thread.join()
+    assert ticks[0] > before

@@ -1,0 +1,147 @@
+"""Functions as ufuncs and gufuncs of NumPy."""
+
+import gc
+
+import numpy as np
+import precast
+import pytest
+
+
+def function(inputs, outputs, name="f"):
+    return precast.function(inputs, outputs, name=name, policy="jit")
+
+
+@pytest.fixture(scope="module")
+def fma():
+    wide = function("x: f64[?], y: f64[?]", "out = x*y + 1", "fma")
+    narrow = function("x: f32[?], y: f32[?]", "out = x*y + 1", "fma")
+    return wide.ufunc(narrow)
+
+
+def plain(x, y):
+    return x * y + 1
+
+
+def test_it_is_a_ufunc_with_a_loop_for_each_dtype(fma):
+    assert type(fma) is np.ufunc and fma.__name__ == "fma" and (fma.nin, fma.nout) == (2, 1)
+    assert fma.types == ["ff->f", "dd->d"] and "fma(x: f64[?], y: f64[?])" in fma.__doc__
+    assert fma(np.float32(2), np.float32(3)).dtype == np.float32
+    assert fma(np.float32(2), np.float64(3)).dtype == np.float64
+    assert fma(2, 3) == 7.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.bool_, ">f8", np.float16])
+def test_it_broadcasts_casts_and_walks_as_numpys(fma, dtype):
+    a = (np.random.default_rng(1).normal(size=(3, 4, 5)) * 4).astype(dtype)
+    for x in (a, a[::-1, ::2], a.T, a[:0], a[..., 0], np.asfortranarray(a)):
+        for y in (x, 2, x[..., :1], np.float32(1.5)):
+            want = plain(x.astype("f8"), np.asarray(y).astype("f8"))
+            assert np.allclose(fma(x, y), want, rtol=1e-5)
+
+
+def test_methods_of_ufuncs_are_right(fma):
+    x, y = np.random.default_rng(2).normal(size=(2, 6))
+    own = np.frompyfunc(plain, 2, 1)
+    assert np.allclose(fma.reduce(x), float(own.reduce(x)))
+    assert np.allclose(fma.accumulate(x), own.accumulate(x, dtype=object).astype(float))
+    assert np.allclose(fma.outer(x, y), plain(x[:, None], y))
+    at = x.copy()
+    fma.at(at, [0, 0, 3], 2.0)
+    want = x.copy()
+    for i in (0, 0, 3):
+        want[i] = plain(want[i], 2.0)
+    assert np.allclose(at, want)
+    out = np.zeros(6)
+    assert fma(x, y, out=out, where=x > 0) is out and np.allclose(out, np.where(x > 0, plain(x, y), 0))
+    for shift in range(4):
+        room = np.arange(12.0)
+        want = plain(room[:8], room[1:9])
+        fma(room[:8], room[1:9], out=room[shift : shift + 8])
+        assert np.allclose(room[shift : shift + 8], want)
+
+
+@pytest.mark.parametrize("args", ["x: f64", "x: f64, y: f64", "x: f64, y: f64, z: f64", "x: f32", "x: f32, y: f32", "x: i32", "x: f64, y: i32"])
+def test_functions_of_numbers_are_ufuncs(args):
+    names = [each.split(":")[0].strip() for each in args.split(",")]
+    f = function(args, "out = " + " + 2*".join(names))
+    ufunc = f.ufunc()
+    dtypes = {"f64": "f8", "f32": "f4", "i32": "i4"}
+    arrays = [np.arange(6).reshape(2, 3).astype(dtypes[port.type]) + at for at, port in enumerate(f.inputs)]
+    want = arrays[0] + sum(2 * each for each in arrays[1:])
+    assert np.array_equal(ufunc(*arrays), want) and ufunc(*(each[::-1, ::-1] for each in arrays))[0, 0] == want[-1, -1]
+
+
+def test_several_results_are_several_outputs():
+    ufunc = function("x: f64[?]", ["a = x + 1", "b = x * 2"]).ufunc()
+    a, b = ufunc(np.arange(4.0)[::2])
+    assert ufunc.nout == 2 and np.array_equal(a, [1, 3]) and np.array_equal(b, [0, 4])
+
+
+def test_gufuncs_call_for_each_index():
+    dot = function("x: f64[?], y: f64[?]", "out = sum(x*y)", "dot").gufunc("(n),(n)->()")
+    x, y = np.random.default_rng(4).normal(size=(2, 3, 4, 5))
+    assert dot.signature == "(n),(n)->()" and np.allclose(dot(x, y), np.einsum("ijk,ijk->ij", x, y))
+    assert np.allclose(dot(x.T, y.T), np.einsum("ijk,ijk->kj", x, y)) and np.allclose(dot(x, y[0, 0]), x @ y[0, 0])
+    product = function("a: f64[?,?], b: f64[?,?]", "out = a @ b", "product").gufunc("(n,m),(m,k)->(n,k)")
+    assert np.allclose(product(x, y.swapaxes(-1, -2)), x @ y.swapaxes(-1, -2))
+    with pytest.raises(ValueError):
+        dot(x, y[..., :2])
+
+
+@pytest.mark.parametrize("wrong", ["", "n,n->()", "(n),(n)", "(n->()", "(n),(n),(n)->()", "()->()", "(n,m),(n)->()"])
+def test_signatures_that_do_not_fit_are_refused(wrong):
+    f = precast.function("x: f64[?], y: f64[?]", "out = sum(x*y)", policy="interpret")
+    with pytest.raises(precast.GraphError):
+        f.gufunc(wrong)
+
+
+@pytest.mark.parametrize(
+    "inputs, outputs",
+    [("x: f64[?]", "y = sum(x)"), ("x: f64[?], s: f64[]", "y = x*s"), ("x: f64[?,?]", "y = x*2"), ("x: f64[?]", "y = cumsum(x)")],
+)
+def test_what_is_no_ufunc_says_why(inputs, outputs):
+    with pytest.raises(precast.GraphTypeError, match="is no ufunc: "):
+        function(inputs, outputs).ufunc()
+    with pytest.raises(precast.GraphTypeError, match="different numbers"):
+        function("x: f64[?]", "y = -x").ufunc(function("x: f64[?], z: f64[?]", "y = x + z"))
+    with pytest.raises(precast.GraphTypeError, match="expected a `precast.Function`"):
+        function("x: f64[?]", "y = -x").ufunc(np.exp)
+
+
+def test_what_an_op_refuses_is_raised():
+    power = function("a: i64[?], b: i64[?]", "y = a ** b").ufunc()
+    assert list(power([2, 3], [3, 2])) == [8, 9]
+    for size in (2, 5000):
+        with pytest.raises((precast.CallValueError, SystemError)) as caught:
+            power(np.full(size, 2), np.full(size, -2))
+        error = caught.value if isinstance(caught.value, precast.CallError) else caught.value.__cause__
+        assert isinstance(error, precast.CallValueError) and "negative integer powers" in str(error)
+    assert list(power([2, 3], [3, 2])) == [8, 9]
+
+
+def test_warnings_are_not_raised_by_lanes_that_nobody_reads():
+    ufunc = function("x: f64[?]", "y = log(x) + exp(x) / x").ufunc()
+    with np.errstate(all="raise"):
+        for n in range(1, 40):
+            ufunc(np.full(n, 0.5))
+
+
+def test_a_bundles_graphs_are_loops(model):
+    ufunc = model.ufunc("gauss")
+    assert ufunc.types == ["d->d"] and ufunc(0.0) == 0.5
+    with pytest.raises(precast.EntryError):
+        model.ufunc("nothing")
+
+
+def test_ufuncs_come_and_go():
+    def loops():
+        gc.collect()
+        return sum(type(each).__name__ == "ufunc" for each in gc.get_objects())
+
+    f = function("x: f64[?]", "y = x + 1")
+    before = loops()
+    for _ in range(500):
+        ufunc = f.ufunc()
+        assert ufunc(1.0) == 2.0
+    del ufunc
+    assert loops() == before
