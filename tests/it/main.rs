@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! cross  same_bytes  fuzz  external  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  types  writing_ops
+//! cross  same_bytes  fuzz  external  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,5 +24,6 @@ mod program;
 mod race;
 mod record;
 mod same_bytes;
+mod trace;
 mod types;
 mod writing_ops;
