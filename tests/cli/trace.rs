@@ -95,10 +95,12 @@ fn files(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 fn explain_traces_what_tiered_compiles_behind_the_call() {
     let place = Sandbox::new();
     place.npy("v.npy", &[3], vec![1.0, 2.0, 3.0]);
-    for part in ["v+v", "v*v"] {
-        place.run(&["run", "--expr", part, "-i", "v=v.npy", "--policy", "jit", "--writable", "store"]).ok();
+    for part in ["v + w", "v*w"] {
+        let inputs = ["-i", "v=v.npy", "-i", "w=v.npy"];
+        let run = ["run", "--expr", part, "--policy", "jit", "--writable", "store"];
+        place.run(&args(&[&run, &inputs])).ok();
     }
-    let graph = ["--expr", "(v + v)*v", "--type", "v=f64[?]", "--store", "store"];
+    let graph = ["--expr", "(v + w)*v", "--type", "v=f64[?]", "--type", "w=f64[?]", "--store", "store"];
     let json =
         place.run(&args(&[&["explain", "--trace", "--json", "--policy", "tiered"], &graph])).ok().json();
     assert_eq!(json["served"], "op by op");

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! same_bytes  fuzz  external  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  types  writing_ops
+//! cross  same_bytes  fuzz  external  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod combinations;
 mod compiled;
+mod cross;
 mod damage;
 mod external;
 mod fuzz;
@@ -23,5 +24,6 @@ mod program;
 mod race;
 mod record;
 mod same_bytes;
+mod trace;
 mod types;
 mod writing_ops;

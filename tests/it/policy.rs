@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Builds the declared graphs into the store of a place, as `precast build` does.
-fn declare(place: &Path) {
+pub(crate) fn declare(place: &Path) {
     let mut declared = Declared::default();
     for (name, graph) in [("score", score()), ("product", product())] {
         declared.graph(name, graph, Place::in_file(Path::new("precast.toml"))).unwrap();
@@ -160,6 +160,7 @@ fn publish_ops(place: &Path) {
 }
 
 /// A process under `tiered` that asks for a graph whose ops are in the store, and ends as it is told to.
+#[expect(clippy::exit, reason = "how a process ends that drops nothing")]
 pub(crate) fn tiered_role(place: &Path) -> String {
     let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Tiered).build().unwrap();
     let inputs = values(3, 33);

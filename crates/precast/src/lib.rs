@@ -18,10 +18,13 @@
 //! | the same by name, or from a bundle file | [`Loader`], [`include_bundle!`] | – |
 //! | artifacts of store directories and several bundles; graphs that no bundle names | `Runtime` | `resolve` |
 //! | compile what is missing, keep it for the next process | `Builder::writable`, `Policy::Jit` | `jit` |
+//! | answer at once with what there is, and compile the rest meanwhile | `Policy::Tiered` | `jit` |
 //! | write down what is missing, to build it | `Builder::record`, or `PRECAST_RECORD` | `record` |
 //! | build graphs in Rust | `build::Graph` | `resolve` |
 //! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
 //! | hold ops in C against their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
+//! | see where the time goes | spans of the crate `tracing`, target `precast` | `tracing` |
+//! | keep to an ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
 //!
 //! # Graphs of numbers
 //! A graph whose inputs and outputs are C scalars (`x: f64`, not `f64[]`) is a plain C function beside its tensor entry, with the same bits.

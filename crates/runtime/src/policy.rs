@@ -14,8 +14,9 @@ pub enum Policy {
     /// The graph is compiled, and published to the first writable layer. No compiler is a typed error, never silently
     /// something else.
     Jit,
-    /// What layers have answers at once, op by op if need be, and what the whole graph wants is compiled meanwhile, published as
-    /// under `jit`, and then serves the calls. Where layers have not even the ops, and without a compiler, it is `jit`.
+    /// What layers have answers at once, op by op if need be. A module for the whole is compiled meanwhile, published as under
+    /// `jit`, and serves the calls from then on; that this fails is an event, and no error of calls. A graph of which layers
+    /// lack an op is compiled first, as under `jit`.
     Tiered,
 }
 

@@ -1,10 +1,11 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | python | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | python | cross | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
 //! ci      what .ci/run runs: tidy, fmt, headers, clippy, doc, features, quickstart, test
 //! fuzz-graphs  random graphs, as many as asked for
 //! python  the Python package: installed and tested
+//! cross   artifacts for another architecture, under an emulator
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
 //! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
@@ -13,6 +14,7 @@
 #![allow(clippy::print_stdout, reason = "a command line tool for this repository's developers")]
 
 mod ci;
+mod cross;
 mod fuzz;
 mod headers;
 mod python;
@@ -33,6 +35,8 @@ usage: cargo xtask COMMAND
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         run N (100000) random graphs, from seed S (0) on, against `perform`
   python [ARGS…]        install the Python package and run its tests; ARGS go to pytest
+  cross [--count N]     install a cross compiler and an emulator; compare what artifacts for aarch64 compute, in N (100)
+                        random graphs too
   tidy                  check the rules of the tree
 ";
 
@@ -57,6 +61,7 @@ fn run() -> Result<bool> {
         ["ci", "--without-test"] => ci::run(false),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
         ["python", rest @ ..] => python::run(rest),
+        ["cross", rest @ ..] => cross::run(rest),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");

@@ -74,6 +74,11 @@ fn say_what_is_missing() {
             "`valgrind`",
             "the test that the C API leaks nothing, whatever is done to it",
         ),
+        (
+            crate::cross::is_there(),
+            "a cross compiler and an emulator for aarch64 (`cargo xtask cross` installs them)",
+            "the test that artifacts for aarch64 compute the same",
+        ),
     ];
     for (there, tool, tests) in optional {
         if !there {

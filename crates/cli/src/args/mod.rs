@@ -41,11 +41,12 @@ Exit codes:
   5  `check-op`, or `run` in debug mode, found an op that breaks its contract
 
 Environment:
-  PRECAST_STORE   the store, where none is named on the command line
-  PRECAST_DEBUG   1: `run` checks every Apply first, as `check-op` does
-  PRECAST_RECORD  the manifest that misses are recorded in; `precast record` sets it
-  CC              the C compiler, where it is not the usual one
-  NO_COLOR        no colours";
+  PRECAST_STORE      the store, where none is named on the command line
+  PRECAST_DEBUG      1: `run` checks every Apply first, as `check-op` does
+  PRECAST_RECORD     the manifest that misses are recorded in; `precast record` sets it
+  PRECAST_ISA_LIMIT  the highest ISA level whose code is loaded, `x86-64-v3`
+  CC                 the C compiler, where it is not the usual one
+  NO_COLOR           no colours";
 
 /// Compiles numeric graphs ahead of time, and runs them.
 #[derive(Debug, Parser)]

@@ -21,7 +21,8 @@
 //!
 //! * A file appears whole: random name in `tmp/` → write → fsync → rename → fsync of the directory. The order is object →
 //!   documents → record → pointers → root, so whatever names something comes after it.
-//! * Two writers of the same thing write the same bytes; the later rename changes nothing. No lock is needed for that.
+//! * Two writers of the same thing write the same bytes; the later rename changes nothing. No lock is needed for that: a
+//!   [`Turn`] only saves the second one its work.
 //! * A writer *verifies* what is already there before it skips a write, all of it: whatever a crash, a full disk or a lost
 //!   directory took, the next publish or build puts back (`settle.rs`).
 //! * A reader believes nothing: objects must hash to their names, records too, a pointer only says where to look. Damage is

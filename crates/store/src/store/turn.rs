@@ -23,7 +23,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Whether another one had it before: then the module may be there.
+    /// Whether another one had it: then the module may be there.
     #[must_use]
     pub fn waited(&self) -> bool {
         self.waited
@@ -46,11 +46,12 @@ fn wait(shard: &Path, patience: Duration) -> Turn {
     loop {
         match file.file().try_lock() {
             Ok(()) => return Turn { _lock: Some(file), waited },
-            Err(TryLockError::WouldBlock) if begin.elapsed() < patience => {
-                waited = true;
-                sleep(STEP);
-            }
-            Err(_) => return Turn { _lock: None, waited },
+            Err(TryLockError::Error(_)) => return Turn { _lock: None, waited },
+            Err(TryLockError::WouldBlock) => waited = true,
         }
+        if begin.elapsed() >= patience {
+            return Turn { _lock: None, waited };
+        }
+        sleep(STEP);
     }
 }

@@ -14,3 +14,4 @@ mod record;
 mod sample;
 mod store;
 mod trust;
+mod turn;

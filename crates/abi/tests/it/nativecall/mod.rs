@@ -10,6 +10,7 @@ mod python;
 mod registry;
 mod table;
 mod texts;
+mod threads;
 mod typed;
 
 use precast_abi::nativecall::Signature;

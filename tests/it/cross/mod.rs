@@ -1,0 +1,219 @@
+//! Artifacts for another architecture: compiled here by a cross compiler, run by an emulator under a host that is plain C, with
+//! the bits that the same graphs have here.
+//!
+//! ```text
+//! graphs ─▶ plan ─┬─▶ bundle for this machine ─▶ Loader ────────────────────▶ results ─┐
+//!                 └─▶ bundle for aarch64 ─▶ unit.so ─▶ qemu-aarch64 host.c ─▶ results ─┴▶ the same bits
+//! ```
+//! `cargo xtask cross` installs what it needs and runs more graphs (`PRECAST_CROSS_COUNT`). Products of matrices are left out:
+//! their bits hold within a class of CPU only.
+
+mod wire;
+
+use crate::compiled;
+use crate::graphs::{outputs, random};
+use precast::{Array, ArrayRef, Bundle, DType, FunctionGraph, Loader};
+use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
+use precast_graph::{OpLibrary as _, interpret};
+use precast_ops::Ops;
+use precast_store::key::Profile;
+use precast_testkit::ulp::same_bits;
+use precast_testkit::{Choices, arrays};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TARGET: &str = "aarch64-unknown-linux-gnu";
+/// The emulator, and where Debian's packages put the target's C library.
+const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+
+/// Outputs of one graph: more would make its module slow to compile.
+const OUTPUTS: usize = 8;
+
+/// A graph and what it is called with.
+struct Case {
+    name: String,
+    graph: FunctionGraph,
+    inputs: Vec<Array>,
+}
+
+/// What this test needs and other tests do not; or what of it is not there.
+fn tools() -> Result<Toolchain, String> {
+    if host_target() == TARGET {
+        return Err("this machine is an aarch64".to_owned());
+    }
+    let toolchain = Toolchain::find(Some(TARGET)).map_err(|error| error.to_string())?;
+    let emulator = Command::new(EMULATOR[0]).arg("--version").output();
+    if !emulator.is_ok_and(|output| output.status.success()) {
+        return Err(format!("no `{}`\nhint: `apt-get install qemu-user`", EMULATOR[0]));
+    }
+    Ok(toolchain)
+}
+
+/// How many random graphs; with that said, every function is run with every dtype, else [`SOME`].
+fn count() -> Option<u64> {
+    std::env::var("PRECAST_CROSS_COUNT").ok().map(|count| count.parse().unwrap())
+}
+
+/// What is run where nothing is said: of each kind of kernel something, in the dtypes that C computes with in their own ways.
+const SOME: [(DType, &[&str]); 6] = [
+    (DType::F64, &["exp(x)", "log1p(x)", "sin(x)", "x/y", "sum(x)", "cumsum(x)", "f32(x)", "i64(x)"]),
+    (DType::F32, &["tanh(x)", "x*y + x", "mean(x)", "f16(x)"]),
+    (DType::F16, &["exp(x)", "x*y", "sum(x)", "bf16(x)"]),
+    (DType::Bf16, &["sqrt(x)", "x + y", "max(x)"]),
+    (DType::C128, &["exp(x)", "x*y", "sqrt(x)", "sum(x)", "c64(x)"]),
+    (DType::I32, &["x//y", "x % y", "sum(x)", "sort(x)", "f64(x)"]),
+];
+
+fn some(dtype: DType, texts: &[&str]) -> Vec<Case> {
+    cases(dtype, texts.iter().map(|text| (*text).to_owned()))
+}
+
+/// Functions of the library of one or two operands of a dtype.
+fn functions(dtype: DType) -> Vec<Case> {
+    let known = Ops::standard().names();
+    let products = ["dot", "matmul", "inner", "outer", "tensordot", "vdot", "vecdot", "einsum", "convolve"];
+    let known = known.iter().filter(|name| !products.contains(&name.as_str()));
+    cases(dtype, known.flat_map(|name| [format!("{name}(x)"), format!("{name}(x, y)")]))
+}
+
+/// Expressions over two vectors of a dtype that take what is drawn for them, some together in a graph.
+fn cases(dtype: DType, texts: impl Iterator<Item = String>) -> Vec<Case> {
+    let types = [format!("x={dtype}[?]"), format!("y={dtype}[?]")];
+    let types = [types[0].as_str(), types[1].as_str()];
+    let mut choices = Choices::seeded(u64::from(dtype.typenum().unsigned_abs()));
+    let inputs: Vec<Array> = (0..2).map(|_| arrays::draw(&mut choices, dtype, &[67])).collect();
+    let fits = |text: &String| {
+        let types: Vec<_> = types.iter().map(|ty| precast_graph::text::parse_input(ty).unwrap()).collect();
+        let graph = precast_graph::text::parse(&[text.as_str()], &types, &Ops::standard());
+        graph.is_ok_and(|graph| {
+            let is_product = graph.to_string().contains("dot(") || graph.to_string().contains("gemm(");
+            !is_product && interpret(&graph, &inputs).is_ok()
+        })
+    };
+    let texts: Vec<String> = texts.filter(fits).collect();
+    let case = |(position, texts): (usize, &[String])| {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        Case { name: format!("{dtype}_{position}"), graph: outputs(&texts, &types), inputs: inputs.clone() }
+    };
+    texts.chunks(OUTPUTS).enumerate().map(case).collect()
+}
+
+/// Random graphs of several Applies: reductions over axes, casts, broadcasts.
+fn drawn(count: u64) -> Vec<Case> {
+    let case = |seed| {
+        let case = random(seed, 12);
+        Case { name: format!("random_{seed}"), graph: case.graph, inputs: case.inputs }
+    };
+    (0..count).map(case).filter(|case| !case.graph.to_string().contains("dot(")).collect()
+}
+
+/// The bundle of the cases for a target.
+fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
+    let mut declared = Declared::default();
+    for case in cases {
+        declared.graph(&case.name, case.graph.clone(), Place::in_file(Path::new("precast.toml"))).unwrap();
+    }
+    let plan = plan(&declared).unwrap();
+    let execution = Execution {
+        store: None,
+        toolchain,
+        variants: &[variant],
+        parallel: Parallel::Auto,
+        progress: &|_| {},
+    };
+    execute(&plan, &execution).unwrap().bundle(toolchain).unwrap()
+}
+
+/// The host, for the target.
+fn host(toolchain: &Toolchain, place: &Path) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (binary, core) = (place.join("host"), root.join("../crates/core/c"));
+    let mut cc = Command::new(toolchain.driver());
+    cc.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(root.join("../crates/abi/include"));
+    cc.arg("-I").arg(&core).arg(root.join("it/c/cross/host.c")).arg(core.join("drivers.c"));
+    let built = cc.arg("-o").arg(&binary).arg("-ldl").output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    binary
+}
+
+/// Runs entries of a bundle of the target under the emulator.
+struct Emulated<'a> {
+    bundle: Bundle,
+    host: PathBuf,
+    place: &'a Path,
+}
+
+impl Emulated<'_> {
+    fn call(&self, case: &Case) -> Result<Vec<Array>, String> {
+        let entry = self.bundle.find_entry(&case.name).unwrap();
+        let (mut units, mut places): (Vec<PathBuf>, _) = (Vec::new(), Vec::new());
+        for step in &entry.program.steps {
+            let record = self.bundle.find(&step.key).remove(0);
+            assert_eq!((record.requires.arch.as_str(), record.isa.as_str()), ("aarch64", "aarch64"));
+            let path = self.place.join(format!("{}.so", record.digest));
+            if !path.exists() {
+                fs_err::write(&path, self.bundle.load(&record).unwrap()).unwrap();
+            }
+            let unit = units.iter().position(|unit| *unit == path).unwrap_or_else(|| {
+                units.push(path);
+                units.len() - 1
+            });
+            places.push((unit, record.member(&step.key).unwrap().slot));
+        }
+        let program = self.place.join("program");
+        fs_err::write(&program, wire::program(&entry.program, &case.inputs, &places)).unwrap();
+        let mut command = Command::new(EMULATOR[0]);
+        let ran = command.args(&EMULATOR[1..]).arg(&self.host).arg(&program).args(&units).output().unwrap();
+        assert!(ran.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&ran.stderr));
+        wire::results(&ran.stdout)
+    }
+}
+
+#[test]
+fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
+    let toolchain = match tools() {
+        Ok(toolchain) => toolchain,
+        Err(why) => return println!("skipped: artifacts for {TARGET}: {why}"),
+    };
+    let mut cases: Vec<Case> = match count() {
+        None => SOME.iter().flat_map(|(dtype, texts)| some(*dtype, texts)).collect(),
+        Some(_) => DType::ALL.into_iter().flat_map(functions).collect(),
+    };
+    cases.extend(drawn(count().unwrap_or(3)));
+    let place = tempfile::tempdir().unwrap();
+    let here = bundle(&cases, &compiled::toolchain(), compiled::variant(Isa::native().unwrap()));
+    fs_err::write(place.path().join("here"), here).unwrap();
+    let variant = Variant { target: TARGET.to_owned(), isa: Isa::Aarch64, profile: Profile::Release };
+    let there = bundle(&cases, &toolchain, variant);
+    fs_err::write(place.path().join("there"), there).unwrap();
+    let loader = Loader::open(place.path().join("here")).unwrap();
+    let foreign = Loader::open(place.path().join("there")).unwrap();
+    let emulated = Emulated {
+        bundle: foreign.bundle().clone(),
+        host: host(&toolchain, place.path()),
+        place: place.path(),
+    };
+    let mut compared = 0;
+    for case in &cases {
+        let refused = foreign.entry(&case.name).unwrap_err().to_string();
+        assert!(refused.contains("needs architecture `aarch64`"), "nothing of it is loaded here: {refused}");
+        let inputs: Vec<ArrayRef<'_>> = case.inputs.iter().map(ArrayRef::from).collect();
+        let expected = loader.entry(&case.name).unwrap().call(&inputs);
+        let found = emulated.call(case);
+        let (Ok(found), Ok(expected)) = (&found, &expected) else {
+            assert!(found.is_err() && expected.is_err(), "{}: {found:?}, here {expected:?}", case.name);
+            continue;
+        };
+        assert_eq!(found.len(), expected.len(), "{}", case.name);
+        for (position, (found, expected)) in found.iter().zip(expected).enumerate() {
+            let told = || {
+                format!("output {position} of {}: {found:?}, here {expected:?}\n{}", case.name, case.graph)
+            };
+            assert!(same_bits(found, expected), "{}", told());
+            compared += 1;
+        }
+    }
+    println!("{compared} outputs of {} graphs have the same bits", cases.len());
+}
