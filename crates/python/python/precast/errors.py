@@ -60,5 +60,5 @@ class CallRuntimeError(CallError, RuntimeError):
     """Anything else that an op reports."""
 
 
-class CompileError(PrecastError):
-    """A module cannot be compiled."""
+class CompileError(PrecastError, RuntimeError):
+    """A graph cannot be compiled: there is no compiler, or it refused the code of an op."""
