@@ -47,10 +47,8 @@ for make in (eight_schools, logistic, varying_intercepts):
     point = model.initial_point()
     print(make.__name__, f"{float(model.compile_logp()(point)):.10f}", np.round(model.compile_dlogp()(point), 9).tolist())
     with model:
-        trace = pm.sample(
-            draws=20, tune=20, chains=1, cores=1, random_seed=7, nuts_sampler="pymc", progressbar=False,
-            compute_convergence_checks=False, return_inferencedata=False,
-        )
-    for name in sorted(trace.varnames):
-        drawn = np.round(trace[name], 5) + 0.0
+        settings = {"nuts_sampler": "pymc", "progressbar": False, "compute_convergence_checks": False}
+        posterior = pm.sample(draws=20, tune=20, chains=1, cores=1, random_seed=7, **settings).posterior
+    for name in sorted(posterior.data_vars):
+        drawn = np.round(posterior[name].values, 5) + 0.0
         print(" ", name, drawn.ravel()[-2:].tolist(), hashlib.sha256(drawn.tobytes()).hexdigest()[:12])
