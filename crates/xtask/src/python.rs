@@ -25,7 +25,7 @@ const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert
 /// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
 const PACKAGES: [&str; 5] = ["numpy", "scipy", "ml_dtypes", "pytest", "maturin>=1.9.4,<2"];
 
-/// PyTensor for the newest Python that has it. Where it cannot be installed, its tests are skipped, and say so.
+/// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be installed, its tests are skipped, and say so.
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.7; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
@@ -57,7 +57,7 @@ fn run_long(args: &[&str]) -> Result<bool> {
         match version(name) {
             Some(version) => fine &= test(name, &version, &[MODELS], args)?,
             None => {
-                println!("skipped: the tests with PyTensor under {name}: it is not there, or does not run")
+                println!("skipped: the tests with PyTensor under {name}: it is not there, or does not run");
             }
         }
     }
@@ -84,7 +84,9 @@ fn test(python: &str, version: &str, more: &[&str], args: &[&str]) -> Result<boo
         println!("skipped: the Python package: pip cannot install {} (see above)", PACKAGES.join(", "));
         return Ok(true);
     }
-    if !run_command(&mut pip(&[&PYTENSOR, more].concat()))? {
+    let named = std::env::var("PYTENSOR_VERSION").map(|version| format!("pytensor=={version}"));
+    let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
+    if !run_command(&mut pip(&pytensor))? {
         println!("skipped: the tests with PyTensor: pip cannot install it (see above)");
     }
     // As `pip install ./crates/python`, in the profile that the workspace is compiled in, with the maturin that is there.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 # Versions that the tests have run under. Others are used as well if they have all that is looked up here.
-TESTED = ("3.0.7", "3.3.7")
+TESTED = ("2.38.3", "3.0.7", "3.3.7")
 
 
 class Unexpected(Exception):
