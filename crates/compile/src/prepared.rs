@@ -57,7 +57,8 @@ impl<'a> Prepared<'a> {
         })?;
         check_names(first)?;
         let outside = [&first.libraries, &first.lib_dirs, &first.header_dirs];
-        let lean = includes_own && outside.iter().all(|list| list.is_empty());
+        // An extension module calls functions of its host.
+        let lean = includes_own && first.host == Host::Native && outside.iter().all(|list| list.is_empty());
         let flags = flags(&Wanted {
             language,
             family: compiler.family,

@@ -35,6 +35,7 @@ usage: cargo xtask COMMAND
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         run N (100000) random graphs, from seed S (0) on, against `perform`
   python [ARGS…]        install the Python package and run its tests; ARGS go to pytest
+  python --pytensor     its long tests with PyTensor and PyMC
   cross [--count N]     install a cross compiler and an emulator; compare what artifacts for aarch64 compute, in N (100)
                         random graphs too
   tidy                  check the rules of the tree

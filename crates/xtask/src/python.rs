@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, pytest, ./crates/python
-//!                              maturin ──▶ target/python/build
+//!                   │          PyTensor    maturin ──▶ target/python/build
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
 //! Needs CPython 3.10 or later and a package index. Where one is not there, it says so and that is fine: `cargo xtask test`
@@ -25,18 +25,52 @@ const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert
 /// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
 const PACKAGES: [&str; 5] = ["numpy", "scipy", "ml_dtypes", "pytest", "maturin>=1.9.4,<2"];
 
+/// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be installed, its tests are skipped, and say so.
+const PYTENSOR: [&str; 2] =
+    ["pytensor==3.3.7; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
+
+/// What the long tests use beside it.
+const MODELS: &str = "pymc>=6; python_version >= '3.12'";
+
+/// The interpreters of the long tests with PyTensor: one for each version of it.
+const LONG: [&str; 2] = ["python3.11", "python3.12"];
+
 /// Builds, installs and tests the package; `args` go to pytest. `true` if all is fine, or cannot be tried here.
+///
+/// Begins `args` with `--pytensor`, then it is the tests with PyTensor alone, the long ones too, for each of [`LONG`].
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
+    if let ["--pytensor", rest @ ..] = args {
+        return run_long(&[&["tests/with_pytensor", "-m", "pytensor"], rest].concat());
+    }
     let Some((python, version)) = interpreter()? else {
         println!("skipped: the Python package: no CPython 3.10 or later that runs");
         println!("hint: name one in PRECAST_PYTHON, or have one of {} on PATH", NAMES.join(", "));
         return Ok(true);
     };
+    test(&python, &version, &[], &[&["-m", "not long"], args].concat())
+}
+
+/// The tests with PyTensor, under every interpreter of [`LONG`] that is there.
+fn run_long(args: &[&str]) -> Result<bool> {
+    let mut fine = true;
+    for name in LONG {
+        match version(name) {
+            Some(version) => fine &= test(name, &version, &[MODELS], args)?,
+            None => {
+                println!("skipped: the tests with PyTensor under {name}: it is not there, or does not run");
+            }
+        }
+    }
+    Ok(fine)
+}
+
+/// Installs the package and `more` into an environment of an interpreter, and runs its tests.
+fn test(python: &str, version: &str, more: &[&str], args: &[&str]) -> Result<bool> {
     println!("Python: `{python}`, {version}");
     let folder = root().join("target/python");
-    let environment = folder.join(&version);
+    let environment = folder.join(version);
     if !environment.join("pyvenv.cfg").is_file()
-        && !run_command(Command::new(&python).args(["-m", "venv"]).arg(&environment))?
+        && !run_command(Command::new(python).args(["-m", "venv"]).arg(&environment))?
     {
         bail!("cannot make an environment of `{python}`");
     }
@@ -49,6 +83,11 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     if !run_command(&mut pip(&PACKAGES))? {
         println!("skipped: the Python package: pip cannot install {} (see above)", PACKAGES.join(", "));
         return Ok(true);
+    }
+    let named = std::env::var("PYTENSOR_VERSION").map(|version| format!("pytensor=={version}"));
+    let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
+    if !run_command(&mut pip(&pytensor))? {
+        println!("skipped: the tests with PyTensor: pip cannot install it (see above)");
     }
     // As `pip install ./crates/python`, in the profile that the workspace is compiled in, with the maturin that is there.
     let package = ["--no-build-isolation", "--no-deps", "--force-reinstall"];
@@ -65,7 +104,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     Ok(build(&path.join("tests/precast.toml"), &folder.join("store"), &bundle)? && {
         let mut tests = Command::new(&python);
         // Nothing is written beside the sources.
-        tests.args(["-B", "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).args(args);
+        tests.args(["-B", "-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]).args(args);
         run_command(tests.current_dir(&path).env("PRECAST_TEST_BUNDLE", &bundle))?
     })
 }

@@ -33,25 +33,26 @@ const LANGUAGE: &str = "
 
 /// `-f<name>` and `-fno-<name>` of optimisations.
 const OPTIMISATION: &str = "
-    aggressive-loop-optimizations align-functions align-jumps align-labels align-loops branch-count-reg
-    caller-saves code-hoisting combine-stack-adjustments conserve-stack cprop-registers crossjumping
-    cse-follow-jumps data-sections dce defer-pop devirtualize dse early-inlining expensive-optimizations
-    finite-loops forward-propagate function-sections gcse gcse-after-reload gcse-las gcse-lm gcse-sm
-    graphite-identity guess-branch-probability hoist-adjacent-loads if-conversion if-conversion2 inline
-    inline-functions inline-functions-called-once inline-small-functions ipa-cp ipa-icf ipa-pta ipa-pure-const
-    ipa-ra ipa-reference ipa-sra isolate-erroneous-paths-dereference ivopts jump-tables lifetime-dse
-    loop-interchange loop-nest-optimize loop-parallelize-all loop-unroll-and-jam merge-all-constants
-    merge-constants modulo-sched move-loop-invariants move-loop-stores omit-frame-pointer optimize-sibling-calls
-    optimize-strlen partial-inlining peel-loops peephole2 predictive-commoning prefetch-loop-arrays ree
-    rename-registers reorder-blocks reorder-functions rerun-cse-after-loop schedule-insns schedule-insns2
-    section-anchors shrink-wrap slp-vectorize split-ivs-in-unroller split-loops split-paths split-wide-types
-    ssa-phiopt stdarg-opt store-merging thread-jumps toplevel-reorder tracer tree-bit-ccp tree-builtin-call-dce
-    tree-ccp tree-ch tree-coalesce-vars tree-copy-prop tree-dce tree-dominator-opts tree-dse tree-forwprop
-    tree-fre tree-loop-distribute-patterns tree-loop-distribution tree-loop-if-convert tree-loop-im
-    tree-loop-ivcanon tree-loop-optimize tree-loop-vectorize tree-partial-pre tree-phiprop tree-pre tree-pta
-    tree-reassoc tree-scev-cprop tree-sink tree-slp-vectorize tree-slsr tree-sra tree-switch-conversion
-    tree-tail-merge tree-ter tree-vectorize tree-vrp unroll-all-loops unroll-loops unswitch-loops
-    variable-expansion-in-unroller vect-cost-model vectorize version-loops-for-strides web
+    aggressive-loop-optimizations align-functions align-jumps align-labels align-loops
+    asynchronous-unwind-tables branch-count-reg caller-saves code-hoisting combine-stack-adjustments
+    conserve-stack cprop-registers crossjumping cse-follow-jumps data-sections dce defer-pop devirtualize dse
+    early-inlining expensive-optimizations finite-loops forward-propagate function-sections gcse
+    gcse-after-reload gcse-las gcse-lm gcse-sm graphite-identity guess-branch-probability hoist-adjacent-loads
+    if-conversion if-conversion2 inline inline-functions inline-functions-called-once inline-small-functions
+    ipa-cp ipa-icf ipa-pta ipa-pure-const ipa-ra ipa-reference ipa-sra isolate-erroneous-paths-dereference
+    ivopts jump-tables lifetime-dse loop-interchange loop-nest-optimize loop-parallelize-all loop-unroll-and-jam
+    merge-all-constants merge-constants modulo-sched move-loop-invariants move-loop-stores omit-frame-pointer
+    optimize-sibling-calls optimize-strlen partial-inlining peel-loops peephole2 predictive-commoning
+    prefetch-loop-arrays ree rename-registers reorder-blocks reorder-functions rerun-cse-after-loop
+    schedule-insns schedule-insns2 section-anchors shrink-wrap slp-vectorize split-ivs-in-unroller split-loops
+    split-paths split-wide-types ssa-phiopt stdarg-opt store-merging thread-jumps toplevel-reorder tracer
+    tree-bit-ccp tree-builtin-call-dce tree-ccp tree-ch tree-coalesce-vars tree-copy-prop tree-dce
+    tree-dominator-opts tree-dse tree-forwprop tree-fre tree-loop-distribute-patterns tree-loop-distribution
+    tree-loop-if-convert tree-loop-im tree-loop-ivcanon tree-loop-optimize tree-loop-vectorize tree-partial-pre
+    tree-phiprop tree-pre tree-pta tree-reassoc tree-scev-cprop tree-sink tree-slp-vectorize tree-slsr tree-sra
+    tree-switch-conversion tree-tail-merge tree-ter tree-vectorize tree-vrp unroll-all-loops unroll-loops
+    unswitch-loops unwind-tables variable-expansion-in-unroller vect-cost-model vectorize
+    version-loops-for-strides web
 ";
 
 /// `-f<name>=<value>`, the value a word or a number.

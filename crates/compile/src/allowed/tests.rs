@@ -18,6 +18,7 @@ fn no_name_stands_twice() {
 const COMPUTE: &str = "
     -DN=3 -UN -O2 -Ofast -std=c11 -std=gnu++20 -Wall -Wno-unused -Werror=int-conversion -w -ffast-math
     -fno-math-errno -ffp-contract=fast -fwrapv -fopenmp -fno-builtin-memcpy -funroll-loops --param=max-unroll-times=8
+    -fno-unwind-tables
     -mno-fma -mtune=generic -mprefer-vector-width=256
 ";
 

@@ -3,6 +3,7 @@
 mod bytes;
 mod compat;
 mod errors;
+mod extension;
 mod farm;
 mod hosted;
 mod identity;

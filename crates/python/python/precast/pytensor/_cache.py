@@ -45,10 +45,10 @@ class Cache:
     def module_from_key(self, key: Any, lnk: Any) -> ModuleType:
         """The module of a linker's graph. Its key is not looked at: other texts may have the same."""
         try:
-            unit = of_linker(self.host, lnk)
-            return self.serve(unit)
-        except (Refused, errors.CompileError) as why:
-            return self._step_aside(lnk, str(why))
+            return self.serve(of_linker(self.host, lnk))
+        except (Refused, errors.CompileError) as refused:
+            why = str(refused)
+        return self._step_aside(lnk, why)
 
     def refresh(self, *_: Any, **__: Any) -> list[str]:
         """Nothing of a store has to be read beforehand."""

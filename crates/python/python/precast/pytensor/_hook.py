@@ -5,14 +5,13 @@
 ``link.c.basic.get_module_cache``    gives our cache, so nothing touches ``compiledir``
 ``link.c.cutils``, ``lazylinker_c``  found by a finder of ours, see `_own`
 ``GCC_compiler.march_flags``         empty: the ISA level is ours to choose, nothing is probed
-``config.cxx``                       named without being started, so that PyTensor generates C at all
+``config.cxx``                       named before PyTensor looks for a compiler, see `_host`; it is not started
 ``config.blas__ldflags``             empty where the user says nothing: PyTensor would try libraries out with the compiler
 ``config.linker``                    ``cvm`` where the user says nothing
 ==================================== ====================================================================================
 """
 
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -21,7 +20,7 @@ from typing import Any
 from .. import errors
 from .._native import Modules
 from ._cache import POLICIES, Cache, log
-from ._host import TESTED, Host, Unexpected
+from ._host import TESTED, Host, Unexpected, is_said
 from ._own import Finder
 
 _lock = threading.RLock()
@@ -112,8 +111,6 @@ class Hook:
     """What is put in place, with what was there before."""
 
     def __init__(self, host: Host, modules: Modules, policy: str) -> None:
-        if host.config.cxx == "" and _is_said(host, "cxx"):
-            raise Unexpected("`config.cxx` is empty: its user wants no C")
         self.cache = Cache(host, modules, policy, host.basic.get_module_cache)
         self.finder = Finder(self.cache)
         self.undo: list[Callable[[], None]] = []
@@ -123,11 +120,11 @@ class Hook:
         self._put(host.basic, "get_module_cache", lambda init_args=None: cache)
         self._put(host.CLinker, "cthunk_factory", _asking(cache, host.CLinker.cthunk_factory))
         self._put(host.Compiler, "march_flags", [])
-        if not _is_said(host, "cxx"):
-            self._configure("cxx", shutil.which("g++") or "g++")
-        if not _is_said(host, "blas__ldflags"):
+        if host.named_compiler:
+            self.undo.append(lambda: host.config._config_var_dict["cxx"].__dict__.pop("val", None))
+        if not is_said(host.config, "blas__ldflags"):
             self._configure("blas__ldflags", "")
-        if not _is_said(host, "linker") and host.config.linker != "cvm":
+        if not is_said(host.config, "linker") and host.config.linker != "cvm":
             before = host.config.linker
             self._configure("linker", "cvm")
             log.warning("PyTensor's linker is `cvm` now: its default here, `%s`, has no C. hint: set `linker` yourself", before)
@@ -175,18 +172,6 @@ def _asking(cache: Cache, stock: Callable[..., Any]) -> Callable[..., Any]:
             self.__dict__.pop("cmodule_key", None)
 
     return cthunk_factory
-
-
-def _is_said(host: Host, name: str) -> bool:
-    """Whether the user says what a parameter is; nothing is computed for that."""
-    parameter = host.config._config_var_dict[name]
-    if "val" in parameter.__dict__:
-        return not parameter.is_default
-    try:
-        host.config.fetch_val_for_key(name)
-    except KeyError:
-        return False
-    return True
 
 
 def _policy(said: str | None) -> str:

@@ -2,8 +2,11 @@
 
 import ast
 import errno
+import importlib.abc
+import importlib.machinery
 import inspect
 import os
+import shutil
 import sys
 import sysconfig
 from types import SimpleNamespace
@@ -12,7 +15,7 @@ from typing import Any
 import numpy
 
 # Versions that the tests have run under. Others are used as well if they have all that is looked up here.
-TESTED = ("3.0.7", "3.3.7")
+TESTED = ("2.38.3", "3.0.7", "3.3.7")
 
 
 class Unexpected(Exception):
@@ -38,18 +41,73 @@ def _take(owner: Any, name: str, *parameters: str) -> Any:
     return found
 
 
+class _Early(importlib.abc.MetaPathFinder):
+    """Names the compiler as soon as PyTensor has a configuration: it would start one to find out, and do without C for good."""
+
+    # Whether it was so when PyTensor was imported: its linkers then have C.
+    named = False
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname != "pytensor.configdefaults":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.loader is None:
+            return None
+        stock = spec.loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            stock(module)
+            _Early.named = "cxx" in module.config._config_var_dict and _name_compiler(module.config)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def _name_compiler(config: Any) -> bool:
+    """Says which compiler there is, or would be; `False` if the user says it."""
+    if is_said(config, "cxx"):
+        return False
+    config.cxx = shutil.which("g++") or "g++"
+    return True
+
+
+def is_said(config: Any, name: str) -> bool:
+    """Whether the user says what a parameter is; nothing is computed for that."""
+    parameter = config._config_var_dict[name]
+    if "val" in parameter.__dict__:
+        return not parameter.is_default
+    try:
+        config.fetch_val_for_key(name)
+    except KeyError:
+        return False
+    return True
+
+
 class Host:
     """PyTensor as it is installed here."""
 
     def __init__(self) -> None:
         if sys.implementation.name != "cpython":
             raise Unexpected(f"this is {sys.implementation.name}, not CPython")
-        import pytensor
-        import pytensor.link.c.basic as basic
-        import pytensor.link.c.cmodule as cmodule
+        early = _Early()
+        sys.meta_path.insert(0, early)
+        try:
+            import pytensor
+            import pytensor.link.c.basic as basic
+            import pytensor.link.c.cmodule as cmodule
+        finally:
+            sys.meta_path.remove(early)
 
         self.version: str = pytensor.__version__
         self.config = _take(pytensor, "config")
+        self.named_compiler = _Early.named
+        if _Early.named:
+            _name_compiler(self.config)
+        elif self.config.cxx == "":
+            if is_said(self.config, "cxx"):
+                raise Unexpected("`config.cxx` is empty: its user wants no C")
+            # Its linkers were made then, and are without C.
+            raise Unexpected("it was imported before, and found no compiler: import precast.pytensor first")
         self.basic = basic
         self.CLinker = _take(basic, "CLinker")
         _take(basic, "get_module_cache", "init_args")

@@ -1,0 +1,18 @@
+"""Models of PyMC, recorded and then run without a compiler: the same log-densities, gradients and draws."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(importlib.util.find_spec("pymc") is None, reason="PyMC is not installed"),
+]
+
+
+def test_models_of_pymc_run_without_a_compiler_and_give_the_same_numbers(world):
+    script, bundle = str(Path(__file__).parent / "models.py"), str(world.path("models.bundle"))
+    printed = world.run("-m", "precast", "record", "-o", bundle, script)
+    assert printed.count("eight_schools") + printed.count("logistic") + printed.count("varying_intercepts") == 3
+    assert world.run("-m", "precast", "replay", bundle, script, compiler=False) == printed
