@@ -35,6 +35,9 @@ enum Argument<'py> {
     Lent(Lent<'py>),
 }
 
+/// The inputs of a call in order, and what is given as `out`.
+type Given<'py> = (Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+
 impl Function {
     /// The function of a name; `is_map`: its program computes element by element.
     pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function, is_map: bool) -> Self {
@@ -76,7 +79,7 @@ impl Function {
         py: Python<'py>,
         mut values: Vec<Bound<'py, PyAny>>,
         names: Option<&Bound<'py, PyTuple>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>)> {
+    ) -> PyResult<Given<'py>> {
         let wrong =
             |what: String| error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown()));
         let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));

@@ -37,7 +37,9 @@ struct OwnType {
 }
 
 /// The types of this process by name, and how often they have changed.
-static TYPES: RwLock<(u64, Vec<(String, Arc<OwnType>)>)> = RwLock::new((0, Vec::new()));
+static TYPES: RwLock<(u64, Types)> = RwLock::new((0, Types::new()));
+
+type Types = Vec<(String, Arc<OwnType>)>;
 
 /// How often the types have changed.
 pub(crate) fn generation() -> u64 {
