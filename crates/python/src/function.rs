@@ -3,6 +3,7 @@
 use crate::boundary::array::{self, Lent};
 use crate::boundary::object::Getter;
 use crate::graph::whole::Graph;
+use crate::own::stash;
 use crate::{dtypes, error, number};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::RawArrayError;
@@ -199,6 +200,7 @@ impl Function {
         values: Vec<Bound<'py, PyAny>>,
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        drop(stash::take());
         let (values, out) = self.order(py, values, names)?;
         let values = values.into_iter().zip(self.inner.inputs());
         let arguments = values.map(|(value, port)| self.argument(value, port));

@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, pytest, ./crates/python
-//!                              maturin ──▶ target/python/build
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
 //! Needs CPython 3.10 or later and a package index. Where one is not there, it says so and that is fine: `cargo xtask test`
@@ -56,8 +55,9 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let path = root().join("crates/python");
     let mut install = pip(&package);
     install.arg(profile).arg(&path).env("PATH", path_with(&environment.join("bin"))?);
-    // maturin gives PyO3 another environment than a plain `cargo build` does, and each would undo the other's.
-    install.env("CARGO_TARGET_DIR", folder.join("build"));
+    // The extension links most of the workspace, which is compiled once for all. (maturin gives PyO3 another environment than a
+    // plain `cargo build` does, so that the few crates that use it are compiled again after one.)
+    install.env("CARGO_TARGET_DIR", root().join("target"));
     if !run_command(&mut install)? {
         return Ok(false);
     }

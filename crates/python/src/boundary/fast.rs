@@ -16,6 +16,7 @@
 
 use crate::error;
 use crate::function::Function;
+use crate::own::stash;
 use numpy::npyffi::{self, NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PyArrayObject};
 use precast_core::native::RawArray;
 use precast_core::{ArrayMut, ArrayRef, CallError, DType};
@@ -223,7 +224,11 @@ impl Fast {
         elements: usize,
     ) -> Result<(), CallError> {
         let mut call = || function.inner().call_views(inputs, slice::from_mut(room));
-        if self.is_map && elements <= FEW_ELEMENTS { call() } else { py.detach(call) }
+        if self.is_map && elements <= FEW_ELEMENTS {
+            return call();
+        }
+        drop(stash::take());
+        py.detach(call)
     }
 
     /// The memory of an argument, whose extents and strides are copied to `place`; `None` if it is none that is read here.
