@@ -3,6 +3,7 @@
 use crate::boundary::array::{self, Lent};
 use crate::boundary::object::Getter;
 use crate::graph::whole::Graph;
+use crate::own::stash;
 use crate::{dtypes, error, number};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::RawArrayError;
@@ -34,6 +35,9 @@ enum Argument<'py> {
     Number(Array),
     Lent(Lent<'py>),
 }
+
+/// The inputs of a call in order, and what is given as `out`.
+type Given<'py> = (Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 impl Function {
     /// The function of a name; `is_map`: its program computes element by element.
@@ -76,7 +80,7 @@ impl Function {
         py: Python<'py>,
         mut values: Vec<Bound<'py, PyAny>>,
         names: Option<&Bound<'py, PyTuple>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>)> {
+    ) -> PyResult<Given<'py>> {
         let wrong =
             |what: String| error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown()));
         let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));
@@ -196,6 +200,7 @@ impl Function {
         values: Vec<Bound<'py, PyAny>>,
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        drop(stash::take());
         let (values, out) = self.order(py, values, names)?;
         let values = values.into_iter().zip(self.inner.inputs());
         let arguments = values.map(|(value, port)| self.argument(value, port));

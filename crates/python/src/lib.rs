@@ -1,15 +1,19 @@
-//! The Python package `precast`: the named graphs of a bundle as functions of NumPy arrays.
+//! The Python package `precast`: functions of NumPy arrays, of bundles or of graphs that are built in Python.
 //!
 //! ```text
-//! precast/__init__.py   what users import: this module, the exceptions, native functions
-//! lib, model            load(path) -> Model -> Function, by item, attribute or name
+//! precast/*.py          what users import: variables, ops and types of their own, exceptions, native functions
+//! model                 load(path) -> Model -> Function, by item, attribute or name
+//! graph                 variables and graphs: what NumPy's operators and functions make
+//! own                   ops and types that are written in Python
+//! session               graphs to functions: layers, policies, the compiler
 //! function              a call: arguments by position and name, `out=`, results
 //! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
-//! number                Python's numbers as inputs without dimensions
-//! error                 the errors of `precast-core` as exceptions of the kind that Python users expect
+//! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
+//! ufunc                 functions as ufuncs
+//! error                 errors as exceptions of the kind that Python users expect
 //! ```
-//! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. It links `precast-core` alone: no code
-//! generator, no compiler, no parser. The interpreter is not held while a bundle is read and while a function runs.
+//! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. The interpreter is not held while a bundle is
+//! read, while a graph is compiled, and while a function runs that may take long.
 
 mod boundary;
 mod dtypes;

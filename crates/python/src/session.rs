@@ -7,7 +7,7 @@ use crate::error;
 use crate::function::Function;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
-use crate::own::ctype;
+use crate::own::{ctype, stash};
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{DimShuffle, Elemwise};
 use precast_runtime::{BuildRuntimeError, Policy, Runtime};
@@ -16,6 +16,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// What a runtime is made of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, FromPyObject)]
@@ -46,6 +47,8 @@ pub(crate) fn compile<'py>(
         let runtime = runtime(settings)?;
         runtime.function(whole).map_err(Failure::Function)
     });
+    // What a reference raised for constants that are folded is nobody's error.
+    drop(stash::take());
     let function = function.map_err(|failure| raise(py, &failure))?;
     object::wrap(py, Function::new(py, name, function, is_map).with_graph(graph.clone().unbind()))
 }
@@ -79,17 +82,26 @@ fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
+/// What runtimes are known by: the generation of the types that Python has made, settings, and what the files were like.
+type Key = (u64, Settings, Vec<Option<(u64, SystemTime)>>);
+
 /// The runtime of these settings.
 fn runtime(settings: Settings) -> Result<Arc<Runtime>, Failure> {
-    /// By settings, and the generation of the types that Python has made.
-    type Runtimes = BTreeMap<(u64, Settings), Arc<Runtime>>;
-    static RUNTIMES: LazyLock<Mutex<Runtimes>> = LazyLock::new(Mutex::default);
+    static RUNTIMES: LazyLock<Mutex<BTreeMap<Key, Arc<Runtime>>>> = LazyLock::new(Mutex::default);
+    let seen = |layer: &PathBuf| {
+        let found = fs_err::metadata(layer).ok().filter(std::fs::Metadata::is_file)?;
+        Some((found.len(), found.modified().ok()?))
+    };
+    let files = settings.layers.iter().map(seen).collect();
+    let key = (ctype::generation(), settings, files);
     let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (ctype::generation(), settings);
     if let Some(runtime) = runtimes.get(&key) {
         return Ok(Arc::clone(runtime));
     }
     let runtime = Arc::new(build(&key.1)?);
+    // Those of other types, and of the same files as they were, are not asked for again.
+    let is_current = |known: &Key| known.0 == key.0 && (known.1 != key.1 || known.2 == key.2);
+    runtimes.retain(|known, _| is_current(known));
     runtimes.insert(key, Arc::clone(&runtime));
     Ok(runtime)
 }

@@ -124,3 +124,13 @@ def test_importing_is_light():
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "scipy" not in loaded and "importlib.metadata" not in loaded and "pkg_resources" not in loaded
     assert Path(precast.__file__).parent.joinpath("py.typed").exists()
+
+
+def test_a_bundle_that_is_replaced_is_read_again(bundle, tmp_path):
+    path = tmp_path / "model.precast"
+    path.write_bytes(bundle.read_bytes())
+    f = lambda: precast.function("x: f64[?], by: f64[]", "y = x * by", layers=[path], policy="strict")
+    assert f()(np.ones(1), 2.0)[0] == 2.0
+    path.write_bytes(b"no bundle")
+    with pytest.raises(precast.BundleError):
+        f()

@@ -324,3 +324,56 @@ def test_threads_build_graphs_at_once():
     for thread in threads:
         thread.join()
     assert not failed
+
+
+def test_what_goes_may_build_graphs():
+    x = precast.input("x", "f64[?]")
+    gone = []
+
+    class Going(precast.COp):
+        def make_node(self, x):
+            return precast.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0]
+
+        def __del__(self):
+            gone.append((precast.exp(x) + 1).type)
+
+    for _ in range(3000):
+        Going()(x)
+    y = x
+    for _ in range(5000):
+        y = y + 1
+    assert len(gone) >= 2000
+
+
+def test_constants_are_not_kept_for_ever():
+    resource = pytest.importorskip("resource")
+    x, big = precast.input("x", "f64[?]"), np.zeros(1 << 20)
+    for _ in range(10):
+        x * big
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(100):
+        x * big
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000
+
+
+def test_threads_that_make_mistakes_do_not_wait_for_each_other():
+    import threading
+
+    def work():
+        x = precast.input("x", "f64[?]")
+        for _ in range(200):
+            for wrong in (lambda: x & 1.5, lambda: x + "a", lambda: x.sum(axis=4), lambda: x * np.ones(2)):
+                try:
+                    wrong()
+                except precast.GraphError:
+                    pass
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+        assert not thread.is_alive()

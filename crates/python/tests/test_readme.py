@@ -1,22 +1,40 @@
-"""The examples of the README give what it shows."""
+"""The examples of the pages give what they show."""
 
 import doctest
+import re
 import shutil
 from pathlib import Path
 
+import precast
 import pytest
 
-README = Path(__file__).parent.parent / "README.md"
+PAGES = Path(__file__).parent.parent
 
 
-def test_the_examples_of_the_readme_run(bundle, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "WRITING_OPS.md"])
+def test_the_examples_of_a_page_run(page, bundle, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
     shutil.copy(bundle, tmp_path / "model.precast")
     monkeypatch.chdir(tmp_path)
     # A fence ends an example, as an empty line does.
-    text = README.read_text(encoding="utf-8").replace("```", "\n")
-    test = doctest.DocTestParser().get_doctest(text, {}, README.name, str(README), 0)
+    text = (PAGES / page).read_text(encoding="utf-8").replace("```", "\n")
+    test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     said = []
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     runner.run(test, out=said.append)
     assert runner.tries > 15 and runner.failures == 0, "".join(said)
+
+
+def test_the_table_of_methods_is_whole():
+    page = (PAGES / "WRITING_OPS.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"\w+", page[page.index("## What there is") :]))
+    for each in (precast.COp, precast.ExternalCOp, precast.CType):
+        own = {name for base in each.__mro__[:-1] for name in vars(base) if not name.startswith("__")}
+        public = {name for name in own if not name.startswith("_")} - {"make_variable", "c_sources"}
+        assert public <= told, public - told
+
+
+def test_the_stubs_have_what_there_is():
+    stubs = (Path(precast.__file__).parent / "_native.pyi").read_text(encoding="utf-8")
+    for name in dir(precast._native):
+        assert name.startswith("__") or re.search(rf"^(def|class) {name}\b", stubs, re.M), name

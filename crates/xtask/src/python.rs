@@ -1,8 +1,7 @@
 //! `cargo xtask python`: the Python package, installed into an environment of its own as users install it, and its tests.
 //!
 //! ```text
-//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, pytest, ./crates/python
-//!                   │          PyTensor    maturin ──▶ target/python/build
+//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, PyTensor, pytest, ./crates/python
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
 //! Needs CPython 3.10 or later and a package index. Where one is not there, it says so and that is fine: `cargo xtask test`
@@ -25,7 +24,8 @@ const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert
 /// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
 const PACKAGES: [&str; 5] = ["numpy", "scipy", "ml_dtypes", "pytest", "maturin>=1.9.4,<2"];
 
-/// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be installed, its tests are skipped, and say so.
+/// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be
+/// installed, its tests are skipped, and say so.
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.7; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
@@ -95,8 +95,9 @@ fn test(python: &str, version: &str, more: &[&str], args: &[&str]) -> Result<boo
     let path = root().join("crates/python");
     let mut install = pip(&package);
     install.arg(profile).arg(&path).env("PATH", path_with(&environment.join("bin"))?);
-    // maturin gives PyO3 another environment than a plain `cargo build` does, and each would undo the other's.
-    install.env("CARGO_TARGET_DIR", folder.join("build"));
+    // The extension links most of the workspace, which is compiled once for all. (maturin gives PyO3 another environment than a
+    // plain `cargo build` does, so that the few crates that use it are compiled again after one.)
+    install.env("CARGO_TARGET_DIR", root().join("target"));
     if !run_command(&mut install)? {
         return Ok(false);
     }

@@ -1,19 +1,27 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Any, final
 
-from numpy import ndarray
+from numpy import ndarray, ufunc as _ufunc
 
+from . import _variable
 from ._callback import NativeFunction
+from ._function import FunctionMethods
 from ._ports import Port
 
 @final
-class Function:
+class Function(FunctionMethods):
     """A compiled graph, called with NumPy arrays and Python's numbers."""
 
     @property
     def __name__(self) -> str:
-        """Its name in the bundle."""
+        """Its name."""
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that it was made of; None for a function of a bundle."""
+    @property
+    def provenance(self) -> tuple[tuple[list[str], str], ...]:
+        """What serves which ops: pairs of them, in words."""
     @property
     def inputs(self) -> tuple[Port, ...]:
         """What it takes: names and types."""
@@ -36,6 +44,8 @@ class Model:
     @property
     def entries(self) -> tuple[str, ...]:
         """The names of the graphs, sorted."""
+    def ufunc(self, name: str, /) -> _ufunc:
+        """A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something."""
     def __getitem__(self, name: str, /) -> Function: ...
     def __getattr__(self, name: str, /) -> Function: ...
     def __contains__(self, name: object, /) -> bool: ...
@@ -107,3 +117,62 @@ class Modules:
     def native_level() -> str | None: ...
     @staticmethod
     def user_store() -> PathLike[str] | None: ...
+
+@final
+class Graph:
+    """A graph with named inputs and outputs."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """What it takes: names and types."""
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """What it gives: names and types."""
+    def json(self) -> str:
+        """The JSON form, which `precast` reads."""
+    def _repr_svg_(self) -> str: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Variable:
+    """What a variable of Python's holds."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def extents(self) -> list[int | None]: ...
+    @property
+    def name(self) -> str | None: ...
+
+def input(name: str, ty: str) -> _variable.Variable: ...
+def constant(value: Any) -> _variable.Variable: ...
+def call(function: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
+def attribute(name: str, of: Any) -> Any: ...
+def index(of: Any, item: Any) -> Any: ...
+def names() -> list[str]: ...
+def described(name: str) -> tuple[str, str] | None: ...
+def member(name: str) -> tuple[str | None, bool]: ...
+def members() -> list[str]: ...
+def needed(outputs: list[_variable.Variable]) -> list[_variable.Variable]: ...
+def graph(inputs: list[Any], outputs: list[tuple[str | None, Any]]) -> Graph: ...
+def parse(inputs: list[str], outputs: list[str]) -> Graph: ...
+def compile(graph: Graph, name: str, settings: dict[str, Any]) -> Function: ...
+def explain(graph: Graph, settings: dict[str, Any]) -> tuple[bool, str]: ...
+def apply(
+    told: dict[str, Any],
+    args: Sequence[Any],
+    props: list[tuple[str, Any]],
+    param_types: list[tuple[str, Any]],
+    files: dict[str, Any] | None,
+    perform: Callable[[list[ndarray]], list[Any]] | None,
+) -> Any: ...
+def register_type(
+    told: dict[str, Any],
+    filter: Callable[..., Any] | None,
+    values_eq_approx: Callable[[Any, Any], Any] | None,
+) -> None: ...
+def ufunc(name: str, functions: list[Function], signature: str | None = None) -> _ufunc: ...
+def user_cache() -> str | None: ...
+def command_line(arguments: list[str]) -> int: ...

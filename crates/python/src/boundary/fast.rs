@@ -16,6 +16,7 @@
 
 use crate::error;
 use crate::function::Function;
+use crate::own::stash;
 use numpy::npyffi::{self, NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PyArrayObject};
 use precast_core::native::RawArray;
 use precast_core::{ArrayMut, ArrayRef, CallError, DType};
@@ -55,6 +56,7 @@ struct Operand {
 }
 
 /// Extents and strides of an array, or a number.
+#[derive(Default)]
 struct Place {
     extents: [usize; FEW],
     strides: [isize; FEW],
@@ -222,7 +224,11 @@ impl Fast {
         elements: usize,
     ) -> Result<(), CallError> {
         let mut call = || function.inner().call_views(inputs, slice::from_mut(room));
-        if self.is_map && elements <= FEW_ELEMENTS { call() } else { py.detach(call) }
+        if self.is_map && elements <= FEW_ELEMENTS {
+            return call();
+        }
+        drop(stash::take());
+        py.detach(call)
     }
 
     /// The memory of an argument, whose extents and strides are copied to `place`; `None` if it is none that is read here.
@@ -242,18 +248,10 @@ impl Fast {
             return unsafe { self.array(object, operand, place) };
         }
         // SAFETY: as the caller says.
-        let bits = unsafe { self.number(object, operand.dtype) }?;
-        // SAFETY: a field of the place.
-        let to = unsafe { &raw mut (*place.as_mut_ptr()).number };
-        // SAFETY: as above.
-        unsafe { to.write(bits) };
-        Some(RawArray {
-            data: to.cast(),
-            dtype: operand.dtype,
-            shape: &[],
-            strides_bytes: &[],
-            readonly: true,
-        })
+        let number = unsafe { self.number(object, operand.dtype) }?;
+        let place = place.write(Place { number, ..Place::default() });
+        let data = (&raw mut place.number).cast();
+        Some(RawArray { data, dtype: operand.dtype, shape: &[], strides_bytes: &[], readonly: true })
     }
 
     /// The memory of an array; `None` if the object is none of NumPy itself, or another than the operand.
@@ -286,22 +284,17 @@ impl Fast {
         {
             return None;
         }
-        let place = place.as_mut_ptr();
-        let ndim = operand.ndim;
-        for axis in 0..ndim {
-            // SAFETY: an array has so many extents.
-            let extent = unsafe { fields.dimensions.add(axis).read() };
+        let (place, ndim) = (place.write(Place::default()), operand.ndim);
+        // The extents of an array without dimensions may be NULL.
+        if ndim > 0 {
+            // SAFETY: an array has so many extents, none of them negative.
+            let extents = unsafe { slice::from_raw_parts(fields.dimensions.cast::<usize>(), ndim) };
             // SAFETY: an array has so many strides.
-            let stride = unsafe { fields.strides.add(axis).read() };
-            // SAFETY: there is room for `FEW`, and no operand has more.
-            unsafe { (&raw mut (*place).extents).cast::<usize>().add(axis).write(extent.cast_unsigned()) };
-            // SAFETY: as above.
-            unsafe { (&raw mut (*place).strides).cast::<isize>().add(axis).write(stride) };
+            let strides = unsafe { slice::from_raw_parts(fields.strides, ndim) };
+            place.extents.iter_mut().zip(extents).for_each(|(to, extent)| *to = *extent);
+            place.strides.iter_mut().zip(strides).for_each(|(to, stride)| *to = *stride);
         }
-        // SAFETY: so many were written.
-        let shape = unsafe { slice::from_raw_parts((&raw const (*place).extents).cast(), ndim) };
-        // SAFETY: as above.
-        let strides_bytes = unsafe { slice::from_raw_parts((&raw const (*place).strides).cast(), ndim) };
+        let (shape, strides_bytes) = (place.extents.get(..ndim)?, place.strides.get(..ndim)?);
         let readonly = fields.flags & NPY_ARRAY_WRITEABLE == 0;
         let data: *mut c_void = fields.data.cast();
         Some(RawArray { data, dtype: operand.dtype, shape, strides_bytes, readonly })

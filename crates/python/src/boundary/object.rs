@@ -53,11 +53,15 @@ pub(crate) fn wrap(py: Python<'_>, function: Function) -> PyResult<Bound<'_, PyA
     // SAFETY: a new reference, or NULL with an exception set.
     let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
     let fields: *mut Object = object.as_ptr().cast();
-    // SAFETY: the object is of the type, so it has this field; nobody else has it yet.
-    unsafe { (&raw mut (*fields).vectorcall).write(Some(vectorcall)) };
+    // SAFETY: the object is of the type, so it has this field.
+    let called = unsafe { &raw mut (*fields).vectorcall };
+    // SAFETY: as above; nobody else has the object yet.
+    unsafe { called.write(Some(vectorcall)) };
     let value = Box::into_raw(Box::new(Value { function, fast }));
     // SAFETY: as above.
-    unsafe { (&raw mut (*fields).value).write(value) };
+    let held = unsafe { &raw mut (*fields).value };
+    // SAFETY: as above.
+    unsafe { held.write(value) };
     Ok(object)
 }
 
@@ -78,7 +82,9 @@ pub(crate) fn find<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Function> {
 unsafe fn value<'a>(object: *mut PyObject) -> Option<&'a Value> {
     let fields: *mut Object = object.cast();
     // SAFETY: the object is of the type, so it has this field.
-    let value = unsafe { (&raw const (*fields).value).read() };
+    let held = unsafe { &raw const (*fields).value };
+    // SAFETY: as above.
+    let value = unsafe { held.read() };
     // SAFETY: NULL, or the value that `wrap` made, which is dropped with the object.
     unsafe { value.as_ref() }
 }
@@ -257,8 +263,10 @@ unsafe extern "C" fn dealloc(object: *mut PyObject) {
     // SAFETY: the object is of the type; an object of a heap type has a reference to it, which goes with it.
     let class = unsafe { ffi::Py_TYPE(object) };
     let fields: *mut Object = object.cast();
-    // SAFETY: the object is of the type, and nobody else has it any more.
-    let value = unsafe { (&raw mut (*fields).value).replace(ptr::null_mut()) };
+    // SAFETY: the object is of the type, so it has this field.
+    let held = unsafe { &raw mut (*fields).value };
+    // SAFETY: as above; nobody else has the object any more.
+    let value = unsafe { held.replace(ptr::null_mut()) };
     if !value.is_null() {
         // SAFETY: `wrap` made it of a box, and this is the only place that drops it.
         let value = unsafe { Box::from_raw(value) };

@@ -18,19 +18,19 @@ use super::array::are_bools;
 use crate::error;
 use crate::function::Function;
 use numpy::npyffi::{PY_UFUNC_API, PyUFuncGenericFunction, PyUFuncObject, npy_intp};
-use precast_core::native::RawArray;
-use precast_core::{ArrayMut, ArrayRef, CallError, DType, Native};
+use precast_core::native::{RawArray, RawArrayError};
+use precast_core::{CallError, DType, Native};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
+use std::{ptr, slice};
 
 /// What a ufunc is made of, and kept by.
 #[pyclass(frozen, module = "precast._native")]
 struct Loops {
-    /// What loops are given; boxed, since NumPy has their addresses.
-    _loops: Vec<Box<Loop>>,
+    /// What loops are given: NumPy has their addresses.
+    _loops: Box<[Loop]>,
     _tables: Tables,
 }
 
@@ -65,15 +65,21 @@ struct Operand {
     steps: usize,
 }
 
+type F64 = fn(f64) -> f64;
+type F64x2 = fn(f64, f64) -> f64;
+type F64x3 = fn(f64, f64, f64) -> f64;
+type F32 = fn(f32) -> f32;
+type F32x2 = fn(f32, f32) -> f32;
+
 /// How a call an element is made.
 enum Number {
     /// The loop is one call.
     Whole,
-    D(Native<fn(f64) -> f64>),
-    DD(Native<fn(f64, f64) -> f64>),
-    DDD(Native<fn(f64, f64, f64) -> f64>),
-    F(Native<fn(f32) -> f32>),
-    FF(Native<fn(f32, f32) -> f32>),
+    F64(Native<F64>),
+    F64x2(Native<F64x2>),
+    F64x3(Native<F64x3>),
+    F32(Native<F32>),
+    F32x2(Native<F32x2>),
     /// By arrays, one element or core at a time.
     Arrays,
 }
@@ -121,91 +127,55 @@ impl Loop {
         Ok(Self { function: inner, n_inputs, operands, number })
     }
 
-    /// The address of an operand at an index of the loop.
+    /// The arrays of one index; of a function of vectors `count` elements from there.
+    ///
+    /// # Errors
+    /// What an op refuses.
     ///
     /// # Safety
-    /// NumPy's arguments of a loop, and an index of it.
-    unsafe fn at(
-        args: *mut *mut c_char,
-        steps: *mut npy_intp,
-        operand: usize,
-        index: npy_intp,
-    ) -> *mut c_char {
-        // SAFETY: as the caller says.
-        let base = unsafe { args.add(operand).read() };
-        // SAFETY: as above.
-        let step = unsafe { steps.add(operand).read() };
-        base.wrapping_offset(index * step)
-    }
-
-    /// Calls the function on the arrays of one index; one of vectors on `count` elements from there.
-    ///
-    /// # Safety
-    /// NumPy's arguments of a loop, and an index of it.
-    unsafe fn call(
-        &self,
-        args: *mut *mut c_char,
-        dims: *mut npy_intp,
-        steps: *mut npy_intp,
-        index: npy_intp,
-        count: npy_intp,
-    ) -> Result<(), CallError> {
-        let is_whole = matches!(self.number, Number::Whole);
-        let axes = self.operands.iter().enumerate().map(|(at, operand)| {
-            if is_whole {
-                // SAFETY: the step of each operand.
-                let step = unsafe { steps.add(at).read() };
-                return (vec![count.cast_unsigned()], vec![step]);
-            }
-            let axes = operand.core.iter().enumerate().map(|(axis, core)| {
-                // SAFETY: extents of the core follow that of the loop, and steps of the core those of the loop.
-                unsafe { ((*dims.add(1 + core)).cast_unsigned(), *steps.add(operand.steps + axis)) }
-            });
-            axes.unzip()
-        });
-        let axes: Vec<(Vec<usize>, Vec<isize>)> = axes.collect();
+    /// `span` is what NumPy gave the loop of this.
+    unsafe fn call(&self, span: &Span<'_>, index: isize, count: usize) -> Result<(), CallError> {
+        let axes: Vec<(Vec<usize>, Vec<isize>)> = self
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(at, operand)| {
+                if matches!(self.number, Number::Whole) {
+                    return (vec![count], vec![span.steps[at]]);
+                }
+                let steps = &span.steps[operand.steps..];
+                let axes = operand.core.iter().zip(steps);
+                axes.map(|(core, step)| (span.dims[1 + core].cast_unsigned(), *step)).unzip()
+            })
+            .collect();
         let raw = |at: usize| {
-            // SAFETY: as the caller says.
-            let data: *mut c_void = unsafe { Self::at(args, steps, at, index) }.cast();
-            let (shape, strides_bytes): (&[usize], &[isize]) = (&axes[at].0, &axes[at].1);
+            let (shape, strides_bytes) = (&axes[at].0[..], &axes[at].1[..]);
+            let data = span.at(at, index).cast();
             RawArray { data, dtype: self.operands[at].dtype, shape, strides_bytes, readonly: false }
         };
-        let refused = |refused: precast_core::native::RawArrayError| CallError::Other {
-            what: "an operand of the ufunc",
-            source: std::sync::Arc::new(refused),
-        };
-        let mut inputs = Vec::with_capacity(self.n_inputs);
+        let refused = |source: RawArrayError| other("an operand of the ufunc", source);
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for at in 0..self.n_inputs {
             let array = raw(at);
-            if array.dtype == DType::Bool && !array.shape.contains(&0) {
-                // SAFETY: the loop's elements, which can be read.
-                let plain = unsafe { are_bools(array.data.cast(), array.shape, array.strides_bytes) };
-                if !plain {
-                    let what = "a bool is neither 0 nor 1";
-                    return Err(CallError::Other { what, source: std::sync::Arc::new(std::fmt::Error) });
-                }
+            let is_read = array.dtype == DType::Bool && !array.shape.contains(&0);
+            // SAFETY: elements of the loop, which can be read.
+            if is_read && !unsafe { are_bools(array.data.cast(), array.shape, array.strides_bytes) } {
+                return Err(other("a bool is neither 0 nor 1", std::fmt::Error));
             }
-            // SAFETY: the loop's elements, of the dtype that the loop was made for.
-            let read: ArrayRef<'_> = unsafe { array.read() }.map_err(refused)?;
-            inputs.push(read);
+            // SAFETY: elements of the loop, of the dtype that it was made for.
+            inputs.push(unsafe { array.read() }.map_err(refused)?);
         }
-        let mut outputs = Vec::with_capacity(self.operands.len() - self.n_inputs);
         for at in self.n_inputs..self.operands.len() {
             // SAFETY: as above; NumPy lets a loop write there, and sees to what overlaps.
-            let room: ArrayMut<'_> = unsafe { raw(at).write() }.map_err(refused)?;
-            outputs.push(room);
+            outputs.push(unsafe { raw(at).write() }.map_err(refused)?);
         }
         self.function.call_views(&inputs, &mut outputs)
     }
 
     /// Whether no element is computed of one that the loop has written: what `reduce` and `accumulate` ask for.
-    ///
-    /// # Safety
-    /// NumPy's arguments of a loop of `n` elements.
-    unsafe fn is_apart(&self, args: *mut *mut c_char, steps: *mut npy_intp, n: npy_intp) -> bool {
+    fn is_apart(&self, span: &Span<'_>, n: isize) -> bool {
         let lies = |at: usize| {
-            // SAFETY: as the caller says.
-            let (first, last) = unsafe { (Self::at(args, steps, at, 0), Self::at(args, steps, at, n - 1)) };
+            let (first, last) = (span.at(at, 0), span.at(at, n - 1));
             let itemsize = self.operands[at].dtype.itemsize_bytes();
             (first, last, first.addr().min(last.addr()), first.addr().max(last.addr()) + itemsize)
         };
@@ -220,54 +190,67 @@ impl Loop {
     /// Runs the loop.
     ///
     /// # Safety
-    /// NumPy's arguments of a loop.
-    unsafe fn run(
-        &self,
-        args: *mut *mut c_char,
-        dims: *mut npy_intp,
-        steps: *mut npy_intp,
-    ) -> Result<(), CallError> {
-        // SAFETY: the first extent is that of the loop.
-        let n = unsafe { dims.read() };
+    /// `span` is what NumPy gave the loop of this.
+    unsafe fn run(&self, span: &Span<'_>) -> Result<(), CallError> {
+        let n = span.dims[0];
         macro_rules! plain {
             ($native:expr, $number:ty, $($at:literal),*; $out:literal) => {{
                 for index in 0..n {
-                    // SAFETY: elements of the loop, of the dtypes that it was made for.
-                    let result = $native.call($(unsafe {
-                        Self::at(args, steps, $at, index).cast::<$number>().read()
+                    let result = $native.call($({
+                        // SAFETY: an element of the loop, of the dtype that it was made for.
+                        unsafe { span.at($at, index).cast::<$number>().read() }
                     }),*);
                     // SAFETY: as above.
-                    unsafe { Self::at(args, steps, $out, index).cast::<$number>().write(result) };
+                    unsafe { span.at($out, index).cast::<$number>().write(result) };
                 }
                 Ok(())
             }};
         }
         match &self.number {
             Number::Whole if n == 0 => Ok(()),
-            // SAFETY: as the caller says.
-            Number::Whole if unsafe { self.is_apart(args, steps, n) } => {
+            Number::Whole if self.is_apart(span, n) => {
                 // SAFETY: as the caller says.
-                unsafe { self.call(args, dims, steps, 0, n) }
+                unsafe { self.call(span, 0, n.cast_unsigned()) }
             }
-            Number::D(native) => plain!(native, f64, 0; 1),
-            Number::DD(native) => plain!(native, f64, 0, 1; 2),
-            Number::DDD(native) => plain!(native, f64, 0, 1, 2; 3),
-            Number::F(native) => plain!(native, f32, 0; 1),
-            Number::FF(native) => plain!(native, f32, 0, 1; 2),
+            Number::F64(native) => plain!(native, f64, 0; 1),
+            Number::F64x2(native) => plain!(native, f64, 0, 1; 2),
+            Number::F64x3(native) => plain!(native, f64, 0, 1, 2; 3),
+            Number::F32(native) => plain!(native, f32, 0; 1),
+            Number::F32x2(native) => plain!(native, f32, 0, 1; 2),
             Number::Whole | Number::Arrays => (0..n).try_for_each(|index| {
                 // SAFETY: as the caller says.
-                unsafe { self.call(args, dims, steps, index, 1) }
+                unsafe { self.call(span, index, 1) }
             }),
         }
     }
 }
 
+/// What NumPy gives a loop: where the operands' first elements are, the extents of the loop and of its core, and the steps, of the
+/// operands and then of their core dimensions.
+struct Span<'a> {
+    args: &'a [*mut c_char],
+    dims: &'a [npy_intp],
+    steps: &'a [npy_intp],
+}
+
+impl Span<'_> {
+    /// The address of an operand at an index of the loop.
+    fn at(&self, operand: usize, index: isize) -> *mut c_char {
+        self.args[operand].wrapping_offset(index * self.steps[operand])
+    }
+}
+
+fn other(what: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> CallError {
+    CallError::Other { what, source: std::sync::Arc::new(source) }
+}
+
 /// The plain C function of a graph of numbers, if a loop has a form for it.
 fn native(function: &precast_core::Function) -> Number {
-    let found = function.native().map(Number::D).or_else(|_| function.native().map(Number::DD));
-    let found = found.or_else(|_| function.native().map(Number::DDD));
-    let found =
-        found.or_else(|_| function.native().map(Number::F)).or_else(|_| function.native().map(Number::FF));
+    let found = function.native().map(Number::F64).or_else(|_| function.native().map(Number::F64x2));
+    let found = found.or_else(|_| function.native().map(Number::F64x3));
+    let found = found
+        .or_else(|_| function.native().map(Number::F32))
+        .or_else(|_| function.native().map(Number::F32x2));
     found.unwrap_or(Number::Arrays)
 }
 
@@ -280,9 +263,17 @@ unsafe extern "C" fn run(
 ) {
     // SAFETY: the data of a loop is a `Loop`, which the ufunc keeps.
     let of: &Loop = unsafe { &*data.cast::<Loop>() };
+    let n_steps = of.operands.last().map_or(0, |last| last.steps + last.core.len());
+    let n_dims = 1 + of.operands.iter().flat_map(|operand| &operand.core).max().map_or(0, |core| core + 1);
+    // SAFETY: an address for each operand.
+    let args = unsafe { slice::from_raw_parts(args, of.operands.len()) };
+    // SAFETY: an extent for the loop, and one for each core dimension.
+    let dims = unsafe { slice::from_raw_parts(dims, n_dims) };
+    // SAFETY: a step for each operand, and one for each core dimension of it.
+    let steps = unsafe { slice::from_raw_parts(steps, n_steps) };
     let call = || {
-        // SAFETY: NumPy calls this with the arguments of a loop.
-        unsafe { of.run(args, dims, steps) }
+        // SAFETY: NumPy calls this with the arguments of the loop.
+        unsafe { of.run(&Span { args, dims, steps }) }
     };
     let failed = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => None,
@@ -313,10 +304,10 @@ pub(crate) fn make<'py>(
     core: Option<(&str, &[Vec<usize>])>,
 ) -> PyResult<Result<Bound<'py, PyAny>, String>> {
     let made = functions.iter().map(|function| {
-        let made = Loop::new(function, core.map(|(_, core)| core)).map(Box::new);
+        let made = Loop::new(function, core.map(|(_, core)| core));
         made.map_err(|problem| format!("`{}` is no ufunc: {problem}", function.shown()))
     });
-    let loops: Vec<Box<Loop>> = match made.collect() {
+    let loops: Box<[Loop]> = match made.collect() {
         Ok(loops) => loops,
         Err(problem) => return Ok(Err(problem)),
     };
@@ -329,7 +320,7 @@ pub(crate) fn make<'py>(
         loops.iter().flat_map(|each| each.operands.iter().map(|operand| operand.dtype.typenum() as c_char));
     let mut tables = Tables {
         functions: vec![Some(run as _); loops.len()].into(),
-        data: loops.iter().map(|each| ptr::from_ref(&**each).cast_mut().cast()).collect(),
+        data: loops.iter().map(|each| ptr::from_ref(each).cast_mut().cast()).collect(),
         types: types.collect(),
         name: CString::new(name)?,
         doc: CString::new(doc)?,
@@ -359,6 +350,8 @@ pub(crate) fn make<'py>(
     let keeper: *mut PyObject = Bound::new(py, Loops { _loops: loops, _tables: tables })?.into_ptr().cast();
     let fields: *mut PyUFuncObject = ufunc.as_ptr().cast();
     // SAFETY: a ufunc of NumPy's, which gives back what `obj` refers to when it goes; a new one has nothing there.
-    unsafe { (&raw mut (*fields).fields.obj).write(keeper) };
+    let obj = unsafe { &raw mut (*fields).fields.obj };
+    // SAFETY: as above.
+    unsafe { obj.write(keeper) };
     Ok(Ok(ufunc))
 }

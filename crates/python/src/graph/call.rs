@@ -56,7 +56,8 @@ pub(crate) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 
 /// The variable of a node, in Python.
 pub(crate) fn wrap(py: Python<'_>, node: Arc<Node>) -> PyResult<Bound<'_, PyAny>> {
-    let ty = arena().ty(&node).map_err(|refused| error::graph(py, &refused))?;
+    let ty = arena().ty(&node);
+    let ty = ty.map_err(|refused| error::graph(py, &refused))?;
     let ty = ty.ok_or_else(|| error::graph_type(py, "no array"))?;
     class(py)?.call1((Variable { node, ty },))
 }
@@ -64,7 +65,8 @@ pub(crate) fn wrap(py: Python<'_>, node: Arc<Node>) -> PyResult<Bound<'_, PyAny>
 /// Makes a node, in the arena at once; gives what it is.
 pub(crate) fn made(py: Python<'_>, origin: Origin) -> PyResult<Bound<'_, PyAny>> {
     let node = Node::new(origin);
-    let operand = arena().operand(&node).map_err(|refused| error::graph(py, &refused))?;
+    let operand = arena().operand(&node);
+    let operand = operand.map_err(|refused| error::graph(py, &refused))?;
     convert::given(py, &node, &operand)
 }
 

@@ -16,8 +16,8 @@ use precast_ops::Ops;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Variables that the arena may hold beside those it was begun with.
-const ROOM: usize = 4096;
+/// Variables, and bytes of constants, that the arena may hold beside twice those it was begun with.
+const ROOM: (usize, usize) = (4096, 16 << 20);
 
 /// Why nodes cannot be made a graph.
 #[derive(Debug, thiserror::Error)]
@@ -58,16 +58,24 @@ pub(crate) struct Replay {
     known: HashMap<u64, Operand>,
     /// Whether inputs are added as they are met.
     is_open: bool,
-    /// Variables when it was begun.
-    begun: usize,
+    /// Variables, and bytes of constants, when it was begun.
+    begun: (usize, usize),
+    /// Bytes of constants.
+    bytes: usize,
 }
 
-/// The graph in which calls are tried.
+/// The graph in which calls are tried. Nothing of Python's may be called while it is locked: another thread may wait for it and
+/// hold the interpreter.
 pub(crate) fn arena() -> MutexGuard<'static, Replay> {
     static ARENA: LazyLock<Mutex<Replay>> = LazyLock::new(Mutex::default);
-    let mut arena = ARENA.lock().unwrap_or_else(PoisonError::into_inner);
-    if !arena.is_open || arena.graph.variables().len() > 2 * arena.begun + ROOM {
-        *arena = Replay { is_open: true, ..Replay::default() };
+    let lock = || ARENA.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut arena = lock();
+    if !arena.is_open || arena.is_full() {
+        let old = std::mem::replace(&mut *arena, Replay { is_open: true, ..Replay::default() });
+        drop(arena);
+        // Ops that are written in Python go with it, and what their going calls.
+        drop(old);
+        arena = lock();
     }
     arena
 }
@@ -81,6 +89,11 @@ impl Replay {
             replay.known.insert(node.id, Operand::Var(variable));
         }
         Ok(replay)
+    }
+
+    fn is_full(&self) -> bool {
+        let (variables, bytes) = self.begun;
+        self.graph.variables().len() > 2 * variables + ROOM.0 || self.bytes > 2 * bytes + ROOM.1
     }
 
     /// What a node is in this graph.
@@ -104,7 +117,7 @@ impl Replay {
             }
         }
         if is_new {
-            self.begun = self.graph.variables().len();
+            self.begun = (self.graph.variables().len(), self.bytes);
         }
         let made = self.known.get(&node.id).cloned();
         made.ok_or_else(|| ReplayError::NoArray { what: "variable".to_owned() })
@@ -127,7 +140,11 @@ impl Replay {
             Origin::Input { ty, .. } => {
                 Ok(Operand::Var(self.graph.input(&format!("x{}", node.id), ty.clone())?))
             }
-            Origin::Constant(value) => Ok(Operand::Var(self.graph.constant(value.clone()))),
+            Origin::Constant(value) => {
+                let elements: usize = value.shape().iter().product();
+                self.bytes += elements * value.dtype().itemsize_bytes();
+                Ok(Operand::Var(self.graph.constant(value.clone())))
+            }
             Origin::Call { function, args, keywords } => {
                 let args: Vec<Operand> = args.iter().map(|value| self.value(value)).collect();
                 let keywords = keywords.iter().map(|(name, value)| (name.clone(), self.value(value)));

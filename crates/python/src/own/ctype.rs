@@ -37,7 +37,9 @@ struct OwnType {
 }
 
 /// The types of this process by name, and how often they have changed.
-static TYPES: RwLock<(u64, Vec<(String, Arc<OwnType>)>)> = RwLock::new((0, Vec::new()));
+static TYPES: RwLock<(u64, Types)> = RwLock::new((0, Types::new()));
+
+type Types = Vec<(String, Arc<OwnType>)>;
 
 /// How often the types have changed.
 pub(crate) fn generation() -> u64 {
@@ -73,17 +75,22 @@ pub(crate) fn register_type(
     let is_compat = texts.are_compat(told.lists.values().flatten());
     let made = Arc::new(OwnType { told, texts, is_compat, filter, values_eq_approx });
     let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
-    match types.1.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, known)) if known.texts == made.texts && known.told.lists == made.told.lists => {}
+    let old = match types.1.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, known)) if known.texts == made.texts && known.told.lists == made.told.lists => Some(made),
         Some((_, known)) => {
-            *known = made;
+            let old = std::mem::replace(known, made);
             types.0 += 1;
+            Some(old)
         }
         None => {
             types.1.push((name, made));
             types.0 += 1;
+            None
         }
-    }
+    };
+    drop(types);
+    // Python is called as it goes.
+    drop(old);
     Ok(())
 }
 

@@ -13,10 +13,13 @@ pub(crate) enum Told {
     /// A type, `f64` or `f64[?]`.
     #[pyo3(transparent)]
     Type(String),
-    /// An enumeration: its C type, constants with their aliases and values, and the headers that define them, if any do.
+    /// An enumeration: its C type, constants, and the headers that define them, if any do.
     #[pyo3(transparent)]
-    Enum((String, Vec<(String, Vec<String>, i64)>, Option<Vec<String>>)),
+    Enum((String, Vec<Constant>, Option<Vec<String>>)),
 }
+
+/// A constant: its name, aliases and value.
+type Constant = (String, Vec<String>, i64);
 
 /// The types of params; those that are not told follow from the values.
 pub(super) fn types(told: Vec<(String, Told)>) -> PyResult<ParamsType> {
