@@ -194,7 +194,7 @@ impl Function {
 
     /// How it is called without a frame, if it can be.
     #[inline(always)]
-    pub(crate) fn direct(&self) -> Option<&Direct> {
+    pub(crate) fn direct(&self) -> Option<&Arc<Direct>> {
         let Serves::Modules { executable, .. } = &self.0.body else { return None };
         executable.direct.as_ref()
     }
