@@ -105,9 +105,8 @@ impl Fold {
     #[inline(never)]
     unsafe fn run(&self, from: *const c_char, n: i64, to: *mut c_char) {
         let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
-        for (lane, clear) in lanes.iter_mut().zip(&self.clear[..self.lines]) {
-            lane.write(*clear);
-        }
+        // SAFETY: as many lines as `new` found room for.
+        unsafe { ptr::copy_nonoverlapping(self.clear.as_ptr(), lanes.as_mut_ptr().cast(), self.lines) };
         let mut total = MaybeUninit::<Line>::uninit();
         let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
         // SAFETY: the lanes are cleared; the elements are the caller's.
