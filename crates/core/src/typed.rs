@@ -13,6 +13,7 @@ use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
 use std::iter;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A function of these arguments and results: `Typed<(Array1<f64>, Array1<f64>), Array1<f64>>`. Clones are the same function.
 ///
@@ -31,6 +32,8 @@ use std::marker::PhantomData;
 /// ```
 pub struct Typed<I, O> {
     function: Function,
+    /// How it is called without a frame, if it can be.
+    direct: Option<Arc<Direct>>,
     types: PhantomData<fn(I) -> O>,
 }
 
@@ -70,13 +73,13 @@ pub trait Arguments {
     /// Dtypes and ranks.
     fn kinds() -> Vec<Kind>;
 
-    /// Calls a function with the arguments: what `direct` gives, if the function takes them so, else what `call` gives.
+    /// What `run` gives, if the arguments lie as direct calls want them, else what `call` gives.
     #[doc(hidden)]
     fn lend<T, R>(
         given: &Self::Given<'_>,
-        function: &Function,
+        direct: Option<&Direct>,
         target: &mut T,
-        direct: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
+        run: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
         call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
     ) -> R;
 }
@@ -126,7 +129,9 @@ impl Function {
         };
         let (inputs, outputs) = (I::kinds(), O::kinds());
         if fit(self.inputs(), &inputs) && fit(self.outputs(), &outputs) {
-            return Ok(Typed { function: self.clone(), types: PhantomData });
+            // What stands for this function now may be replaced while the handle is kept.
+            let direct = self.direct().filter(|_| self.stands_for().is_none()).cloned();
+            return Ok(Typed { function: self.clone(), direct, types: PhantomData });
         }
         let ports = |ports: &[Port]| ports.iter().map(|port| port.ty.to_string()).collect::<Vec<_>>();
         let kinds = |kinds: &[Kind]| kinds.iter().copied().map(shown).collect::<Vec<_>>();
@@ -154,7 +159,7 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
     pub fn call(&self, arguments: I::Given<'_>) -> Result<O, CallError> {
         I::lend(
             &arguments,
-            &self.function,
+            self.direct.as_deref(),
             &mut (),
             |(), direct, call| O::direct(direct, call).map(Ok),
             |(), inputs| O::call(&self.function, inputs),
@@ -184,7 +189,7 @@ where
     ) -> Result<(), CallError> {
         I::lend(
             &arguments,
-            &self.function,
+            self.direct.as_deref(),
             output,
             |output, direct, call| direct.write(call, iter::once(Strided::write(output))).then_some(Ok(())),
             |output, inputs| replace(&self.function, inputs, output),
@@ -311,16 +316,16 @@ macro_rules! arguments {
             #[inline]
             fn lend<T, R>(
                 given: &Self::Given<'_>,
-                function: &Function,
+                direct: Option<&Direct>,
                 target: &mut T,
-                direct: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
+                run: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
                 call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
             ) -> R {
                 let ($($value,)*) = given;
                 let mut looked = Call::new();
-                if let Some(found) = function.direct()
-                    && found.takes_each(&mut looked, [$($type::strided($value)),*])
-                    && let Some(result) = direct(target, found, &mut looked)
+                if let Some(direct) = direct
+                    && direct.takes_each(&mut looked, [$($type::strided($value)),*])
+                    && let Some(result) = run(target, direct, &mut looked)
                 {
                     return result;
                 }
@@ -369,7 +374,7 @@ tuples!(outcomes, A a, B b; C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
 
 impl<I, O> Clone for Typed<I, O> {
     fn clone(&self) -> Self {
-        Self { function: self.function.clone(), types: PhantomData }
+        Self { function: self.function.clone(), direct: self.direct.clone(), types: PhantomData }
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //! The signature of a call holds dtypes and ranks: `#1f#1f)` is two vectors of f32. In CEP 1000's compact encoding that is one
 //! word, put together from the arrays without any text; signatures that are longer are written out. Readers take no lock; a
-//! new function is added under one. A call site whose types do not change asks once for a [`Typed`] function.
+//! new function is added under one. [`Dispatcher::preload`] adds what layers have before it is called for. A call site whose types do not change asks once for a [`Typed`] function.
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
@@ -19,6 +19,7 @@ use precast_core::{Arguments, CallError, Function, OtherTypesError, Outcomes, Ty
 use precast_graph::{
     Array, BuildError, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type, keywords,
 };
+use precast_ops::{Combination, combinations};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
@@ -173,6 +174,26 @@ impl Dispatcher {
         let types = I::kinds().into_iter().map(|(dtype, ndim)| Type::tensor(dtype, ndim.unwrap_or(0)));
         let function = self.resolve(&types.collect::<Vec<_>>())?;
         function.typed().map_err(|source| DispatchError::Types { name: self.name.clone(), source })
+    }
+
+    /// Resolves ahead of the first call what an `[[op]]` of this name, of all dtypes and these ranks, stands for and a layer has
+    /// a module of: no call of it waits then. Nothing is compiled, and what no layer has is left to its first call. Gives the
+    /// number of signatures that are known then.
+    ///
+    /// # Errors
+    /// More signatures than a dispatcher can hold; a module that cannot be loaded.
+    pub fn preload(&self, ndim: &[usize]) -> Result<usize, DispatchError> {
+        let of = |dtype: &DType, rank: &usize| {
+            combinations(&self.name, &[*dtype], &[*rank], self.runtime.ops()).unwrap_or_default()
+        };
+        let all = DType::ALL.iter().flat_map(|dtype| ndim.iter().flat_map(move |rank| of(dtype, rank)));
+        for Combination { graph, .. } in all {
+            let types: Vec<Type> = graph.inputs().iter().map(|input| graph.ty(*input).clone()).collect();
+            if self.graph(&types).is_ok_and(|graph| self.runtime.holds(&graph)) {
+                self.resolve(&types)?;
+            }
+        }
+        Ok(*self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The signatures of what was resolved, with results: `#1f#1f)#1f`.

@@ -87,7 +87,8 @@ static int64_t pc_chunks_ready(pc_chunks *c, const pc_loop *loop, int64_t pos, i
     }
     c->data[k] = c->block[k];
     if (c->still[k]) {
-      if (pos == 0) pc_copy_strided(loop->item[k], c->most, c->block[k], loop->item[k], loop->data[k], 0);
+      int64_t filled = c->most < c->total ? c->most : c->total;
+      if (pos == 0) pc_copy_strided(loop->item[k], filled, c->block[k], loop->item[k], loop->data[k], 0);
     } else if (k < loop->n_in) {
       pc_chunks_copy(c, loop, k, pos, n, 0);
     }

@@ -109,7 +109,7 @@ impl Function {
     }
 
     /// The function that serves every call of this one as it is, if that is another one.
-    fn stands_for(&self) -> Option<&Self> {
+    pub(crate) fn stands_for(&self) -> Option<&Self> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.stands_for()
     }
@@ -190,7 +190,7 @@ impl Function {
 
     /// How it is called without a frame, if it can be.
     #[inline(always)]
-    pub(crate) fn direct(&self) -> Option<&Direct> {
+    pub(crate) fn direct(&self) -> Option<&Arc<Direct>> {
         self.executable()?.direct.as_ref()
     }
 

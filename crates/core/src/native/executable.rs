@@ -66,5 +66,5 @@ pub struct Executable {
     /// How many outputs it gives.
     pub n_outputs: usize,
     /// How it is called without a frame, if it can be.
-    pub direct: Option<Direct>,
+    pub direct: Option<Arc<Direct>>,
 }

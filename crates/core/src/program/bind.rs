@@ -35,7 +35,7 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
     lives(program, &mut bound);
     let steps: Vec<Bound> = bound.into_iter().map(|(step, _)| step).collect();
     Executable {
-        direct: Direct::new(program, modules, &captured),
+        direct: Direct::new(program, modules, &captured).map(Arc::new),
         steps,
         n_inputs: program.inputs.len(),
         constants: program.constants.iter().map(|constant| constant.value.clone()).collect(),

@@ -121,12 +121,14 @@ impl DType {
 
     /// Size of one element in bytes.
     #[must_use]
+    #[inline]
     pub const fn itemsize_bytes(self) -> usize {
         self.row().2
     }
 
     /// Alignment of one element in bytes; that of a part for complex numbers.
     #[must_use]
+    #[inline]
     pub const fn align_bytes(self) -> usize {
         self.real().row().2
     }

@@ -20,6 +20,12 @@ impl Runtime {
         Ok(self.explain(graph)?.check())
     }
 
+    /// Whether a layer has what serves a graph; what cannot be looked for is not there.
+    pub(crate) fn holds(&self, graph: &FunctionGraph) -> bool {
+        let found = self.find(graph, How { loads: false, thorough: false });
+        found.and_then(|(cover, _)| answer(&cover)).is_ok_and(Check::is_hit)
+    }
+
     /// Tells how a graph would be served, and for what is missing what comes nearest and how it differs.
     ///
     /// # Errors

@@ -232,6 +232,28 @@ fn a_dispatcher_gives_typed_functions_and_the_signatures_of_all() {
 }
 
 #[test]
+fn a_dispatcher_preloads_what_a_layer_has_and_compiles_nothing() {
+    let store = tempfile::tempdir().unwrap();
+    let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
+    let add = Dispatcher::new(runtime.into(), "add");
+    let (f, d) = (array![1.0_f32], array![[2.0_f64]]);
+    add.call(&[f.view().into(), f.view().into()]).unwrap();
+    add.call(&[d.view().into(), d.view().into()]).unwrap();
+    let runtime = Runtime::builder().store(store.path()).policy(Policy::Jit).build().unwrap();
+    let runtime = Arc::new(runtime);
+    let add = Dispatcher::new(Arc::clone(&runtime), "add");
+    assert_eq!(add.preload(&[0, 1, 2]).unwrap(), 4);
+    // A module serves every rank but 0.
+    assert_eq!(add.signatures(), ["#1f#1f)#1f", "#2f#2f)#2f", "#1d#1d)#1d", "#2d#2d)#2d"]);
+    assert_eq!(add.preload(&[1]).unwrap(), 4);
+    assert_eq!(Dispatcher::new(Arc::clone(&runtime), "mul").preload(&[1]).unwrap(), 0);
+    assert_eq!(Dispatcher::new(Arc::clone(&runtime), "nonsense").preload(&[1]).unwrap(), 0);
+    assert_eq!(runtime.stats().compiled, 0);
+    let sum = add.call(&[f.view().into(), f.view().into()]).unwrap();
+    assert_eq!(sum, [Array::from(array![2.0_f32].into_dyn())]);
+}
+
+#[test]
 fn threads_that_miss_at_once_compile_once() {
     let store = tempfile::tempdir().unwrap();
     let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();

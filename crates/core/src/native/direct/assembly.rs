@@ -7,14 +7,15 @@
 //! ```
 //! A value is one element, or has the one shape that all operands have in common; anything else is no direct call.
 
-use super::run::{From, LANES_BYTES, TABLE, Task, Wire, Work};
+use super::few::Few;
+use super::run::{Fold, From, TABLE, Task, Wire, Work};
 use super::{Direct, Input, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
 use crate::native::library::LoadedModule;
 use crate::program::{Program, Register};
 use crate::{Array, DType, Extent, Type};
-use precast_abi::driver::{Kernel, Monoid, REDUCE_BLOCK, Reduce};
+use precast_abi::driver::{Kernel, REDUCE_BLOCK, Reduce};
 use std::collections::BTreeMap;
 
 /// What a kernel reads or writes.
@@ -160,7 +161,8 @@ impl Assembly {
             (None, _) => return None,
         };
         let ndim = self.values[reduced].ndim;
-        let fold = Work::fold(reduce.monoid)?;
+        // SAFETY: a driver was handed it by a module that is alive.
+        let fold = Work::Fold(Box::new(Fold::new(unsafe { *reduce.monoid })?));
         if !(0..ndim).all(|axis| reduces(reduce, axis)) || self.values[reduced].dtype != dtype {
             return None;
         }
@@ -171,21 +173,21 @@ impl Assembly {
     }
 
     /// Gives every pointer its positions in the table, and results that are no outputs their slots.
-    fn finish(self, program: &Program, modules: &[LoadedModule], outputs: &[usize]) -> Option<Direct> {
+    fn finish(mut self, program: &Program, modules: &[LoadedModule], outputs: &[usize]) -> Option<Direct> {
         self.common_rank(&self.drafts.iter().flat_map(|draft| draft.values.clone()).collect::<Vec<_>>())?;
         let mut positions: Vec<Vec<u8>> = self.values.iter().map(|_| Vec::new()).collect();
-        let mut tasks = Vec::new();
-        let mut next = 0;
-        for Draft { work, values, is_full, .. } in &self.drafts {
-            tasks.push(Task { work: *work, first: u8::try_from(next).ok()?, is_full: *is_full });
+        let mut firsts = Vec::new();
+        let mut next = 0..TABLE;
+        for Draft { values, .. } in &self.drafts {
+            firsts.push(u8::try_from(next.start).ok()?);
             for value in values {
-                positions[*value].push(u8::try_from(next).ok().filter(|at| usize::from(*at) < TABLE)?);
-                next += 1;
+                positions[*value].push(u8::try_from(next.next()?).ok()?);
             }
         }
         let slots = self.slots(outputs);
         let n_slots = slots.iter().flatten().max().map_or(0, |most| most + 1);
-        let mut inputs: Vec<Input> = program.inputs.iter().map(|port| Input::unread(&port.ty)).collect();
+        let unread = program.inputs.iter().map(|port| Input::unread(&port.ty));
+        let mut inputs = unread.collect::<Option<Vec<_>>>()?;
         let mut wires = Vec::new();
         for (at, (value, positions)) in self.values.iter().zip(&positions).enumerate() {
             let Some((first, others)) = positions.split_first() else { continue };
@@ -205,10 +207,13 @@ impl Assembly {
             let to_others = others.iter().map(|to| Wire { from: From::Position(*first), to: *to });
             wires.extend(to_first.into_iter().chain(to_others));
         }
+        let drafts = std::mem::take(&mut self.drafts).into_iter().zip(firsts);
+        let task = |(Draft { work, is_full, .. }, first)| Task { work, first, is_full };
+        let tasks: Vec<Task> = drafts.map(task).collect();
         let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
         Some(Direct {
-            outputs: self.outputs(program, outputs, &positions)?,
-            inputs,
+            outputs: Few::new(&self.outputs(program, outputs, &positions)?)?,
+            inputs: Few::new(&inputs)?,
             wires,
             tasks,
             slots: n_slots,
@@ -260,14 +265,4 @@ fn fixed(program: &Program) -> Option<(Vec<Type>, Vec<Type>)> {
     let [inputs, outputs] = ports.map(|ports| ports.iter().map(|port| port.ty.clone()).collect::<Vec<_>>());
     let is_fixed = |ty: &Type| ty.shape().iter().any(|extent| *extent != Extent::Unknown);
     inputs.iter().chain(&outputs).any(is_fixed).then_some((inputs, outputs))
-}
-
-impl Work {
-    /// A reduction whose lanes have room; `None` if they do not.
-    fn fold(monoid: *const Monoid) -> Option<Self> {
-        // SAFETY: a driver was handed it by a module that is alive.
-        let Monoid { lanes, item, .. } = unsafe { *monoid };
-        let bytes = usize::try_from(lanes.checked_mul(item)?).ok()?;
-        (bytes <= LANES_BYTES).then_some(Self::Fold(monoid))
-    }
 }

@@ -11,6 +11,7 @@
 //! `assembly` makes tasks of captured modules, `run` runs them, `results` makes new arrays.
 
 mod assembly;
+mod few;
 mod results;
 mod run;
 
@@ -18,14 +19,15 @@ use super::array_ref::ArrayRef;
 use super::library::LoadedModule;
 use super::strided::Strided;
 use crate::{Array, DType, Type};
+use few::Few;
 use run::{Table, Task, Wire};
 use std::ffi::c_char;
 
 /// A program that can be run directly.
 #[derive(Debug)]
 pub struct Direct {
-    inputs: Vec<Input>,
-    outputs: Vec<Output>,
+    inputs: Few<Input>,
+    outputs: Few<Output>,
     tasks: Vec<Task>,
     wires: Vec<Wire>,
     /// Results that are no outputs, at one time.
@@ -51,7 +53,7 @@ unsafe impl Sync for Direct {}
 #[derive(Debug, Clone, Copy)]
 struct Input {
     dtype: DType,
-    ndim: usize,
+    ndim: u8,
     reads: Reads,
     /// Its position in the table.
     at: u8,
@@ -88,8 +90,9 @@ pub struct Call<'a> {
 
 impl Input {
     /// One that no kernel reads.
-    fn unread(ty: &Type) -> Self {
-        Self { dtype: ty.dtype(), ndim: ty.ndim(), reads: Reads::Nothing, at: 0 }
+    fn unread(ty: &Type) -> Option<Self> {
+        let ndim = u8::try_from(ty.ndim()).ok()?;
+        Some(Self { dtype: ty.dtype(), ndim, reads: Reads::Nothing, at: 0 })
     }
 }
 
@@ -103,7 +106,7 @@ impl<'a> Call<'a> {
     /// Takes an input; `false` if it is not what the program takes, or does not lie as kernels want it.
     #[inline(always)]
     fn takes(&mut self, input: &Input, array: Strided<'a>) -> bool {
-        if array.dtype != input.dtype || array.extents.len() != input.ndim {
+        if array.dtype != input.dtype || array.extents.len() != usize::from(input.ndim) {
             return false;
         }
         match input.reads {
@@ -163,7 +166,7 @@ impl Direct {
         takes.iter().zip(inputs).all(|(ty, input)| ty.admits(input.dtype(), input.shape()))
             && gives
                 .iter()
-                .zip(&self.outputs)
+                .zip(self.outputs.iter())
                 .all(|(ty, output)| ty.admits(output.dtype, output.shape(shape)))
     }
 

@@ -1,5 +1,6 @@
 //! New arrays for results.
 
+use super::few::MOST;
 use super::{Call, Direct, Output};
 use crate::native::object;
 use crate::{Array, DType, Element};
@@ -10,8 +11,6 @@ use std::ptr;
 
 /// Largest result that is allocated here: a larger one gets large pages and may be refused, by the host's services.
 const NEW_BYTES: usize = 64 * 1024;
-/// Most results that are allocated here.
-const RESULTS: usize = 8;
 
 impl Direct {
     /// Runs a call whose only result is an array of `T` and `D`; `None` if it is not served.
@@ -56,9 +55,9 @@ impl Direct {
     /// Runs a call and puts its results behind `arrays`; `false` if it is not served.
     #[inline]
     pub(crate) fn append(&self, call: &mut Call<'_>, arrays: &mut Vec<Array>) -> bool {
-        let mut rooms = [ptr::null_mut(); RESULTS];
+        let mut rooms = [ptr::null_mut(); MOST];
         let mut made = 0;
-        for (room, output) in rooms.iter_mut().zip(&self.outputs) {
+        for (room, output) in rooms.iter_mut().zip(self.outputs.iter()) {
             let Some(layout) = layout(output.dtype, output.shape(call.shape())) else { break };
             // SAFETY: the layout has a positive size.
             *room = unsafe { alloc(layout) };
@@ -70,7 +69,7 @@ impl Direct {
         }
         // SAFETY: inputs were taken; every output has room for its elements.
         let is_served = made == self.outputs.len() && unsafe { self.run(call) };
-        for (room, output) in rooms[..made].iter().zip(&self.outputs) {
+        for (room, output) in rooms[..made].iter().zip(self.outputs.iter()) {
             let shape = output.shape(call.shape());
             if is_served {
                 let elements = shape.iter().product();

@@ -13,7 +13,7 @@ pub(super) const TABLE: usize = 256;
 /// Bytes for slots, on the stack: a part of the first-level cache.
 const SLOT_BYTES: usize = 8192;
 /// Bytes for the lanes of a reduction, on the stack.
-pub(super) const LANES_BYTES: usize = 1024;
+const LANES_BYTES: usize = 1024;
 
 /// Where the operands of all tasks are, those of one side by side. What is not set is not read.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) enum From {
 }
 
 /// What is run on which pointers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Task {
     pub(super) work: Work,
     /// The first of its positions.
@@ -63,19 +63,64 @@ pub(super) struct Task {
     pub(super) is_full: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) enum Work {
     /// A kernel, on its operands and results.
     Map(Kernel),
     /// A reduction of one operand.
-    Fold(*const Monoid),
+    Fold(Box<Fold>),
     /// One element of so many bytes, as often as there are elements.
     Fill(usize),
 }
 
+/// A reduction.
+#[derive(Debug)]
+pub(super) struct Fold {
+    monoid: Monoid,
+    /// Its lanes before the first element.
+    clear: [Line; LANES_BYTES / size_of::<Line>()],
+    /// How many of them there are, in lines of memory.
+    lines: usize,
+}
+
+impl Fold {
+    /// `None` if its lanes have no room.
+    pub(super) fn new(monoid: Monoid) -> Option<Self> {
+        let bytes = usize::try_from(monoid.lanes.checked_mul(monoid.item)?).ok()?;
+        let lines = bytes.div_ceil(size_of::<Line>());
+        let mut clear = [Line([0; 64]); LANES_BYTES / size_of::<Line>()];
+        if lines > clear.len() {
+            return None;
+        }
+        // SAFETY: the lanes have room.
+        unsafe { (monoid.clear)(clear.as_mut_ptr().cast(), i64::from(monoid.lanes)) };
+        Some(Self { monoid, clear, lines })
+    }
+
+    /// Reduces elements of one block in the order of `precast/ops/monoid.h`.
+    ///
+    /// # Safety
+    /// There are `n` elements of the monoid's at `from`, at least one and at most `REDUCE_BLOCK`, and room for a result at
+    /// `to`.
+    #[inline(never)]
+    unsafe fn run(&self, from: *const c_char, n: i64, to: *mut c_char) {
+        let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
+        // SAFETY: as many lines as `new` found room for.
+        unsafe { ptr::copy_nonoverlapping(self.clear.as_ptr(), lanes.as_mut_ptr().cast(), self.lines) };
+        let mut total = MaybeUninit::<Line>::uninit();
+        let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
+        // SAFETY: the lanes are cleared; the elements are the caller's.
+        unsafe { (self.monoid.fold)(lanes, from.cast(), n, 0) };
+        // SAFETY: a total has 16 bytes at most (precast/driver.h).
+        unsafe { (self.monoid.close)(lanes, 1, total, 1) };
+        // SAFETY: the total was made; room for the result is the caller's.
+        unsafe { (self.monoid.finish)(total, 1, n, to, 0) };
+    }
+}
+
 /// A line of the cache.
 #[repr(C, align(64))]
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Line([u8; 64]);
 
 impl Direct {
@@ -136,7 +181,7 @@ impl Direct {
         for Task { work, first, is_full } in &self.tasks {
             let n = if *is_full { elements } else { 1 };
             let operands = table.from(*first);
-            match *work {
+            match work {
                 Work::Map(kernel) => {
                     // SAFETY: as promised by the caller: so many elements of each operand, inputs then results.
                     if unsafe { kernel(context.as_mut_ptr(), n as i64, operands) } != 0 {
@@ -144,9 +189,9 @@ impl Direct {
                     }
                 }
                 // SAFETY: as above; `most` is a block of reductions.
-                Work::Fold(monoid) => unsafe { fold(&*monoid, *operands, n as i64, *operands.add(1)) },
+                Work::Fold(fold) => unsafe { fold.run(*operands, n as i64, *operands.add(1)) },
                 // SAFETY: as above: an element, and a slot.
-                Work::Fill(bytes) => unsafe { fill(*operands, bytes, n, *operands.add(1)) },
+                Work::Fill(bytes) => unsafe { fill(*operands, *bytes, n, *operands.add(1)) },
             }
         }
         true
@@ -162,25 +207,6 @@ struct Head {
 }
 
 const _: () = assert!(offset_of!(Context, error) == offset_of!(Head, kind));
-
-/// Reduces elements of one block in the order of `precast/ops/monoid.h`.
-///
-/// # Safety
-/// There are `n` elements of the monoid's at `from`, at least one and at most `REDUCE_BLOCK`, and room for a result at `to`.
-#[inline(never)]
-unsafe fn fold(monoid: &Monoid, from: *const c_char, n: i64, to: *mut c_char) {
-    let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
-    let mut total = MaybeUninit::<Line>::uninit();
-    let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
-    // SAFETY: the lanes of every monoid that is run directly have room.
-    unsafe { (monoid.clear)(lanes, i64::from(monoid.lanes)) };
-    // SAFETY: as above; the elements are the caller's.
-    unsafe { (monoid.fold)(lanes, from.cast(), n, 0) };
-    // SAFETY: a total has 16 bytes at most (precast/driver.h).
-    unsafe { (monoid.close)(lanes, 1, total, 1) };
-    // SAFETY: the total was made; room for the result is the caller's.
-    unsafe { (monoid.finish)(total, 1, n, to, 0) };
-}
 
 /// Writes one element `n` times.
 ///

@@ -201,7 +201,7 @@ impl Case {
             constants: Vec::new(),
             temps: Vec::new(),
             n_outputs,
-            direct: direct.filter(|_| is_direct),
+            direct: direct.filter(|_| is_direct).map(Arc::new),
         };
         Function::of_executable(executable, (&inputs, &outputs), Err(NoNative::Body), Vec::new()).unwrap()
     }
