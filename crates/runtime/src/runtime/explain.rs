@@ -22,7 +22,7 @@ impl Runtime {
 
     /// Whether a layer has what serves a graph; what cannot be looked for is not there.
     pub(crate) fn holds(&self, graph: &FunctionGraph) -> bool {
-        let found = self.find(graph, How { loads: false, thorough: false });
+        let found = self.find(graph, How { loads: false, thorough: false, parts: true });
         found.and_then(|(cover, _)| answer(&cover)).is_ok_and(Check::is_hit)
     }
 

@@ -17,7 +17,7 @@ fn build_key_changes_with_every_field() {
     let base = inputs("int x; @M@");
     // Destructured whole: a new field stops the build here until it has a row below.
     let BuildInputs { host_abi, profile, language, text, sources, flags, libraries } = base.clone();
-    let HostAbi::Native = host_abi; // one host ABI: nothing to change it to
+    assert_eq!(host_abi, HostAbi::Native);
     assert_eq!((profile, language), (Profile::Release, Language::C));
     let with_source = |name: &str, content: &str| {
         let mut sources = sources.clone();
@@ -26,6 +26,7 @@ fn build_key_changes_with_every_field() {
     };
     let variants = [
         base.clone(),
+        BuildInputs { host_abi: HostAbi::Cpython, ..base.clone() },
         BuildInputs { profile: Profile::Debug, ..base.clone() },
         BuildInputs { profile: Profile::Asan, ..base.clone() },
         BuildInputs { language: Language::Cxx, ..base.clone() },
