@@ -159,39 +159,50 @@ fn a_graph_that_is_asked_for_many_times_is_compiled_once() {
     }
 }
 
+/// Flips a bit of each object of a store.
+fn damage(store: &Path) {
+    for object in &objects(store) {
+        let mut bytes = fs_err::read(object).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs_err::remove_file(object).unwrap();
+        fs_err::write(object, &bytes).unwrap();
+    }
+}
+
 #[test]
-fn a_damaged_op_is_compiled_before_the_call_and_a_damaged_whole_behind_it() {
-    let damage = |store: &Path, from: usize| {
-        for object in &objects(store)[from..] {
-            let mut bytes = fs_err::read(object).unwrap();
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 1;
-            fs_err::remove_file(object).unwrap();
-            fs_err::write(object, &bytes).unwrap();
-        }
-    };
+fn each_policy_gets_over_damage_of_ops_and_of_the_whole() {
     let inputs = values(33);
     let expected = interpret(&wanted(), &inputs).unwrap();
-    let ops = tempfile::tempdir().unwrap();
-    hold(ops.path(), HOLDINGS[1].1);
-    damage(ops.path(), 0);
-    let runtime = tiered(ops.path());
-    let function = runtime.function(&wanted()).unwrap();
-    assert_eq!((served(&function), call(&function, &inputs)), ((1, "jit"), expected.clone()));
-    assert!(runtime.stats().damaged > 0);
-    assert_eq!((runtime.stats().compiled, runtime.stats().swapped), (1, 0));
-    // Damaged is only what serves the graph as a whole.
-    let whole = tempfile::tempdir().unwrap();
-    hold(whole.path(), HOLDINGS[3].1);
-    damage(whole.path(), 0);
-    hold(whole.path(), HOLDINGS[1].1);
-    let runtime = tiered(whole.path());
-    let function = runtime.function(&wanted()).unwrap();
-    assert_eq!(call(&function, &inputs), expected);
-    runtime.flush();
-    assert_eq!((served(&function), call(&function, &inputs)), ((1, "jit"), expected));
-    assert_eq!((runtime.stats().damaged, runtime.stats().swapped), (1, 1));
-    assert_eq!(strict(whole.path()).check(&wanted()).unwrap(), Check::Whole, "it heals");
+    for policy in Policy::ALL {
+        for ops_are_there in [true, false] {
+            let case = format!("{policy}, ops: {ops_are_there}");
+            let store = tempfile::tempdir().unwrap();
+            let texts = if ops_are_there { HOLDINGS[3].1 } else { HOLDINGS[1].1 };
+            hold(store.path(), texts);
+            damage(store.path());
+            if ops_are_there {
+                hold(store.path(), HOLDINGS[1].1);
+            }
+            let runtime = Runtime::builder().writable(store.path()).policy(policy).build().unwrap();
+            let function = runtime.function(&wanted());
+            assert!(runtime.stats().damaged > 0, "{case}");
+            if policy == Policy::Strict && !ops_are_there {
+                assert!(function.is_err());
+                continue;
+            }
+            let function = function.unwrap();
+            assert_eq!(call(&function, &inputs), expected, "{case}");
+            runtime.flush();
+            assert_eq!(call(&function, &inputs), expected, "{case}");
+            let swaps = policy == Policy::Tiered && ops_are_there;
+            let compiles = swaps || (policy.compiles() && !ops_are_there);
+            let stats = runtime.stats();
+            assert_eq!((stats.compiled, stats.swapped), (u64::from(compiles), u64::from(swaps)), "{case}");
+            let next = strict(store.path()).function(&wanted());
+            assert_eq!(next.is_ok_and(|function| served(&function).0 == 1), compiles, "{case}: it heals");
+        }
+    }
 }
 
 #[test]

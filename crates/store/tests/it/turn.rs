@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use precast_store::Store;
 
-use crate::sample::{overwrite, store, unit};
+use crate::sample::{store, unit};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -48,7 +48,7 @@ fn patience_ends_and_what_has_no_locks_is_no_obstacle() {
     assert!(!held.waited());
     let keys = store.path().join("keys");
     fs_err::remove_dir_all(&keys).unwrap();
-    overwrite(&keys, b"a file");
+    fs_err::write(&keys, b"a file").unwrap();
     let _ = store.turn(&key, LONG);
 }
 
