@@ -117,12 +117,15 @@ class Host:
         self.Compiler = _take(cmodule, "GCC_compiler")
         _take(self.Compiler, "compile_args", "march_flags")
         _take(self.Compiler, "march_flags")
-        self.std_include_dirs = _take(cmodule, "std_include_dirs")
         self.placeholder: str = _take(_take(cmodule, "DynamicModule")(), "hash_placeholder")
         for name in ("cxx", "linker", "blas__ldflags", "compiledir", "cmodule__remove_gxx_opt"):
             if name not in _take(self.config, "_config_var_dict"):
                 raise Unexpected(f"its configuration has no `{name}`")
         self.folder = os.path.dirname(basic.__file__)
+        # PyTensor's `std_include_dirs` would import setuptools to find these and those of the host.
+        self.own_dir = os.path.join(self.folder, "c_code")
+        if not os.path.isfile(os.path.join(self.own_dir, "pytensor_mod_helper.h")):
+            raise Unexpected("its `link/c/c_code` has no `pytensor_mod_helper.h`")
         self.versions = [_soabi(), f"numpy-c-abi-{_numpy_abi():#x}"]
         self.host_dirs = _host_dirs()
 
