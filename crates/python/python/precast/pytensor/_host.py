@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import functools
 import importlib.abc
 import importlib.machinery
 import inspect
@@ -129,6 +130,7 @@ class Host:
         self.versions = [_soabi(), f"numpy-c-abi-{_numpy_abi():#x}"]
         self.host_dirs = _host_dirs()
 
+    @functools.cached_property
     def cutils(self) -> str:
         """The text of `cutils_ext`: what PyTensor's own function would have compiled."""
         tree = ast.parse(self._read("cutils.py"))
@@ -149,6 +151,7 @@ class Host:
             raise Unexpected("`compile_cutils` does not compile `cutils_ext`")
         return said[0][1]
 
+    @functools.cached_property
     def lazylinker(self) -> tuple[str, float]:
         """The text of `lazylinker_ext`, and its version."""
         tree = ast.parse(self._read("lazylinker_c.py"))
@@ -157,6 +160,16 @@ class Host:
                 case ast.Assign(targets=[ast.Name(id="version")], value=ast.Constant(value=float(version))):
                     return self._read("c_code/lazylinker_c.c"), version
         raise Unexpected("`lazylinker_c` states no version")
+
+    @functools.cached_property
+    def exceptions(self) -> tuple[str, str]:
+        """The text of `exceptions`, and the part of it that needs no compiler's library."""
+        text = self._read("exceptions.py")
+        for node in ast.parse(text).body:
+            match node:
+                case ast.ClassDef(name="MissingGXX", bases=[ast.Name(id="Exception")]):
+                    return text, ast.unparse(node)
+        raise Unexpected("`exceptions` has no `MissingGXX`")
 
     def _read(self, name: str) -> str:
         try:
