@@ -144,6 +144,18 @@ print(run(flags=["-DUNUSED=1"]), len(stats()["aside"]))
     assert printed.endswith("[3.0, 6.0] 1\n")
 
 
+def test_a_function_is_made_without_setuptools_and_its_errors_are_still_there(world):
+    printed = world.code("""
+pytensor.function([x], x + 1)
+from pytensor.link.c.exceptions import MissingGXX
+print("setuptools" in sys.modules)
+from pytensor.link.c.exceptions import CompileError
+import pytensor.link.c.exceptions as module
+print(module.MissingGXX is MissingGXX, CompileError("it").args, CompileError.__mro__[1].__name__, hasattr(module, "other"))
+""")
+    assert printed == "False\nTrue ('it',) CompileError False\n"
+
+
 def test_uninstalling_leaves_pytensor_as_it_was(world):
     printed = world.run("-c", """
 import os

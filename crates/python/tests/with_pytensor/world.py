@@ -32,7 +32,7 @@ class World:
             cwd=self.root,
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=3600,
         )
         assert ended.returncode == status, f"status {ended.returncode}\n{ended.stdout}\n{ended.stderr}"
         return ended.stdout if status == 0 else ended.stdout + ended.stderr

@@ -110,11 +110,11 @@ class Cache:
 
     def cutils(self) -> Unit:
         """The unit of PyTensor's caller of compiled ops."""
-        return of_text(self.host, "cutils_ext", self.host.cutils())
+        return of_text(self.host, "cutils_ext", self.host.cutils)
 
     def lazylinker(self) -> Unit:
         """The unit of PyTensor's virtual machine."""
-        return of_text(self.host, "lazylinker_ext", self.host.lazylinker()[0])
+        return of_text(self.host, "lazylinker_ext", self.host.lazylinker[0])
 
 
 def load(name: str, path: str) -> ModuleType:

@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import functools
 import importlib.abc
 import importlib.machinery
 import inspect
@@ -117,15 +118,19 @@ class Host:
         self.Compiler = _take(cmodule, "GCC_compiler")
         _take(self.Compiler, "compile_args", "march_flags")
         _take(self.Compiler, "march_flags")
-        self.std_include_dirs = _take(cmodule, "std_include_dirs")
         self.placeholder: str = _take(_take(cmodule, "DynamicModule")(), "hash_placeholder")
         for name in ("cxx", "linker", "blas__ldflags", "compiledir", "cmodule__remove_gxx_opt"):
             if name not in _take(self.config, "_config_var_dict"):
                 raise Unexpected(f"its configuration has no `{name}`")
         self.folder = os.path.dirname(basic.__file__)
+        # PyTensor's `std_include_dirs` would import setuptools to find these and those of the host.
+        self.own_dir = os.path.join(self.folder, "c_code")
+        if not os.path.isfile(os.path.join(self.own_dir, "pytensor_mod_helper.h")):
+            raise Unexpected("its `link/c/c_code` has no `pytensor_mod_helper.h`")
         self.versions = [_soabi(), f"numpy-c-abi-{_numpy_abi():#x}"]
         self.host_dirs = _host_dirs()
 
+    @functools.cached_property
     def cutils(self) -> str:
         """The text of `cutils_ext`: what PyTensor's own function would have compiled."""
         tree = ast.parse(self._read("cutils.py"))
@@ -146,6 +151,7 @@ class Host:
             raise Unexpected("`compile_cutils` does not compile `cutils_ext`")
         return said[0][1]
 
+    @functools.cached_property
     def lazylinker(self) -> tuple[str, float]:
         """The text of `lazylinker_ext`, and its version."""
         tree = ast.parse(self._read("lazylinker_c.py"))
@@ -154,6 +160,16 @@ class Host:
                 case ast.Assign(targets=[ast.Name(id="version")], value=ast.Constant(value=float(version))):
                     return self._read("c_code/lazylinker_c.c"), version
         raise Unexpected("`lazylinker_c` states no version")
+
+    @functools.cached_property
+    def exceptions(self) -> tuple[str, str]:
+        """The text of `exceptions`, and the part of it that needs no compiler's library."""
+        text = self._read("exceptions.py")
+        for node in ast.parse(text).body:
+            match node:
+                case ast.ClassDef(name="MissingGXX", bases=[ast.Name(id="Exception")]):
+                    return text, ast.unparse(node)
+        raise Unexpected("`exceptions` has no `MissingGXX`")
 
     def _read(self, name: str) -> str:
         try:

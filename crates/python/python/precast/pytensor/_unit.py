@@ -37,7 +37,7 @@ def of_linker(host: Host, linker: Any) -> Unit:
         text=text,
         name=name,
         arguments=linker.compile_args(),
-        dirs=[*linker.header_dirs(), *host.std_include_dirs()],
+        dirs=linker.header_dirs(),
         libraries=linker.libraries(),
         lib_dirs=linker.lib_dirs(),
     )
@@ -46,7 +46,7 @@ def of_linker(host: Host, linker: Any) -> Unit:
 def of_text(host: Host, name: str, text: str) -> Unit:
     """The unit of a module of PyTensor's own."""
     arguments = host.Compiler.compile_args(march_flags=False)
-    return _unit(host, ops=[name], text=text, name=name, arguments=arguments, dirs=host.std_include_dirs())
+    return _unit(host, ops=[name], text=text, name=name, arguments=arguments, dirs=[])
 
 
 def _unit(
@@ -63,7 +63,7 @@ def _unit(
     arguments = [argument for argument in arguments if argument not in _GIVEN]
     if host.config.cmodule__remove_gxx_opt:
         arguments = [argument for argument in arguments if not argument.startswith("-O")]
-    known = list(dict.fromkeys(os.path.realpath(path) for path in dirs if path))
+    known = list(dict.fromkeys(os.path.realpath(path) for path in [*dirs, host.own_dir] if path))
     foreign = [path for path in known if path in host.host_dirs or _is_system(path)]
     try:
         return Unit(
