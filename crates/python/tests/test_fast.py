@@ -3,6 +3,7 @@
 import gc
 import itertools
 import os
+import subprocess
 import sys
 import threading
 import tracemalloc
@@ -263,3 +264,42 @@ def test_the_interpreter_is_free_while_much_is_computed():
         sys.setswitchinterval(interval)
         thread.join()
     assert ticks[0] > before
+
+
+def test_an_interpreter_that_goes_says_nothing(bundle):
+    code = """
+import sys, numpy as np, precast
+
+class Last:
+    def __init__(self, *held):
+        self.held = held
+
+    def __del__(self):
+        f, g, ufunc, x = self.held
+        f(x, 2.0, out=x)
+        for call in (lambda: f(x, 2.0), lambda: g(x), lambda: ufunc(x), lambda: f(x), lambda: f("a", 2.0)):
+            try:
+                call()
+            except (RuntimeError, TypeError, ImportError, AttributeError, NameError):
+                pass
+
+class Own(precast.COp):
+    def make_node(self, x):
+        return precast.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0]
+
+model = precast.load(sys.argv[1])
+x = precast.input("x", "f64[?]")
+g = precast.function([x], Own()(x), policy="interpret")
+f, ufunc = model.scale, model.ufunc("gauss")
+last = Last(f, g, ufunc, np.ones(3))
+cycle = [last]
+cycle.append(cycle)
+sys.precast_last = Last(f, g, ufunc, np.ones(3))
+del cycle
+print("done")
+"""
+    ran = subprocess.run([sys.executable, "-c", code, str(bundle)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "done\n", "")

@@ -7,6 +7,10 @@ import numpy as np
 import precast
 import pytest
 
+# Literals promote as in NumPy 2, which NumPy 1.26 does where it is told to.
+if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+    np._set_promotion_state("weak")
+
 DTYPES = {
     "bool": np.bool_,
     "i8": np.int8,
@@ -53,7 +57,8 @@ def agrees(got, want):
     got, want = np.asarray(got), np.asarray(want)
     assert got.dtype == want.dtype and got.shape == want.shape
     if got.dtype.kind in "fc":
-        assert np.allclose(got, want, equal_nan=True, rtol=1e-6)
+        with np.errstate(all="ignore"):
+            assert np.allclose(got, want, equal_nan=True, rtol=1e-6)
     else:
         assert np.array_equal(got, want)
 
@@ -83,7 +88,9 @@ def test_operators_are_numpys(operate):
         for number in (True, 2, 2.5, 1 + 2j):
             both(x, number, a, number)
             both(number, x, number, a)
-        both(x, np.float32(2), a, np.float32(2))
+        # NumPy 1.26 squares where the exponent is 2, whatever its dtype.
+        if operate is not operator.pow or np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+            both(x, np.float32(2), a, np.float32(2))
         both(np.arange(5, dtype="i8"), x, np.arange(5, dtype="i8"), a)
     for got, want in zip(interpreted(inputs, outputs, *arrays), wants, strict=True):
         agrees(got, want)

@@ -14,6 +14,7 @@
 //! The caller of a vectorcall holds its arguments, so the memory stays. Extents and strides are copied, because Python may
 //! replace those of an array while a function runs without the interpreter. See `array` for what a module may read.
 
+use super::object::refuse;
 use crate::error;
 use crate::function::Function;
 use crate::own::stash;
@@ -141,12 +142,16 @@ impl Fast {
             return match self.fresh(py, function, inputs) {
                 Ok(Made::Array(array)) => Some(array),
                 Ok(Made::Not) => None,
-                Err(refused) => Some(raise(&refused)),
+                // SAFETY: the interpreter is held.
+                Err(refused) => Some(unsafe { raise(&refused) }),
             };
         };
         // SAFETY: as above.
         unsafe { self.into(py, function, inputs, out) }?.map_or_else(
-            |refused| Some(raise(&refused)),
+            |refused| {
+                // SAFETY: the interpreter is held.
+                Some(unsafe { raise(&refused) })
+            },
             |()| {
                 // SAFETY: the caller has a reference to it.
                 unsafe { ffi::Py_INCREF(out) };
@@ -323,10 +328,15 @@ impl Fast {
 }
 
 /// Raises the exception of a call that failed.
+///
+/// # Safety
+/// The interpreter is held.
 #[cold]
-fn raise(refused: &CallError) -> *mut PyObject {
-    Python::attach(|py| {
-        error::call(py, refused, false).restore(py);
-        ptr::null_mut()
-    })
+unsafe fn raise(refused: &CallError) -> *mut PyObject {
+    let raised = Python::try_attach(|py| error::call(py, refused, false).restore(py));
+    match raised {
+        Some(()) => ptr::null_mut(),
+        // SAFETY: as the caller says.
+        None => unsafe { refuse(c"the call failed, and the interpreter is shutting down") },
+    }
 }

@@ -165,13 +165,27 @@ pub(crate) struct Getter {
 /// # Safety
 /// The interpreter is held.
 unsafe fn guarded(body: impl for<'py> FnOnce(Python<'py>) -> PyResult<*mut PyObject>) -> *mut PyObject {
-    let run = || Python::attach(|py| body(py).unwrap_or_else(|error| raised(py, error)));
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| panicked())
+    let run = || Python::try_attach(|py| body(py).unwrap_or_else(|error| raised(py, error)));
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Some(result)) => result,
+        // SAFETY: the interpreter is held.
+        Ok(None) => unsafe { refuse(c"the interpreter is shutting down") },
+        // SAFETY: as above.
+        Err(_) => unsafe { refuse(c"precast panicked, which is a defect of precast") },
+    }
 }
 
+/// Raises a `RuntimeError` where nothing of PyO3 can be used.
+///
+/// # Safety
+/// The interpreter is held.
 #[cold]
-fn panicked() -> *mut PyObject {
-    Python::attach(|py| raised(py, PyRuntimeError::new_err("precast panicked, which is a defect of precast")))
+pub(super) unsafe fn refuse(text: &CStr) -> *mut PyObject {
+    // SAFETY: a class that lives as long as the interpreter.
+    let class = unsafe { ffi::PyExc_RuntimeError };
+    // SAFETY: as the caller says; the text is copied.
+    unsafe { ffi::PyErr_SetString(class, text.as_ptr()) };
+    ptr::null_mut()
 }
 
 fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
@@ -208,7 +222,8 @@ unsafe extern "C" fn vectorcall(
         match catch_unwind(AssertUnwindSafe(call)) {
             Ok(None) => {}
             Ok(Some(result)) => return result,
-            Err(_) => return panicked(),
+            // SAFETY: as above.
+            Err(_) => return unsafe { refuse(c"precast panicked, which is a defect of precast") },
         }
     }
     let body = |py: Python<'_>| {
@@ -270,7 +285,8 @@ unsafe extern "C" fn dealloc(object: *mut PyObject) {
     if !value.is_null() {
         // SAFETY: `wrap` made it of a box, and this is the only place that drops it.
         let value = unsafe { Box::from_raw(value) };
-        let dropping = || Python::attach(|_| drop(value));
+        // Objects go after the interpreter is no longer one, too; PyO3 then keeps what it would have given back.
+        let dropping = || Python::try_attach(|_| drop(value));
         drop(catch_unwind(AssertUnwindSafe(dropping)));
     }
     // SAFETY: `PyType_GenericAlloc` allocated it, for a type that is collected.

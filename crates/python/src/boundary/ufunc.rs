@@ -281,7 +281,8 @@ unsafe extern "C" fn run(
         Err(_) => Some(Err(())),
     };
     if let Some(failed) = failed {
-        Python::attach(|py| match failed {
+        // Nobody is left to be told where the interpreter is no longer one.
+        let _ = Python::try_attach(|py| match failed {
             Ok(refused) => error::call(py, &refused, false).restore(py),
             Err(()) => pyo3::exceptions::PyRuntimeError::new_err("precast panicked").restore(py),
         });

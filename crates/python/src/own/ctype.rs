@@ -120,7 +120,7 @@ impl TypeRules for OwnType {
         downcast: Option<bool>,
     ) -> Result<Array, FilterError> {
         let Some(filter) = &self.filter else { return CarrierRules.filter(ty, value, strict, downcast) };
-        Python::attach(|py| {
+        let filtered = Python::try_attach(|py| {
             let run = || -> PyResult<Array> {
                 let descr = dtypes::descr(py, value.dtype())?;
                 let given = array::give(py, value, &descr, true)?;
@@ -128,19 +128,22 @@ impl TypeRules for OwnType {
                 Ok(convert::constant(&made)?.cast(ty.dtype()))
             };
             run().map_err(|raised| FilterError::Value { ty: ty.to_string(), problem: stash::put(py, raised) })
-        })
+        });
+        let problem = "the interpreter is shutting down".to_owned();
+        filtered.unwrap_or_else(|| Err(FilterError::Value { ty: ty.to_string(), problem }))
     }
 
     fn values_eq_approx(&self, a: &Array, b: &Array) -> bool {
         let Some(compare) = &self.values_eq_approx else { return CarrierRules.values_eq_approx(a, b) };
-        Python::attach(|py| {
+        let compared = Python::try_attach(|py| {
             let run = || -> PyResult<bool> {
                 let descr = dtypes::descr(py, a.dtype())?;
                 let [a, b] = [a, b].map(|array| array::give(py, array.clone(), &descr, true));
                 compare.bind(py).call1((a?, b?))?.is_truthy()
             };
             run().unwrap_or(false)
-        })
+        });
+        compared.unwrap_or(false)
     }
 }
 

@@ -136,10 +136,11 @@ impl Op for OwnOp {
         let Some(perform) = &self.perform else {
             return Err(PerformError::NoReference { op: self.name.clone() });
         };
-        Python::attach(|py| {
+        let performed = Python::try_attach(|py| {
             run(py, perform, inputs, &self.outputs)
                 .map_err(|raised| PerformError::value(&self.name, stash::put(py, raised)))
-        })
+        });
+        performed.unwrap_or_else(|| Err(PerformError::value(&self.name, "the interpreter is shutting down")))
     }
 
     fn view_map(&self) -> Vec<(usize, usize)> {
