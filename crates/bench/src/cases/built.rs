@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) fn built(graph: &FunctionGraph, serve: Serve) -> Result<Function> {
     let place = tempfile::tempdir()?;
     let file = place.path().join("bundle");
-    write(graph, serve, &file)?;
+    write(&[("graph".to_owned(), graph.clone())], serve, &file)?;
     let runtime = Runtime::builder().bundle_file(&file).policy(Policy::Strict).build()?;
     let function = runtime.function(graph)?;
     let parts = function.provenance().len();
@@ -19,12 +19,14 @@ pub(super) fn built(graph: &FunctionGraph, serve: Serve) -> Result<Function> {
     Ok(function)
 }
 
-/// Writes a bundle in which the graph is called `graph`.
-pub(super) fn write(graph: &FunctionGraph, serve: Serve, file: &Path) -> Result<()> {
+/// Writes a bundle of graphs by their names.
+pub(super) fn write(graphs: &[(String, FunctionGraph)], serve: Serve, file: &Path) -> Result<()> {
     let mut declared = Declared::default();
-    let served = declared.graph_served("graph", graph.clone(), &[serve], Place::in_build("bench", "graph"));
-    if let Err(problem) = served {
-        bail!("{problem}");
+    for (name, graph) in graphs {
+        let served = declared.graph_served(name, graph.clone(), &[serve], Place::in_build("bench", "graph"));
+        if let Err(problem) = served {
+            bail!("{problem}");
+        }
     }
     let plan = plan(&declared)?;
     let toolchain = Toolchain::find(None)?;

@@ -35,7 +35,7 @@ const SCRIPTS: [(&str, &str, bool); 4] = [
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let place = tempfile::tempdir()?;
     let place = place.path();
-    write(&graph(SCORE, "xyz", "f64[?]")?, Serve::Whole, &place.join("bundle"))?;
+    write(&[("graph".to_owned(), graph(SCORE, "xyz", "f64[?]")?)], Serve::Whole, &place.join("bundle"))?;
     let ours = |kind: &str, at: &Path| -> Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg(CHILD).arg(kind).arg(at);

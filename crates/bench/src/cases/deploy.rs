@@ -38,7 +38,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let with = package(&place, "with", true)?;
     let without = package(&place, "without", false)?;
     let graph = graph("out = sum(exp(-x*x)*y + z)", "xyz", "f64[?]")?;
-    built::write(&graph, Serve::Whole, &with.join("bundle"))?;
+    built::write(&[("graph".to_owned(), graph)], Serve::Whole, &with.join("bundle"))?;
     let target = place.join("target");
     let seconds = seconds(cargo(&with, &target).args(["build", "--release", "--offline", "--quiet"]))?;
     output(cargo(&without, &target).args(["build", "--release", "--offline", "--quiet"]))?;

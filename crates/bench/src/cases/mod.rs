@@ -4,6 +4,7 @@ mod built;
 mod call;
 pub(crate) mod cold;
 mod deploy;
+mod entries;
 mod everyday;
 mod jit;
 mod load;
@@ -67,6 +68,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "cold", title: "Start of a process to its first result", run: cold::run },
     Case { name: "jit", title: "A miss to its first result", run: jit::run },
     Case { name: "load", title: "Resolve, verify and load one artifact", run: load::run },
+    Case { name: "entries", title: "A thousand entries of a bundle", run: entries::run },
     Case { name: "quickstart", title: "The quickstart, a whole process", run: quickstart::run },
     Case {
         name: "precompile",

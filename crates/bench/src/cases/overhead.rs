@@ -4,12 +4,13 @@
 use super::Bench;
 use super::built::built;
 use crate::measure::Runner;
-use crate::report::{Found, Line};
+use crate::report::{Found, Line, Target};
 use anyhow::Result;
 use ndarray::{Array1, Zip};
 use precast::{Array, ArrayRef, Dispatcher, FunctionGraph, Ops, Policy, Runtime};
 use precast_build::Serve;
 use precast_graph::text::{parse, parse_input};
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -21,8 +22,12 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     for n in [1, 10] {
         let one = graph(&["sum(exp(-x*x)*y + z)"], "f64[?]")?;
         let three = graph(&["x + y", "sum(x*y)", "max(z - x)"], "f64[?]")?;
+        let ten = graph(&["((((x + y)*x - y)*x + y)*x - y)*x + y*z"], "f64[?]")?;
         lines.extend(graph_lines(("sum(exp(-x*x)*y + z)", rounds), &one, n, &score(n))?);
-        lines.extend(graph_lines(("three outputs", rounds), &three, n, &several(n))?);
+        let three = graph_lines(("three outputs", rounds), &three, n, &several(n))?;
+        lines.extend(three.into_iter().map(|line| line.target(Target::Below(60.0))));
+        let ten = graph_lines(("ten ops", rounds), &ten, n, &long(n))?;
+        lines.extend(ten.into_iter().map(|line| line.target(Target::BelowPeerPlus(100.0))));
     }
     lines.push(dispatched(rounds)?);
     Ok(lines.into())
@@ -92,6 +97,18 @@ fn several(n: usize) -> Peer {
         black_box(x + y);
         black_box(Zip::from(x).and(y).fold(0.0, |sum, x, y| sum + x * y));
         black_box(Zip::from(z).and(x).fold(f64::NEG_INFINITY, |most: f64, z, x| most.max(z - x)));
+    })
+}
+
+fn long(n: usize) -> Peer {
+    let (inputs, into) = (vectors(n), RefCell::new(Array1::<f64>::zeros(n)));
+    Box::new(move || {
+        let [x, y, z] = black_box(&inputs[..]) else { return };
+        let mut into = into.borrow_mut();
+        Zip::from(&mut *into).and(x).and(y).and(z).for_each(|out, x, y, z| {
+            *out = ((((x + y) * x - y) * x + y) * x - y) * x + y * z;
+        });
+        black_box(&mut *into);
     })
 }
 

@@ -1,0 +1,74 @@
+//! Entries of a bundle: a thousand are opened, verified and bound; what the first costs, and the last.
+//!
+//! Each is a graph with constants of its own, and every tenth has other ops: a hundred modules serve them. What everything
+//! that is served must cost is hashing it, so that is the peer.
+
+use super::built::write;
+use super::{Bench, graph};
+use crate::measure::{Runner, Sample, once};
+use crate::report::{Found, Line, Target};
+use anyhow::{Context as _, Result};
+use precast::{FunctionGraph, Loader};
+use precast_build::Serve;
+use std::hint::black_box;
+
+const ROUNDS: usize = 25;
+const ENTRIES: usize = 1000;
+const KINDS: usize = 100;
+
+pub(crate) fn run(bench: &Bench) -> Result<Found> {
+    let rounds = bench.rounds(ROUNDS);
+    let directory = tempfile::tempdir()?;
+    let file = directory.path().join("bundle");
+    let graphs = (0..ENTRIES).map(|at| Ok((format!("entry{at}"), expression(at)?)));
+    write(&graphs.collect::<Result<Vec<_>>>()?, Serve::Whole, &file)?;
+    let bytes = fs_err::read(&file)?;
+    let names: Vec<String> = (0..ENTRIES).map(|at| format!("entry{at}")).collect();
+    let all = Runner::new("precast", || {
+        let loader = Loader::open(&file)?;
+        names.iter().try_for_each(|name| loader.entry(name).map(drop))?;
+        Ok(())
+    });
+    let hashed = Runner::new("BLAKE3 of the file's bytes", || {
+        black_box(blake3::hash(black_box(&bytes)));
+        Ok(())
+    });
+    let what = format!("open, verify and bind {ENTRIES} entries");
+    let mut found = Found::default();
+    found.lines.push(Line::raced(&what, rounds, vec![all, hashed])?.target(Target::BelowPeerPlus(1e6)));
+    found.lines.extend(one_by_one(&file, &names, rounds)?);
+    let loader = Loader::open(&file)?;
+    let again = Runner::short("precast", || drop(black_box(loader.entry("entry7"))));
+    found.lines.push(Line::raced("an entry again", rounds, vec![again])?.target(Target::Below(1e3)));
+    found.facts.push(format!("{ENTRIES} entries of {KINDS} modules are {} KiB", bytes.len() / 1024));
+    Ok(found)
+}
+
+/// The first entry of an open bundle, and the last after all others.
+fn one_by_one(file: &std::path::Path, names: &[String], rounds: usize) -> Result<[Line; 2]> {
+    let (mut first, mut last) = (Sample::default(), Sample::default());
+    let [one, others @ .., end] = names else { anyhow::bail!("too few entries") };
+    for round in 0..=rounds {
+        let loader = Loader::open(file)?;
+        let (first_ns, function) = once(|| loader.entry(one));
+        function.context("the first entry")?;
+        others.iter().try_for_each(|name| loader.entry(name).map(drop))?;
+        let (last_ns, function) = once(|| loader.entry(end));
+        function.context("the last entry")?;
+        if round > 0 {
+            first.push(first_ns);
+            last.push(last_ns);
+        }
+    }
+    let line = |what: &str, sample| Line::new(&format!("the {what} entry"), sample, &[]);
+    Ok([line("1st", &first), line(&format!("{ENTRIES}th"), &last)])
+}
+
+/// The graph of a position: one of [`KINDS`] chains, with constants of its own.
+fn expression(at: usize) -> Result<FunctionGraph> {
+    let mut text = format!("x * {at}.5");
+    for bit in 0..7 {
+        text = if at % KINDS >> bit & 1 == 1 { format!("sqrt({text} + y)") } else { format!("({text} - y)") };
+    }
+    graph(&text, "xy", "f64[?]")
+}
