@@ -7,6 +7,8 @@
 Compiling needs a compiler and happens before: `precast build` writes bundles. Calling needs NumPy alone.
 """
 
+from typing import TYPE_CHECKING
+
 # The native part stands on NumPy: where it is not installed, the import says so here.
 import numpy as _numpy
 
@@ -33,10 +35,15 @@ from .errors import (
     PrecastError,
 )
 from ._native import Function, Graph, Model, load
-from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, ParamsType, as_variable
 from ._ports import Port
 from ._types import TensorType, Type, upcast
 from ._variable import Variable
+
+if TYPE_CHECKING:
+    from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, ParamsType, as_variable
+
+#: What is imported when it is asked for: a program that only calls functions writes no ops.
+_LATER = {"Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "ParamsType", "as_variable"}
 
 __all__ = [
     "Apply",
@@ -87,6 +94,10 @@ __all__ = [
 
 def __getattr__(name: str):
     """A function of the library, ``precast.exp``: the names are the library's own."""
+    if name in _LATER:
+        from . import _own
+
+        return globals().setdefault(name, getattr(_own, name))
     if not name.startswith("_"):
         from ._native import described
         from ._variable import _Function
@@ -99,4 +110,4 @@ def __getattr__(name: str):
 def __dir__() -> list[str]:
     from ._native import names
 
-    return sorted({*globals(), *names()})
+    return sorted({*globals(), *_LATER, *names()})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from . import _native
@@ -86,10 +85,10 @@ def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any) -> 
         raise GraphTypeError("`layers` is a list of paths\nhint: `layers=[path]`")
     store = store if store is not None else _store(policy)
     return {
-        "layers": [Path(layer).absolute() for layer in layers],
-        "store": None if store is None else Path(store).absolute(),
+        "layers": [os.path.abspath(layer) for layer in layers],
+        "store": None if store is None else os.path.abspath(store),
         "policy": policy,
-        "record": None if record is None else Path(record).absolute(),
+        "record": None if record is None else os.path.abspath(record),
         "check": check,
     }
 

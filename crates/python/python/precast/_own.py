@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -270,10 +270,10 @@ class ExternalCOp(COp):
 
     def __init__(self, func_files: str | Sequence[str], func_name: str | None = None) -> None:
         files = [func_files] if isinstance(func_files, str) else list(func_files)
-        folder = Path(inspect.getfile(type(self))).parent
-        self.func_files = [folder / each for each in files]
+        folder = os.path.dirname(inspect.getfile(type(self)))
+        self.func_files = [os.path.join(folder, each) for each in files]
         self.func_name = func_name
-        self._code = [(each.name, each.read_text()) for each in self.func_files]
+        self._code = [(os.path.basename(each), _read(each)) for each in self.func_files]
 
     def _texts(self, node: Apply) -> dict[str, str]:
         return {}
@@ -416,6 +416,11 @@ def _lists(of: CLinkerObject) -> dict[str, list[str]]:
         for text in [texts] if isinstance(texts, str) else texts:
             _check(type(of).__name__, method, text)
     return {method: [text] if isinstance(text, str) else list(text) for method, text in made.items() if text}
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def _check(name: str, method: str, text: Any) -> None:

@@ -2,8 +2,9 @@
 
 use crate::call::graph;
 use ndarray::array;
+use precast_graph::{MakeNodeError, Op, PerformError};
 use precast_runtime::{
-    Array, Check, Dispatcher, Event, FunctionError, FunctionGraph, Policy, Runtime, Served,
+    Array, Check, Dispatcher, Event, FunctionError, FunctionGraph, Policy, Runtime, Served, Type,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,6 +100,37 @@ fn interpret_computes_what_no_layer_has() {
     let got = function.call(&[x.view().into(), x.view().into(), x.view().into()]).unwrap();
     assert_eq!(got[0], Array::from(((&x + &x) * &x).into_dyn()));
     assert_eq!(function.provenance()[0].served, Served::Interpreted);
+}
+
+/// An op that has a reference, and no C.
+#[derive(Debug)]
+struct Twice;
+
+impl Op for Twice {
+    fn name(&self) -> &str {
+        "twice"
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        Ok(inputs.to_vec())
+    }
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let Array::F64(x) = inputs[0] else { return Err(PerformError::value("twice", "no floats")) };
+        Ok(vec![Array::F64(x * 2.0)])
+    }
+}
+
+#[test]
+fn interpret_computes_what_has_no_c() {
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
+    let y = graph.apply(Arc::new(Twice), &[x]).unwrap()[0];
+    graph.output(y, None).unwrap();
+    let with = |policy| Runtime::builder().policy(policy).build().unwrap().function(&graph);
+    let got = with(Policy::Interpret).unwrap().call(&[array![1.0, 2.0].view().into()]).unwrap();
+    assert_eq!(got[0], Array::from(array![2.0, 4.0].into_dyn()));
+    for policy in [Policy::Strict, Policy::Jit] {
+        assert!(matches!(with(policy).unwrap_err(), FunctionError::Link(_)));
+    }
 }
 
 #[test]
