@@ -21,8 +21,7 @@ pub(crate) fn interpreted(graph: FunctionGraph, reference: Reference) -> Functio
 /// The same function, checking its Applies in each call.
 pub(crate) fn checked(function: Function, graph: FunctionGraph, checks: Checks) -> Function {
     let (inputs, outputs) = (function.inputs().to_vec(), function.outputs().to_vec());
-    let provenance = function.provenance().to_vec();
-    Function::from_body(inputs, outputs, provenance, Box::new(Checked { graph, function, checks }))
+    Function::from_body(inputs, outputs, Vec::new(), Box::new(Checked { graph, function, checks }))
 }
 
 /// What debug mode found in the last call of a function that was checked; `None` out of debug mode.
@@ -89,5 +88,9 @@ impl Body for Checked {
             violation.map_or(Ok(()), |violation| Err(other(WHAT, violation)))?;
         }
         self.function.run(inputs, targets)
+    }
+
+    fn around(&self) -> Option<&Function> {
+        Some(&self.function)
     }
 }

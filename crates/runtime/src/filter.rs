@@ -31,8 +31,7 @@ pub(crate) fn filtered(function: Function, types: &UserTypes, casting: Casting) 
         return function;
     }
     let (inputs, outputs) = (function.inputs().to_vec(), function.outputs().to_vec());
-    let provenance = function.provenance().to_vec();
-    Function::from_body(inputs, outputs, provenance, Box::new(Filtered { function, rules, casting }))
+    Function::from_body(inputs, outputs, Vec::new(), Box::new(Filtered { function, rules, casting }))
 }
 
 impl Body for Filtered {
@@ -57,6 +56,10 @@ impl Body for Filtered {
 
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         self.function.run(inputs, targets)
+    }
+
+    fn around(&self) -> Option<&Function> {
+        Some(&self.function)
     }
 
     /// A type whose values are [numbers](CType::c_is_number) refuses none.

@@ -29,6 +29,11 @@ pub trait Body: Debug + Send + Sync + Any {
         None
     }
 
+    /// The function that computes what this one gives, where this is something around it: then its modules are told of.
+    fn around(&self) -> Option<&Function> {
+        None
+    }
+
     /// The function whose native function is this one's too, as every number is admitted as it is.
     fn admits_numbers(&self) -> Option<&Function> {
         None

@@ -105,7 +105,9 @@ impl Function {
     /// Which artifact serves which Applies now, in the order of execution.
     #[must_use]
     pub fn provenance(&self) -> &[Provenance] {
-        self.stands_for().map_or(&self.0.provenance, Self::provenance)
+        let Serves::Other(body) = &self.0.body else { return &self.0.provenance };
+        let other = body.stands_for().or_else(|| body.around());
+        other.map_or(&self.0.provenance, Self::provenance)
     }
 
     /// The function that serves every call of this one as it is, if that is another one.

@@ -248,7 +248,9 @@ fn typed_and_debugged_calls_go_where_the_others_go() {
     assert_eq!(served(typed.function()), (1, "jit"));
     let debugged = Runtime::builder().store(store.path()).policy(Policy::Tiered).debug(true).build().unwrap();
     let function = debugged.function(&product).unwrap();
+    debugged.flush();
     assert_eq!(function.call(&[x.view().into(), y.view().into()]).unwrap()[0], first.into_dyn().into());
+    assert_eq!(served(&function).0, 1, "what is around it tells of what serves now");
 }
 
 #[test]
