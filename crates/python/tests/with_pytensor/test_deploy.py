@@ -162,8 +162,8 @@ print(precast.pytensor.stats(), pytensor.config.linker)
 
 def test_a_pytensor_that_was_imported_without_a_compiler_is_left_so(world):
     code = "import pytensor, precast.pytensor; print(precast.pytensor.stats())"
-    assert world.run("-c", code, compiler=False, PRECAST_POLICY="interpret") == "{'installed': False}\n"
-    said = world.run("-c", code, compiler=False, status=1)
+    assert world.run("-c", code, compiler=False, PYTENSOR_FLAGS="", PRECAST_POLICY="interpret") == "{'installed': False}\n"
+    said = world.run("-c", code, compiler=False, status=1, PYTENSOR_FLAGS="")
     assert "it was imported before, and found no compiler: import precast.pytensor first" in said
 
 
