@@ -6,7 +6,6 @@
 //! function              a call: arguments by position and name, `out=`, results
 //! array                 NumPy's memory as precast's arrays and back, without copies: the only unsafe code
 //! number                Python's numbers as inputs without dimensions
-//! modules               extension modules of CPython in layers, for `precast/pytensor`
 //! error                 the errors of `precast-core` as exceptions of the kind that Python users expect
 //! ```
 //! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. It links `precast-core` alone: no code
