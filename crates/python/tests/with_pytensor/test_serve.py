@@ -137,11 +137,16 @@ def test_what_our_compiler_refuses_is_left_to_pytensor_and_said(world):
         OWN + """
 print(run(flags=["-march=native"]), stats()["aside"])
 print(run(flags=["-DUNUSED=1"]), len(stats()["aside"]))
+try:
+    with precast.pytensor.record("partial.bundle"):
+        run(flags=["-march=native"])
+except precast.PrecastError as error:
+    print("PyTensor compiled 1 of the modules itself, `Own` first" in str(error), os.path.exists("partial.bundle"))
 """,
         PYTENSOR_FLAGS=flags,
     )
     assert printed.startswith("[3.0, 6.0] [('Own', 'flag `-march=native` of `Own(float64[?]) -> float64[?]` ")
-    assert printed.endswith("[3.0, 6.0] 1\n")
+    assert printed.endswith("[3.0, 6.0] 1\nTrue False\n")
 
 
 def test_a_function_is_made_without_setuptools_and_its_errors_are_still_there(world):

@@ -19,6 +19,19 @@ log = logging.getLogger("precast.pytensor")
 POLICIES = ("strict", "jit", "interpret")
 
 
+# Held while a module is loaded, which is not while one is compiled.
+_loading = threading.RLock()
+
+
+def _forked() -> None:
+    global _loading
+    # The thread that held it is not in the child.
+    _loading = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 class Uncompiled(NotImplementedError):
     """There is no module, and PyTensor is to compute the op in Python."""
 
@@ -33,12 +46,6 @@ class Cache:
         self.layers: Counter[str] = Counter()
         self.aside: list[tuple[str, str]] = []
         self.recorders: list[dict[str, Unit]] = []
-        self.lock = threading.RLock()
-        os.register_at_fork(after_in_child=self._forked)
-
-    def _forked(self) -> None:
-        # The thread that held it is not in the child.
-        self.lock = threading.RLock()
 
     # What PyTensor calls.
 
@@ -72,7 +79,7 @@ class Cache:
         else:
             self.counts["served"] += 1
         self.layers[found.layer] += 1
-        with self.lock:
+        with _loading:
             module = self.loaded.get(unit.key)
             if module is None:
                 module = load(unit.name, found.path)

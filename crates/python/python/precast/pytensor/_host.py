@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -48,8 +49,11 @@ class _Early(importlib.abc.MetaPathFinder):
     # Whether it was so when PyTensor was imported: its linkers then have C.
     named = False
 
+    def __init__(self) -> None:
+        self.undo: Callable[[], None] = lambda: None
+
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname != "pytensor.configdefaults":
+        if fullname != "pytensor.configparser":
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.loader is None:
@@ -58,10 +62,27 @@ class _Early(importlib.abc.MetaPathFinder):
 
         def exec_module(module: Any) -> None:
             stock(module)
-            _Early.named = "cxx" in module.config._config_var_dict and _name_compiler(module.config)
+            parser = getattr(module, "PyTensorConfigParser", None)
+            if hasattr(parser, "add"):
+                self._watch(parser)
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+    def _watch(self, parser: Any) -> None:
+        """Waits for the parameter: what other parameters may be depends on it."""
+        stock = parser.add
+
+        def add(config: Any, name: str, doc: str, parameter: Any, *rest: Any, **named: Any) -> None:
+            if name == "linker" and _Early.named and isinstance(getattr(parameter, "all", None), set):
+                # PyTensor 2 leaves out those with C where it finds no compiler.
+                parameter.all.update(("c", "cvm", "cvm_nogc", "c|py", "c|py_nogc"))
+            stock(config, name, doc, parameter, *rest, **named)
+            if name == "cxx":
+                _Early.named = _name_compiler(config)
+
+        parser.add = add
+        self.undo = lambda: setattr(parser, "add", stock)
 
 
 def _name_compiler(config: Any) -> bool:
@@ -98,6 +119,7 @@ class Host:
             import pytensor.link.c.cmodule as cmodule
         finally:
             sys.meta_path.remove(early)
+            early.undo()
 
         self.version: str = pytensor.__version__
         self.config = _take(pytensor, "config")

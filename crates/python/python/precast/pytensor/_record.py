@@ -28,6 +28,6 @@ def record(path: str | os.PathLike[str]) -> Iterator[None]:
     left = [op for op, _ in cache.aside[before:]]
     if left:
         raise PrecastError(
-            f"not recorded: PyTensor compiled {len(left)} modules itself, `{left[0]}` first; `stats()['aside']` says why"
+            f"not recorded: PyTensor compiled {len(left)} of the modules itself, `{left[0]}` first; `stats()['aside']` says why"
         )
     cache.modules.collect(os.fspath(path), list(units.values()))
