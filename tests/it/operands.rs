@@ -6,11 +6,14 @@ use crate::fuzz::agreement::{Call, Form, Subject, assert_agree, calls, full};
 use crate::graphs::outputs;
 use ndarray::{Array1, Array2, s};
 use precast::{ArrayRef, Function, Policy, Runtime};
-use precast_graph::{Array, DType};
-use precast_ops::Ops;
+use precast_graph::{Array, DType, FunctionGraph};
+use precast_ops::{Elemwise, Ops, Reduce, ReduceKind};
 use precast_store::key::Profile;
+
 use precast_testkit::ulp::same_bits;
-use precast_testkit::{Choices, arrays};
+use precast_testkit::{Choices, arrays, scalar_op};
+use std::hint::black_box;
+use std::sync::Arc;
 
 /// The extent of the dimensions that operands have in common, in [`INPUTS`].
 const N: usize = usize::MAX;
@@ -233,4 +236,25 @@ fn sum_of(function: &Function, x: ndarray::ArrayView1<'_, f64>, y: ndarray::Arra
         unreachable!("a sum of f64")
     };
     sum.sum()
+}
+
+/// The code of an author's scalar op stands in a kernel, which could be run without its module; but what it does to the thread
+/// is undone by the module.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn what_a_scalar_op_of_an_author_does_to_its_thread_is_undone() {
+    let upwards = "{ __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & ~0x6000u) | 0x4000u); @Y@ = @X@; }";
+    let op = Elemwise::new(scalar_op("upwards", Ok, upwards));
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
+    let y = graph.apply(Arc::new(op), &[x]).unwrap()[0];
+    let sum = graph.apply(Arc::new(Reduce::new(ReduceKind::Sum, None)), &[y]).unwrap()[0];
+    graph.output(y, None).unwrap();
+    graph.output(sum, None).unwrap();
+    let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
+    let function = runtime.function(&graph).unwrap();
+    let x = vector('x', 3);
+    let found = function.call(&[(&x).into()]).unwrap();
+    assert_eq!(found[0], x.into());
+    assert_eq!(black_box(1.0) + black_box(1e-20), 1.0, "rounded to the nearest");
 }

@@ -7,7 +7,7 @@
 
 use crate::{Elemwise, Ops, Reduce};
 use precast_codegen::params::apply_slots;
-use precast_codegen::{LinkError, Segment, slots};
+use precast_codegen::{COp, LinkError, Segment, slots};
 use precast_core::program::{Computes, Constant, Program, Register, Step, Temp};
 use precast_core::{Array, BuildKey};
 use precast_graph::{Apply, FunctionGraph, Origin, VarId};
@@ -170,13 +170,20 @@ fn views(graph: &FunctionGraph, piece: &Piece) -> Vec<(usize, usize)> {
     views
 }
 
-/// What a module of these Applies does.
+/// What a module of these Applies does. Of an author's code it is not known, and its module undoes what it does to its thread.
 fn computes(applies: &[Apply]) -> Computes {
-    let elementwise = |apply: &Apply| (&*apply.op as &dyn Any).is::<Elemwise>();
-    let driven = |apply: &Apply| elementwise(apply) || (&*apply.op as &dyn Any).is::<Reduce>();
+    let is_known = |op: &dyn COp| op.content_id().is_some();
+    let elementwise = |apply: &Apply| {
+        let op: &dyn Any = &*apply.op;
+        op.downcast_ref::<Elemwise>().is_some_and(|op| is_known(op))
+    };
+    let reduction = |apply: &Apply| {
+        let op: &dyn Any = &*apply.op;
+        op.downcast_ref::<Reduce>().is_some_and(|op| is_known(op))
+    };
     match applies {
         [apply] if elementwise(apply) && apply.outputs.len() == 1 => Computes::Elementwise,
-        _ if applies.iter().all(driven) => Computes::Driven,
+        _ if applies.iter().all(|apply| elementwise(apply) || reduction(apply)) => Computes::Driven,
         _ => Computes::Anything,
     }
 }

@@ -244,8 +244,16 @@ impl Dispatcher {
         Ok(function)
     }
 
-    /// The graph of the op for these dtypes and ranks.
+    /// The graph of the op for these dtypes and ranks: of tensors, or if it refuses these, of C scalars in place of those
+    /// without dimensions.
     fn graph(&self, types: &[Type]) -> Result<FunctionGraph, DispatchError> {
+        let scalar = |ty: &Type| if ty.ndim() == 0 { Type::Scalar(ty.dtype()) } else { ty.clone() };
+        let scalars: Vec<Type> = types.iter().map(scalar).collect();
+        self.applied(types).or_else(|refused| self.applied(&scalars).map_err(|_| refused))
+    }
+
+    /// The graph of the op, applied to inputs of these types.
+    fn applied(&self, types: &[Type]) -> Result<FunctionGraph, DispatchError> {
         let failed = |source| DispatchError::Build { name: self.name.clone(), source };
         let mut graph = FunctionGraph::new();
         let mut operands = Vec::new();

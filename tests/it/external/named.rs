@@ -137,6 +137,16 @@ fn the_builder_a_dispatcher_and_matrices_know_them() {
     let (x, y) = (vector(&[2.0, 3.0]), Array::from(ndarray::arr1(&[4_i32, 5]).into_dyn()));
     let found = dispatcher.call(&[ArrayRef::from(&x), ArrayRef::from(&y)]).unwrap();
     assert_eq!(found, [vector(&[8.0, 15.0])]);
+    // Numbers of C are arrays without dimensions here; an op in Rust is called as one in C.
+    let affine = Dispatcher::new(Arc::new(runtime()), "affine");
+    let (a, b) = (Array::from(10.0), Array::from(1_i32));
+    let found = affine.call(&[ArrayRef::from(&a), ArrayRef::from(&b)]).unwrap();
+    assert_eq!(found, [Array::from(21.0)]);
+    let error = affine.call(&[ArrayRef::from(&x), ArrayRef::from(&b)]).unwrap_err();
+    assert_eq!(error.to_string(), "cannot apply `affine`");
+    let written = Dispatcher::new(Arc::new(runtime()), "written_vector_times_vector");
+    let found = written.call(&[ArrayRef::from(&x), ArrayRef::from(&x)]).unwrap();
+    assert_eq!(found, [vector(&[4.0, 9.0])]);
     let found = combinations("vector_times_vector", &[DType::F32, DType::I64], &[1], &ops()).unwrap();
     let found: Vec<String> = found.into_iter().map(|combination| combination.signature).collect();
     assert_eq!(

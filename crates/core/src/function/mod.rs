@@ -35,7 +35,6 @@ struct Inner {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "each is behind a function's `Arc`")]
 enum Serves {
     Modules { executable: Executable, idle: Pool },
     Other(Box<dyn Body>),

@@ -108,8 +108,9 @@ impl Capture {
     ) -> Option<()> {
         let n_in = usize::try_from(n_in).ok().filter(|n| n + typenums.len() <= LOOP_OPERANDS)?;
         // SAFETY: as promised by the caller.
-        let (operands, flags) =
-            unsafe { (std::slice::from_raw_parts(operands, n_in), std::slice::from_raw_parts(scalar, n_in)) };
+        let operands = unsafe { std::slice::from_raw_parts(operands, n_in) };
+        // SAFETY: as promised by the caller.
+        let flags = unsafe { std::slice::from_raw_parts(scalar, n_in) };
         let known: Option<Vec<Operand>> = operands.iter().map(|tensor| self.operand(tensor.cast())).collect();
         // SAFETY: they are live tensors.
         let ranks = operands.iter().map(|tensor| unsafe { (**tensor).ndim });
@@ -122,7 +123,9 @@ impl Capture {
         self.calls.push(Driven { work, operands, scalar, typenums: typenums.to_vec() });
         for (position, typenum) in typenums.iter().enumerate() {
             // SAFETY: as promised by the caller.
-            let cell = unsafe { &mut *out.add(position) };
+            let cell = unsafe { out.add(position) };
+            // SAFETY: as promised by the caller, who lends the cells.
+            let cell = unsafe { &mut *cell };
             let tensor = new_tensor(*typenum, &vec![0; kept]).ok().filter(|_| cell.is_null())?;
             // SAFETY: a new tensor; its one reference is the cell's, a second one is kept.
             unsafe { (*tensor).object.refcount += 1 };

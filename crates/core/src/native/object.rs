@@ -291,14 +291,15 @@ pub(super) unsafe fn array_from_raw(
 /// # Safety
 /// There are as many elements as the shape has.
 unsafe fn array_of<T>(shape: &[usize], elements: Vec<T>) -> ArrayD<T> {
-    // SAFETY: as promised by the caller, in each case.
-    unsafe {
-        match *shape {
-            [] => Array0::from_shape_vec_unchecked((), elements).into_dyn(),
-            [n] => Array1::from_shape_vec_unchecked(n, elements).into_dyn(),
-            [rows, columns] => Array2::from_shape_vec_unchecked((rows, columns), elements).into_dyn(),
-            _ => ArrayD::from_shape_vec_unchecked(shape, elements),
-        }
+    match *shape {
+        // SAFETY: as promised by the caller.
+        [] => unsafe { Array0::from_shape_vec_unchecked((), elements) }.into_dyn(),
+        // SAFETY: as promised by the caller.
+        [n] => unsafe { Array1::from_shape_vec_unchecked(n, elements) }.into_dyn(),
+        // SAFETY: as promised by the caller.
+        [rows, columns] => unsafe { Array2::from_shape_vec_unchecked((rows, columns), elements) }.into_dyn(),
+        // SAFETY: as promised by the caller.
+        _ => unsafe { ArrayD::from_shape_vec_unchecked(shape, elements) },
     }
 }
 

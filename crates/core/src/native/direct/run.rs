@@ -176,7 +176,7 @@ impl Direct {
         let mut context = MaybeUninit::<Context>::uninit();
         // SAFETY: a context begins with a head.
         unsafe {
-            context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 })
+            context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 });
         };
         for Task { work, first, is_full } in &self.tasks {
             let n = if *is_full { elements } else { 1 };
@@ -188,10 +188,18 @@ impl Direct {
                         return false;
                     }
                 }
-                // SAFETY: as above; `most` is a block of reductions.
-                Work::Fold(fold) => unsafe { fold.run(*operands, n as i64, *operands.add(1)) },
-                // SAFETY: as above: an element, and a slot.
-                Work::Fill(bytes) => unsafe { fill(*operands, *bytes, n, *operands.add(1)) },
+                Work::Fold(fold) => {
+                    // SAFETY: as above: elements, and room for a result.
+                    let [from, to] = unsafe { *operands.cast::<[Pointer; 2]>() };
+                    // SAFETY: as above; `most` is a block of reductions.
+                    unsafe { fold.run(from, n as i64, to) };
+                }
+                Work::Fill(bytes) => {
+                    // SAFETY: as above: an element, and a slot.
+                    let [from, to] = unsafe { *operands.cast::<[Pointer; 2]>() };
+                    // SAFETY: as above; the slot has room for all elements.
+                    unsafe { fill(from, *bytes, n, to) };
+                }
             }
         }
         true
@@ -215,6 +223,8 @@ const _: () = assert!(offset_of!(Context, error) == offset_of!(Head, kind));
 unsafe fn fill(from: *const c_char, bytes: usize, n: usize, to: *mut c_char) {
     for i in 0..n {
         // SAFETY: as promised by the caller.
-        unsafe { ptr::copy_nonoverlapping(from, to.add(i * bytes), bytes) };
+        let to = unsafe { to.add(i * bytes) };
+        // SAFETY: as promised by the caller.
+        unsafe { ptr::copy_nonoverlapping(from, to, bytes) };
     }
 }
