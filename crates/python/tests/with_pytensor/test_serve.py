@@ -17,7 +17,7 @@ print(stats()["compiled"])
     assert printed == "[2.         8.15484549] [-2.         -8.15484549]\n3\n"
 
 
-@pytest.mark.parametrize("linker", ["c", "cvm", "c|py"])
+@pytest.mark.parametrize("linker", [pytest.param("c", marks=pytest.mark.long), "cvm", pytest.param("c|py", marks=pytest.mark.long)])
 def test_every_linker_with_c_is_served_from_the_store(world, linker):
     code = f"""
 f = pytensor.function([x, y], pt.tanh(x) * y, mode=Mode({linker!r}))
