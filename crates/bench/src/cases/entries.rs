@@ -68,7 +68,11 @@ fn one_by_one(file: &std::path::Path, names: &[String], rounds: usize) -> Result
 fn expression(at: usize) -> Result<FunctionGraph> {
     let mut text = format!("x * {at}.5");
     for bit in 0..7 {
-        text = if at % KINDS >> bit & 1 == 1 { format!("sqrt({text} + y)") } else { format!("({text} - y)") };
+        text = if ((at % KINDS) >> bit) & 1 == 1 {
+            format!("sqrt({text} + y)")
+        } else {
+            format!("({text} - y)")
+        };
     }
     graph(&text, "xy", "f64[?]")
 }
