@@ -94,7 +94,7 @@ fn math(root: &Path, out: &Path) -> std::io::Result<()> {
     }
     fs_err::write(&source, text)?;
     compiler(root)
-        .flags(["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"])
+        .flags(["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize"])
         .file(source)
         .compile("precast_math");
     Ok(())

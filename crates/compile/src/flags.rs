@@ -6,6 +6,7 @@
 //! | `-O3` | at -O2 gcc 12 vectorises nothing |
 //! | `-ffp-contract=off`, never `-ffast-math` | the same bits at every ISA level |
 //! | `-fno-math-errno -fno-trapping-math` | vectorise `sqrt` and selections; they change no result |
+//! | `-fno-tree-slp-vectorize` | gcc 12 drops the rounding of `(double)(float)x` where it makes vectors of neighbours; loops are vectorised all the same |
 //! | `-fno-ipa-…` | a function's code then does not depend on its neighbours in the unit |
 //! | `-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE` | distributions turn these on; each calls into a C library or changes the code |
 //! | `-ffreestanding -fbuiltin -nostdinc` (lean) | no header of the system is seen; `sqrt` and `memcpy` keep their meaning |
@@ -54,6 +55,7 @@ const ALWAYS: &[&str] = &[
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
+    "-fno-tree-slp-vectorize",
     "-fvisibility=hidden",
     "-fno-ident",
     "-fno-asynchronous-unwind-tables",

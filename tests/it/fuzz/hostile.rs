@@ -56,8 +56,8 @@ impl Author {
         let cxx = choices.below(3) == 0;
         let mut attacks: Vec<&str> =
             (0..choices.below(4)).map(|_| ATTACKS[choices.below(ATTACKS.len())]).collect();
-        attacks.dedup();
-        attacks.sort_by_key(|text| !text.starts_with('#'));
+        // Directives stand before what they are to change; nothing is defined twice.
+        attacks.sort_by_key(|text| (!text.starts_with('#'), *text));
         attacks.dedup();
         let (leaves, flags) = (LEAVINGS[choices.below(4)], FLAGS[choices.below(4)]);
         let leaves = if cfg!(target_arch = "x86_64") { leaves } else { "" };

@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// How many graphs, if nothing is said; [`hostile`] and the levels take their share of it.
-const COUNT: u64 = 500;
+const COUNT: u64 = 300;
 /// Graphs that share compilers' runs.
 const BATCH: u64 = 100;
 /// One batch of so many is compiled as it is deployed. The others are compiled without optimisation, which changes no bit, takes

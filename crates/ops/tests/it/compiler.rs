@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The flags that make bits equal everywhere; those of `precast-compile`.
-const FLAGS: [&str; 4] = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"];
+const FLAGS: [&str; 5] =
+    ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize"];
 
 /// Name of a level and its arguments.
 pub(crate) type Level = (&'static str, &'static [&'static str]);

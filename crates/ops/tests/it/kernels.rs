@@ -230,6 +230,25 @@ fn fused_calls() -> Vec<Call> {
     calls
 }
 
+/// Each function between two others, of which the last has more digits: what is rounded between them has to stay rounded.
+fn rounded_calls() -> Vec<Call> {
+    let mut choices = Choices::seeded(8);
+    let mut calls = Vec::new();
+    for (dtype, wide, turn) in [(DType::F32, DType::F64, "-"), (DType::C64, DType::C128, "conj")] {
+        let functions = scalar::names().into_iter().map(|name| scalar::find(name).unwrap());
+        let keeps = |op: &Arc<dyn ScalarOp>| op.output(&[dtype]) == Some(dtype);
+        for op in functions.filter(keeps) {
+            let graph = parse(&format!("out = cast({}({turn}(x)), dtype={wide})", op.name()), dtype);
+            for shape in [[1, 3], [1, 37]] {
+                let inputs = vec![(arrays::draw_plain(&mut choices, dtype, &shape), Layout::C)];
+                calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+            }
+        }
+    }
+    assert!(calls.len() > 80, "{} calls", calls.len());
+    calls
+}
+
 fn parse(text: &str, dtype: DType) -> Arc<FunctionGraph> {
     let inputs: Vec<(String, Type)> = ["x", "y", "z"]
         .iter()
@@ -307,6 +326,13 @@ fn elementwise_kernels_give_the_bits_of_perform() {
 #[test]
 fn operands_that_run_different_ways_give_the_bits_of_perform() {
     check(highest(), "gnu11", tiled_calls());
+}
+
+#[test]
+fn what_is_rounded_inside_of_a_kernel_stays_rounded() {
+    for level in [compiler::levels()[0], highest()] {
+        check(level, "gnu11", rounded_calls());
+    }
 }
 
 /// Where compilers like to fuse a product with a sum, and where an instruction of some level would convert otherwise.

@@ -3,6 +3,9 @@
  * IEEE throughout. NaN: maximum and minimum give NaN if either is, and of equal operands (zeros of two signs) the first;
  * `sign` of NaN is NaN, of -0 is 0. Rounding to integers works by adding 2^52 (2^23), which needs no instruction that some level
  * lacks; the sign of a zero is kept. A cast to an integer truncates, saturates, and makes NaN 0.
+ *
+ * A f32 that was a f64 is rounded: gcc 12 forgets it in vectors of neighbours, such as the parts of a complex number, so modules are
+ * compiled with -fno-tree-slp-vectorize.
  */
 #ifndef PRECAST_OPS_SCALAR_FLOAT_H
 #define PRECAST_OPS_SCALAR_FLOAT_H
