@@ -6,6 +6,7 @@
 //! graph                 variables and graphs: what NumPy's operators and functions make
 //! own                   ops and types that are written in Python
 //! session               graphs to functions: layers, policies, the compiler
+//! modules               extension modules of other generators, PyTensor's, in precast's layers
 //! function              a call: arguments by position and name, `out=`, results
 //! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
