@@ -234,13 +234,21 @@ fn fused_calls() -> Vec<Call> {
 fn rounded_calls() -> Vec<Call> {
     let mut choices = Choices::seeded(8);
     let mut calls = Vec::new();
-    for (dtype, wide, turn) in [(DType::F32, DType::F64, "-"), (DType::C64, DType::C128, "conj")] {
+    for (dtype, wide, turn) in [(DType::F32, DType::F64, "neg"), (DType::C64, DType::C128, "conj")] {
         let functions = scalar::names().into_iter().map(|name| scalar::find(name).unwrap());
-        let keeps = |op: &Arc<dyn ScalarOp>| op.output(&[dtype]) == Some(dtype);
+        let keeps = |op: &Arc<dyn ScalarOp>| {
+            scalar::signatures(&**op).contains(&vec![dtype]) && op.output(&[dtype]) == Some(dtype)
+        };
         for op in functions.filter(keeps) {
-            let graph = parse(&format!("out = cast({}({turn}(x)), dtype={wide})", op.name()), dtype);
-            for shape in [[1, 3], [1, 37]] {
-                let inputs = vec![(arrays::draw_plain(&mut choices, dtype, &shape), Layout::C)];
+            let mut graph = FunctionGraph::new();
+            let mut value = graph.input("x", Type::tensor(dtype, 1)).unwrap();
+            for link in [scalar::find(turn).unwrap(), op, Arc::new(scalar::Cast { to: wide })] {
+                value = graph.apply(Arc::new(Elemwise::new(link)), &[value]).unwrap()[0];
+            }
+            graph.output(value, None).unwrap();
+            let graph = Arc::new(rewrite::lower(&graph).unwrap());
+            for extent in [3, 37] {
+                let inputs = vec![(arrays::draw_plain(&mut choices, dtype, &[extent]), Layout::C)];
                 calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
             }
         }
