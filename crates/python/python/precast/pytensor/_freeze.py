@@ -1,0 +1,172 @@
+"""Compiled functions of PyTensor as graphs of precast, which run without PyTensor."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy
+
+from .. import _native
+from .._build import function, graph, save
+from .._stateful import STATE, Stateful
+from .._variable import Variable
+from ..errors import GraphTypeError
+from ..errors import FreezeError
+from ._lower import Lowering
+from ._lower.lowering import constant, type_text
+
+#: What functions of PyMC's keep theirs in.
+_HOLDERS = ("f", "_pytensor_function")
+
+
+def freeze(
+    fn: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    name: str | None = None,
+    state: Iterable[Any] = (),
+    isa: str | Sequence[str] | None = None,
+) -> Frozen:
+    """Lowers a compiled function of PyTensor to precast's op library; with a path, writes it into a bundle.
+
+    Shared variables that the function updates, and those in `state`, stay variables: the graph takes their values as its last
+    inputs, and gives the updated ones as its last outputs. The others become constants. What cannot be lowered is a `FreezeError`,
+    which names every such op with the reason.
+    """
+    frozen = Frozen(_function(fn), set(state), name)
+    if path is not None:
+        save(path, {frozen.name: frozen}, isa=isa)
+    return frozen
+
+
+class Frozen:
+    """A function of PyTensor's as a graph of precast."""
+
+    def __init__(self, fn: Any, state: set[Any], name: str | None) -> None:
+        #: What the function is called in a bundle.
+        self.name: str = name or _identifier(getattr(fn, "name", None) or "function")
+        lower = Lowering()
+        inputs, values = _inputs(fn, state)
+        outputs, updated = _outputs(fn)
+        made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
+        if lower.refusals:
+            raise FreezeError(_refusal(self.name, lower))
+        #: The shared variables that stay variables, by their names, with the values that they have now.
+        self.state: dict[str, numpy.ndarray] = {
+            value.name: numpy.array(value_of(fn, at)) for at, value in inputs.items() if _is_shared(fn, at)
+        }
+        taken: set[str] = set(self.state)
+        count = len(outputs) - len(updated)
+        named = [(_unique(_identifier(output.name or f"out{at}"), taken), value) for at, (output, value) in enumerate(zip(outputs[:count], made))]
+        named += [(inputs[at].name, value) for at, value in zip(updated, made[count:], strict=True)]
+        ordered = sorted(inputs, key=lambda at: _is_shared(fn, at))
+        #: The graph.
+        self.graph: _native.Graph = graph([inputs[at] for at in ordered], dict(named))
+
+    def function(self, **settings: Any) -> Any:
+        """The function, with the settings of `precast.function`; one with a state keeps it."""
+        made = function(self.graph, name=self.name, **settings)
+        return Stateful(made, dict(self.state)) if self.state else made
+
+    def graphs(self, name: str) -> dict[str, _native.Graph]:
+        """What goes into a bundle under a name."""
+        if not self.state:
+            return {name: self.graph}
+        values = {key: constant(value, value.dtype.name) for key, value in self.state.items()}
+        return {name: self.graph, name + STATE: graph([], values)}
+
+    def __repr__(self) -> str:
+        return f"<precast.pytensor.Frozen {self.name}: {self.graph!r}>"
+
+
+def _function(fn: Any) -> Any:
+    """The function of PyTensor that something is or holds."""
+    for holder in (None, *_HOLDERS):
+        held = fn if holder is None else getattr(fn, holder, None)
+        if hasattr(getattr(held, "maker", None), "fgraph") and hasattr(held, "input_storage"):
+            return held
+    raise GraphTypeError(f"found a `{type(fn).__name__}`, expected a compiled function of PyTensor's")
+
+
+def _inputs(fn: Any, state: set[Any]) -> tuple[dict[int, Variable], list[Any]]:
+    """The variables that stay inputs, by their places, and what every input of PyTensor's graph is."""
+    fgraph, updated = fn.maker.fgraph, set(fn.maker.fgraph.update_mapping.values())
+    kept: dict[int, Variable] = {}
+    values: list[Any] = []
+    taken: set[str] = set()
+    for at, variable in enumerate(fgraph.inputs):
+        stays = not _is_shared(fn, at) or at in updated or _shared(fn, at) in state
+        if not stays:
+            values.append(_constant(variable, value_of(fn, at)))
+            continue
+        name = _unique(_identifier(_name(fn, at) or f"x{at}"), taken)
+        kept[at] = _input(name, variable.type)
+        values.append(kept[at])
+    missing = state - {_shared(fn, at) for at in kept}
+    if missing:
+        names = ", ".join(sorted(f"`{variable}`" for variable in missing))
+        raise GraphTypeError(f"the function has no shared variable {names}")
+    return kept, values
+
+
+def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
+    """The outputs, updates last, and which inputs these are for."""
+    fgraph = fn.maker.fgraph
+    mapping = fgraph.update_mapping
+    own = [at for at in range(len(fgraph.outputs)) if at not in mapping]
+    return [fgraph.outputs[at] for at in [*own, *mapping]], list(mapping.values())
+
+
+def _is_shared(fn: Any, at: int) -> bool:
+    return bool(fn.maker.inputs[at].shared) or at in fn.maker.fgraph.update_mapping.values()
+
+
+def _shared(fn: Any, at: int) -> Any:
+    return fn.maker.inputs[at].variable
+
+
+def _name(fn: Any, at: int) -> str | None:
+    own = fn.maker.inputs[at]
+    return own.name or own.variable.name
+
+
+def value_of(fn: Any, at: int) -> Any:
+    """The value that an input has now."""
+    return fn.input_storage[at].storage[0]
+
+
+def _input(name: str, type_: Any) -> Any:
+    if not hasattr(type_, "dtype"):
+        raise FreezeError(f"input `{name}` is a `{type_}`, expected an array")
+    return _native.input(name, type_text(type_))
+
+
+def _constant(variable: Any, value: Any) -> Any:
+    return constant(value, variable.type.dtype) if hasattr(variable.type, "dtype") and isinstance(value, (numpy.ndarray, numpy.generic, int, float)) else value
+
+
+def _identifier(name: str) -> str:
+    made = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return made if made and not made[0].isdigit() else f"x{made}"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    number, made = 1, name
+    while made in taken:
+        number += 1
+        made = f"{name}_{number}"
+    taken.add(made)
+    return made
+
+
+def _refusal(name: str, lower: Lowering) -> str:
+    reasons: dict[tuple[str, str], int] = {}
+    for refusal in lower.refusals:
+        reasons[refusal] = reasons.get(refusal, 0) + 1
+    lines = [
+        f"  `{apply}`{'' if count == 1 else f' ({count} times)'}: {reason}" for (apply, reason), count in reasons.items()
+    ]
+    return f"cannot freeze `{name}`: ops that cannot be lowered\n" + "\n".join(lines)
