@@ -134,7 +134,28 @@ def advanced_inc_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Var
 def written(lower: Lowering, node: Any, x: Variable, y: Variable, items: list[Any]) -> Variable:
     """A tensor with a part set to values, or with values added to it."""
     lower.extents.equate(node.outputs[0], node.inputs[0])
-    return call(write(node), index(x, tuple(items)), cast(y, x.type.dtype))
+    y = cast(y, x.type.dtype)
+    axis = next((at for at, item in enumerate(items) if isinstance(item, Variable) and item.type.ndim), 0)
+    if axis == 0 or not all(is_whole(item) for item in items[:axis] + items[axis + 1 :]):
+        return call(write(node), index(x, tuple(items)), y)
+    # The library writes to positions of the first axis.
+    order = [axis, *(each for each in range(x.type.ndim) if each != axis)]
+    part = index(call("dimshuffle", x, order=order), items[axis])
+    made = call(write(node), part, in_front(y, axis, x.type.ndim) if items[axis].type.ndim == 1 else wrong_rank())
+    return call("dimshuffle", made, order=[order.index(each) for each in range(x.type.ndim)])
+
+
+def in_front(y: Variable, axis: int, ndim: int) -> Variable:
+    """Values for a part of some rank, with one axis in front."""
+    if y.type.ndim == 0:
+        return y
+    missing = ndim - y.type.ndim
+    places = [each - missing if each >= missing else -1 for each in range(ndim)]
+    return call("dimshuffle", y, order=[places[axis], *(place for each, place in enumerate(places) if each != axis)])
+
+
+def wrong_rank() -> Variable:
+    raise Refused("precast writes to no part that a matrix of positions behind a slice names")
 
 
 def write(node: Any) -> str:

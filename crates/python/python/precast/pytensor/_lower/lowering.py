@@ -176,7 +176,7 @@ def constant(value: Any, dtype: str) -> Variable:
 
 def cast(value: Variable, dtype: str) -> Variable:
     """A variable in a dtype, which it may have."""
-    return value if value.type.dtype == dtype else call("cast", value, dtype_name(dtype))
+    return value if value.type.dtype == dtype else call("cast", value, dtype=numpy.dtype(dtype))
 
 
 def constant_value(variable: Any, what: str) -> Any:

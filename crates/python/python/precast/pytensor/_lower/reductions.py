@@ -104,14 +104,14 @@ def sort(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
 
 @rule("ArgSortOp")
 def argsort(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
-    if node.op.kind not in ("stable", "mergesort"):
-        # Which of equal elements comes first is left open: ours is one of the orders that there may be.
-        pass
+    # Which of equal elements comes first is open but for `stable`, and this is stable.
     return _sorted(lower, node, inputs, "argsort")
 
 
 def _sorted(lower: Lowering, node: Any, inputs: list[Any], function: str) -> Variable:
-    x, axis = inputs[0], constant_value(node.inputs[1], "axis")
+    x = inputs[0]
+    # Older versions have the axis as an input.
+    axis = node.op.axis if hasattr(node.op, "axis") else constant_value(node.inputs[1], "axis")
     if getattr(node.op, "order", None):
         raise Refused("precast sorts by no field")
     if axis is None or numpy.ndim(axis) == 0 and isinstance(axis, numpy.ndarray) and axis.dtype == object:

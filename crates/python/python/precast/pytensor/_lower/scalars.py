@@ -82,6 +82,9 @@ _OF_ARGUMENTS = {
     "Imag": "imag",
 }
 
+#: Functions whose results of complex numbers differ from NumPy's in infinities and NaN.
+_NOT_COMPLEX = {"Pow"}
+
 _RULES: dict[str, Callable[[list[Variable], str], Any]] = {}
 
 
@@ -99,6 +102,8 @@ def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
     name = own.__name__
     if own.__module__.split(".")[0] != "pytensor":
         raise Refused(f"`{name}` is no op of PyTensor's own")
+    if name in _NOT_COMPLEX and kind(dtype) == "c":
+        raise Refused(f"`{name}` of complex numbers has other infinities in precast than in NumPy")
     if name in _IN_RESULT:
         made = call(_IN_RESULT[name], *(cast(argument, dtype) for argument in arguments))
     elif name in _OF_ARGUMENTS:

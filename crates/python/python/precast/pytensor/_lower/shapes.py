@@ -8,8 +8,8 @@ from typing import Any
 import numpy
 
 from ..._variable import Variable, call
-from .elementwise import _MISMATCH, equal, index
-from .lowering import Lowering, Refused, cast, constant, constant_value, dtype_name, rule
+from .elementwise import _MISMATCH, index
+from .lowering import Lowering, Refused, cast, constant, constant_value, rule
 
 
 @rule("Shape")
@@ -100,7 +100,7 @@ def make_vector(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     dtype = node.outputs[0].type.dtype
     if not inputs:
         return constant(numpy.zeros(0), dtype)
-    return call("make_vector", *(cast(value, dtype) for value in inputs), dtype=dtype_name(dtype))
+    return call("make_vector", *(cast(value, dtype) for value in inputs), dtype=numpy.dtype(dtype))
 
 
 @rule("Join")
@@ -140,19 +140,19 @@ def arange(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     dtype = node.outputs[0].type.dtype
     if any(numpy.result_type(variable.type.dtype, dtype) != dtype for variable in node.inputs):
         raise Refused(f"its numbers are of wider dtypes than its elements, `{dtype}`")
-    return call("arange", *(cast(value, dtype) for value in inputs), dtype=dtype_name(dtype))
+    return call("arange", *(cast(value, dtype) for value in inputs), dtype=numpy.dtype(dtype))
 
 
 @rule("Eye")
 def eye(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     lower.extents.tell(node.outputs[0], [lower.extents.value(variable) for variable in node.inputs[:2]])
-    return call("eye", *inputs, dtype=dtype_name(node.outputs[0].type.dtype))
+    return call("eye", *inputs, dtype=numpy.dtype(node.outputs[0].type.dtype))
 
 
 @rule("Tri")
 def tri(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     lower.extents.tell(node.outputs[0], [lower.extents.value(variable) for variable in node.inputs[:2]])
-    return call("tri", *inputs, dtype=dtype_name(node.outputs[0].type.dtype))
+    return call("tri", *inputs, dtype=numpy.dtype(node.outputs[0].type.dtype))
 
 
 @rule("Repeat")
@@ -165,6 +165,3 @@ def repeat(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 def extract_diag(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     op = node.op
     return call("diagonal", inputs[0], offset=int(op.offset), axis1=int(op.axis1), axis2=int(op.axis2))
-
-
-__all__ = ["equal"]
