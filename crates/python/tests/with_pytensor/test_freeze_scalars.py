@@ -24,7 +24,6 @@ EXACT = set(
 #: Arguments for which PyTensor's Python and its C differ, so that there is nothing to be equal to: a floor of -inf, and what SciPy and
 #: NumPy compute in half precision.
 OPEN = {
-    "Angle": lambda x: np.full(x.shape, x.dtype not in (bool, np.int8, np.uint8)),
     "GammaLn": lambda x: x != -np.inf,
     "Softplus": lambda x: np.full(x.shape, x.dtype not in (bool, np.int8, np.uint8)),
 }
