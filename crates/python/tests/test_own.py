@@ -337,3 +337,26 @@ def test_calls_of_perform_keep_nothing():
         function(a)
     gc.collect()
     assert len(gc.get_objects()) - before < 50
+
+
+def test_support_code_may_end_without_a_line_break():
+    class Half(COp):
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_support_code(self):
+            return "#include <math.h>"
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            (x,), (z,), fail = inputs, outputs, sub["fail"]
+            return f"""
+            Py_XDECREF({z});
+            {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({x}), NPY_FLOAT64, 0);
+            if (!{z}) {{ {fail} }}
+            for (npy_intp i = 0; i < PyArray_DIMS({x})[0]; i++) {{
+                *(double *)PyArray_GETPTR1({z}, i) = ldexp(*(double *)PyArray_GETPTR1({x}, i), -1);
+            }}
+            """
+
+    x = precast.input("x", "f64[?]")
+    assert list(precast.function([x], {"y": Half()(x)}, policy="jit")(np.ones(2))) == [0.5, 0.5]

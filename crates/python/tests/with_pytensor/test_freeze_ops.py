@@ -164,22 +164,22 @@ def test_an_index_out_of_bounds_is_refused():
 
 
 def test_what_cannot_be_lowered_is_named_with_its_reason():
-    w = pt.erfinv(v) + pt.gammainc(v, v) + ifelse(v.sum() > 0, v, -v) + pt.exp(pt.erfinv(v + 1))
+    w = pt.erfinv(v) + pt.owens_t(v, v) + ifelse(v.sum() > 0, v, -v) + pt.exp(pt.erfinv(v + 1))
     with pytest.raises(precast.FreezeError) as error:
         frozen(function([v], w))
     text = str(error.value)
-    for what in ("Erfinv", "(2 times)", "GammaInc", "if{", "has no function `Erfinv`"):
+    for what in ("Erfinv", "(2 times)", "Owens_t", "if{", "has no function `Erfinv`"):
         assert what.lower() in text.lower(), text
 
 
-def test_ops_of_others_are_never_taken_for_pytensors():
+def test_ops_of_others_are_never_taken_for_pytensors_of_the_same_name():
     class Exp(pytensor.scalar.UnaryScalarOp):
         def impl(self, x):
             return x + 1
 
     Exp.__module__ = "somebody"
     op = Elemwise(Exp(pytensor.scalar.basic.upgrade_to_float, name="exp"))
-    with pytest.raises(precast.FreezeError, match="no op of PyTensor's own"):
+    with pytest.raises(precast.FreezeError, match="there is no C of it"):
         frozen(function([v], op(v)))
 
 

@@ -8,6 +8,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``lowering``    the walk, what the rules see, and how refusals are gathered
 ``extents``     which extents are known to be equal: PyTensor refuses to broadcast at run time
 ``scalars``     functions of numbers
+``own_c``       functions of numbers that the library lacks, by their own C
 ``elementwise`` Elemwise, Composite, casts
 ``reductions``  sums, products, extremes, running sums, orders
 ``shapes``      what changes shapes or makes arrays

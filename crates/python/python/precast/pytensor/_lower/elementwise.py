@@ -92,7 +92,7 @@ def covering(result: Variable, used: set[int], inputs: list[Variable], node: Any
 def of_numbers(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     """A scalar op that is applied to numbers."""
     results = scalar(lower, node.op, inputs, [output.type.dtype for output in node.outputs])
-    if len(node.inputs) == 1 and type(node.op).__name__ in ("Cast", "Identity"):
+    if type(node.op).__name__ in ("Cast", "Identity") and is_integer(node):
         lower.extents.is_value(node.outputs[0], lower.extents.value(node.inputs[0]))
     return [result for result, _ in results]
 
@@ -122,14 +122,16 @@ def dim_shuffle(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 def same(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     """The value itself: what differs is where it lies, or what its gradient is."""
     lower.extents.equate(node.outputs[0], node.inputs[0])
-    lower.extents.is_value(node.outputs[0], lower.extents.value(node.inputs[0])) if is_integer(node) else None
+    if is_integer(node):
+        lower.extents.is_value(node.outputs[0], lower.extents.value(node.inputs[0]))
     return inputs[0]
 
 
 def is_integer(node: Any) -> bool:
-    """Whether the first input is one integer."""
-    type_ = node.inputs[0].type
-    return getattr(type_, "ndim", 0) == 0 and scalars.kind(type_.dtype) in "iu"
+    """Whether the first input is one integer, and the result too, with room for every extent."""
+    (type_, result) = node.inputs[0].type, node.outputs[0].type
+    is_one = getattr(type_, "ndim", 0) == 0 and scalars.kind(type_.dtype) in "iu"
+    return is_one and result.dtype in ("int64", "uint64")
 
 
 @rule("CheckAndRaise", "Assert")

@@ -94,6 +94,8 @@ class Lowering:
         inner = getattr(node.op, "fgraph", None)
         if made is None and is_pytensors and inner is not None and _is_whole(own):
             made = inlined
+        if made is None and any(base.__name__ == "ScalarOp" for base in own.__mro__):
+            made = _RULES["Composite"]
         if made is None:
             raise Refused("precast has no op for it")
         for variable in [*node.inputs, *node.outputs]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from ..._variable import Variable, call
+from . import own_c
 from .lowering import Refused, cast, constant
 
 #: Functions that are computed in the dtype of the result.
@@ -98,9 +99,7 @@ def _rule(*names: str) -> Callable[[Any], Any]:
 def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
     """A scalar op of PyTensor's on arrays or numbers; the result has the dtype."""
     own = type(op)
-    name = own.__name__
-    if own.__module__.split(".")[0] != "pytensor":
-        raise Refused(f"`{name}` is no op of PyTensor's own")
+    name = own.__name__ if own.__module__.split(".")[0] == "pytensor" else None
     if name in _NOT_COMPLEX and kind(dtype) == "c":
         raise Refused(f"`{name}` of complex numbers has other infinities in precast than in NumPy")
     if name in _IN_RESULT:
@@ -110,7 +109,7 @@ def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
     elif name in _RULES:
         made = _RULES[name](arguments, dtype)
     else:
-        raise Refused(f"precast has no function `{name}`")
+        made = own_c.apply(op, arguments, dtype)
     return cast(made, dtype)
 
 
