@@ -11,7 +11,8 @@ import numpy as np
 
 # Nothing is put beneath PyTensor in the process of the tests.
 os.environ["PRECAST_PYTENSOR"] = "0"
-os.environ.setdefault("PYTENSOR_FLAGS", f"cxx=,linker=py,on_opt_error=raise,base_compiledir={tempfile.mkdtemp(prefix='precast-tests-')}")
+_COMPILEDIR = tempfile.TemporaryDirectory(prefix="precast-tests-")
+os.environ.setdefault("PYTENSOR_FLAGS", f"cxx=,linker=py,on_opt_error=raise,base_compiledir={_COMPILEDIR.name}")
 
 
 def function(inputs, outputs, rewrites=None, **settings):

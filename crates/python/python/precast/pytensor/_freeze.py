@@ -13,10 +13,9 @@ from .. import _native
 from .._build import function, graph, save
 from .._stateful import STATE, Stateful
 from .._variable import Variable
-from ..errors import GraphTypeError
-from ..errors import FreezeError
+from ..errors import FreezeError, GraphTypeError
 from ._lower import Lowering
-from ._lower.lowering import constant, type_text
+from ._lower.lowering import constant, is_array, type_text
 
 #: What functions of PyMC's keep theirs in.
 _HOLDERS = ("f", "_pytensor_function")
@@ -54,17 +53,13 @@ class Frozen:
         made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
         if lower.refusals:
             raise FreezeError(_refusal(self.name, lower))
+        held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
         #: The shared variables that stay variables, by their names, with the values that they have now.
-        self.state: dict[str, numpy.ndarray] = {
-            value.name: numpy.array(value_of(fn, at)) for at, value in inputs.items() if _is_shared(fn, at)
-        }
-        taken: set[str] = set(self.state)
-        count = len(outputs) - len(updated)
-        named = [(_unique(_identifier(output.name or f"out{at}"), taken), value) for at, (output, value) in enumerate(zip(outputs[:count], made))]
-        named += [(inputs[at].name, value) for at, value in zip(updated, made[count:], strict=True)]
-        ordered = sorted(inputs, key=lambda at: _is_shared(fn, at))
+        self.state: dict[str, numpy.ndarray] = {value.name: numpy.array(_value(fn, at)) for at, value in held.items()}
+        names = _names(outputs[: len(outputs) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
+        free = [value for at, value in inputs.items() if at not in held]
         #: The graph.
-        self.graph: _native.Graph = graph([inputs[at] for at in ordered], dict(named))
+        self.graph: _native.Graph = graph([*free, *held.values()], dict(zip(names, made, strict=True)))
 
     def function(self, **settings: Any) -> Any:
         """The function, with the settings of `precast.function`; one with a state keeps it."""
@@ -100,7 +95,8 @@ def _inputs(fn: Any, state: set[Any]) -> tuple[dict[int, Variable], list[Any]]:
     for at, variable in enumerate(fgraph.inputs):
         stays = not _is_shared(fn, at) or at in updated or _shared(fn, at) in state
         if not stays:
-            values.append(_constant(variable, value_of(fn, at)))
+            value = _value(fn, at)
+            values.append(constant(value, variable.type.dtype) if is_array(variable.type) else value)
             continue
         name = _unique(_identifier(_name(fn, at) or f"x{at}"), taken)
         kept[at] = _input(name, variable.type)
@@ -120,6 +116,11 @@ def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
     return [fgraph.outputs[at] for at in [*own, *mapping]], list(mapping.values())
 
 
+def _names(outputs: list[Any], taken: set[str]) -> list[str]:
+    """Names for outputs, none of them taken."""
+    return [_unique(_identifier(output.name or f"out{at}"), taken) for at, output in enumerate(outputs)]
+
+
 def _is_shared(fn: Any, at: int) -> bool:
     return bool(fn.maker.inputs[at].shared) or at in fn.maker.fgraph.update_mapping.values()
 
@@ -133,19 +134,15 @@ def _name(fn: Any, at: int) -> str | None:
     return own.name or own.variable.name
 
 
-def value_of(fn: Any, at: int) -> Any:
+def _value(fn: Any, at: int) -> Any:
     """The value that an input has now."""
     return fn.input_storage[at].storage[0]
 
 
 def _input(name: str, type_: Any) -> Any:
-    if not hasattr(type_, "dtype"):
+    if not is_array(type_):
         raise FreezeError(f"input `{name}` is a `{type_}`, expected an array")
     return _native.input(name, type_text(type_))
-
-
-def _constant(variable: Any, value: Any) -> Any:
-    return constant(value, variable.type.dtype) if hasattr(variable.type, "dtype") and isinstance(value, (numpy.ndarray, numpy.generic, int, float)) else value
 
 
 def _identifier(name: str) -> str:

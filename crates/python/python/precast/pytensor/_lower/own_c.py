@@ -1,7 +1,7 @@
 """Functions of numbers that the library lacks, by the C that PyTensor or an author has for them.
 
-The C of a scalar op is an expression on numbers. Here it is the body of a loop over vectors, in an op of its own, which is compiled with
-precast's headers in the place of Python's and NumPy's. What it needs beyond these is said by the compiler when it is compiled.
+The C of a scalar op is an expression on numbers. Here it is the body of a loop over vectors, in an op of its own, which is compiled
+with precast's headers in the place of Python's and NumPy's. What it needs beyond these is said by the compiler when it is compiled.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from ..._own import Apply, COp
+from ..._own.code import NAME, SUB
 from ..._types import TensorType
 from ..._variable import Variable, call
 from .lowering import Refused, cast, constant
@@ -46,11 +47,11 @@ class Loop(COp):
 
         self.op, self.given, self.dtype = op, given, dtype
         self.scalar = op.make_node(*(get_scalar_type(each)() for each in given))
-        self.code = _asked(op, "c_code", self.scalar, "PRECAST_NAME_", *self._names(), {"fail": "PRECAST_FAIL_", "id": "PRECAST_ID_"})
+        self.code = _asked(op, "c_code", self.scalar, NAME, *self._names(), {key: SUB[key] for key in ("fail", "id")})
         if not self.code:
             raise Refused(f"precast has no function `{self.name}`, and there is no C of it for {', '.join(given)}")
         for method in ("c_support_code_apply", "c_init_code_apply"):
-            if _asked(op, method, self.scalar, "PRECAST_NAME_"):
+            if _asked(op, method, self.scalar, NAME):
                 raise Refused(f"precast has no function `{self.name}`, and its C is more than an expression")
 
     @property
