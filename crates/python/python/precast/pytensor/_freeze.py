@@ -46,7 +46,7 @@ class Frozen:
 
     def __init__(self, fn: Any, state: set[Any], name: str | None) -> None:
         #: What the function is called in a bundle.
-        self.name: str = name or _identifier(getattr(fn, "name", None) or "function")
+        self.name: str = name or _own_name(fn) or "function"
         lower = Lowering()
         inputs, values = _inputs(fn, state)
         outputs, updated = _outputs(fn)
@@ -114,6 +114,12 @@ def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
     mapping = fgraph.update_mapping
     own = [at for at in range(len(fgraph.outputs)) if at not in mapping]
     return [fgraph.outputs[at] for at in [*own, *mapping]], list(mapping.values())
+
+
+def _own_name(fn: Any) -> str | None:
+    """The name that somebody gave a function; some versions name the others after the file that makes them."""
+    name = getattr(fn, "name", None)
+    return name if isinstance(name, str) and name.isidentifier() else None
 
 
 def _names(outputs: list[Any], taken: set[str]) -> list[str]:

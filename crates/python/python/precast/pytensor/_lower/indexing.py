@@ -61,6 +61,11 @@ def advanced_items(node: Any, indices: list[Any]) -> list[Any]:
     return items
 
 
+@rule("MakeSlice")
+def make_slice(lower: Lowering, node: Any, inputs: list[Any]) -> slice:
+    return slice(*inputs)
+
+
 @rule("AdvancedSubtensor", "AdvancedSubtensor1")
 def advanced_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
     x, *indices = inputs

@@ -88,6 +88,13 @@ def argmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     return call("argmax", call("reshape", x, *extents[: len(kept)], rest), axis=len(kept))
 
 
+@rule("Softmax", "LogSoftmax")
+def softmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    lower.extents.equate(node.outputs[0], node.inputs[0])
+    function = "softmax" if type(node.op).__name__ == "Softmax" else "log_softmax"
+    return call(function, cast(inputs[0], node.outputs[0].type.dtype), **({} if node.op.axis is None else {"axis": node.op.axis}))
+
+
 @rule("CumOp")
 def cumulative(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     function = {"add": "cumsum", "mul": "cumprod"}[node.op.mode]
