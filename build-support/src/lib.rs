@@ -75,7 +75,7 @@ mod place;
 pub mod plan;
 mod problem;
 
-pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
+pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome, shared_store};
 pub use declared::{Declared, Matrix, NamedGraph};
 pub use dependencies::DependenciesError;
 pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};

@@ -3,7 +3,7 @@
 use precast_compile::{host_target, user_cache};
 use precast_store::Store;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The environment of a build script.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl Environment {
             cargo: env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from),
             features: None,
             store,
-            shared: user_cache().map(|cache| cache.join(format!("store-v{}", Store::FORMAT))),
+            shared: user_cache().map(|cache| shared_store(&cache)),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
             is_locked: flag("PRECAST_LOCKED")?,
             is_docs_rs: env::var_os("DOCS_RS").is_some(),
@@ -119,6 +119,12 @@ impl Environment {
             ["CC", "CXX"].into_iter().flat_map(|kind| names.each_ref().map(|name| format!("{kind}_{name}")));
         WATCHED.iter().map(|name| (*name).to_owned()).chain(own).collect()
     }
+}
+
+/// The store of a user's cache directory, which all build scripts share.
+#[must_use]
+pub fn shared_store(cache: &Path) -> PathBuf {
+    cache.join(format!("store-v{}", Store::FORMAT))
 }
 
 fn flag(name: &'static str) -> Result<bool, EnvironmentError> {

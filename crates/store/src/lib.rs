@@ -38,6 +38,7 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Reused, Store,
-    Turn, Verification, WriteError,
+    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError, Reason, Reused,
+    Roots, Store, Swept,
+    Turn, Verification, Victim, VictimKind, WriteError,
 };

@@ -4,6 +4,7 @@ mod binding;
 mod build;
 mod check_op;
 mod doctor;
+mod gc;
 mod graph;
 mod layers;
 mod look;
@@ -17,6 +18,7 @@ pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
 pub(crate) use check_op::CheckOpArgs;
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use gc::GcArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Graph(PictureArgs),
     Doctor(DoctorArgs),
+    Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -51,7 +51,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
-fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
+pub(super) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
             .hint("name one, or write one; `precast build --help` shows how it looks"));

@@ -5,6 +5,7 @@ mod check;
 mod check_op;
 mod doctor;
 mod explain;
+mod gc;
 mod graph;
 mod ls;
 mod ops;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Gc(args) => gc::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     }

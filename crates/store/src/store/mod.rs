@@ -28,6 +28,7 @@
 //! * A reader believes nothing: objects must hash to their names, records too, a pointer only says where to look. Damage is
 //!   moved to `quarantine/` where the tree can be written, told as an [`Event`], and is a miss.
 //! * Reads need no permission to write, and leave no trace on an intact tree.
+//! * What nobody wants any more is deleted by [`Store::sweep`] only, between publishes and never during one (`lease.rs`).
 //! * Pointers are not synced one by one: on power loss one may be missing, which is a miss that the next publish, build or
 //!   [`Store::verify`] mends.
 //! * What others can change is not read: directories and files are root's or the user's, nobody else can write them, and none
@@ -42,6 +43,8 @@ mod access;
 mod create;
 mod entry;
 mod find;
+mod gc;
+mod lease;
 mod load;
 mod open;
 mod paths;
@@ -56,6 +59,7 @@ mod write;
 pub use access::FindError;
 pub use create::CreateError;
 pub use entry::PutEntryError;
+pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};

@@ -6,6 +6,7 @@
 
 mod archive;
 mod bundle;
+mod gc;
 mod golden;
 mod heal;
 mod keys;
