@@ -13,6 +13,7 @@
 //! | `newcomers` | what somebody types who has not read the documents |
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
+//! | `release` | garbage collection, verifying, compiling again, comparing builders |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
@@ -43,6 +44,7 @@ mod pages;
 mod picture;
 mod readme;
 mod record;
+mod release;
 mod reference;
 mod sandbox;
 mod static_program;

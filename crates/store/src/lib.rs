@@ -10,6 +10,7 @@
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`layer`] | a bundle or a store, searched alike | through them |
+//! | [`keyring`] | whose signatures make a mapping from key to content believed | reads one |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`mod@file`] | reading files that somebody named | reads them |
 //! | [`whole`] | writing so that files appear whole | writes them |
@@ -21,6 +22,7 @@
 
 pub mod archive;
 pub mod key;
+pub mod keyring;
 pub mod layer;
 pub mod stat;
 pub mod store;
@@ -28,7 +30,8 @@ pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
-pub use layer::{Layer, LayerError};
+pub use keyring::{Keyring, KeyringError, Unsigned};
+pub use layer::{Layer, LayerError, OpenSignedError};
 pub use precast_core::bundle::{
     self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle,
 };
@@ -38,7 +41,7 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError, Reason, Reused,
-    Roots, Store, Swept,
+    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError, PutSignatureError, Reason, Reused,
+    Roots, Signed, Store, Swept,
     Turn, Verification, Victim, VictimKind, WriteError,
 };

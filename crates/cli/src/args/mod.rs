@@ -13,6 +13,8 @@ mod picture;
 mod record;
 mod run;
 mod shell;
+mod sign;
+mod verify;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
@@ -27,6 +29,8 @@ pub(crate) use picture::PictureArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
+pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs};
+pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 
 use clap::{Parser, Subcommand};
 
@@ -39,11 +43,14 @@ Exit codes:
   1  it could not be done; the message says why
   2  the command line is wrong
   3  a miss: no layer has what is wanted (`check`, or `run` under `strict`)
-  4  `doctor --verify` found damage
+  4  `verify` (or `doctor --verify`) found damage
   5  `check-op`, or `run` in debug mode, found an op that breaks its contract
+  6  `verify --rebuild` or `challenge` found that one action gave different bytes
+  7  a signature that is asked for is missing or does not count
 
 Environment:
   PRECAST_STORE      the store, where none is named on the command line
+  PRECAST_KEYRING    whose signatures are asked for, where no keyring is named on the command line
   PRECAST_DEBUG      1: `run` checks every Apply first, as `check-op` does
   PRECAST_RECORD     the manifest that misses are recorded in; `precast record` sets it
   PRECAST_ISA_LIMIT  the highest ISA level whose code is loaded, `x86-64-v3`
@@ -73,6 +80,11 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Graph(PictureArgs),
     Doctor(DoctorArgs),
+    Verify(VerifyArgs),
+    Challenge(ChallengeArgs),
+    Keygen(KeygenArgs),
+    Sign(SignArgs),
+    Trust(TrustArgs),
     Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

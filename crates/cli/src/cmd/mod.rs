@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod build;
+mod challenge;
 mod check;
 mod check_op;
 mod doctor;
@@ -14,6 +15,9 @@ mod record;
 mod run;
 mod shell;
 mod show;
+mod sign;
+mod trust;
+mod verify;
 
 use precast_graph::FunctionGraph;
 use precast_runtime::{Explanation, FunctionError};
@@ -36,6 +40,11 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Challenge(args) => challenge::run(&args),
+        Command::Keygen(args) => sign::keygen(&args),
+        Command::Sign(args) => sign::run(&args),
+        Command::Trust(args) => trust::run(args),
         Command::Gc(args) => gc::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

@@ -106,7 +106,9 @@ impl Store {
             return Ok(None);
         }
         match Entry::parse(&found.bytes) {
-            Ok(entry) if entry.name == name => return Ok(Some(entry)),
+            Ok(entry) if entry.name == name => {
+                return Ok(self.is_signed(&path, &found.bytes)?.then_some(entry));
+            }
             Ok(entry) => self.damaged(&root, format!("means an entry called `{}`", entry.name)),
             Err(error) => {
                 let place = path.display().to_string();

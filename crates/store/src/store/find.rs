@@ -74,7 +74,11 @@ impl Store {
                 continue;
             }
             match self.read_dated(&name)? {
-                Some((built, record)) if listed(&record) => records.push((built, record)),
+                Some((built, record)) if listed(&record) => {
+                    if self.is_signed(&self.paths.record(&name), &record.to_bytes())? {
+                        records.push((built, record));
+                    }
+                }
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
                 // It is of a newer precast; or a collector took the pointer and then the record, which may both be back.
                 None if !self.has_pointer(&path)? || self.paths.record(&name).exists() => {}

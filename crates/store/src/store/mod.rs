@@ -8,8 +8,10 @@
 //!   objects/ab/<Digest>.tar.zst                   an archive; 0444; appears by rename only, never modified
 //!   records/ab/<ActionKey>-<RecordId>             a record, named by its own hash
 //!   records/ab/<ActionKey>-<RecordId>.documents   the preimages of its members' keys
+//!   records/ab/<ActionKey>-<RecordId>.minisig     signatures of the record
 //!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
 //!   entries/ab/<RecordId>                         a named graph
+//!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
 //!   quarantine/<name>.<random>/<name>             what was damaged
 //!   tmp/                                          what is being written
@@ -52,6 +54,7 @@ mod publish;
 mod quarantine;
 mod records;
 mod settle;
+mod signatures;
 mod turn;
 mod verify;
 mod write;
@@ -64,13 +67,16 @@ pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
 pub use settle::Reused;
+pub use signatures::{PutSignatureError, Signed};
 pub use turn::Turn;
 pub use verify::Verification;
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::event::{Event, Observer};
+use crate::keyring::Keyring;
 use access::Passed;
 use paths::Paths;
 
@@ -82,6 +88,8 @@ pub struct Store {
     real: PathBuf,
     passed: Passed,
     observer: Observer,
+    /// Whose signatures readers ask for, if anybody's.
+    keyring: Option<Arc<Keyring>>,
 }
 
 impl Store {

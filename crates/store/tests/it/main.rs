@@ -9,6 +9,7 @@ mod bundle;
 mod gc;
 mod golden;
 mod heal;
+mod keyring;
 mod keys;
 mod processes;
 mod record;

@@ -12,6 +12,7 @@ use super::super::{FindError, Store};
 use super::plan::{Survey, length, modified};
 use super::{Guard, Reason, Victim, VictimKind};
 use crate::key::Digest;
+use crate::keyring::SUFFIX;
 
 /// How long damage is kept, for those who want to know what it was.
 const EVIDENCE: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -47,7 +48,8 @@ impl Survey<'_> {
 
     fn documents(&mut self, store: &Store) -> Result<(), FindError> {
         for path in grandchildren(&store.paths.dir("records"))? {
-            let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".documents"));
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.and_then(|name| name.strip_suffix(".documents").or(name.strip_suffix(SUFFIX)));
             if let Some(record) = name.and_then(RecordName::parse) {
                 self.of_a_lost_record(store, &record, path);
             }
@@ -80,7 +82,8 @@ impl Survey<'_> {
             return Ok(());
         }
         for path in grandchildren(&store.paths.dir("entries"))? {
-            if !self.graphs.contains(&path) {
+            let named = path.to_str().map(|name| Path::new(name.strip_suffix(SUFFIX).unwrap_or(name)));
+            if named.is_some_and(|graph| !self.graphs.contains(graph)) {
                 self.leftover(VictimKind::Leftover, path, None);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::super::paths::RecordName;
+use super::super::paths::{Paths, RecordName};
 use super::super::settle::pointer_keys;
 use super::super::{FindError, Store};
 use super::{GcPlan, Guard, Keep, Reason, Victim, VictimKind};
@@ -112,7 +112,7 @@ impl Survey<'_> {
             age: self.age(modified),
             bytes: length(&root) + length(graph),
             guards: vec![Guard::Same(root.clone(), modified)],
-            files: vec![root, graph.to_owned()],
+            files: vec![root, graph.to_owned(), Paths::signatures(graph)],
         });
     }
 
@@ -202,7 +202,7 @@ impl Survey<'_> {
             let pointers = pointer_keys(&record);
             let pointers = pointers.iter().map(|key| store.paths.pointers(key).join(name.to_string()));
             let mut files: Vec<PathBuf> = pointers.collect();
-            files.extend([path.clone(), store.paths.documents(&name)]);
+            files.extend([path.clone(), store.paths.documents(&name), Paths::signatures(&path)]);
             let mut guards = vec![Guard::Same(path, modified)];
             let count = naming.get_mut(&record.digest);
             let is_last = count.is_some_and(|count| {
