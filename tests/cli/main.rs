@@ -14,6 +14,7 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
+//! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
@@ -44,9 +45,10 @@ mod pages;
 mod picture;
 mod readme;
 mod record;
-mod release;
 mod reference;
+mod release;
 mod sandbox;
+mod signing;
 mod static_program;
 mod store;
 mod trace;

@@ -8,8 +8,10 @@ use precast_store::{Record, Store};
 
 use crate::sandbox::{ISA, Sandbox, args};
 
-const SUM: &str = "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
-const DOUBLE: &str = "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
+const SUM: &str =
+    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+const DOUBLE: &str =
+    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
 
 pub(crate) fn built(graphs: &[&str]) -> Sandbox {
     let place = Sandbox::new();
@@ -47,14 +49,25 @@ fn gc_says_what_goes_and_keeps_what_manifests_declare() {
     let young = place.run_bare(&["gc", "precast.toml"]).ok();
     assert!(young.out.contains("would free") || young.out.contains("freed 0 B in 0 things"), "{}", young.out);
     let plan = place.run_bare(&["gc", "--dry-run", "--grace", "0", "precast.toml"]).ok();
-    for said in ["goes    entry `double`: nothing declares it", "goes    mul(", "would free", "stays   1 entry, 1 record"] {
+    for said in [
+        "goes    entry `double`: nothing declares it",
+        "goes    mul(",
+        "would free",
+        "stays   1 entry, 1 record",
+    ] {
         assert!(plan.out.contains(said), "{}", plan.out);
     }
     assert_eq!(files(&place, "artifacts"), before);
     let done = place.run_bare(&["gc", "--grace", "0", "precast.toml", "--json"]).ok().json();
-    assert_eq!((&done["removed"], &done["spared"], &done["stays"]["entries"]), (&2.into(), &0.into(), &1.into()));
+    assert_eq!(
+        (&done["removed"], &done["spared"], &done["stays"]["entries"]),
+        (&2.into(), &0.into(), &1.into())
+    );
     let strict = |name: &str, inputs: &[&str]| {
-        place.run_bare(&args(&[&["run", "--policy", "strict", "--store", "artifacts", "--entry", name], inputs]))
+        place.run_bare(&args(&[
+            &["run", "--policy", "strict", "--store", "artifacts", "--entry", name],
+            inputs,
+        ]))
     };
     strict("sum", &["-i", "x=x.npy", "-i", "y=y.npy"]).ok();
     strict("double", &["-i", "x=x.npy"]).fails(3, &["double"]);
@@ -121,7 +134,11 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
     tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();
     let other = place.run(&["verify", "--store", "forged", "--rebuild", "precast.toml"]).fails(6, &[]);
-    assert!(other.out.contains("comes out otherwise") && other.out.contains("`unit.o`, section `.text"), "{}", other.out);
+    assert!(
+        other.out.contains("comes out otherwise") && other.out.contains("`unit.o`, section `.text"),
+        "{}",
+        other.out
+    );
     // What no manifest declares is said, and no alarm.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
     let none = place.run(&["verify", "--rebuild", "other.toml"]).ok();
@@ -147,7 +164,9 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
     assert!(same.out.contains("1 action, 1 in more than one store"), "{}", same.out);
     let record = tamper(&place, "artifacts", "forged");
     let told = place.run_bare(&["challenge", "artifacts", "second", "forged"]).fails(6, &[]);
-    for said in [record.members[0].signature.as_str(), "`artifacts`, `second`", "`unit.o`, section `.text", ", in `"] {
+    for said in
+        [record.members[0].signature.as_str(), "`artifacts`, `second`", "`unit.o`, section `.text", ", in `"]
+    {
         assert!(told.out.contains(said), "`{said}` in {}", told.out);
     }
     let json = place.run_bare(&["challenge", "artifacts", "forged", "--json"]).fails(6, &[]).json();
@@ -164,4 +183,81 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
     Store::create(place.path("other")).unwrap().publish(&archive, &record).unwrap();
     let told = place.run_bare(&["challenge", "artifacts", "other"]).ok();
     assert!(told.out.contains("1  toolchain") && told.out.contains("which is no alarm"), "{}", told.out);
+}
+
+#[test]
+fn a_locked_build_fails_with_the_list_of_what_would_change() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--locked"]).fails(1, &["there is no `precast.lock`", "hint: `precast update`"]);
+    // No compiler is needed to lock, and it changes nothing to do it again.
+    let first = place.run_bare(&["update"]).ok();
+    assert!(
+        first.out.contains("precast.lock: 1 graph, 1 module") && first.out.contains("graph `sum` is new"),
+        "{}",
+        first.out
+    );
+    let text = fs_err::read(place.path("precast.lock")).unwrap();
+    assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+    place.run(&["build", "--locked"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    // Another graph under the name, and a new one.
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}{DOUBLE}", SUM.replace("x + y", "x - y")));
+    let before = files(&place, "artifacts");
+    let told = place.run(&["build", "--locked"]).fails(
+        1,
+        &[
+            "`precast.lock` would change",
+            "graph `double` is new",
+            "graph `sum` is another",
+            "module `add(",
+            "is gone",
+            "module `sub(",
+        ],
+    );
+    assert!(told.err.contains("hint: `precast update`"), "{}", told.err);
+    assert_eq!(files(&place, "artifacts"), before, "nothing was compiled");
+    let warned = place.run(&["build"]).ok();
+    assert!(warned.err.contains("warning: `precast.lock` is out of date"), "{}", warned.err);
+    assert!(place.run_bare(&["update", "--dry-run"]).ok().out.contains("graph `double` is new"));
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+    place.run_bare(&["update"]).ok();
+    place.run(&["build", "--locked"]).ok();
+    // What the store lacks is not compiled.
+    let lacking =
+        place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["nothing may be compiled", "mul("]);
+    assert!(lacking.err.contains("hint: "), "{}", lacking.err);
+    place.write("precast.lock", "version = 1\nentry = [");
+    place.run(&["build"]).fails(1, &["cannot read `precast.lock`"]);
+}
+
+#[test]
+fn pinned_archives_are_taken_and_no_others() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--pin"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    assert!(text.contains("pin = ["), "{text}");
+    place.run(&["build", "--locked"]).ok();
+    // Another compiler's, by its action; the same action with another result.
+    let at = text.find("action = \"").unwrap() + 10;
+    let mut other = text.clone();
+    other.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", &other);
+    place
+        .run(&["build", "--locked"])
+        .fails(1, &["`precast.lock` pins other archives", "it is made otherwise"]);
+    let at = text.find("digest = \"").unwrap() + 10;
+    let mut other = text.clone();
+    other.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", &other);
+    place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
+    // Without `--locked` they bind nobody.
+    place.run(&["build"]).ok();
+    // A collector keeps what a lock file says and pins.
+    place.write("precast.lock", &text);
+    place.write("empty.toml", "");
+    place.run_bare(&["gc", "--grace", "0", "precast.lock"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    place.run_bare(&["gc", "--grace", "0", "empty.toml"]).ok();
+    place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
 }

@@ -28,6 +28,8 @@ pub(crate) struct Environment {
     pub(crate) isa: Option<String>,
     /// `PRECAST_LOCKED`
     pub(crate) is_locked: bool,
+    /// `PRECAST_LOCKED=update`: the lock file is written.
+    pub(crate) updates_lock: bool,
     /// `DOCS_RS`
     pub(crate) is_docs_rs: bool,
 }
@@ -51,7 +53,7 @@ pub enum EnvironmentError {
         path: PathBuf,
     },
     /// Neither yes nor no.
-    #[error("`{name}` is `{found}`, expected `1` or `0`")]
+    #[error("`{name}` is `{found}`, expected `1`, `0` or `update`")]
     Flag {
         /// The variable.
         name: &'static str,
@@ -97,6 +99,7 @@ impl Environment {
         if let Some(path) = store.as_ref().filter(|store| !store.is_absolute()) {
             return Err(EnvironmentError::Relative { path: path.clone() });
         }
+        let updates_lock = env::var("PRECAST_LOCKED").is_ok_and(|value| value == "update");
         Ok(Self {
             out_dir,
             manifest_dir,
@@ -107,9 +110,15 @@ impl Environment {
             store,
             shared: user_cache().map(|cache| shared_store(&cache)),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
-            is_locked: flag("PRECAST_LOCKED")?,
+            is_locked: !updates_lock && flag("PRECAST_LOCKED")?,
+            updates_lock,
             is_docs_rs: env::var_os("DOCS_RS").is_some(),
         })
+    }
+
+    /// Where the package's lock file is, or would be.
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.manifest_dir.join(crate::lock::FILE)
     }
 
     /// Names the variables that Cargo shall watch.

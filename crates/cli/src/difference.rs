@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn texts_are_compared_by_line_and_bytes_by_place() {
-        let one = files(&[("a.c", b"int x;\nint y;\n"), ("b", b"\xff\x01\x02"), ("same", b"s"), ("lost", b"")]);
+        let one =
+            files(&[("a.c", b"int x;\nint y;\n"), ("b", b"\xff\x01\x02"), ("same", b"s"), ("lost", b"")]);
         let other = files(&[("a.c", b"int x;\nint z;\n"), ("b", b"\xff\x01\x03"), ("same", b"s")]);
         let told: Vec<String> = between(&one, &other).iter().map(ToString::to_string).collect();
         assert_eq!(

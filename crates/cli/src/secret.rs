@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use ct_codecs::{Base64, Decoder as _};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use precast_store::file;
 use precast_store::keyring::Key;
@@ -23,18 +24,20 @@ impl Secret {
     /// Opens a key, with its password where it has one.
     pub(crate) fn open(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
         check_private(path)?;
-        let refused = |what: String| Failure::new(format!("cannot use the key `{}`", path.display())).because(what);
-        let text = String::from_utf8(file::read(path, LIMIT)?).map_err(|_| refused("it is not text".to_owned()))?;
-        let read = || SecretKeyBox::from_string(&text).map_err(|error| refused(error.to_string()));
-        let key = match password.no_password {
-            true => read()?.into_unencrypted_secret_key(),
+        let refused =
+            |what: String| Failure::new(format!("cannot use the key `{}`", path.display())).because(what);
+        let text =
+            String::from_utf8(file::read(path, LIMIT)?).map_err(|_| refused("it is not text".to_owned()))?;
+        let key = match without_password(&text) {
             // A key without a password says so itself, and nothing is asked for.
-            false => match read()?.into_unencrypted_secret_key() {
-                Ok(key) => Ok(key),
-                Err(_) => read()?.into_secret_key(read_password(password)?),
-            },
+            Some(key) => key,
+            None if password.no_password => return Err(refused("it has a password".to_owned())),
+            None => {
+                let sealed = SecretKeyBox::from_string(&text).map_err(|error| refused(error.to_string()))?;
+                let opened = sealed.into_secret_key(read_password(password)?);
+                opened.map_err(|error| refused(error.to_string()))?
+            }
         };
-        let key = key.map_err(|error| refused(error.to_string()))?;
         let public = PublicKey::from_secret_key(&key).map_err(|error| refused(error.to_string()))?;
         let public = Key::parse(&name(path), &public.to_base64())?;
         Ok(Self { key, public })
@@ -52,6 +55,15 @@ impl Secret {
     }
 }
 
+/// Reads a key that has no password. The program `minisign` writes no checksum into those; a key that is damaged is found out when
+/// its signature does not count.
+fn without_password(text: &str) -> Option<SecretKey> {
+    let bytes = Base64::decode_to_vec(text.lines().nth(1)?, None).ok()?;
+    let key = SecretKey::from_bytes(&bytes).ok()?;
+    let has_none = bytes.get(2..4)? == [0, 0];
+    has_none.then_some(key)
+}
+
 /// Makes a key and writes both of its files, each only if it is not there; gives the public one.
 pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key), Failure> {
     let refused = |error: minisign::PError| Failure::new("cannot make a key").because(error.to_string());
@@ -67,7 +79,8 @@ pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key
         false => (KeyPair::generate_encrypted_keypair(read_password(password)?), false),
     };
     let pair = pair.map_err(refused)?;
-    let what = if is_open { "precast secret key, without a password" } else { "precast encrypted secret key" };
+    let what =
+        if is_open { "precast secret key, without a password" } else { "precast encrypted secret key" };
     let secret = pair.sk.to_box(Some(what)).map_err(refused)?.into_string();
     let public = pair.pk.to_box().map_err(refused)?.into_string();
     write_new(path, secret.as_bytes(), 0o600)?;

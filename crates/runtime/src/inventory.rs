@@ -3,8 +3,8 @@
 use crate::miss::Miss;
 use crate::resolve::Resolver;
 use precast_codegen::Module;
-use precast_store::{BuildKey, Layer};
 use precast_store::key::{KeyDocument, nearest, stale};
+use precast_store::{BuildKey, Layer};
 
 /// All modules of all layers, read once for several misses.
 pub(crate) struct Inventory<'a> {

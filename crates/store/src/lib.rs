@@ -8,6 +8,7 @@
 //! | [`archive`] | the files of one build as a canonical tar in a zstd frame | no |
 //! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
+//! | [`export`] | a part of a store as one signed file | no |
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`layer`] | a bundle or a store, searched alike | through them |
 //! | [`keyring`] | whose signatures make a mapping from key to content believed | reads one |
@@ -21,6 +22,7 @@
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
 pub mod archive;
+pub mod export;
 pub mod key;
 pub mod keyring;
 pub mod layer;
@@ -29,6 +31,7 @@ pub mod store;
 pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
+pub use export::{Export, ExportError, ImportError, Imported, OpenExportError};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
 pub use keyring::{Keyring, KeyringError, Unsigned};
 pub use layer::{Layer, LayerError, OpenSignedError};
@@ -41,7 +44,7 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError, PutSignatureError, Reason, Reused,
-    Roots, Signed, Store, Swept,
-    Turn, Verification, Victim, VictimKind, WriteError,
+    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError,
+    PutSignatureError, Reason, Reused, Roots, Signed, Store, Swept, Turn, Verification, Victim, VictimKind,
+    WriteError,
 };

@@ -9,6 +9,7 @@ const EXAMPLES: &str = "\
 Examples:
   precast gc --dry-run precast.toml             what nothing in this manifest asks for
   precast gc precast.toml model/precast.toml    keeps what either declares, deletes the rest
+  precast gc release-1/precast.lock precast.toml   and what a release pins
   precast gc --cache --max-age 90d              the store that all build scripts share
   precast gc --store cache --max-size 2GiB      the longest unused first
 
@@ -19,8 +20,9 @@ Programs and builds may go on meanwhile.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GcArgs {
-    /// Manifests: what they declare stays, and nothing else does. [default: everything stays that no limit below lets go]
-    #[arg(value_name = "MANIFEST")]
+    /// Manifests and lock files: what they declare and pin stays, and nothing else does. [default: everything stays that no limit
+    /// below lets go]
+    #[arg(value_name = "FILE")]
     pub(crate) declared: Vec<PathBuf>,
     /// The store. [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
@@ -74,7 +76,8 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     if text == "0" {
         return Some(0);
     }
-    let (digits, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
+    let (digits, factor) =
+        units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
     digits.parse::<u64>().ok()?.checked_mul(*factor)
 }
@@ -88,7 +91,9 @@ mod tests {
         assert_eq!(duration("90d").unwrap(), Duration::from_secs(90 * 86400));
         assert_eq!([duration("0").unwrap(), duration("45s").unwrap()], [0, 45].map(Duration::from_secs));
         assert_eq!([size("2GiB"), size("5KB"), size("7B")], [Ok(2 << 30), Ok(5000), Ok(7)]);
-        for wrong in ["", "1", "d", "-1d", "+1d", "1.5h", "1 d", "99999999999999999999d", "1w", "99999999999999999d"] {
+        for wrong in
+            ["", "1", "d", "-1d", "+1d", "1.5h", "1 d", "99999999999999999999d", "1w", "99999999999999999d"]
+        {
             assert!(duration(wrong).is_err(), "{wrong}");
             assert!(size(wrong).is_err(), "{wrong}");
         }

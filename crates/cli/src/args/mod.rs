@@ -2,6 +2,7 @@
 
 mod binding;
 mod build;
+mod carry;
 mod check_op;
 mod doctor;
 mod gc;
@@ -14,10 +15,12 @@ mod record;
 mod run;
 mod shell;
 mod sign;
+mod update;
 mod verify;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
+pub(crate) use carry::{ExportArgs, ImportArgs};
 pub(crate) use check_op::CheckOpArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use gc::GcArgs;
@@ -30,6 +33,7 @@ pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs};
+pub(crate) use update::UpdateArgs;
 pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 
 use clap::{Parser, Subcommand};
@@ -70,6 +74,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Build(BuildArgs),
+    Update(UpdateArgs),
     Run(RunArgs),
     Record(RecordArgs),
     Ops(OpsArgs),
@@ -85,6 +90,8 @@ pub(crate) enum Command {
     Keygen(KeygenArgs),
     Sign(SignArgs),
     Trust(TrustArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
     Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -47,7 +47,9 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
             .map(|(key, signature, why)| json!({"key": key, "signature": signature, "differs_in": why}))
             .collect();
         let actions = challenge.actions.len();
-        term::print_json(&json!({"actions": actions, "compared": shared, "alarms": alarms, "others": others}))?;
+        term::print_json(
+            &json!({"actions": actions, "compared": shared, "alarms": alarms, "others": others}),
+        )?;
         return Ok(exit);
     }
     let actions = print::count(challenge.actions.len(), "action", "actions");
@@ -132,7 +134,8 @@ impl Challenge {
             let of = |store: usize| -> BTreeSet<ActionKey> {
                 held.iter().filter(|(at, _)| *at == store).map(|(_, record)| record.action).collect()
             };
-            let all: BTreeSet<BTreeSet<ActionKey>> = (0..self.stores.len()).map(of).filter(|set| !set.is_empty()).collect();
+            let all: BTreeSet<BTreeSet<ActionKey>> =
+                (0..self.stores.len()).map(of).filter(|set| !set.is_empty()).collect();
             if all.len() < 2 {
                 continue;
             }
@@ -143,7 +146,8 @@ impl Challenge {
     }
 
     fn alarm_text(&self, alarm: &Alarm) -> String {
-        let mut text = format!("\nalarm  {} for {}\n  action  {}\n", alarm.signature, alarm.isa, alarm.action);
+        let mut text =
+            format!("\nalarm  {} for {}\n  action  {}\n", alarm.signature, alarm.isa, alarm.action);
         for (digest, stores) in &alarm.results {
             let _ = writeln!(text, "  result  {} in {}", digest.short(), self.listed(stores).join(", "));
         }
@@ -160,7 +164,8 @@ impl Challenge {
 
     fn alarm_json(&self, alarm: &Alarm) -> Value {
         let results = alarm.results.iter();
-        let results = results.map(|(digest, stores)| json!({"digest": digest, "stores": self.listed(stores)}));
+        let results =
+            results.map(|(digest, stores)| json!({"digest": digest, "stores": self.listed(stores)}));
         json!({
             "signature": alarm.signature, "isa": alarm.isa, "action": alarm.action,
             "results": results.collect::<Vec<_>>(),

@@ -1,13 +1,14 @@
 //! `precast gc`: what can go from a store, and why; then it goes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use precast_build::Plan;
+use precast_build::{Lock, LockError, Plan};
 use precast_ops::Ops;
 use precast_store::key::Profile;
-use precast_store::{GcPlan, Keep, Reason, Roots, Store, Swept, Victim, VictimKind};
+use precast_store::{Digest, GcPlan, Keep, Reason, Roots, Store, Swept, Victim, VictimKind};
 use serde_json::{Value, json};
 
 use super::build;
@@ -21,17 +22,11 @@ const LISTED: usize = 40;
 /// Runs the command.
 pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     let path = if args.cache { cache()? } else { layers::to_build(args.store) };
-    let declared = match &args.declared[..] {
-        [] => None,
-        manifests => Some(roots(manifests)?),
+    let (declared, pinned) = match &args.declared[..] {
+        [] => (None, BTreeSet::new()),
+        files => roots(files).map(|(roots, pinned)| (Some(roots), pinned))?,
     };
-    let keep = Keep {
-        declared,
-        max_age: args.max_age,
-        max_size: args.max_size,
-        grace: args.grace,
-        ..Keep::default()
-    };
+    let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
     // What is damaged is moved out of the way by whoever reads it: no dry run of that.
     let store = Store::open(&path)?.on_event(|event| term::warning(&event.to_string()));
     let plan = store.plan_gc(&keep)?;
@@ -58,10 +53,18 @@ fn cache() -> Result<PathBuf, Failure> {
     Ok(precast_build::shared_store(&cache))
 }
 
-/// What manifests declare, for release and for a debugger.
-fn roots(manifests: &[PathBuf]) -> Result<Roots, Failure> {
-    let mut roots = Roots::default();
+/// What manifests declare, for release and for a debugger, and what lock files say and pin.
+fn roots(manifests: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
+    let (mut roots, mut pinned) = (Roots::default(), BTreeSet::new());
     for path in manifests {
+        if let Some(lock) = path.extension().is_some_and(|ending| ending == "lock").then(|| Lock::read(path))
+        {
+            let lock = lock?.ok_or_else(|| LockError::Missing { path: path.clone() })?;
+            roots.modules.extend(lock.modules.into_iter().map(|(_, key)| key));
+            roots.entries.extend(lock.entries.into_keys());
+            pinned.extend(lock.pins.into_iter().map(|pin| pin.digest));
+            continue;
+        }
         for profile in [Profile::Release, Profile::Debug] {
             let (_, plan) = build::read(path, Ops::standard().with_profile(profile))?;
             let Plan { units, entries, .. } = plan;
@@ -70,7 +73,7 @@ fn roots(manifests: &[PathBuf]) -> Result<Roots, Failure> {
             roots.entries.extend(entries.into_iter().map(|entry| entry.name));
         }
     }
-    Ok(roots)
+    Ok((roots, pinned))
 }
 
 fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> String {
@@ -82,11 +85,17 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
         let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
         for victim in victims.iter().take(LISTED) {
             let (what, why) = (describe(victim), victim.reason.words());
-            let _ = writeln!(text, "  goes    {what}: {why}, {} old, {}", age(victim.age), print::size(victim.bytes));
+            let _ = writeln!(
+                text,
+                "  goes    {what}: {why}, {} old, {}",
+                age(victim.age),
+                print::size(victim.bytes)
+            );
         }
         if victims.len() > LISTED {
             let rest: u64 = victims[LISTED..].iter().map(|victim| victim.bytes).sum();
-            let _ = writeln!(text, "  goes    {} more, {}", things(victims.len() - LISTED), print::size(rest));
+            let _ =
+                writeln!(text, "  goes    {} more, {}", things(victims.len() - LISTED), print::size(rest));
         }
     }
     for (kind, what) in [
@@ -106,10 +115,15 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
     }
     if plan.over > 0 {
         let (over, limit) = (print::size(plan.over), print::size(keep.max_size.unwrap_or_default()));
-        let _ = writeln!(text, "  over    {over} more than {limit}: entries call it, or it is younger than the grace");
+        let _ = writeln!(
+            text,
+            "  over    {over} more than {limit}: entries call it, or it is younger than the grace"
+        );
     }
     let _ = match swept {
-        None => writeln!(text, "  would free {} in {}", print::size(plan.freed()), things(plan.victims.len())),
+        None => {
+            writeln!(text, "  would free {} in {}", print::size(plan.freed()), things(plan.victims.len()))
+        }
         Some(swept) => writeln!(text, "  freed {} in {}", print::size(swept.bytes), things(swept.removed)),
     };
     if let Some(spared) = swept.map(|swept| swept.spared).filter(|spared| *spared > 0) {

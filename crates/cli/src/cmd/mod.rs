@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod build;
+mod carry;
 mod challenge;
 mod check;
 mod check_op;
@@ -17,6 +18,7 @@ mod shell;
 mod show;
 mod sign;
 mod trust;
+mod update;
 mod verify;
 
 use precast_graph::FunctionGraph;
@@ -30,6 +32,7 @@ use crate::{graph as source, layers};
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Build(args) => build::run(args),
+        Command::Update(args) => update::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Record(args) => record::run(&args),
         Command::Ops(args) => ops::run(&args),
@@ -45,6 +48,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Keygen(args) => sign::keygen(&args),
         Command::Sign(args) => sign::run(&args),
         Command::Trust(args) => trust::run(args),
+        Command::Export(args) => carry::export(args),
+        Command::Import(args) => carry::import(args),
         Command::Gc(args) => gc::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

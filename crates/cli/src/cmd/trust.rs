@@ -21,7 +21,8 @@ pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
                 return Err(Failure::new(format!("`{}` is there already", path.display()))
                     .hint("`precast trust add` and `revoke` change it"));
             }
-            let keyring = Keyring { version: 1, expires, threshold, keys: publics(&keys)?, revoked: Vec::new() };
+            let keyring =
+                Keyring { version: 1, expires, threshold, keys: publics(&keys)?, revoked: Vec::new() };
             return write(&path, &keyring);
         }
         TrustAction::Show { json } => return show(&path, json),

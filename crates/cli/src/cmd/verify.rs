@@ -74,7 +74,8 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Rebuilt, Failure
     }
     let mut rebuilt = Rebuilt::default();
     let mut checked = BTreeSet::new();
-    let targets: BTreeSet<String> = held.values().flatten().map(|(_, record)| record.target.clone()).collect();
+    let targets: BTreeSet<String> =
+        held.values().flatten().map(|(_, record)| record.target.clone()).collect();
     let mut toolchains = BTreeMap::new();
     for target in targets {
         let Ok(toolchain) = Toolchain::find(Some(&target)) else { continue };
@@ -88,7 +89,8 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Rebuilt, Failure
         }
         toolchains.insert(target, toolchain);
     }
-    for (_, record) in held.iter().filter(|(action, _)| !checked.contains(action)).flat_map(|(_, held)| held) {
+    for (_, record) in held.iter().filter(|(action, _)| !checked.contains(action)).flat_map(|(_, held)| held)
+    {
         *rebuilt.unchecked.entry(unchecked(record, &toolchains)).or_default() += 1;
     }
     Ok(rebuilt)
@@ -142,7 +144,8 @@ impl Rebuilt {
     }
 
     fn text(&self) -> String {
-        let mut text = format!("compiled again: {} the same", print::count(self.same, "artifact is", "artifacts are"));
+        let mut text =
+            format!("compiled again: {} the same", print::count(self.same, "artifact is", "artifacts are"));
         text.push('\n');
         for (signature, isa, differences) in &self.different {
             let _ = writeln!(text, "  alarm  {signature} for {isa} comes out otherwise");

@@ -66,7 +66,8 @@ impl FromStr for Date {
         let wrong = || ParseDateError { found: text.to_owned() };
         let parts: Vec<&str> = text.split('-').collect();
         let [year, month, day] = parts[..] else { return Err(wrong()) };
-        let is_number = |part: &str, len: usize| part.len() == len && part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number =
+            |part: &str, len: usize| part.len() == len && part.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number(year, 4) || !is_number(month, 2) || !is_number(day, 2) {
             return Err(wrong());
         }
@@ -102,7 +103,17 @@ mod tests {
 
     #[test]
     fn what_is_no_day_is_refused() {
-        for wrong in ["", "2027", "2027-13-01", "2027-02-29", "2027-00-10", "2027-1-1", "+027-01-01", "2027-01-01-01", "1969-12-31"] {
+        for wrong in [
+            "",
+            "2027",
+            "2027-13-01",
+            "2027-02-29",
+            "2027-00-10",
+            "2027-1-1",
+            "+027-01-01",
+            "2027-01-01-01",
+            "1969-12-31",
+        ] {
             assert!(wrong.parse::<Date>().is_err(), "{wrong}");
         }
     }

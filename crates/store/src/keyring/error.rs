@@ -49,7 +49,9 @@ pub enum KeyringError {
         today: Date,
     },
     /// It is older than the one that is there.
-    #[error("the keyring has version {found}, and the present one {current}: only a later one may take its place")]
+    #[error(
+        "the keyring has version {found}, and the present one {current}: only a later one may take its place"
+    )]
     Rollback {
         /// Its version.
         found: u64,

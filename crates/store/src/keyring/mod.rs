@@ -163,7 +163,12 @@ impl Keyring {
 /// # Errors
 ///
 /// The key is none, or the signature is not by it about these bytes.
-pub fn with_signature(content: &[u8], key: &Key, signatures: &str, new: &str) -> Result<String, KeyringError> {
+pub fn with_signature(
+    content: &[u8],
+    key: &Key,
+    signatures: &str,
+    new: &str,
+) -> Result<String, KeyringError> {
     let is_by = |block: &str| Signature::decode(block).ok().and_then(|found| key.signed(content, &found));
     if is_by(new) != Some(true) {
         return Err(KeyringError::NotSigned { name: key.name.clone() });
@@ -171,6 +176,18 @@ pub fn with_signature(content: &[u8], key: &Key, signatures: &str, new: &str) ->
     let others = blocks(signatures).filter(|block| is_by(block).is_none());
     let all = others.chain([format!("{}\n", new.trim_end())]);
     Ok(all.collect())
+}
+
+/// Signatures and others that they lack.
+pub(crate) fn merged(signatures: &str, more: &str) -> String {
+    let mut all: Vec<String> = blocks(signatures).collect();
+    for block in blocks(more) {
+        if !all.contains(&block) {
+            all.push(block);
+        }
+    }
+    all.truncate(SIGNATURES);
+    all.concat()
 }
 
 /// The signatures in a text, each four lines.

@@ -129,7 +129,8 @@ impl Lines {
             keys: self.keys,
             revoked: self.revoked,
         };
-        let usable = keyring.keys.iter().filter(|key| keyring.revoked.iter().all(|revoked| !revoked.same(key)));
+        let usable =
+            keyring.keys.iter().filter(|key| keyring.revoked.iter().all(|revoked| !revoked.same(key)));
         let usable = usable.count();
         if keyring.threshold == 0 || keyring.threshold > usable {
             let threshold = keyring.threshold;

@@ -9,7 +9,7 @@ use super::paths::{Paths, RecordName};
 use super::write::{WriteError, sync_dir, write_file};
 use super::{FindError, Store};
 use crate::event::Event;
-use crate::keyring::{Key, Keyring, KeyringError, SIGNATURES_LIMIT, with_signature};
+use crate::keyring::{Key, Keyring, KeyringError, SIGNATURES_LIMIT, merged, with_signature};
 use crate::record::{Entry, Record};
 
 /// Something that is signed: a record, or an entry.
@@ -52,7 +52,9 @@ impl Store {
     /// Gives everything that is signed, records first: what signers sign and verifiers verify.
     pub fn signed(&self) -> impl Iterator<Item = Result<Signed, FindError>> + '_ {
         let all = Self { keyring: None, ..self.clone() };
-        let records = self.named_records().map(move |item| item.and_then(|(name, record)| self.signed_record(&name, &record)));
+        let records = self
+            .named_records()
+            .map(move |item| item.and_then(|(name, record)| self.signed_record(&name, &record)));
         let entries = match all.entries() {
             Ok(entries) => entries.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error)],
@@ -85,7 +87,12 @@ impl Store {
         let path = self.paths.record(name);
         let first = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
         let signatures = self.read_signatures(&path)?;
-        Ok(Signed { name: format!("`{first}` for {}", record.isa), bytes: record.to_bytes(), signatures, path })
+        Ok(Signed {
+            name: format!("`{first}` for {}", record.isa),
+            bytes: record.to_bytes(),
+            signatures,
+            path,
+        })
     }
 
     /// Puts a signature by `key` beside what it is about, in place of an older one by the same key.
@@ -100,11 +107,27 @@ impl Store {
         let _turn = lock(directory, Share::Alone, PATIENCE);
         let present = self.read_signatures(&of.path)?;
         let text = with_signature(&of.bytes, key, &present, signature)?;
+        self.write_signatures(&of.path, &present, &text)
+    }
+
+    /// Puts signatures that came from elsewhere behind those that are there, each once. Whether they count is for readers to say.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn put_signatures(&self, of: &Signed, signatures: &str) -> Result<(), PutSignatureError> {
+        let _lease = self.lease();
+        let _turn = lock(of.path.parent().unwrap_or(&of.path), Share::Alone, PATIENCE);
+        let present = self.read_signatures(&of.path)?;
+        self.write_signatures(&of.path, &present, &merged(&present, signatures))
+    }
+
+    fn write_signatures(&self, of: &Path, present: &str, text: &str) -> Result<(), PutSignatureError> {
         if text == present {
             return Ok(());
         }
-        write_file(&self.paths.dir("tmp"), &Paths::signatures(&of.path), text.as_bytes(), 0o444)?;
-        Ok(sync_dir(directory)?)
+        write_file(&self.paths.dir("tmp"), &Paths::signatures(of), text.as_bytes(), 0o444)?;
+        Ok(sync_dir(of.parent().unwrap_or(of))?)
     }
 
     fn read_signatures(&self, of: &Path) -> Result<String, FindError> {

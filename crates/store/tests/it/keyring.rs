@@ -76,7 +76,12 @@ fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
     sign_all(&store, &mallory);
     assert_eq!(reader.find(&key).unwrap(), [], "anybody can sign");
     let told = events.lock().unwrap().last().unwrap().to_string();
-    assert!(told.contains("not signed by 1 key of the keyring: no signature counts; one is by a key that is not listed"), "{told}");
+    assert!(
+        told.contains(
+            "not signed by 1 key of the keyring: no signature counts; one is by a key that is not listed"
+        ),
+        "{told}"
+    );
     // A refusal is not remembered.
     sign_all(&store, &alice);
     assert_eq!(reader.find(&key).unwrap(), [bare(&record)]);
@@ -91,7 +96,9 @@ fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
     };
     fs_err::copy(beside(&record), beside(&other)).unwrap();
     assert_eq!(reader.find(&other.members[0].key).unwrap(), []);
-    assert!(events.lock().unwrap().last().unwrap().to_string().contains("that by `alice` is about other bytes"));
+    assert!(
+        events.lock().unwrap().last().unwrap().to_string().contains("that by `alice` is about other bytes")
+    );
 }
 
 #[test]
@@ -134,7 +141,8 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
     let put = |signer: &Signer| {
         let beside = directory.path().join("model.precast.minisig");
         let present = fs_err::read_to_string(&beside).unwrap_or_default();
-        fs_err::write(&beside, with_signature(&bytes, &signer.key, &present, &signer.sign(&bytes)).unwrap()).unwrap();
+        fs_err::write(&beside, with_signature(&bytes, &signer.key, &present, &signer.sign(&bytes)).unwrap())
+            .unwrap();
     };
     put(&alice);
     open(&one).unwrap();
@@ -172,7 +180,9 @@ fn what_minisign_signed_counts_in_both_of_its_forms() {
         assert_eq!(keyring.check(MESSAGE, signature).unwrap(), ["minisign"]);
         assert!(keyring.check(b"something else", signature).is_err());
         // What the trusted comment says is signed too.
-        let comment = signature.replace("trusted comment: made", "trusted comment: not made").replace("trusted comment: legacy", "trusted comment: new");
+        let comment = signature
+            .replace("trusted comment: made", "trusted comment: not made")
+            .replace("trusted comment: legacy", "trusted comment: new");
         assert!(keyring.check(MESSAGE, &comment).is_err());
     }
 }
@@ -183,7 +193,8 @@ fn a_keyring_follows_another_only_if_that_ones_keys_say_so() {
     let present = keyring(2, &[&alice, &bob]);
     let next = Keyring { version: 2, ..keyring(1, &[&carol]) };
     let text = next.to_string();
-    let signed = |signers: &[&Signer]| -> String { signers.iter().map(|s| s.sign(text.as_bytes())).collect() };
+    let signed =
+        |signers: &[&Signer]| -> String { signers.iter().map(|s| s.sign(text.as_bytes())).collect() };
     assert_eq!(present.check_successor(&text, &signed(&[&alice, &bob])).unwrap(), next);
     for wrong in [&[][..], &[&alice], &[&carol], &[&alice, &carol]] {
         let error = present.check_successor(&text, &signed(wrong)).unwrap_err();

@@ -234,9 +234,8 @@ fn newest(candidates: &[Candidate]) -> Newest {
     let mut newest = BTreeMap::new();
     for Candidate { record, modified, .. } in candidates {
         for member in &record.members {
-            let latest = newest
-                .entry((member.key, record.target.clone(), record.isa.clone()))
-                .or_insert(*modified);
+            let latest =
+                newest.entry((member.key, record.target.clone(), record.isa.clone())).or_insert(*modified);
             *latest = (*latest).max(*modified);
         }
     }
