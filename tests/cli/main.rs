@@ -19,7 +19,7 @@
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
-//! | `document`, `readme`, `pages` | examples of documents, executed |
+//! | `document`, `readme`, `pages`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -47,6 +47,7 @@ mod readme;
 mod record;
 mod reference;
 mod release;
+mod releasing;
 mod sandbox;
 mod signing;
 mod static_program;

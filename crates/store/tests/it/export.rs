@@ -2,6 +2,7 @@
 //! written.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use precast_store::{Archive, Export, ExportError, ImportError, OpenExportError, Store};
 use proptest::prelude::*;
@@ -145,22 +146,26 @@ fn what_does_not_belong_together_is_refused_and_nothing_is_written() {
     }
 }
 
+/// An export of one unit.
+static ONE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let (archive, record) = unit("one", "v3");
+    let (_directory, source, _) = store();
+    source.publish(&archive, &record).unwrap();
+    source.export(None).unwrap().pack().unwrap()
+});
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_flip_no_cut_and_no_splice_is_an_export(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>(), bit in 0..8_u8, kind in 0..3) {
-        let (archive, record) = unit("one", "v3");
-        let (_directory, source, _) = store();
-        source.publish(&archive, &record).unwrap();
-        let bytes = source.export(None).unwrap().pack().unwrap();
-        let (at, other) = (at.index(bytes.len()), other.index(bytes.len()));
-        let mut wrong = bytes.clone();
+        let (at, other) = (at.index(ONE.len()), other.index(ONE.len()));
+        let mut wrong = ONE.clone();
         match kind {
             0 => wrong[at] ^= 1 << bit,
             1 => wrong.truncate(at),
-            _ => drop(wrong.splice(at.min(other)..at.max(other), bytes[other..].iter().copied())),
+            _ => drop(wrong.splice(at.min(other)..at.max(other), ONE[other..].iter().copied())),
         }
-        prop_assert!(wrong == bytes || Export::open(&wrong).is_err());
+        prop_assert!(wrong == *ONE || Export::open(&wrong).is_err());
     }
 }
