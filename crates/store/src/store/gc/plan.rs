@@ -174,7 +174,7 @@ impl Survey<'_> {
 
     /// Gives what has to go for the rest to be within the size that is allowed, the longest unused first; the others stay.
     fn shrink(&mut self, mut loose: Vec<Candidate>) -> Vec<Candidate> {
-        loose.sort_by(|a, b| (a.modified, a.name).cmp(&(b.modified, b.name)));
+        loose.sort_by_key(|candidate| (candidate.modified, candidate.name));
         let limit = self.keep.max_size.unwrap_or(u64::MAX);
         let mut total = self.plan.bytes + loose.iter().map(|candidate| candidate.bytes).sum::<u64>();
         let mut count = 0;
