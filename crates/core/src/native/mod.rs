@@ -57,7 +57,7 @@ pub use host::{here as host, libc_version};
 pub use instance::RunError;
 pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
 pub(crate) use linked::find as find_linked;
-pub use matmul::matmul;
+pub use matmul::{Factor, matmul};
 pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
