@@ -53,7 +53,7 @@ void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level);
 size_t pc_product_scratch(const pc_product *p, int32_t real_bytes) {
   pc_sums s;
   if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
-  if (pc_product_is_sums(p, &s)) return pc_sums_go_along_columns(&s) ? (size_t)(PC_SUM_LANES * pc_sums_pitch(&s) * real_bytes) : 0;
+  if (pc_product_is_sums(p, &s)) return (size_t)(pc_sums_scratch(&s) * real_bytes);
   int64_t wide = pc_least(p->n + PC_PANEL_MOST, PC_BLOCK_ROW_BYTES / real_bytes);
   int64_t rows = (pc_product_copies_a(p) ? PC_BLOCK_ROWS : 0) + (pc_product_copies_b(p) ? wide : 0);
   return (size_t)(rows * pc_least(p->k, PC_BLOCK_K) * real_bytes);

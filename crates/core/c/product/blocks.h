@@ -12,11 +12,17 @@
 /* Rows i .. i + rows of a, elements q .. q + depth of each, as a strip. */
 static void PC_NAME(pack_rows)(const pc_product *p, int64_t i, int64_t rows, int64_t q, int64_t depth, PC_T *to) {
   const PC_T *a = (const PC_T *)p->a + i * p->a_row + q / p->parts * p->a_col;
-  for (int64_t r = 0; r < rows; r++, a += p->a_row) {
-    if (p->parts == 1) {
-      for (int64_t l = 0; l < depth; l++) to[l * PC_ROWS + r] = a[l * p->a_col];
-    } else {
-      for (int64_t l = 0; l < depth; l++) to[l * PC_ROWS + r] = a[l / 2 * p->a_col + l % 2];
+  if (p->a_col == p->parts) {
+    pc_turn(sizeof(PC_T), rows, depth, (char *)to, PC_ROWS * sizeof(PC_T), (const char *)a, p->a_row * (int64_t)sizeof(PC_T));
+    return;
+  }
+  for (int64_t l = 0; l < depth; l += p->parts, a += p->a_col, to += p->parts * PC_ROWS) {
+    for (int64_t t = 0; t < p->parts; t++) {
+      if (p->a_row == 1 && rows == PC_ROWS) {
+        memcpy(to + t * PC_ROWS, a + t, PC_ROWS * sizeof(PC_T));
+      } else {
+        for (int64_t r = 0; r < rows; r++) to[t * PC_ROWS + r] = a[r * p->a_row + t];
+      }
     }
   }
 }
@@ -24,7 +30,8 @@ static void PC_NAME(pack_rows)(const pc_product *p, int64_t i, int64_t rows, int
 /* Columns j .. j + columns of b, elements q .. q + depth of each, as a panel; what is missing in its last vector is 0. */
 static void PC_NAME(pack_columns)(const pc_product *p, int64_t j, int64_t columns, int64_t q, int64_t depth, PC_T *to) {
   const PC_T *b = (const PC_T *)p->b + q / p->parts * p->b_row + j / p->parts * p->b_col;
-  if (columns < PC_COLUMNS) memset(to, 0, (size_t)(depth * PC_COLUMNS) * sizeof(PC_T));
+  int64_t last = columns / PC_LANES * PC_LANES;
+  for (int64_t l = 0; last < columns && l < depth; l++) memset(to + l * PC_COLUMNS + last, 0, PC_VECTOR_BYTES);
   if (p->parts == 2) {
     for (int64_t l = 0; l < depth; l += 2, b += p->b_row, to += 2 * PC_COLUMNS) {
       for (int64_t x = 0; x < columns; x += 2) {
@@ -33,14 +40,14 @@ static void PC_NAME(pack_columns)(const pc_product *p, int64_t j, int64_t column
       }
     }
   } else if (p->b_row == 1) {
-    for (int64_t x = 0; x < columns; x++, b += p->b_col) {
-      for (int64_t l = 0; l < depth; l++) to[l * PC_COLUMNS + x] = b[l];
-    }
-  } else if (p->b_col == 1 && columns == PC_COLUMNS) {
-    for (int64_t l = 0; l < depth; l++, b += p->b_row, to += PC_COLUMNS) memcpy(to, b, sizeof(PC_T) * PC_COLUMNS);
+    pc_turn(sizeof(PC_T), columns, depth, (char *)to, PC_COLUMNS * sizeof(PC_T), (const char *)b, p->b_col * (int64_t)sizeof(PC_T));
   } else {
     for (int64_t l = 0; l < depth; l++, b += p->b_row, to += PC_COLUMNS) {
-      for (int64_t x = 0; x < columns; x++) to[x] = b[x * p->b_col];
+      if (p->b_col == 1 && columns == PC_COLUMNS) {
+        memcpy(to, b, PC_COLUMNS * sizeof(PC_T));
+      } else {
+        for (int64_t x = 0; x < columns; x++) to[x] = b[x * p->b_col];
+      }
     }
   }
 }
@@ -91,10 +98,11 @@ static void PC_NAME(block)(const pc_product *p, int64_t j, int64_t columns, int6
   }
 }
 
-/* The whole product. */
+/* The whole product. Blocks of n are about equally wide. */
 void PC_NAME(product)(const pc_product *p);
 void PC_NAME(product)(const pc_product *p) {
-  const int64_t width = PC_BLOCK_ROW_BYTES / (int64_t)sizeof(PC_T);
+  const int64_t most = PC_BLOCK_ROW_BYTES / (int64_t)sizeof(PC_T), panels = (p->n + PC_COLUMNS - 1) / PC_COLUMNS;
+  const int64_t blocks = (p->n + most - 1) / most, width = (panels + blocks - 1) / blocks * PC_COLUMNS;
   for (int64_t j = 0; j < p->n; j += width) {
     for (int64_t q = 0; q < p->k; q += PC_BLOCK_K) PC_NAME(block)(p, j, pc_least(p->n - j, width), q, pc_least(p->k - q, PC_BLOCK_K));
   }

@@ -32,15 +32,15 @@ typedef struct pc_sums {
   void *y;
   int64_t a_row, a_col, x_step, y_step;
   int32_t parts;
-  void *scratch; /* pc_sums_scratch() bytes, aligned to 64 */
+  void *scratch; /* pc_sums_scratch() reals, aligned to 64 */
 } pc_sums;
 
 /* Elements of k in a chain; then it is added to what was there. Part of what a product is. */
 #define PC_BLOCK_K 256
-/* Rows of a that are copied at once, and bytes of a row of b: 256 KiB and 960 KiB with PC_BLOCK_K, so that blocks stay in the
- * caches. A panel's width divides the latter at every level. */
+/* Rows of a that are copied at once, and bytes of a row of b: 256 KiB and 2 MiB with PC_BLOCK_K, for the second and the third
+ * level of caches. A panel's width divides the latter at every level. */
 #define PC_BLOCK_ROWS 128
-#define PC_BLOCK_ROW_BYTES 3840
+#define PC_BLOCK_ROW_BYTES 8448
 /* Products of at most so many multiplications read their operands where they lie. */
 #define PC_PRODUCT_SMALL 1000000
 /* A matrix is not worth a copy that is used by fewer rows or columns of the other. */
@@ -70,7 +70,13 @@ static inline int pc_product_copies_b(const pc_product *p) {
 
 /* Whether columns of a lie whole, and rows do not. */
 static inline int pc_sums_go_along_columns(const pc_sums *s) { return s->parts == 1 && s->a_row == 1 && s->a_col != 1 && s->rows > 1; }
+/* Whether the vector is copied. */
+static inline int pc_sums_gather_factors(const pc_sums *s) { return s->parts == 2 || (s->x_step != 1 && s->length > 1); }
 /* Elements from a lane to the next: whole vectors, and no power of two, so that lanes do not share the cache's sets. */
 static inline int64_t pc_sums_pitch(const pc_sums *s) { return (pc_least(s->rows, PC_SUM_WIDTH) + 15) / 16 * 16 + 16; }
+/* Elements of `scratch`. */
+static inline int64_t pc_sums_scratch(const pc_sums *s) {
+  return pc_sums_go_along_columns(s) ? PC_SUM_LANES * pc_sums_pitch(s) : pc_sums_gather_factors(s) ? s->parts * s->length : 0;
+}
 
 #endif

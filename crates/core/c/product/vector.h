@@ -6,65 +6,62 @@
  * A complex one is two real ones: a row of a is (re, im, re, im, …), multiplied by (re, -im, …) and by (im, re, …).
  */
 
-/* Adds the products of `rows` rows with x, `length` elements of each, to the lanes of each row; the first time the lanes are 0. At the
- * end, where there is a y, come its `wanted` elements. */
-PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(const int rows, int64_t length, const PC_T *const *row, const PC_T *x,
-                                                                             PC_T (*lane)[PC_SUM_LANES], int first, PC_T *y, int64_t y_step,
-                                                                             int64_t wanted) {
-  PC_NAME(vector) sum[PC_LANES][(PC_SUM_LANES / PC_LANES)];
+/* Adds the products of `rows` rows with x, `length` elements of each, to the lanes of each row; the first time the lanes are 0. The
+ * last time, where there is a y, come its elements. */
+PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(const int rows, int64_t length, const PC_T *a, int64_t a_row,
+                                                                             const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first, PC_T *y,
+                                                                             int64_t y_step) {
+  PC_NAME(vector) sum[PC_LANES][PC_SUM_LANES / PC_LANES];
   int64_t l = 0;
   #pragma GCC unroll 8
   for (int i = 0; i < rows; i++) {
     #pragma GCC unroll 8
-    for (int v = 0; v < (PC_SUM_LANES / PC_LANES); v++) sum[i][v] = first ? (PC_NAME(vector)){0} : *(PC_NAME(vector) *)(lane[i] + v * PC_LANES);
+    for (int v = 0; v < PC_SUM_LANES / PC_LANES; v++) sum[i][v] = first ? (PC_NAME(vector)){0} : *(PC_NAME(vector) *)(lane[i] + v * PC_LANES);
   }
   for (; l + PC_SUM_LANES <= length; l += PC_SUM_LANES) {
     #pragma GCC unroll 8
-    for (int v = 0; v < (PC_SUM_LANES / PC_LANES); v++) {
+    for (int v = 0; v < PC_SUM_LANES / PC_LANES; v++) {
       PC_NAME(vector) of_x = *(const PC_NAME(unaligned) *)(x + l + v * PC_LANES);
       #pragma GCC unroll 8
-      for (int i = 0; i < rows; i++) sum[i][v] += *(const PC_NAME(unaligned) *)(row[i] + l + v * PC_LANES) * of_x;
+      for (int i = 0; i < rows; i++) sum[i][v] += *(const PC_NAME(unaligned) *)(a + i * a_row + l + v * PC_LANES) * of_x;
     }
   }
   if (l < length) {
     #pragma GCC unroll 8
-    for (int v = 0; v < (PC_SUM_LANES / PC_LANES); v++) {
+    for (int v = 0; v < PC_SUM_LANES / PC_LANES; v++) {
       int64_t left = length - l - v * PC_LANES;
-      PC_MASK some = PC_FIRST(left < 0 ? 0 : left < PC_LANES ? left : PC_LANES);
+      PC_MASK some = PC_FIRST(left < 0 ? 0 : pc_least(left, PC_LANES));
       PC_NAME(vector) of_x = PC_LOAD(x + l + v * PC_LANES, some);
       #pragma GCC unroll 8
-      for (int i = 0; i < rows; i++) sum[i][v] += PC_LOAD(row[i] + l + v * PC_LANES, some) * of_x;
+      for (int i = 0; i < rows; i++) sum[i][v] += PC_LOAD(a + i * a_row + l + v * PC_LANES, some) * of_x;
     }
   }
   #pragma GCC unroll 8
   for (int i = 0; i < rows; i++) {
     #pragma GCC unroll 8
-    for (int v = 0; v < (PC_SUM_LANES / PC_LANES); v++) *(PC_NAME(vector) *)(lane[i] + v * PC_LANES) = sum[i][v];
+    for (int v = 0; v < PC_SUM_LANES / PC_LANES; v++) *(PC_NAME(vector) *)(lane[i] + v * PC_LANES) = sum[i][v];
   }
-  for (int64_t i = 0; i < wanted; i++, y += y_step) {
+  #pragma GCC unroll 8
+  for (int i = 0; y != NULL && i < rows; i++) {
     const PC_T *s = lane[i];
-    *y = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    y[i * y_step] = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
   }
 }
-PC_TARGET static void PC_NAME(some_rows)(int64_t length, const PC_T *const *row, const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first, PC_T *y,
-                                         int64_t y_step, int64_t wanted) {
-  PC_NAME(rows_of)(PC_LANES, length, row, x, lane, first, y, y_step, wanted);
+PC_TARGET static void PC_NAME(some_rows)(int64_t length, const PC_T *a, int64_t a_row, const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first,
+                                         PC_T *y, int64_t y_step) {
+  PC_NAME(rows_of)(PC_LANES, length, a, a_row, x, lane, first, y, y_step);
 }
-PC_TARGET static void PC_NAME(one_row)(int64_t length, const PC_T *const *row, const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first, PC_T *y,
-                                       int64_t y_step, int64_t wanted) {
-  PC_NAME(rows_of)(1, length, row, x, lane, first, y, y_step, wanted);
+PC_TARGET static void PC_NAME(one_row)(int64_t length, const PC_T *a, int64_t a_row, const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first,
+                                       PC_T *y, int64_t y_step) {
+  PC_NAME(rows_of)(1, length, a, a_row, x, lane, first, y, y_step);
 }
 
-/* Elements l .. l + length of a vector as reals; of a complex one as the factors of the real part, or of the imaginary one. */
-static void PC_NAME(gather_factors)(const pc_sums *s, int64_t l, int64_t length, int of_imaginary, PC_T *to) {
-  const PC_T *x = (const PC_T *)s->x + l / s->parts * s->x_step;
-  if (s->parts == 1) {
-    for (int64_t i = 0; i < length; i++) to[i] = x[i * s->x_step];
-    return;
-  }
-  for (int64_t i = 0; i < length; i += 2, x += s->x_step) {
-    to[i] = of_imaginary ? x[1] : x[0];
-    to[i + 1] = of_imaginary ? x[0] : -x[1];
+/* A vector as reals that lie whole; a complex one as the factors of the real parts, then as those of the imaginary ones. */
+static void PC_NAME(gather_factors)(const pc_sums *s, PC_T *to) {
+  const PC_T *x = s->x;
+  for (int64_t i = 0; i < s->length; i += s->parts, x += s->x_step) {
+    to[i] = x[0];
+    if (s->parts == 2) to[i + 1] = -x[1], to[s->length + i] = x[1], to[s->length + i + 1] = x[0];
   }
 }
 
@@ -78,29 +75,23 @@ static void PC_NAME(gather_rows)(const pc_sums *s, int64_t i, int64_t rows, int6
   }
 }
 
-/* Sums along rows: where they or x do not lie whole, by blocks that are gathered. */
+/* Sums along rows, which are gathered by blocks where they do not lie whole. */
 static void PC_NAME(along_rows)(const pc_sums *s) {
-  PC_T rows_block[PC_LANES][PC_SUM_BLOCK], x_block[PC_SUM_BLOCK];
-  PC_T lane[2][PC_LANES][PC_SUM_LANES] __attribute__((aligned(PC_VECTOR_BYTES)));
-  int rows_whole = s->a_col == s->parts || s->length == s->parts, x_whole = s->parts == 1 && (s->x_step == 1 || s->length == 1);
-  int64_t block = rows_whole && x_whole ? s->length : PC_SUM_BLOCK;
-  for (int64_t i = 0; i < s->rows; i += PC_LANES) {
-    int64_t rows = pc_least(s->rows - i, PC_LANES);
+  PC_T rows_block[PC_LANES * PC_SUM_BLOCK], lane[2][PC_LANES][PC_SUM_LANES] __attribute__((aligned(PC_VECTOR_BYTES)));
+  int whole = s->a_col == s->parts || s->length == s->parts;
+  int64_t block = whole ? s->length : PC_SUM_BLOCK;
+  const PC_T *x = pc_sums_gather_factors(s) ? s->scratch : s->x;
+  if (pc_sums_gather_factors(s)) PC_NAME(gather_factors)(s, s->scratch);
+  for (int64_t i = 0, rows; i < s->rows; i += rows) {
+    rows = s->rows - i < PC_LANES ? 1 : PC_LANES;
     for (int64_t l = 0; l < s->length; l += block) {
-      const PC_T *row[PC_LANES];
-      int64_t length = pc_least(s->length - l, block), wanted = l + length == s->length ? rows : 0;
-      if (!rows_whole) PC_NAME(gather_rows)(s, i, rows, l, length, rows_block[0]);
-      for (int64_t r = 0; r < PC_LANES; r++) {
-        /* Rows that are not there are other rows, and not wanted. */
-        int64_t q = pc_least(r, rows - 1);
-        row[r] = rows_whole ? (const PC_T *)s->a + (i + q) * s->a_row + l : rows_block[q];
-      }
+      int64_t length = pc_least(s->length - l, block);
+      const PC_T *a = whole ? (const PC_T *)s->a + i * s->a_row : rows_block;
+      if (!whole) PC_NAME(gather_rows)(s, i, rows, l, length, rows_block);
       for (int t = 0; t < s->parts; t++) {
-        PC_T *y = (PC_T *)s->y + i * s->y_step + t;
-        if (!x_whole) PC_NAME(gather_factors)(s, l, length, t, x_block);
-        const PC_T *x = x_whole ? (const PC_T *)s->x + l : x_block;
-        rows == 1 ? PC_NAME(one_row)(length, row, x, lane[t], l == 0, y, s->y_step, wanted)
-                  : PC_NAME(some_rows)(length, row, x, lane[t], l == 0, y, s->y_step, wanted);
+        PC_T *y = l + length == s->length ? (PC_T *)s->y + i * s->y_step + t : NULL;
+        (rows == 1 ? PC_NAME(one_row) : PC_NAME(some_rows))(length, a, whole ? s->a_row : PC_SUM_BLOCK, x + t * s->length + l, lane[t], l == 0,
+                                                            y, s->y_step);
       }
     }
   }
