@@ -25,7 +25,7 @@ pub mod nativecall;
 pub mod tensor;
 
 /// Version of the ABI in this crate: major in the upper 16 bits, minor in the lower 16.
-pub const ABI_VERSION: u32 = 0x0001_0001;
+pub const ABI_VERSION: u32 = 0x0001_0002;
 
 /// Oldest module ABI that this host still serves: the entries of 1.0 were shorter.
 pub const ABI_OLDEST: u32 = 0x0001_0001;
