@@ -16,6 +16,7 @@ extern "C" {
 typedef struct pc_context pc_context;
 struct pc_elemwise; /* precast/driver.h */
 struct pc_reduce;
+struct pc_rows;
 
 /* Kinds of error; the host maps them to its own. The order is fixed: append only. */
 typedef enum pc_error_kind {
@@ -66,6 +67,8 @@ typedef struct pc_host {
   int (*elemwise)(pc_context *ctx, const struct pc_elemwise *op, pc_tensor *const *in, pc_tensor **out);
   /* Reduces over some axes of `in`, or of a map of them; `*out` as above. */
   int (*reduce)(pc_context *ctx, const struct pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
+  /* Runs maps and folds row by row; `out` as above. */
+  int (*rows)(pc_context *ctx, const struct pc_rows *op, pc_tensor *const *in, pc_tensor **out);
 } pc_host;
 
 struct pc_context {

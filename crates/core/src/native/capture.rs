@@ -143,7 +143,7 @@ pub(super) fn reduces(reduce: &Reduce, axis: usize) -> bool {
 }
 
 /// A host like any other, but for its drivers.
-static CAPTURING: Host = host::host(capture_elemwise, capture_reduce);
+static CAPTURING: Host = host::host(capture_elemwise, capture_reduce, refuse);
 
 unsafe extern "C" fn capture_elemwise(
     ctx: *mut Context,
@@ -178,6 +178,16 @@ unsafe extern "C" fn capture_reduce(
     let seen =
         unsafe { capture.driver((Kernels::Reduce(op), op.n_in), (operands, op.scalar), &[op.dtype], out) };
     seen.map_or(-1, |()| 0)
+}
+
+/// Row programs are not captured: the driver of theirs is as quick as it gets.
+unsafe extern "C" fn refuse(
+    _: *mut Context,
+    _: *const c_void,
+    _: *const *mut Tensor,
+    _: *mut *mut Tensor,
+) -> c_int {
+    -1
 }
 
 /// What a module with these constants, called with tensors of these dtypes and ranks, hands to its drivers; `None` if it does

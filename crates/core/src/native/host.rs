@@ -28,6 +28,12 @@ unsafe extern "C" {
         operands: *const *mut Tensor,
         out: *mut *mut Tensor,
     ) -> c_int;
+    pub(super) fn pc_driver_rows(
+        ctx: *mut Context,
+        op: *const c_void,
+        operands: *const *mut Tensor,
+        out: *mut *mut Tensor,
+    ) -> c_int;
 }
 
 /// The version of the C library, `2.36`, where it has one to tell.
@@ -50,10 +56,10 @@ pub fn libc_version() -> Option<String> {
 }
 
 /// The host of every call.
-pub(super) static HOST: Host = host(pc_driver_elemwise, pc_driver_reduce);
+pub(super) static HOST: Host = host(pc_driver_elemwise, pc_driver_reduce, pc_driver_rows);
 
 /// A host with these drivers.
-pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
+pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host {
     Host {
         abi_version: precast_abi::ABI_VERSION,
         struct_bytes: size_of::<Host>() as u32,
@@ -65,6 +71,7 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
         gemm,
         elemwise,
         reduce,
+        rows,
     }
 }
 
