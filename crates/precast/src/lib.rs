@@ -53,9 +53,9 @@ pub use ndarray;
 #[doc(hidden)]
 pub use precast_core::bundle::FORMAT;
 pub use precast_core::{
-    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, KeepLarge, LoadEntryError,
-    LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError,
-    OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
+    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, KeepLarge,
+    LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError,
+    OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
 pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]
