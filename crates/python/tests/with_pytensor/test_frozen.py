@@ -130,3 +130,35 @@ def test_compiled_functions_give_the_same_as_interpreted_ones():
     frozen = precast.pytensor.freeze(fn)
     compare(frozen.function(policy="jit")(*given), frozen.function(policy="interpret")(*given), is_exact=True)
     compare(frozen.function(policy="jit")(*given), fn(*given))
+
+
+def test_a_reduction_that_pytensor_fused_with_its_map_is_both():
+    from pytensor.tensor.elemwise import CAReduce
+
+    ps = pytensor.scalar
+    m = pt.dmatrix("m")
+    total, x, single = ps.float64("total"), ps.float64("x"), ps.float32("single")
+    # PyTensor's `perform` begins such a reduction with an element, its C with the identity: NumPy says what is right.
+    fused = [
+        (ps.Composite([total, x], [total + ps.sqr(x)]), m, lambda a, axis: (a**2).sum(axis)),
+        (ps.Composite([total, x], [ps.log1p(ps.exp(-x)) + total]), m, lambda a, axis: np.log1p(np.exp(-a)).sum(axis)),
+        (ps.Composite([total, x], [total * ps.exp(x)]), m, lambda a, axis: np.exp(a).prod(axis)),
+        (
+            ps.Composite([total, single], [ps.cast(total + ps.sqr(single), "float64")]),
+            pt.cast(m, "float32"),
+            lambda a, axis: (a.astype("f4") ** 2).sum(axis, dtype="f8").astype("f4"),
+        ),
+    ]
+    settings = {"acc_dtype": "float64", "dtype": "float64"}
+    given, axes = np.linspace(-1, 1, 6).reshape(2, 3), (None, 0, 1)
+    for op, argument, expected in fused:
+        op.identity = 0.0
+        fn = function([m], [CAReduce(op, axis=axis, **settings)(argument) for axis in axes])
+        got = precast.pytensor.freeze(fn).function(policy="interpret")(given)
+        for value, axis in zip(got, axes):
+            np.testing.assert_allclose(value, expected(given, axis), rtol=1e-14)
+    # What takes the total twice is no sum.
+    op = ps.Composite([total, x], [total + ps.sqr(total) * x])
+    op.identity = 0.0
+    with pytest.raises(precast.FreezeError, match="no reduction by"):
+        precast.pytensor.freeze(function([m], CAReduce(op, axis=None, **settings)(m)))

@@ -59,22 +59,28 @@ def scalar(
         return [(scalars.compute(op, inputs, dtype), set(range(len(inputs))))]
     if type(op).__name__ != "Composite":
         raise Refused(f"`{type(op).__name__}` is more than functions of numbers")
-    known: dict[Any, tuple[Variable, set[int]]] = {
-        variable: (value, {position}) for position, (variable, value) in enumerate(zip(inner.inputs, inputs, strict=True))
-    }
+    known = {variable: (value, {position}) for position, (variable, value) in enumerate(zip(inner.inputs, inputs, strict=True))}
+    found = computed(lower, known, inner.outputs)
+    return [(cast(result, dtype), used) for (result, used), dtype in zip(found, dtypes, strict=True)]
+
+
+def computed(
+    lower: Lowering, known: dict[Any, tuple[Variable, set[int]]], outputs: list[Any]
+) -> list[tuple[Variable, set[int]]]:
+    """Variables of a scalar op's inner graph, from those that are known, each with the positions that it is made of."""
 
     def value(variable: Any) -> tuple[Variable, set[int]]:
         if variable not in known:
             known[variable] = (constant(variable.data, variable.type.dtype), set())
         return known[variable]
 
-    for each in applies(inner.outputs, set(inner.inputs)):
+    for each in applies(outputs, set(known)):
         arguments = [value(variable) for variable in each.inputs]
         used = set().union(*(positions for _, positions in arguments))
         results = scalar(lower, each.op, [argument for argument, _ in arguments], [output.type.dtype for output in each.outputs])
         for output, (result, _) in zip(each.outputs, results, strict=True):
             known[output] = (result, used)
-    return [(cast(found, dtype), used) for (found, used), dtype in zip(map(value, inner.outputs), dtypes, strict=True)]
+    return [value(output) for output in outputs]
 
 
 def covering(result: Variable, used: set[int], inputs: list[Variable], node: Any) -> Variable:

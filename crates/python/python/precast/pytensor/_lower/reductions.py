@@ -8,8 +8,8 @@ import numpy
 
 from ..._variable import Variable, call
 from . import scalars
-from .elementwise import index
-from .lowering import Lowering, Refused, cast, constant, constant_value, rule
+from .elementwise import computed, index
+from .lowering import Lowering, Refused, applies, cast, constant, constant_value, rule
 
 #: What reduces with a scalar op.
 _OF = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min", "AND": "all", "OR": "any"}
@@ -18,9 +18,9 @@ _OF = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min", "AND": "
 @rule("CAReduce", "FixedOpCAReduce", "Sum", "Prod", "Max", "Min", "All", "Any", "ProdWithoutZeros")
 def reduce(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     op, (x,), (output,) = node.op, inputs, node.outputs
-    name = type(op.scalar_op).__name__
     axes = axes_of(op.axis, x.type.ndim)
     kept_extents(lower, node, axes)
+    name, x = parted(lower, op.scalar_op, x)
     if name == "MulWithoutZeros":
         one = constant(1, x.type.dtype)
         x, name = scalars.select(call("eq", x, constant(0, x.type.dtype)), one, x), "Mul"
@@ -39,6 +39,23 @@ def reduce(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     if getattr(op, "initial", False):
         x = with_initial(x, axes, op.initial_value(dtype))
     return call(_OF[name], x, axis=axes)
+
+
+def parted(lower: Lowering, op: Any, x: Variable) -> tuple[str, Variable]:
+    """What reduces, and what of `x`: PyTensor makes one scalar op, `total + f(x)`, of a reduction and what it alone takes."""
+    if type(op).__name__ != "Composite":
+        return type(op).__name__, x
+    inner = op.fgraph
+    (total, element), (output,) = inner.inputs, inner.outputs
+    last = output.owner
+    if type(last.op).__name__ == "Cast":
+        last = last.inputs[0].owner
+    others = [variable for variable in last.inputs if variable is not total]
+    before = applies(others, set(inner.inputs))
+    if len(others) != 1 or len(last.inputs) != 2 or any(total in each.inputs for each in before):
+        raise Refused(f"precast has no reduction by `{op}`")
+    ((mapped, _),) = computed(lower, {element: (x, {0})}, others)
+    return type(last.op).__name__, mapped
 
 
 def axes_of(axis: Any, ndim: int) -> list[int]:
