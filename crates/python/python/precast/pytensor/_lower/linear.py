@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._variable import Variable, call
 from . import scalars
-from .elementwise import equal
+from .elementwise import with_extent
 from .lowering import Lowering, Refused, cast, constant, rule
 
 
@@ -52,7 +52,7 @@ def gemv(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     rows = lower.extents.of(node.inputs[2])[0]
     own = lower.extents.of(node.inputs[0])[0]
     if own is not rows and own != rows:
-        y = equal(y, a, 0)
+        y = with_extent(y, 0, call("shape_i", a, i=0))
         lower.extents.unite(own, rows)
     lower.extents.equate(node.outputs[0], node.inputs[0])
     return added(node, y, beta, call("mul", cast(alpha, a.type.dtype), call("dot", a, x)))
