@@ -207,3 +207,14 @@ def test_several_results_of_one_fused_op_have_the_shape_of_all_inputs():
     op = Elemwise(ps.Composite([x, y], [x * 2, x + y, ps.constant(1.5)]))
     fn = function([m, v], op(m, v[None, :]) + op(v[None, :], m))
     compare(frozen(fn)(M, V), fn(M, V))
+
+
+def test_extremes_of_nothing_with_a_first_value_are_that_value():
+    try:
+        extremes = [pt.math.Max(axis=axes, initial=True) for axes in ((0,), (0, 1))]
+    except TypeError:
+        pytest.skip("this PyTensor has no extremes with a first value")
+    for variable, given in ((m, [M, EMPTY, np.zeros((0, 0))]), (b, [INTS, INTS[:0]])):
+        fn = function([variable], [op(variable) for op in extremes])
+        for values in given:
+            compare(frozen(fn)(values), fn(values))
