@@ -37,36 +37,12 @@ impl Host {
     }
 }
 
-/// What another generator says of an extension module.
-#[derive(Debug, Clone)]
-pub struct Extension {
-    /// One printable signature for each Apply. For people: not in the key.
-    pub ops: Vec<String>,
-    /// The whole C++ text.
-    pub text: String,
-    /// The module's name as the text has it, in `PyInit_<name>` and elsewhere. It is replaced.
-    pub name: String,
-    /// The own headers that the text reaches: name → content.
-    pub sources: SourceSet,
-    /// Arguments for the compiler, in order.
-    pub flags: Vec<String>,
-    /// Arguments of the compiler's own that are taken away.
-    pub removed_flags: Vec<String>,
-    /// Directories of headers that are the host's: CPython's and NumPy's.
-    pub header_dirs: Vec<String>,
-    /// Libraries to link.
-    pub libraries: Vec<String>,
-    /// Directories searched for libraries.
-    pub lib_dirs: Vec<String>,
-    /// See [`Host::Cpython`].
-    pub versions: Vec<String>,
-}
-
 impl Module {
-    /// Makes a module of another generator's text; `None` if the text has no function `PyInit_<name>`.
+    /// Makes a module of another generator's text, which calls itself `name`, in `PyInit_<name>` and elsewhere; that is replaced. `ops`
+    /// are printable signatures, for people; `versions` as in [`Host::Cpython`]. What else it is made of is in the public fields,
+    /// of which a caller sets what there is. `None` if the text has no function `PyInit_<name>`.
     #[must_use]
-    pub fn extension(extension: Extension) -> Option<Self> {
-        let Extension { ops, text, name, sources, flags, removed_flags, .. } = extension;
+    pub fn extension(name: &str, text: &str, ops: Vec<String>, versions: Vec<String>) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         if name.is_empty() || !name.bytes().all(is_name) || !text.contains(&format!("PyInit_{name}")) {
             return None;
@@ -75,15 +51,15 @@ impl Module {
             signature: ops.join("; "),
             ops,
             includes: Vec::new(),
-            body: escape(&text).replace(&name, "@M@"),
+            body: escape(text).replace(name, "@M@"),
             language: Language::Cxx,
-            host: Host::Cpython { versions: extension.versions },
-            sources,
-            flags,
-            removed_flags,
-            header_dirs: extension.header_dirs,
-            libraries: extension.libraries,
-            lib_dirs: extension.lib_dirs,
+            host: Host::Cpython { versions },
+            sources: SourceSet::new(),
+            flags: Vec::new(),
+            removed_flags: Vec::new(),
+            header_dirs: Vec::new(),
+            libraries: Vec::new(),
+            lib_dirs: Vec::new(),
             profile: Profile::Release,
             unpublished: false,
             is_alone: true,

@@ -35,7 +35,7 @@ mod unit;
 pub use cop::{COp, Node};
 pub use ctype::{CDataType, CType};
 pub use error::LinkError;
-pub use extension::{Extension, Host};
+pub use extension::Host;
 pub use library::{Library, OpFactory, c_type};
 pub use linker::{Segment, link, native, segments, single};
 pub use module::{Module, SourceSet};

@@ -1,44 +1,36 @@
 //! Extension modules of CPython: text that another generator wrote, with one function for its host.
 
 use crate::modules::{toolchain, variant};
-use precast_codegen::{Extension, Module, Unit};
+use precast_codegen::{Module, Unit};
 use precast_compile::{CompileError, Compiled, compile};
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::HostAbi;
 use std::sync::Arc;
 
-/// A module that calls itself `name`, and calls `calls`, which it declares.
-fn extension(name: &str, calls: &str) -> Extension {
-    let text = format!(
+const VERSION: &str = "cpython-312-x86_64-linux-gnu";
+
+/// The text of a module that calls itself `name`, and calls `calls`, which it declares.
+fn text(name: &str, calls: &str) -> String {
+    format!(
         "extern \"C\" void {calls}(void);\nnamespace {{ struct {name}_state {{ int at@M@; }}; }}\n\
          extern \"C\" __attribute__((visibility(\"default\"))) void *PyInit_{name}(void) {{ {calls}(); return 0; }}\n"
     )
-    .replace("at@M@", "at; /* @M@ is no mark of ours */");
-    Extension {
-        ops: vec!["Add(f64[?]) -> f64[?]".to_owned()],
-        text,
-        name: name.to_owned(),
-        sources: Default::default(),
-        flags: Vec::new(),
-        removed_flags: Vec::new(),
-        header_dirs: Vec::new(),
-        libraries: Vec::new(),
-        lib_dirs: Vec::new(),
-        versions: vec!["cpython-312-x86_64-linux-gnu".to_owned()],
-    }
+    .replace("at@M@", "at; /* @M@ is no mark of ours */")
 }
 
-fn module(extension: Extension) -> Module {
-    Module::extension(extension).expect("the text has its function")
+fn module(name: &str, calls: &str, version: &str) -> Module {
+    let ops = vec!["Add(f64[?]) -> f64[?]".to_owned()];
+    let module = Module::extension(name, &text(name, calls), ops, vec![version.to_owned()]);
+    module.expect("the text has its function")
 }
 
-fn made(extension: Extension) -> Result<Compiled, CompileError> {
-    compile(&Unit::single(Arc::new(module(extension))), toolchain(), &variant())
+fn made(calls: &str) -> Result<Compiled, CompileError> {
+    compile(&Unit::single(Arc::new(module("mabc", calls, VERSION))), toolchain(), &variant())
 }
 
 #[test]
 fn it_shows_one_function_and_leaves_those_of_cpython_open() {
-    let compiled = made(extension("mabc", "PyErr_Clear")).unwrap();
+    let compiled = made("PyErr_Clear").unwrap();
     let record = &compiled.record;
     assert_eq!(record.host_abi, HostAbi::Cpython);
     assert!(record.requires.undefined.contains(&"PyErr_Clear".to_owned()), "{:?}", record.requires.undefined);
@@ -50,27 +42,23 @@ fn it_shows_one_function_and_leaves_those_of_cpython_open() {
 
 #[test]
 fn what_neither_cpython_nor_a_library_defines_is_an_error_that_names_it() {
-    let error = made(extension("mabc", "misspelt")).unwrap_err();
+    let error = made("misspelt").unwrap_err();
     assert!(matches!(&error, CompileError::Undefined { symbol, .. } if symbol == "misspelt"), "{error}");
 }
 
 #[test]
 fn the_name_that_the_text_calls_itself_is_not_in_the_key_and_the_hosts_versions_are() {
-    let key = |extension| module(extension).key();
-    let one = key(extension("mabc", "PyErr_Clear"));
-    assert_eq!(one, key(extension("other_name", "PyErr_Clear")));
-    assert_ne!(one, key(extension("mabc", "PyErr_Print")));
-    let older = Extension {
-        versions: vec!["cpython-311-x86_64-linux-gnu".to_owned()],
-        ..extension("mabc", "PyErr_Clear")
-    };
-    assert_ne!(one, key(older));
+    let key = |name, calls, version| module(name, calls, version).key();
+    let one = key("mabc", "PyErr_Clear", VERSION);
+    assert_eq!(one, key("other_name", "PyErr_Clear", VERSION));
+    assert_ne!(one, key("mabc", "PyErr_Print", VERSION));
+    assert_ne!(one, key("mabc", "PyErr_Clear", "cpython-311-x86_64-linux-gnu"));
 }
 
 #[test]
 fn a_text_without_its_function_is_no_module() {
     for name in ["", "mxyz", "m\"x", "@M@"] {
-        let named = Extension { name: name.to_owned(), ..extension("mabc", "PyErr_Clear") };
-        assert!(Module::extension(named).is_none(), "{name}");
+        let text = text("mabc", "PyErr_Clear");
+        assert!(Module::extension(name, &text, Vec::new(), Vec::new()).is_none(), "{name}");
     }
 }

@@ -62,5 +62,18 @@ class NativeFunction:
 
         return LowLevelCallable(self.ctypes())
 
+    def callable(self) -> Any:
+        """The function as an object that has it in its type's slot, as CEP 1000 says, and is called as any other from Python.
+
+        Needs the package `precast-nativecall`, which is compiled for each version of CPython.
+        """
+        try:
+            from precast_nativecall import Callable
+        except ImportError:
+            raise NativeError(
+                "there is no package `precast-nativecall` for this Python\nhint: `pip install ./crates/python/nativecall`"
+            ) from None
+        return Callable(self._function, self.address, self.signature)
+
     def __repr__(self) -> str:
         return f"<precast.NativeFunction {self._function.__name__} {self.signature!r} at {self.address:#x}>"

@@ -1,6 +1,6 @@
 //! What Python says of an extension module: PyTensor's generated C++ and all that it is compiled with.
 
-use precast_codegen::{Extension, Module, Unit};
+use precast_codegen::{Module, Unit};
 use precast_store::BuildKey;
 use precast_store::key::KeyDocument;
 use pyo3::exceptions::PyValueError;
@@ -36,19 +36,9 @@ impl Wanted {
     ) -> PyResult<Self> {
         let refused = format!("the text has no function `PyInit_{name}`");
         let sources = sources.into_iter().map(|(name, text)| (name, text.into())).collect();
-        let extension = Extension {
-            ops,
-            text,
-            name,
-            sources,
-            flags,
-            removed_flags,
-            header_dirs,
-            libraries,
-            lib_dirs,
-            versions,
-        };
-        let module = Module::extension(extension).ok_or_else(|| PyValueError::new_err(refused))?;
+        let module = Module::extension(&name, &text, ops, versions);
+        let module = module.ok_or_else(|| PyValueError::new_err(refused))?;
+        let module = Module { sources, flags, removed_flags, header_dirs, libraries, lib_dirs, ..module };
         Ok(Self { key: module.key(), module: Arc::new(module) })
     }
 

@@ -1,11 +1,11 @@
 //! Types that are written in Python.
 
+use super::code::{Code, object_of};
 use super::stash;
-use super::texts::Texts;
 use crate::boundary::array;
 use crate::graph::convert;
 use crate::{dtypes, error};
-use precast_codegen::{CLinkerObject, CType, CacheVersion, SourceSet, Sub};
+use precast_codegen::{CType, Sub};
 use precast_core::Type;
 use precast_graph::{Array, CarrierRules, FilterError, TypeRules};
 use pyo3::prelude::*;
@@ -28,9 +28,10 @@ pub(crate) struct Told {
 
 /// A type that is written in Python.
 struct OwnType {
-    told: Told,
-    texts: Texts,
-    is_compat: bool,
+    code: Code,
+    is_simple: bool,
+    is_number: bool,
+    element_type: Option<String>,
     /// Of Python's class.
     filter: Option<Py<PyAny>>,
     values_eq_approx: Option<Py<PyAny>>,
@@ -71,12 +72,14 @@ pub(crate) fn register_type(
         ));
     };
     let name = user.name().to_owned();
-    let texts = Texts(told.texts.clone());
-    let is_compat = texts.are_compat(told.lists.values().flatten());
-    let made = Arc::new(OwnType { told, texts, is_compat, filter, values_eq_approx });
+    let Told { texts, mut lists, is_simple, is_number, element_type, .. } = told;
+    lists.entry("c_headers".to_owned()).or_default().push("precast/module.h".to_owned());
+    let headers = precast_abi::HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into()));
+    let code = Code { sources: headers.collect(), ..Code::new(texts, lists) };
+    let made = Arc::new(OwnType { code, is_simple, is_number, element_type, filter, values_eq_approx });
     let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
     let old = match types.1.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, known)) if known.texts == made.texts && known.told.lists == made.told.lists => Some(made),
+        Some((_, known)) if known.code.is(&made.code) => Some(made),
         Some((_, known)) => {
             let old = std::mem::replace(known, made);
             types.0 += 1;
@@ -95,18 +98,14 @@ pub(crate) fn register_type(
 }
 
 impl OwnType {
-    fn list(&self, method: &str) -> Vec<String> {
-        self.told.lists.get(method).cloned().unwrap_or_default()
-    }
-
     fn fill(&self, method: &str, name: &str, sub: &Sub) -> String {
-        self.texts.fill(method, name, sub)
+        self.code.texts.fill(method, name, sub)
     }
 
     /// The text of a method that is told whether values are checked.
     fn checked(&self, method: &str, name: &str, sub: &Sub, check_input: bool) -> String {
         let unchecked = format!("{method}_unchecked");
-        let method = if !check_input && self.texts.has(&unchecked) { &unchecked } else { method };
+        let method = if !check_input && self.code.texts.has(&unchecked) { &unchecked } else { method };
         self.fill(method, name, sub)
     }
 }
@@ -147,40 +146,7 @@ impl TypeRules for OwnType {
     }
 }
 
-impl CLinkerObject for OwnType {
-    fn c_headers(&self) -> Vec<String> {
-        let mut headers = self.list("c_headers");
-        headers.push("precast/module.h".to_owned());
-        if self.is_compat {
-            headers.extend(["Python.h", "numpy/arrayobject.h"].map(str::to_owned));
-        }
-        headers
-    }
-    fn c_header_dirs(&self) -> Vec<String> {
-        self.list("c_header_dirs")
-    }
-    fn c_libraries(&self) -> Vec<String> {
-        self.list("c_libraries")
-    }
-    fn c_lib_dirs(&self) -> Vec<String> {
-        self.list("c_lib_dirs")
-    }
-    fn c_compile_args(&self) -> Vec<String> {
-        self.list("c_compile_args")
-    }
-    fn c_support_code(&self) -> Vec<String> {
-        self.list("c_support_code")
-    }
-    fn c_init_code(&self) -> Vec<String> {
-        self.list("c_init_code")
-    }
-    fn c_code_cache_version(&self) -> CacheVersion {
-        CacheVersion::Content
-    }
-    fn c_sources(&self) -> SourceSet {
-        precast_abi::HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()
-    }
-}
+object_of!(OwnType, code);
 
 impl CType for OwnType {
     fn c_declare(&self, name: &str, sub: &Sub, check_input: bool) -> String {
@@ -202,12 +168,12 @@ impl CType for OwnType {
         self.fill("c_cleanup", name, sub)
     }
     fn c_is_simple(&self) -> bool {
-        self.told.is_simple
+        self.is_simple
     }
     fn c_is_number(&self) -> bool {
-        self.told.is_number
+        self.is_number
     }
     fn c_element_type(&self) -> Option<String> {
-        self.told.element_type.clone()
+        self.element_type.clone()
     }
 }

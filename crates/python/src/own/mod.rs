@@ -9,6 +9,7 @@
 //! Python is asked for its C where the user writes the call: an exception has the right traceback, and generating code and
 //! compiling need no interpreter. Names of variables are not known then, so that the texts have marks in their places ([`texts`]).
 
+mod code;
 pub(crate) mod ctype;
 mod external;
 pub(crate) mod op;

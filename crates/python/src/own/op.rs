@@ -1,20 +1,17 @@
 //! Ops that are written in Python.
 
+use super::code::{Code, delegate, object_of};
 use super::external::{self, Files};
 use super::params::{self, Told as ParamTold};
 use super::stash;
-use super::texts::Texts;
 use crate::boundary::array;
 use crate::graph::convert;
 use crate::graph::node::{Origin, Value};
 use crate::{dtypes, error};
 use precast_codegen::external::Declaration;
-use precast_codegen::{
-    CCompiler, CLinkerObject, COp, CacheVersion, LinkError, Node, ParamsType, SourceSet, Sub,
-};
+use precast_codegen::{COp, CacheVersion, LinkError, Node, ParamsType, SourceSet, Sub};
 use precast_core::Type;
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props};
-use precast_store::key::Language;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::collections::HashMap;
@@ -177,10 +174,7 @@ fn run(py: Python<'_>, perform: &Py<PyAny>, inputs: &[&Array], outputs: &[Type])
 struct Captured {
     name: String,
     signature: String,
-    texts: Texts,
-    lists: HashMap<String, Vec<String>>,
-    version: CacheVersion,
-    cxx: bool,
+    code: Code,
     check_input: bool,
     f16_ok: bool,
     params: ParamsType,
@@ -188,29 +182,16 @@ struct Captured {
 
 impl Captured {
     fn new(told: &Told, params: ParamsType) -> Self {
-        let mut lists = told.lists.clone();
-        let texts = Texts(told.texts.clone());
-        let others = ["c_support_code", "c_init_code"].map(|method| told.list(method));
-        if texts.are_compat(others.iter().flatten()) {
-            let headers = lists.entry("c_headers".to_owned()).or_default();
-            for name in ["Python.h", "numpy/arrayobject.h"] {
-                let is_there = headers.iter().any(|header| header.trim_matches(['<', '>', '"']) == name);
-                headers.extend((!is_there).then(|| name.to_owned()));
-            }
-        }
         let version = match &told.version {
             None => CacheVersion::Content,
             Some(version) if version.is_empty() => CacheVersion::Never,
             Some(version) => CacheVersion::Version(version.clone()),
         };
+        let code = Code::new(told.texts.clone(), told.lists.clone());
+        let code = Code { version, is_cxx: told.cxx.unwrap_or(false), ..code };
         let signature = format!("{}({}) -> {}", told.name, told.inputs.join(", "), told.outputs.join(", "));
-        let (cxx, check_input, f16_ok) = (told.cxx.unwrap_or(false), told.check_input, told.f16_ok);
-        let name = told.name.clone();
-        Self { name, signature, texts, lists, version, cxx, check_input, f16_ok, params }
-    }
-
-    fn list(&self, method: &str) -> Vec<String> {
-        self.lists.get(method).cloned().unwrap_or_default()
+        let (name, check_input, f16_ok) = (told.name.clone(), told.check_input, told.f16_ok);
+        Self { name, signature, code, check_input, f16_ok, params }
     }
 }
 
@@ -229,38 +210,7 @@ impl Op for Captured {
     }
 }
 
-impl CLinkerObject for Captured {
-    fn c_headers(&self) -> Vec<String> {
-        self.list("c_headers")
-    }
-    fn c_header_dirs(&self) -> Vec<String> {
-        self.list("c_header_dirs")
-    }
-    fn c_libraries(&self) -> Vec<String> {
-        self.list("c_libraries")
-    }
-    fn c_lib_dirs(&self) -> Vec<String> {
-        self.list("c_lib_dirs")
-    }
-    fn c_compile_args(&self) -> Vec<String> {
-        self.list("c_compile_args")
-    }
-    fn c_no_compile_args(&self) -> Vec<String> {
-        self.list("c_no_compile_args")
-    }
-    fn c_init_code(&self) -> Vec<String> {
-        self.list("c_init_code")
-    }
-    fn c_support_code(&self) -> Vec<String> {
-        self.list("c_support_code")
-    }
-    fn c_compiler(&self) -> Option<CCompiler> {
-        self.cxx.then_some(CCompiler { language: Language::Cxx })
-    }
-    fn c_code_cache_version(&self) -> CacheVersion {
-        self.version.clone()
-    }
-}
+object_of!(Captured, code);
 
 impl COp for Captured {
     fn c_code(
@@ -271,8 +221,8 @@ impl COp for Captured {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        if self.texts.has("c_code") {
-            return Ok(self.texts.run("c_code", name, inputs, outputs, sub));
+        if self.code.texts.has("c_code") {
+            return Ok(self.code.texts.run("c_code", name, inputs, outputs, sub));
         }
         let problem = "the class has no `c_code`\nhint: policy=\"interpret\" calls its `perform`".to_owned();
         Err(LinkError::Unsupported { signature: self.signature.clone(), problem })
@@ -285,22 +235,22 @@ impl COp for Captured {
         outputs: &[String],
         sub: &Sub,
     ) -> String {
-        self.texts.run("c_code_cleanup", name, inputs, outputs, sub)
+        self.code.texts.run("c_code_cleanup", name, inputs, outputs, sub)
     }
     fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
-        Ok(self.texts.fill("c_support_code_apply", name, &Sub::default()))
+        Ok(self.code.texts.fill("c_support_code_apply", name, &Sub::default()))
     }
     fn c_init_code_apply(&self, _: &Node, name: &str) -> String {
-        self.texts.fill("c_init_code_apply", name, &Sub::default())
+        self.code.texts.fill("c_init_code_apply", name, &Sub::default())
     }
     fn c_support_code_struct(&self, _: &Node, name: &str) -> String {
-        self.texts.fill("c_support_code_struct", name, &Sub::default())
+        self.code.texts.fill("c_support_code_struct", name, &Sub::default())
     }
     fn c_init_code_struct(&self, _: &Node, name: &str, sub: &Sub) -> String {
-        self.texts.fill("c_init_code_struct", name, sub)
+        self.code.texts.fill("c_init_code_struct", name, sub)
     }
     fn c_cleanup_code_struct(&self, _: &Node, name: &str) -> String {
-        self.texts.fill("c_cleanup_code_struct", name, &Sub::default())
+        self.code.texts.fill("c_cleanup_code_struct", name, &Sub::default())
     }
     fn params_type(&self) -> Result<ParamsType, LinkError> {
         Ok(self.params.clone())
@@ -313,33 +263,11 @@ impl COp for Captured {
     }
 }
 
-/// The C is that of another object.
-macro_rules! delegate {
-    ($($(#[$doc:meta])* $method:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
-        $(fn $method(&self, $($arg: $ty),*) -> $result {
-            self.c.$method($($arg),*)
-        })*
-    };
-}
-
-impl CLinkerObject for OwnOp {
-    delegate! {
-        c_headers() -> Vec<String>;
-        c_header_dirs() -> Vec<String>;
-        c_libraries() -> Vec<String>;
-        c_lib_dirs() -> Vec<String>;
-        c_compile_args() -> Vec<String>;
-        c_no_compile_args() -> Vec<String>;
-        c_init_code() -> Vec<String>;
-        c_support_code() -> Vec<String>;
-        c_compiler() -> Option<CCompiler>;
-        c_code_cache_version() -> CacheVersion;
-        c_sources() -> SourceSet;
-    }
-}
+object_of!(OwnOp, c);
 
 impl COp for OwnOp {
     delegate! {
+        c:
         c_code(node: &Node, name: &str, inputs: &[String], outputs: &[String], sub: &Sub) -> Result<String, LinkError>;
         c_code_cleanup(node: &Node, name: &str, inputs: &[String], outputs: &[String], sub: &Sub) -> String;
         c_support_code_apply(node: &Node, name: &str) -> Result<String, LinkError>;

@@ -56,6 +56,23 @@ CASES = {
     "parts with negative numbers": lambda: ([m, i], [m[i], m[i:], m[:i], m[::i]], each([M, -1], [M, -2])),
     "positions": lambda: ([m, at], [m[at], m[:, at], m[at][:, at], m[at, at]], each([M, [0, -1, 1]], [M, []])),
     "matrices of positions": lambda: ([m, pt.lmatrix("p")], lambda m, p: [m[p], m[:, p]], each([M, [[0, 1], [-1, 2]]])),
+    "several arrays of positions": lambda: (
+        [t, pt.lmatrix("p"), at, i],
+        lambda t, p, at, i: [t[p, p], t[:, p, at[:2]], t[p, at[:2][:, None]], t[:, at[:2], i], t[i, at], t[p[:, :1], p[:1]]],
+        each([T, [[0, 1], [-1, 0]], [0, -1], 1]),
+    ),
+    "writing to several arrays of positions": lambda: (
+        [t, pt.lmatrix("p"), at, i, v],
+        lambda t, p, at, i, v: [
+            pt.inc_subtensor(t[p, p], v),
+            pt.set_subtensor(t[:, p, at[:2]], 2.0),
+            pt.inc_subtensor(t[:, at[:2], i], 1.5),
+            pt.inc_subtensor(t[p[:, :1], p[:1]], t[:1, :2]),
+            pt.inc_subtensor(t[:, p], v),
+            pt.set_subtensor(t[p], v),
+        ],
+        each([T, [[0, 1], [-1, 0]], [0, -1], 1, V]),
+    ),
     "masks": lambda: ([m, mask], [m[mask], m[mask].sum(), mask.nonzero()[0]], each([M, [True, False, True]], [M, [False] * 3])),
     "setting parts": lambda: ([m, v, i], [pt.set_subtensor(m[i], v), pt.set_subtensor(m[:, 1:], 5.0), pt.set_subtensor(m[::2, i], s)], None),
     "adding to parts": lambda: ([m, v, i], [pt.inc_subtensor(m[i], v), pt.inc_subtensor(m[1:], v), pt.inc_subtensor(m[:, ::-1], 1)], each([M, V, 1], [M, V, -1])),
@@ -137,6 +154,7 @@ def refused(inputs, outputs, given, kind):
         ("of two vectors that differ", [v, pt.dvector("w")], lambda v, w: v + w, [V, V[1:]]),
         ("of parts", [m, v], lambda m, v: m[:1] * v[1:2] + m, [M, V]),
         ("of an allocation", [v, n], lambda v, n: pt.alloc(v, n), [[1.0], 3]),
+        ("of values for rows", [m, v, at], lambda m, v, at: pt.inc_subtensor(m[at], v), [M, [1.0], [0, 1]]),
         ("of a constant", [v], lambda v: v * np.arange(3.0), [[1.0]]),
         ("where a type says nothing", [v], None, None),
     ],
@@ -189,3 +207,14 @@ def test_several_results_of_one_fused_op_have_the_shape_of_all_inputs():
     op = Elemwise(ps.Composite([x, y], [x * 2, x + y, ps.constant(1.5)]))
     fn = function([m, v], op(m, v[None, :]) + op(v[None, :], m))
     compare(frozen(fn)(M, V), fn(M, V))
+
+
+def test_extremes_of_nothing_with_a_first_value_are_that_value():
+    try:
+        extremes = [pt.math.Max(axis=axes, initial=True) for axes in ((0,), (0, 1))]
+    except TypeError:
+        pytest.skip("this PyTensor has no extremes with a first value")
+    for variable, given in ((m, [M, EMPTY, np.zeros((0, 0))]), (b, [INTS, INTS[:0]])):
+        fn = function([variable], [op(variable) for op in extremes])
+        for values in given:
+            compare(frozen(fn)(values), fn(values))

@@ -5,7 +5,8 @@
 
 The import is all there is to do: what PyTensor's linkers `c`, `cvm` and `c|py` generate is looked up by its text in the layers
 of this process, and compiled on a miss. `record` puts what a program used into one bundle; with the policy `strict` that
-program then compiles nothing, wherever it runs.
+program then compiles nothing, wherever it runs. `freeze` makes graphs of precast of compiled functions, which need no PyTensor
+at all.
 
 ==================== =========================================================================================
 ``PRECAST_BUNDLE``   bundles to look into, separated by ``:``

@@ -35,7 +35,7 @@ def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable
             first = lower.extents.of(node.inputs[whole])[axis]
             if first is extent or first == extent:
                 continue
-            inputs[position] = equal(inputs[position], inputs[whole], axis)
+            inputs[position] = with_extent(inputs[position], axis, call("shape_i", inputs[whole], i=axis))
             lower.extents.unite(first, extent)
         result.append(1 if whole is None else lower.extents.of(node.inputs[whole])[axis])
     for output in node.outputs:
@@ -43,10 +43,10 @@ def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable
     return inputs
 
 
-def equal(value: Variable, other: Variable, axis: int) -> Variable:
-    """A value whose extent along an axis is checked to be another's."""
-    extents = (call("shape_i", each, i=axis) for each in (value, other))
-    return call("assert", value, call("eq", *extents), message=f"axis {axis}: {_MISMATCH}")
+def with_extent(value: Variable, axis: int, extent: Variable) -> Variable:
+    """A value that is checked to have an extent along an axis."""
+    is_so = call("eq", call("shape_i", value, i=axis), extent)
+    return call("assert", value, is_so, message=f"axis {axis}: {_MISMATCH}")
 
 
 def scalar(

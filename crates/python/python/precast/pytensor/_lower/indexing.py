@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from ..._variable import Variable, call
-from .elementwise import equal, index
-from .lowering import Lowering, Refused, cast, rule
+from .elementwise import index, with_extent
+from .lowering import Lowering, Refused, cast, constant, rule
+from .shapes import extents_of
 
 
 @rule("Subtensor")
@@ -71,82 +73,108 @@ def advanced_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Variabl
     x, *indices = inputs
     items = advanced_items(node, indices)
     arrays = [item for item in items if isinstance(item, Variable)]
-    if len(arrays) == 1 or not all(item.type.ndim == 1 and item.type.dtype != "bool" for item in arrays):
+    if sum(item.type.ndim > 0 for item in arrays) < 2 or any(item.type.dtype == "bool" for item in arrays):
         return index(x, tuple(items))
-    positions, axis = flat(lower, node, x, items)
+    positions, axis = joined_positions(x, items)
     return call("take", joined(x, axis, len(arrays)), positions, axis=axis)
 
 
-def flat(lower: Lowering, node: Any, x: Variable, items: list[Any]) -> tuple[Variable, int]:
-    """Several vectors of positions, of neighbouring axes, as positions in these axes joined, and the first axis."""
+def joined_positions(x: Variable, items: list[Any]) -> tuple[Variable, int]:
+    """The positions that arrays name on neighbouring axes, as positions in these axes joined; and the first axis."""
     places = [at for at, item in enumerate(items) if isinstance(item, Variable)]
     axis = places[0]
-    if places != list(range(axis, axis + len(places))) or not all(isinstance(item, Variable) or is_whole(item) for item in items):
-        raise Refused("vectors of positions with slices between or beside them")
-    vectors = [cast(items[place], "int64") for place in places]
-    variables = [variable for variable in node.inputs if variable.type.ndim == 1][-len(vectors) :]
+    is_whole_beside = all(isinstance(item, Variable) or is_whole(item) for item in items)
+    if places != list(range(axis, axis + len(places))) or not is_whole_beside:
+        raise Refused("several arrays of positions, with slices between or beside them")
     result: Variable | None = None
-    for place, vector in zip(places, vectors, strict=True):
+    for place in places:
         extent = cast(call("shape_i", x, i=place), "int64")
-        within = call("logical_and", call("ge", vector, call("neg", extent)), call("lt", vector, extent))
-        vector = call("assert", vector, call("all", within), message=f"an index is out of bounds for axis {place}")
-        vector = call("switch", call("lt", vector, 0), call("add", vector, extent), vector)
-        result = vector if result is None else call("add", call("mul", result, extent), equal_lengths(vector, result, variables))
+        within = within_bounds(cast(items[place], "int64"), extent, place)
+        result = within if result is None else call("add", call("mul", result, extent), within)
     assert result is not None
     return result, axis
 
 
-def equal_lengths(vector: Variable, other: Variable, variables: list[Any]) -> Variable:
-    """A vector that is checked to be as long as another, unless one of the two has one element by its type."""
-    if any(variable.type.shape == (1,) for variable in variables):
-        return vector
-    return equal(vector, other, 0)
+def within_bounds(positions: Variable, extent: Variable, axis: int) -> Variable:
+    """Positions from the front, checked."""
+    is_within = call("logical_and", call("ge", positions, call("neg", extent)), call("lt", positions, extent))
+    positions = call("assert", positions, call("all", is_within), message=f"an index is out of bounds for axis {axis}")
+    return call("switch", call("lt", positions, 0), call("add", positions, extent), positions)
 
 
 def joined(x: Variable, axis: int, count: int) -> Variable:
     """An array with some neighbouring axes as one."""
-    extents = [call("shape_i", x, i=each) for each in range(x.type.ndim)]
-    whole = extents[axis]
-    for extent in extents[axis + 1 : axis + count]:
-        whole = call("mul", whole, extent)
-    return call("reshape", x, *extents[:axis], whole, *extents[axis + count :])
+    if count == 1:
+        return x
+    extents = extents_of(x)
+    return call("reshape", x, *extents[:axis], product(extents[axis : axis + count]), *extents[axis + count :])
+
+
+def product(extents: list[Variable]) -> Variable:
+    """The product of some extents."""
+    return reduce(lambda a, b: call("mul", a, b), extents)
 
 
 @rule("IncSubtensor")
 def inc_subtensor(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     x, y, *numbers = inputs
-    return written(lower, node, x, y, items_of(node.op.idx_list, numbers))
+    lower.extents.equate(node.outputs[0], node.inputs[0])
+    return call(writer(node), index(x, tuple(items_of(node.op.idx_list, numbers))), cast(y, x.type.dtype))
 
 
 @rule("AdvancedIncSubtensor", "AdvancedIncSubtensor1")
 def advanced_inc_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
     x, y, *indices = inputs
-    items = advanced_items(node, indices)
+    items, y = advanced_items(node, indices), cast(y, x.type.dtype)
+    lower.extents.equate(node.outputs[0], node.inputs[0])
     if getattr(node.op, "ignore_duplicates", False):
         raise Refused("which of the values for one place is added is left open")
     arrays = [item for item in items if isinstance(item, Variable)]
-    if len(arrays) < 2:
-        return written(lower, node, x, y, items)
-    if not all(item.type.ndim == 1 and item.type.dtype != "bool" for item in arrays):
-        raise Refused("precast writes to no part that several matrices of positions name")
-    positions, axis = flat(lower, node, x, items)
-    part = index(joined(x, axis, len(arrays)), (*([slice(None)] * axis), positions))
-    made = call(write(node), part, cast(y, x.type.dtype))
-    lower.extents.equate(node.outputs[0], node.inputs[0])
-    return call("reshape", made, *(call("shape_i", x, i=each) for each in range(x.type.ndim)))
+    is_mask = any(item.type.dtype == "bool" for item in arrays)
+    if is_mask or len(arrays) == 1 and not all(isinstance(item, Variable) or is_whole(item) for item in items):
+        return call(writer(node), index(x, tuple(items)), y)
+    if len(arrays) == 1:
+        axis, positions = place_of(items), arrays[0]
+        if axis == 0 and positions.type.ndim == 1:
+            y = unbroadcast(lower, node, x, y, positions)
+    else:
+        positions, axis = joined_positions(x, items)
+    made = written(writer(node), joined(x, axis, len(arrays)), y, positions, axis)
+    return made if len(arrays) == 1 else call("reshape", made, *extents_of(x))
 
 
-def written(lower: Lowering, node: Any, x: Variable, y: Variable, items: list[Any]) -> Variable:
-    """A tensor with a part set to values, or with values added to it."""
-    lower.extents.equate(node.outputs[0], node.inputs[0])
-    y = cast(y, x.type.dtype)
-    axis = next((at for at, item in enumerate(items) if isinstance(item, Variable) and item.type.ndim), 0)
-    if axis == 0 or not all(is_whole(item) for item in items[:axis] + items[axis + 1 :]):
-        return call(write(node), index(x, tuple(items)), y)
+def place_of(items: list[Any]) -> int:
+    """The axis that the one array among the indices is of."""
+    return next(at for at, item in enumerate(items) if isinstance(item, Variable))
+
+
+def unbroadcast(lower: Lowering, node: Any, x: Variable, y: Variable, positions: Variable) -> Variable:
+    """Values for rows, checked to have the extents of these, but where their type says 1."""
+    variable, rank = node.inputs[1], x.type.ndim
+    expected = [lower.extents.of(node.inputs[2])[0], *lower.extents.of(node.inputs[0])[1:]]
+    for axis, extent in enumerate(lower.extents.of(variable)):
+        place = rank - y.type.ndim + axis
+        wanted = expected[place]
+        if variable.type.shape[axis] == 1 or extent is wanted or extent == wanted:
+            continue
+        other = call("shape_i", positions, i=0) if place == 0 else call("shape_i", x, i=place)
+        y = with_extent(y, axis, other)
+        lower.extents.unite(extent, wanted)
+    return y
+
+
+def written(function: str, x: Variable, y: Variable, positions: Variable, axis: int) -> Variable:
+    """A tensor with values set or added at positions of an axis."""
+    if positions.type.ndim != 1:
+        before, after, own = extents_of(x)[:axis], extents_of(x)[axis + 1 :], extents_of(positions)
+        y = call("broadcast_to", y, *before, *own, *after) if before or own or after else y
+        y = call("reshape", y, *before, product(own) if own else constant(1, "int64"), *after)
+        positions = call("flatten", positions)
+    if axis == 0:
+        return call(function, index(x, positions), y)
     # The library writes to positions of the first axis.
     order = [axis, *(each for each in range(x.type.ndim) if each != axis)]
-    part = index(call("dimshuffle", x, order=order), items[axis])
-    made = call(write(node), part, in_front(y, axis, x.type.ndim) if items[axis].type.ndim == 1 else wrong_rank())
+    made = call(function, index(call("dimshuffle", x, order=order), positions), in_front(y, axis, x.type.ndim))
     return call("dimshuffle", made, order=[order.index(each) for each in range(x.type.ndim)])
 
 
@@ -159,10 +187,6 @@ def in_front(y: Variable, axis: int, ndim: int) -> Variable:
     return call("dimshuffle", y, order=[places[axis], *(place for each, place in enumerate(places) if each != axis)])
 
 
-def wrong_rank() -> Variable:
-    raise Refused("precast writes to no part that a matrix of positions behind a slice names")
-
-
-def write(node: Any) -> str:
+def writer(node: Any) -> str:
     """What writes."""
     return "set_subtensor" if node.op.set_instead_of_inc else "inc_subtensor"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from ..._variable import Variable, call
 from . import scalars
-from .elementwise import equal
-from .lowering import Lowering, Refused, cast, constant, rule
+from .elementwise import with_extent
+from .lowering import Lowering, Refused, cast, constant, find, rule
 
 
 def product(function: str, x: Variable, y: Variable, dtype: str) -> Variable:
@@ -35,8 +36,11 @@ def batched_dot(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 @rule("Blockwise")
-def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
-    core = type(node.op.core_op)
+def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
+    op, core = node.op, type(node.op.core_op)
+    if all(variable.type.ndim == len(axes) for variable, axes in zip(node.inputs, op.inputs_sig, strict=True)):
+        # No stacks but single matrices.
+        return find(op.core_op)(lower, SimpleNamespace(op=op.core_op, inputs=node.inputs, outputs=node.outputs), inputs)
     if core.__name__ not in ("Dot", "Dot22") or core.__module__.split(".")[0] != "pytensor":
         raise Refused(f"precast has no `{core.__name__}` of stacks of matrices")
     for axis, (a, b) in enumerate(zip(*(variable.type.shape[:-2] for variable in node.inputs), strict=True)):
@@ -52,7 +56,7 @@ def gemv(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     rows = lower.extents.of(node.inputs[2])[0]
     own = lower.extents.of(node.inputs[0])[0]
     if own is not rows and own != rows:
-        y = equal(y, a, 0)
+        y = with_extent(y, 0, call("shape_i", a, i=0))
         lower.extents.unite(own, rows)
     lower.extents.equate(node.outputs[0], node.inputs[0])
     return added(node, y, beta, call("mul", cast(alpha, a.type.dtype), call("dot", a, x)))

@@ -88,16 +88,7 @@ class Lowering:
             self.bind(output, value)
 
     def _apply(self, node: Any) -> list[Any]:
-        own = type(node.op)
-        is_pytensors = own.__module__.split(".")[0] == "pytensor"
-        made = _RULES.get(own.__name__) if is_pytensors else None
-        inner = getattr(node.op, "fgraph", None)
-        if made is None and is_pytensors and inner is not None and _is_whole(own):
-            made = inlined
-        if made is None and any(base.__name__ == "ScalarOp" for base in own.__mro__):
-            made = _RULES["Composite"]
-        if made is None:
-            raise Refused("precast has no op for it")
+        made = find(node.op)
         for variable in [*node.inputs, *node.outputs]:
             _check_type(variable.type)
         results = made(self, node, [self.value(variable) for variable in node.inputs])
@@ -106,6 +97,21 @@ class Lowering:
             cast(result, output.type.dtype) if isinstance(result, Variable) else result
             for result, output in zip(results, node.outputs, strict=True)
         ]
+
+
+def find(op: Any) -> Rule:
+    """The rule of an op."""
+    own = type(op)
+    is_pytensors = own.__module__.split(".")[0] == "pytensor"
+    made = _RULES.get(own.__name__) if is_pytensors else None
+    # Somebody's function of numbers has C of its own, perhaps.
+    if made is None and _derives(own, "ScalarOp"):
+        made = _RULES["Composite"]
+    if made is None and is_pytensors and _derives(own, "OpFromGraph"):
+        made = inlined
+    if made is None:
+        raise Refused("precast has no op for it")
+    return made
 
 
 def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
@@ -118,9 +124,9 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     return lower.graph(inner.inputs, inner.outputs, inputs)
 
 
-def _is_whole(own: type) -> bool:
-    """Whether an op's inner graph says all of what it computes."""
-    return any(base.__name__ == "OpFromGraph" for base in own.__mro__)
+def _derives(own: type, name: str) -> bool:
+    """Whether a class derives from one of PyTensor's."""
+    return any(base.__name__ == name for base in own.__mro__)
 
 
 def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:

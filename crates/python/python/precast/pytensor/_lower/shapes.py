@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ..._variable import Variable, call
-from .elementwise import _MISMATCH, index
+from .elementwise import index, with_extent
 from .lowering import Lowering, Refused, cast, constant, constant_value, rule
 
 
@@ -80,8 +80,7 @@ def alloc(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         wanted = told[len(told) - len(own) + axis]
         if node.inputs[0].type.shape[axis] == 1 or known is wanted or known == wanted:
             continue
-        is_so = call("eq", call("shape_i", value, i=axis), extents[len(extents) - len(own) + axis])
-        value = call("assert", value, is_so, message=f"Alloc: axis {axis}: {_MISMATCH}")
+        value = with_extent(value, axis, extents[len(extents) - len(own) + axis])
         lower.extents.unite(known, wanted)
     lower.extents.tell(node.outputs[0], told)
     return call("alloc", value, *extents) if extents else value
