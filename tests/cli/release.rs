@@ -261,3 +261,35 @@ fn pinned_archives_are_taken_and_no_others() {
     place.run_bare(&["gc", "--grace", "0", "empty.toml"]).ok();
     place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
 }
+
+#[test]
+fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
+    let place = built(&[SUM]);
+    let explain =
+        |options: &[&str]| place.run_bare(&args(&[&["explain", "--last", "--store", "artifacts"], options]));
+    let first = explain(&[]).ok();
+    assert!(
+        first.out.contains("`add(f64[..], f64[..]) -> f64[..]` is new, and nothing in the store is near"),
+        "{}",
+        first.out
+    );
+    let nothing = place.run(&["build", "--why"]).ok();
+    assert!(!nothing.out.contains("ms"), "{}", nothing.out);
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("f64", "f32")));
+    let told = place.run(&["build", "--why"]).ok();
+    let why = "`add(f32[..], f32[..]) -> f32[..]` is new; nearest `add(f64[..], f64[..]) -> f64[..]` differs in dtype of input 0, 1";
+    assert!(told.out.contains(why) && told.out.contains("  1 unit, "), "{}", told.out);
+    assert!(explain(&[]).ok().out.contains(why));
+    let json = explain(&["--json"]).ok().json();
+    assert_eq!(json["compilations"][0]["why"]["reason"], "changed");
+    for object in files(&place, "artifacts/objects") {
+        fs_err::remove_file(object).unwrap();
+    }
+    let json = place.run(&["build", "--json"]).ok().json();
+    assert_eq!(json["why"][0]["words"], "its archive was lost or damaged");
+    place.run_bare(&["explain"]).fails(2, &["--expr"]);
+    place.run_bare(&["explain", "--last", "--entry", "sum"]).fails(2, &["--last"]);
+    place
+        .run_bare(&["explain", "--last", "--store", "nowhere"])
+        .fails(1, &["no build that compiled anything is remembered"]);
+}

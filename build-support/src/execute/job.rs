@@ -15,7 +15,7 @@ pub(super) struct Job<'p> {
     pub(super) artifact: Option<Artifact>,
     /// Whether the store had it, but not all that readers need to find it.
     pub(super) healed: bool,
-    action: ActionKey,
+    pub(super) action: ActionKey,
     fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
