@@ -21,7 +21,7 @@ mod tests;
 
 use crate::plan::Plan;
 use job::Job;
-use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
+use precast_compile::{Compiled, Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_ops::GENERATOR;
 use precast_store::key::{KeyDocument, StaleVersion};
 use precast_store::{ActionKey, Entry, Record, Store, write_bundle};
@@ -218,12 +218,24 @@ fn compile(
     };
     let results = compile_all(&units, execution.toolchain, execution.parallel, &progress);
     let mut failures = Vec::new();
+    let mut compiled = Vec::new();
     for (at, result) in batch.iter().zip(results) {
-        let job = &mut jobs[*at];
         match result {
-            Ok(compiled) => job.publish(compiled, execution.store)?,
-            Err(error) => failures.push(Failure { title: job.title(), error }),
+            Ok(result) => compiled.push((*at, jobs[*at].completed(result))),
+            Err(error) => failures.push(Failure { title: jobs[*at].title(), error }),
         }
+    }
+    if let Some(store) = execution.store {
+        let items: Vec<_> =
+            compiled.iter().map(|(_, compiled)| (&compiled.archive, &compiled.record)).collect();
+        let refused = |(position, source): (usize, _)| {
+            let (at, _) = compiled[position];
+            ExecuteError::Publish { title: jobs[at].title(), source }
+        };
+        store.publish_all(&items).map_err(refused)?;
+    }
+    for (at, Compiled { archive, record }) in compiled {
+        jobs[at].accept(record, archive)?;
     }
     Ok((failures, times.into_inner().into_iter().map(|(_, took)| took).collect()))
 }
