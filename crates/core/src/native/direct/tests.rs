@@ -9,7 +9,7 @@ use super::*;
 use crate::function::{CallError, Function};
 use crate::key::BuildKey;
 use crate::native::capture::{Captured, Driven, Kernels, Operand};
-use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, NoNative, RawArray, Value, Work};
+use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, RawArray, Value, Work};
 use crate::program::{Computes, Port, Program, Register, Step};
 use precast_abi::context::{Context, ErrorKind};
 use precast_abi::driver::{Kernel, Monoid, REDUCE_ALL, Reduce};
@@ -67,6 +67,13 @@ unsafe extern "C" fn step(lanes: *mut c_void, x: *const c_void, n: i64) {
     unsafe { (0..n as usize).for_each(|i| *lanes.cast::<f64>().add(i) += x.cast::<f64>().add(i).read()) };
 }
 
+unsafe extern "C" fn steps(lanes: *mut c_void, x: *const c_void, n: i64, rows: i64, row_bytes: i64) {
+    for row in 0..rows {
+        // SAFETY: the driver's contract: as many rows, each behind the one before it.
+        unsafe { step(lanes, x.byte_offset((row * row_bytes) as isize), n) };
+    }
+}
+
 unsafe extern "C" fn close(lanes: *mut c_void, columns: i64, totals: *mut c_void, first: c_int) {
     // SAFETY: the driver's contract: two lanes a column.
     unsafe {
@@ -89,7 +96,8 @@ unsafe extern "C" fn finish(totals: *const c_void, columns: i64, count: i64, out
 }
 
 /// A sum of which the count is taken.
-const SUM: Monoid = Monoid { lanes: 2, item: 8, no_empty: c"sum".as_ptr(), clear, fold, step, close, finish };
+const SUM: Monoid =
+    Monoid { lanes: 2, item: 8, no_empty: c"sum".as_ptr(), clear, fold, step, close, finish, steps };
 
 /// A program of one chain: what it takes, what it gives, what it does, and whether the last result is summed.
 struct Case {
@@ -191,7 +199,7 @@ impl Case {
             steps: vec![step],
             ..Program::default()
         };
-        let direct = Direct::new(&program, &[LoadedModule::of_this_program()], &[Some(captured)]);
+        let direct = Direct::new(&program, &[LoadedModule::of_this_program()], &[Some(Arc::new(captured))]);
         assert!(direct.is_some(), "maps and a reduction");
         let work = Work::Chain(Arc::new(Chain::new(&links, &kinds).unwrap()));
         let (dies, lends, signatures) = (Vec::new(), Vec::new(), vec!["chain".to_owned()]);
@@ -201,9 +209,9 @@ impl Case {
             constants: Vec::new(),
             temps: Vec::new(),
             n_outputs,
-            direct: direct.filter(|_| is_direct).map(Arc::new),
         };
-        Function::of_executable(executable, (&inputs, &outputs), Err(NoNative::Body), Vec::new()).unwrap()
+        let bound = (direct.filter(|_| is_direct), Some(executable));
+        Function::of_modules(program, (Vec::new(), Vec::new()), bound).unwrap()
     }
 }
 
