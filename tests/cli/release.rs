@@ -293,3 +293,71 @@ fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
         .run_bare(&["explain", "--last", "--store", "nowhere"])
         .fails(1, &["no build that compiled anything is remembered"]);
 }
+
+/// How often a command opens or lists something below `artifacts`.
+fn opens(place: &Sandbox, arguments: &[&str]) -> Option<usize> {
+    let inner = place.command(arguments);
+    let mut command = std::process::Command::new("strace");
+    command.args(["-qq", "-f", "-y", "-o", "log", "-e", "openat,getdents64,read,pread64"]);
+    let output = command
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .current_dir(place.path(""))
+        .env_clear()
+        .output();
+    output.ok().filter(|output| output.status.success())?;
+    let log = fs_err::read_to_string(place.path("log")).unwrap();
+    Some(log.lines().filter(|line| line.contains("/artifacts/")).count())
+}
+
+#[test]
+fn what_a_hit_reads_does_not_grow_with_the_store() {
+    let place = built(&[SUM]);
+    let commands: [&[&str]; 2] = [
+        &[
+            "run",
+            "--policy",
+            "strict",
+            "--store",
+            "artifacts",
+            "--entry",
+            "sum",
+            "-i",
+            "x=x.npy",
+            "-i",
+            "y=y.npy",
+        ],
+        &["check", "--store", "artifacts", "--expr", "x + y", "--type", "x=f64[?]", "--type", "y=f64[?]"],
+    ];
+    let count = || commands.map(|arguments| opens(&place, arguments));
+    let before = count();
+    if before[0].is_none() {
+        eprintln!("skipped: no strace here, or it may not trace");
+        return;
+    }
+    let store = Store::open(place.path("artifacts")).unwrap();
+    let real = store.records().next().unwrap().unwrap();
+    let archive = store.load(&real).unwrap();
+    let others: Vec<Record> = (0..400_u64).map(|number| other(&real, number)).collect();
+    store.publish_all(&others.iter().map(|record| (&archive, record)).collect::<Vec<_>>()).unwrap();
+    assert_eq!(store.records().count(), 401);
+    assert_eq!(count(), before);
+    // A collector reads records, and no archive of them.
+    let gc = place.run_bare(&["gc", "--grace", "0", "precast.toml", "--json"]).ok().json();
+    assert_eq!((&gc["removed"], &gc["stays"]["records"]), (&400.into(), &1.into()));
+    place.run_bare(commands[0]).ok();
+}
+
+/// A record of other modules.
+fn other(record: &Record, number: u64) -> Record {
+    let mut record = record.clone();
+    let id = precast_store::key::ContentId::of(&number.to_string());
+    record.action = precast_store::ActionKey::from_bytes(*id.as_bytes());
+    for member in &mut record.members {
+        let document = member.document.as_mut().unwrap();
+        document.text = id;
+        member.key = document.key();
+        member.fingerprints.clear();
+    }
+    record
+}
