@@ -82,7 +82,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let place = std::env::temp_dir().join(format!("precast-repro-{}", std::process::id()));
     let fine = matrix(&target.join("debug/precast"), &place);
-    let _ = std::fs::remove_dir_all(&place);
+    let _ = fs_err::remove_dir_all(&place);
     fine
 }
 
@@ -126,15 +126,15 @@ fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(Stri
     } else {
         place.to_owned()
     };
-    std::fs::create_dir_all(&place)?;
+    fs_err::create_dir_all(&place)?;
     let text = match row {
-        Row::Reversed => MANIFEST.trim().split("\n\n").rev().collect::<Vec<_>>().join("\n\n") + "\n",
+        Row::Reversed => MANIFEST.trim().rsplit("\n\n").collect::<Vec<_>>().join("\n\n") + "\n",
         _ => MANIFEST.to_owned(),
     };
-    std::fs::write(place.join("precast.toml"), text)?;
+    fs_err::write(place.join("precast.toml"), text)?;
     if row == Row::HalfFilled {
         let half = MANIFEST.split("\n\n").next().unwrap_or_default();
-        std::fs::write(place.join("half.toml"), half)?;
+        fs_err::write(place.join("half.toml"), half)?;
         build(precast, &place, Row::Plain, column, "half.toml")?;
     }
     if row == Row::OtherUser {
@@ -142,14 +142,14 @@ fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(Stri
     }
     build(precast, &place, row, column, "precast.toml")?;
     let mut names = Vec::new();
-    for shard in std::fs::read_dir(place.join("artifacts/objects"))? {
-        for object in std::fs::read_dir(shard?.path())? {
+    for shard in fs_err::read_dir(place.join("artifacts/objects"))? {
+        for object in fs_err::read_dir(shard?.path())? {
             names.push(object?.file_name().to_string_lossy().into_owned());
         }
     }
     names.sort();
     let mut all = names.join("\n").into_bytes();
-    all.extend(std::fs::read(place.join("model.precast"))?);
+    all.extend(fs_err::read(place.join("model.precast"))?);
     Ok((
         format!("{} archives, the first `{}`", names.len(), names.first().map_or("", |name| &name[..16])),
         all,

@@ -14,6 +14,7 @@
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
 //!   quarantine/<name>.<random>/<name>             what was damaged
+//!   builds/                                       what the last builds compiled, and why; for people
 //!   tmp/                                          what is being written
 //! ```
 //!
