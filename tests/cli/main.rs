@@ -18,6 +18,7 @@
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
+//! | `crash` | each call that changes a store killed, and refused, in turn |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `document`, `readme`, `pages`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
@@ -27,6 +28,7 @@
 
 mod arrays;
 mod check_op;
+mod crash;
 mod damage;
 mod debugger;
 mod declarations;

@@ -261,3 +261,103 @@ fn pinned_archives_are_taken_and_no_others() {
     place.run_bare(&["gc", "--grace", "0", "empty.toml"]).ok();
     place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
 }
+
+#[test]
+fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
+    let place = built(&[SUM]);
+    let explain =
+        |options: &[&str]| place.run_bare(&args(&[&["explain", "--last", "--store", "artifacts"], options]));
+    let first = explain(&[]).ok();
+    assert!(
+        first.out.contains("`add(f64[..], f64[..]) -> f64[..]` is new, and nothing in the store is near"),
+        "{}",
+        first.out
+    );
+    let nothing = place.run(&["build", "--why"]).ok();
+    assert!(!nothing.out.contains("unit"), "{}", nothing.out);
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("f64", "f32")));
+    let told = place.run(&["build", "--why"]).ok();
+    let why = "`add(f32[..], f32[..]) -> f32[..]` is new; nearest `add(f64[..], f64[..]) -> f64[..]` differs in dtype of input 0, 1";
+    assert!(told.out.contains(why) && told.out.contains("  1 unit, "), "{}", told.out);
+    assert!(explain(&[]).ok().out.contains(why));
+    let json = explain(&["--json"]).ok().json();
+    assert_eq!(json["compilations"][0]["why"]["reason"], "changed");
+    for object in files(&place, "artifacts/objects") {
+        fs_err::remove_file(object).unwrap();
+    }
+    let json = place.run(&["build", "--json"]).ok().json();
+    assert_eq!(json["why"][0]["words"], "its archive was lost or damaged");
+    place.run_bare(&["explain"]).fails(2, &["--expr"]);
+    place.run_bare(&["explain", "--last", "--entry", "sum"]).fails(2, &["--last"]);
+    place
+        .run_bare(&["explain", "--last", "--store", "nowhere"])
+        .fails(1, &["no build that compiled anything is remembered"]);
+}
+
+/// How often a command opens or lists something below `artifacts`.
+fn opens(place: &Sandbox, arguments: &[&str]) -> Option<usize> {
+    let inner = place.command(arguments);
+    let mut command = std::process::Command::new("strace");
+    command.args(["-qq", "-f", "-y", "-o", "log", "-e", "openat,getdents64,read,pread64"]);
+    let output = command
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .current_dir(place.path(""))
+        .env_clear()
+        .output();
+    output.ok().filter(|output| output.status.success())?;
+    let log = fs_err::read_to_string(place.path("log")).unwrap();
+    Some(log.lines().filter(|line| line.contains("/artifacts/")).count())
+}
+
+#[test]
+fn what_a_hit_reads_does_not_grow_with_the_store() {
+    let place = built(&[SUM]);
+    let commands: [&[&str]; 2] = [
+        &[
+            "run",
+            "--policy",
+            "strict",
+            "--store",
+            "artifacts",
+            "--entry",
+            "sum",
+            "-i",
+            "x=x.npy",
+            "-i",
+            "y=y.npy",
+        ],
+        &["check", "--store", "artifacts", "--expr", "x + y", "--type", "x=f64[?]", "--type", "y=f64[?]"],
+    ];
+    let count = || commands.map(|arguments| opens(&place, arguments));
+    let before = count();
+    if before[0].is_none() {
+        eprintln!("skipped: no strace here, or it may not trace");
+        return;
+    }
+    let store = Store::open(place.path("artifacts")).unwrap();
+    let real = store.records().next().unwrap().unwrap();
+    let archive = store.load(&real).unwrap();
+    let others: Vec<Record> = (0..400_u64).map(|number| other(&real, number)).collect();
+    store.publish_all(&others.iter().map(|record| (&archive, record)).collect::<Vec<_>>()).unwrap();
+    assert_eq!(store.records().count(), 401);
+    assert_eq!(count(), before);
+    // A collector reads records, and no archive of them.
+    let gc = place.run_bare(&["gc", "--grace", "0", "precast.toml", "--json"]).ok().json();
+    assert_eq!((&gc["removed"], &gc["stays"]["records"]), (&400.into(), &1.into()));
+    place.run_bare(commands[0]).ok();
+}
+
+/// A record of other modules.
+fn other(record: &Record, number: u64) -> Record {
+    let mut record = record.clone();
+    let id = precast_store::key::ContentId::of(&number.to_string());
+    record.action = precast_store::ActionKey::from_bytes(*id.as_bytes());
+    for member in &mut record.members {
+        let document = member.document.as_mut().unwrap();
+        document.text = id;
+        member.key = document.key();
+        member.fingerprints.clear();
+    }
+    record
+}

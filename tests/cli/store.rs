@@ -80,7 +80,8 @@ fn paths(place: &Sandbox) -> Vec<PathBuf> {
 #[test]
 fn after_any_loss_build_says_what_it_did_and_strict_hits() {
     let place = built();
-    for path in paths(&place) {
+    // What is remembered of builds is for people, and nobody puts it back.
+    for path in paths(&place).into_iter().filter(|path| !path.starts_with(place.path("artifacts/builds"))) {
         remove(&path);
         let below = path.strip_prefix(place.path("artifacts")).unwrap().to_str().unwrap().to_owned();
         let expected = match below.split('/').next().unwrap() {

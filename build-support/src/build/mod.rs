@@ -20,6 +20,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use crate::execute::Compilation;
 use external::External;
 use precast_codegen::external::Declaration;
 use precast_graph::FunctionGraph;
@@ -215,6 +216,8 @@ pub struct Outcome {
     pub healed: usize,
     /// How many were compiled.
     pub compiled: usize,
+    /// What was compiled, and why.
+    pub compilations: Vec<Compilation>,
     /// What the user should hear of.
     pub warnings: Vec<String>,
     /// The files whose change asks for another run; all exist.
@@ -224,13 +227,16 @@ pub struct Outcome {
 }
 
 impl fmt::Display for Outcome {
-    /// One line for people, which `cargo build -vv` shows.
+    /// What was done, in a line, and why each unit was compiled, for people: `cargo build -vv` shows it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { combinations, modules, artifacts } = self.counts;
         let (hits, compiled) = (self.hits, self.compiled);
         write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
         let healed = if self.healed == 0 { String::new() } else { format!(" ({} healed)", self.healed) };
-        write!(f, "{hits} there already{healed}, {compiled} compiled")
+        write!(f, "{hits} there already{healed}, {compiled} compiled")?;
+        self.compilations
+            .iter()
+            .try_for_each(|one| write!(f, "\nprecast: {}, {} ms: {}", one.title, one.millis, one.why))
     }
 }
 

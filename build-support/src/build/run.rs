@@ -5,6 +5,7 @@ use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index, model};
 use crate::execute::{Executed, Execution, execute};
+use crate::history;
 use crate::lock::{Lock, LockError};
 use crate::plan::{Plan, plan_after};
 use crate::problem::DeclareError;
@@ -30,6 +31,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         hits: 0,
         healed: 0,
         compiled: 0,
+        compilations: Vec::new(),
         warnings: Vec::new(),
         inputs: Vec::new(),
         variables: environment.watched(),
@@ -65,6 +67,7 @@ fn nothing() -> Executed {
         hits: 0,
         healed: 0,
         compiled: 0,
+        compilations: Vec::new(),
         stale: Vec::new(),
         is_hermetic: true,
     }
@@ -114,6 +117,7 @@ fn compile(
             progress: &|_| {},
         },
     )?;
+    history::remember(&store, &environment.manifest_dir, &executed);
     if let Some(lock) = lock.filter(|_| environment.is_locked) {
         lock.check_pins(&executed, &environment.lock())?;
     }
@@ -213,6 +217,7 @@ fn write(executed: &Executed, bundle: &[u8], mut outcome: Outcome) -> Result<Out
     outcome.warnings.extend(nameless);
     (outcome.hits, outcome.healed) = (executed.hits, executed.healed);
     outcome.compiled = executed.compiled;
+    outcome.compilations.clone_from(&executed.compilations);
     Ok(outcome)
 }
 

@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, Record, Reused, Store};
+use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, Record, Reused};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Job<'p> {
@@ -15,7 +15,7 @@ pub(super) struct Job<'p> {
     pub(super) artifact: Option<Artifact>,
     /// Whether the store had it, but not all that readers need to find it.
     pub(super) healed: bool,
-    action: ActionKey,
+    pub(super) action: ActionKey,
     fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
@@ -65,22 +65,17 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Publishes what was compiled.
-    pub(super) fn publish(&mut self, compiled: Compiled, store: Option<&Store>) -> Result<(), ExecuteError> {
-        let Compiled { archive, mut record } = compiled;
-        self.complete(&mut record);
-        if let Some(store) = store {
-            let refused = |source| ExecuteError::Publish { title: self.title(), source };
-            store.publish(&archive, &record).map_err(refused)?;
-        }
-        self.accept(record, archive)
+    /// States of what was compiled what the plan knows.
+    pub(super) fn completed(&self, mut compiled: Compiled) -> Compiled {
+        self.complete(&mut compiled.record);
+        compiled
     }
 
     pub(super) fn title(&self) -> String {
         title(self.unit, self.variant)
     }
 
-    fn accept(&mut self, mut record: Record, mut archive: Archive) -> Result<(), ExecuteError> {
+    pub(super) fn accept(&mut self, mut record: Record, mut archive: Archive) -> Result<(), ExecuteError> {
         self.complete(&mut record);
         let mut file = |file| {
             let none = || ExecuteError::NoFile { key: self.unit.members()[0].0, file };

@@ -14,21 +14,25 @@
 mod error;
 mod job;
 mod pack;
+mod why;
 
 #[cfg(test)]
 mod tests;
 
 use crate::plan::Plan;
 use job::Job;
-use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
+use precast_compile::{Compiled, Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_ops::GENERATOR;
 use precast_store::key::{KeyDocument, StaleVersion};
 use precast_store::{ActionKey, Entry, Record, Store, write_bundle};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
 
 pub use error::{ExecuteError, Failure};
+pub use why::{Compilation, Why};
 
 /// How a plan is carried out.
 #[derive(Clone, Copy)]
@@ -80,6 +84,8 @@ pub struct Executed {
     pub healed: usize,
     /// How many artifacts were compiled.
     pub compiled: usize,
+    /// Each of them, why it was, and how long that took.
+    pub compilations: Vec<Compilation>,
     /// Ops whose C changed while their version did not: what the store had of them was not used.
     pub stale: Vec<StaleVersion>,
     /// Whether every artifact is decided by its unit, flags and toolchain alone; not so where libraries or headers of the
@@ -114,9 +120,14 @@ fn carry_out(plan: &Plan, execution: &Execution<'_>, compiles: bool) -> Result<E
         return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].title()).collect() });
     }
     let stale = stale(&jobs, &missing, execution)?;
+    let mut compilations = reasons(&jobs, &missing, execution)?;
     let (mut done, mut failures) = (0, Vec::new());
     for batch in missing.chunks(batch()) {
-        failures.extend(compile(&mut jobs, batch, (done, missing.len()), execution)?);
+        let (failed, took) = compile(&mut jobs, batch, (done, missing.len()), execution)?;
+        failures.extend(failed);
+        for (compilation, took) in compilations[done..].iter_mut().zip(took) {
+            compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        }
         done += batch.len();
     }
     if !failures.is_empty() {
@@ -132,11 +143,27 @@ fn carry_out(plan: &Plan, execution: &Execution<'_>, compiles: bool) -> Result<E
         hits: jobs.len() - missing.len(),
         healed: jobs.iter().filter(|job| job.healed).count(),
         compiled: missing.len(),
+        compilations,
         artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
         entries: plan.entries.clone(),
         stale,
         is_hermetic,
     })
+}
+
+/// Says why each missing unit is compiled, before anything is published.
+fn reasons(
+    jobs: &[Job<'_>],
+    missing: &[usize],
+    execution: &Execution<'_>,
+) -> Result<Vec<Compilation>, ExecuteError> {
+    let mut reasons = why::Reasons::new(execution.store, execution.toolchain);
+    let of = |at: &usize| {
+        let job = &jobs[*at];
+        let why = reasons.of(job.unit, job.variant, &job.action)?;
+        Ok(Compilation { title: job.title(), why, millis: 0 })
+    };
+    missing.iter().map(of).collect()
 }
 
 /// Finds the versions that were not raised, before what is missing is published beside the old. The store is read for it
@@ -163,15 +190,24 @@ fn batch() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(8).max(32)
 }
 
-/// Compiles and publishes some jobs, and gives those that failed; the others are published all the same.
+/// Compiles and publishes some jobs, and gives those that failed, the others are published all the same; and how long each took.
 fn compile(
     jobs: &mut [Job<'_>],
     batch: &[usize],
     (before, all): (usize, usize),
     execution: &Execution<'_>,
-) -> Result<Vec<Failure>, ExecuteError> {
+) -> Result<(Vec<Failure>, Vec<Duration>), ExecuteError> {
+    let times = RefCell::new(vec![(Instant::now(), Duration::ZERO); batch.len()]);
     let units: Vec<_> = batch.iter().map(|at| (jobs[*at].unit.clone(), jobs[*at].variant.clone())).collect();
     let progress = |progress| {
+        match progress {
+            Progress::Started { job } => times.borrow_mut()[job].0 = Instant::now(),
+            Progress::Finished { job, .. } => {
+                let started = times.borrow()[job].0;
+                times.borrow_mut()[job].1 = started.elapsed();
+            }
+            _ => {}
+        }
         (execution.progress)(match progress {
             Progress::Started { job } => Progress::Started { job: job + before },
             Progress::Finished { job, failed, done, .. } => {
@@ -182,14 +218,26 @@ fn compile(
     };
     let results = compile_all(&units, execution.toolchain, execution.parallel, &progress);
     let mut failures = Vec::new();
+    let mut compiled = Vec::new();
     for (at, result) in batch.iter().zip(results) {
-        let job = &mut jobs[*at];
         match result {
-            Ok(compiled) => job.publish(compiled, execution.store)?,
-            Err(error) => failures.push(Failure { title: job.title(), error }),
+            Ok(result) => compiled.push((*at, jobs[*at].completed(result))),
+            Err(error) => failures.push(Failure { title: jobs[*at].title(), error }),
         }
     }
-    Ok(failures)
+    if let Some(store) = execution.store {
+        let items: Vec<_> =
+            compiled.iter().map(|(_, compiled)| (&compiled.archive, &compiled.record)).collect();
+        let refused = |(position, source): (usize, _)| {
+            let (at, _) = compiled[position];
+            ExecuteError::Publish { title: jobs[at].title(), source }
+        };
+        store.publish_all(&items).map_err(refused)?;
+    }
+    for (at, Compiled { archive, record }) in compiled {
+        jobs[at].accept(record, archive)?;
+    }
+    Ok((failures, times.into_inner().into_iter().map(|(_, took)| took).collect()))
 }
 
 impl Executed {

@@ -1,13 +1,14 @@
 //! Against the real compiler: what comes out depends on nothing but what is asked for.
 
-use super::{ExecuteError, Executed, Execution, execute};
+use super::{ExecuteError, Executed, Execution, Why, execute};
 use crate::declared::{Declared, matrix};
+use crate::history;
 use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
 use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
-use precast_store::Store;
 use precast_store::key::Profile;
+use precast_store::{ActionKey, Record, Store};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -119,4 +120,103 @@ fn a_unit_that_cannot_be_compiled_is_named() {
     let Err(ExecuteError::Compile { failures }) = execute(&plan, &execution) else { panic!("an error") };
     assert_eq!(failures.len(), plan.units.len());
     assert!(failures[0].to_string().contains("does not exist on"), "{}", failures[0]);
+}
+
+/// What a store says of the first unit of a plan, once `change` was made to the records that another store has of it.
+fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Why {
+    let plan = small();
+    let plan = Plan { units: plan.units[..1].to_vec(), entries: Vec::new(), ..plan };
+    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (whole, changed) = (Store::create(from.path()).unwrap(), Store::create(to.path()).unwrap());
+    run(&plan, Some(&whole), 1);
+    for record in whole.records() {
+        let mut record = record.unwrap();
+        let archive = whole.load(&record).unwrap();
+        for record in change(&mut record) {
+            changed.publish(&archive, &record).unwrap();
+        }
+    }
+    let executed = run(&plan, Some(&changed), 1);
+    let [one] = &executed.compilations[..] else { panic!("{:?}", executed.compilations) };
+    assert!(executed.compiled == 1 && one.millis < 600_000, "{one:?}");
+    // The next one needs nothing.
+    assert_eq!(run(&plan, Some(&changed), 1).compilations, []);
+    one.why.clone()
+}
+
+#[test]
+fn every_reason_of_a_compilation_is_told() {
+    let other = |record: &mut Record| record.action = ActionKey::from_bytes([9; 32]);
+    let with = |change: &dyn Fn(&mut Record)| {
+        why(|record| {
+            other(record);
+            change(record);
+            vec![record.clone()]
+        })
+    };
+    assert_eq!(with(&|record| record.toolchain = None), Why::Compiler);
+    assert_eq!(with(&|_| {}), Why::Flags);
+    assert_eq!(
+        with(&|record| "x86-64-v9".clone_into(&mut record.isa)),
+        Why::Isa { found: vec!["x86-64-v9".into()] }
+    );
+    let target = "riscv64gc-unknown-linux-gnu";
+    assert_eq!(
+        with(&|record| target.clone_into(&mut record.target)),
+        Why::Target { found: vec![target.into()] }
+    );
+    let halves = why(|record| {
+        let half = |from: bool, byte| {
+            let members = record.members.iter().enumerate().filter(|(at, _)| (*at == 0) == from);
+            let members = members.map(|(_, member)| member.clone()).collect();
+            Record { action: ActionKey::from_bytes([byte; 32]), members, ..record.clone() }
+        };
+        vec![half(true, 1), half(false, 2)]
+    });
+    assert_eq!(halves, Why::Neighbours);
+    let one = with(&|record| record.members.truncate(1));
+    assert!(
+        matches!(&one, Why::Changed { differences, .. } if differences.contains("differs in")),
+        "{one:?}"
+    );
+    assert!(matches!(why(|_| Vec::new()), Why::New { .. }));
+    let plan = small();
+    assert!(run(&plan, None, 2).compilations.iter().all(|one| one.why == Why::NoStore));
+    // Its archive is lost.
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    run(&plan, Some(&store), 2);
+    objects(directory.path()).iter().for_each(|object| fs_err::remove_file(object).unwrap());
+    let lost = run(&plan, Some(&store), 2).compilations;
+    assert!(lost.len() == plan.units.len() && lost.iter().all(|one| one.why == Why::Lost), "{lost:?}");
+}
+
+#[test]
+fn the_last_builds_are_remembered_and_no_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    assert_eq!(history::last(directory.path()), None);
+    let executed = run(&small(), None, 2);
+    for number in 0..25 {
+        history::remember(&store, Path::new(&format!("{number}.toml")), &executed);
+        // Names are a second and a process; the files of this one are moved back in time.
+        let from = directory.path().join("builds");
+        for entry in from
+            .read_dir()
+            .unwrap()
+            .flatten()
+            .filter(|entry| !entry.file_name().to_string_lossy().starts_with("00000000000"))
+        {
+            fs_err::rename(entry.path(), from.join(format!("00000000000{:02}.json", number))).unwrap();
+        }
+    }
+    history::remember(&store, Path::new("last.toml"), &executed);
+    let last = history::last(directory.path()).unwrap();
+    assert_eq!((last.what.as_str(), &last.compilations), ("last.toml", &executed.compilations));
+    assert_eq!(directory.path().join("builds").read_dir().unwrap().count(), 20);
+    let none = Executed { compilations: Vec::new(), ..executed };
+    history::remember(&store, Path::new("none.toml"), &none);
+    assert_eq!(history::last(directory.path()).unwrap().what, "last.toml");
+    store.check_trust().unwrap();
+    assert!(store.verify().unwrap().is_intact());
 }

@@ -28,11 +28,12 @@ mod secret;
 mod term;
 mod trace;
 mod whole;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 use precast_build::interrupt;
 use precast_graph::FunctionGraph;
 
@@ -54,7 +55,7 @@ pub fn main(face: Face) -> ExitCode {
 /// Runs a command, the name of the program first; gives the exit code. The process is the command's: it handles signals.
 #[must_use]
 pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
-    let mut command = args::Cli::command();
+    let mut command = args::Cli::whole();
     if face == Face::Cargo {
         if arguments.get(1).is_some_and(|first| first == "precast") {
             arguments.remove(1);

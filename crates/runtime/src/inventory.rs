@@ -29,6 +29,7 @@ impl<'a> Inventory<'a> {
             signature: module.signature.clone(),
             key,
             nearest: nearest(&document, candidates),
+            known: self.documents.len(),
             inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
             unusable: present.then(|| self.unusable(&key)).flatten(),
             stale: stale(&document, self.documents.iter().map(|(_, document)| document)),

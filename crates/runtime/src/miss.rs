@@ -13,8 +13,10 @@ pub struct Miss {
     pub signature: String,
     /// Its key.
     pub key: BuildKey,
-    /// The nearest module in any layer, with what differs; `None` when the layers are empty.
+    /// The nearest module in any layer, with what differs; `None` when none is near.
     pub nearest: Option<(String, Diff)>,
+    /// How many modules the layers hold.
+    pub known: usize,
     /// Variants of this very module that this host cannot run: ISA level, and what is missing.
     pub inadmissible: Vec<(String, Unmet)>,
     /// What kept a module that is there from being used: damage, or a refusal of the dynamic linker.
@@ -42,7 +44,8 @@ impl Miss {
         match &self.nearest {
             _ if self.unusable.is_some() => Ok(()),
             _ if !self.inadmissible.is_empty() => Ok(()),
-            None => f.write_str("; the layers hold no module at all"),
+            None if self.known == 0 => f.write_str("; the layers hold no module at all"),
+            None => write!(f, "; none of the {} modules that the layers hold is near", self.known),
             Some((signature, diff)) if diff.differences.is_empty() => write!(f, "; nearest `{signature}`"),
             Some((signature, diff)) => {
                 let diff = diff.to_string();

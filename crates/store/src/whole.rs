@@ -10,7 +10,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 /// A file without its name.
 #[derive(Debug)]
@@ -73,6 +73,29 @@ impl Whole {
     /// The file system refuses; nothing is left.
     pub fn rename(self, target: &Path) -> io::Result<()> {
         self.0.persist(target).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// A file that was written and closed, and has no name yet. Dropped before the rename, it leaves nothing.
+#[derive(Debug)]
+pub struct Closed(TempPath);
+
+impl Whole {
+    /// Closes the file: many may wait for their names, and descriptors are few.
+    #[must_use]
+    pub fn close(self) -> Closed {
+        Closed(self.0.into_temp_path())
+    }
+}
+
+impl Closed {
+    /// Gives the file its name, in place of one that has it.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses; nothing is left.
+    pub fn rename(self, target: &Path) -> io::Result<()> {
+        self.0.persist(target).map_err(|error| error.error)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | python | cross | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | python | cross | repro | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
@@ -6,6 +6,7 @@
 //! fuzz-graphs  random graphs, as many as asked for
 //! python  the Python package: installed and tested
 //! cross   artifacts for another architecture, under an emulator
+//! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
 //! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
@@ -18,6 +19,7 @@ mod cross;
 mod fuzz;
 mod headers;
 mod python;
+mod repro;
 mod steps;
 mod test;
 mod tidy;
@@ -38,6 +40,7 @@ usage: cargo xtask COMMAND
   python --pytensor     its long tests with PyTensor and PyMC
   cross [--count N]     install a cross compiler and an emulator; compare what artifacts for aarch64 compute, in N (100)
                         random graphs too
+  repro                 build the same in every way that must not matter; compare the bytes, for each compiler
   tidy                  check the rules of the tree
 ";
 
@@ -63,6 +66,7 @@ fn run() -> Result<bool> {
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
         ["python", rest @ ..] => python::run(rest),
         ["cross", rest @ ..] => cross::run(rest),
+        ["repro"] => repro::run(&root()),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");

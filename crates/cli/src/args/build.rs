@@ -66,6 +66,9 @@ pub(crate) struct BuildArgs {
     /// list. [default: all; `precast show --passes` lists them]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<Passes>,
+    /// Says why each unit was compiled, and how long that took: what differs from the nearest that the store had.
+    #[arg(long)]
+    pub(crate) why: bool,
     /// Prints the summary as JSON.
     #[arg(long)]
     pub(crate) json: bool,

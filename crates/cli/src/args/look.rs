@@ -94,7 +94,8 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   precast explain --expr 'x + y' --type 'x=f32[?]' --type 'y=f32[?]' --store artifacts
   precast explain --graph model.json --json
-  precast explain --entry score --bundle model.precast --trace";
+  precast explain --entry score --bundle model.precast --trace
+  precast explain --last                                        why the last build compiled anything";
 
 /// Says which module would serve what, and for what is missing how the nearest differs.
 #[derive(Debug, Args)]
@@ -102,6 +103,9 @@ Examples:
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
+    /// Says why the last build into the store compiled what it did, the cause that cost most first.
+    #[arg(long, conflicts_with_all = ["expr", "graph", "entry", "trace"])]
+    pub(crate) last: bool,
     /// Gets the function and calls it on zeros, with extent 1 where any will do; shows what that took, step by step.
     #[arg(long)]
     pub(crate) trace: bool,

@@ -70,6 +70,15 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+impl Cli {
+    /// The command line, with what one argument cannot know of another command's.
+    pub(crate) fn whole() -> clap::Command {
+        <Self as clap::CommandFactory>::command().mut_subcommand("explain", |explain| {
+            explain.mut_arg("expr", |expr| expr.required_unless_present("last"))
+        })
+    }
+}
+
 /// The commands, in the order in which they are used.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

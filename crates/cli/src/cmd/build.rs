@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use precast_build::history;
 use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan_after, take};
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
@@ -14,7 +15,7 @@ use serde_json::json;
 use super::update::{self, Held};
 use crate::args::BuildArgs;
 use crate::error::{Exit, Failure};
-use crate::{layers, print, term, whole};
+use crate::{layers, print, term, whole, why};
 
 /// Runs the command.
 pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
@@ -38,6 +39,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let parallel = args.jobs.map_or(Parallel::Auto, Parallel::Jobs);
     let executed = carry_out(&plan, &store, &toolchain, &variants, (parallel, args.frozen))?;
     update::finish(&args.manifest, (&plan, &executed), lock.as_ref(), held)?;
+    history::remember(&store, &args.manifest, &executed);
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
@@ -51,6 +53,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         store: path,
         bundle,
         seconds: start.elapsed().as_secs_f64(),
+        why: args.why,
     };
     if args.json {
         summary.print_json()?;
@@ -159,6 +162,8 @@ struct Summary {
     store: PathBuf,
     bundle: Option<(PathBuf, usize)>,
     seconds: f64,
+    /// Whether people asked why.
+    why: bool,
 }
 
 impl Summary {
@@ -197,6 +202,9 @@ impl Summary {
         if let Some((path, bytes)) = bundle {
             let _ = writeln!(text, "  bundle        {}, {}", path.display(), print::size(*bytes as u64));
         }
+        if self.why && !executed.compilations.is_empty() {
+            text = format!("{text}\n{}", why::text(&executed.compilations));
+        }
         text
     }
 
@@ -215,6 +223,7 @@ impl Summary {
             "hits": self.executed.hits,
             "healed": self.executed.healed,
             "compiled": self.executed.compiled,
+            "why": why::json(&self.executed.compilations),
             "hermetic": self.executed.is_hermetic,
             "stale": self.executed.stale,
             "seconds": self.seconds,

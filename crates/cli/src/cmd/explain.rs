@@ -1,7 +1,9 @@
 //! `precast explain`: which module would serve what; for what is missing, the nearest and the differences one by one.
 
 use std::fmt::Write as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use precast_build::history;
 use precast_core::event::chain;
 use precast_core::program::Port;
 use precast_core::span;
@@ -14,10 +16,13 @@ use super::{check, explanation_of};
 use crate::args::ExplainArgs;
 use crate::error::{Exit, Failure};
 use crate::trace::Trace;
-use crate::{layers, term};
+use crate::{layers, print, term, why};
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
+    if args.last {
+        return last(args);
+    }
     let (graph, explanation) = explanation_of(&args.graph, &args.layers)?;
     let answer = explanation.check();
     let trace = args.trace.then(|| trace(args, &graph)).transpose()?;
@@ -46,6 +51,31 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         let _ = write!(text, "\ntrace\n{}", trace.text());
     }
     term::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// Says why the last build compiled what it did.
+fn last(args: &ExplainArgs) -> Result<Exit, Failure> {
+    let stores = layers::to_look(&args.layers);
+    let found = stores.iter().find_map(|store| Some((store, history::last(store)?)));
+    let Some((store, build)) = found else {
+        return Err(Failure::new("no build that compiled anything is remembered").hint(
+            "`--store DIR` names the store that was built into; the last twenty builds are kept there",
+        ));
+    };
+    let ago =
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().saturating_sub(build.when);
+    if args.json {
+        term::print_json(&json!({
+            "store": store.to_string_lossy(), "what": build.what, "when": build.when, "hits": build.hits,
+            "compilations": why::json(&build.compilations),
+        }))?;
+    } else {
+        let (compiled, what) = (build.compilations.len(), build.what);
+        let ago = print::duration(Duration::from_secs(ago));
+        let head = format!("`{what}`, {ago} ago: {} found, {compiled} compiled\n\n", build.hits);
+        term::print(&(head + &why::text(&build.compilations)))?;
+    }
     Ok(Exit::Ok)
 }
 
@@ -103,7 +133,10 @@ fn missing(miss: &Miss) -> String {
         let _ = writeln!(text, "  unusable a layer has it, but {reason}");
     }
     match &miss.nearest {
-        None => text.push_str("  nearest  none: the layers hold no module\n"),
+        None if miss.known == 0 => text.push_str("  nearest  none: the layers hold no module\n"),
+        None => {
+            let _ = writeln!(text, "  nearest  none of the {} modules that the layers hold", miss.known);
+        }
         // The module itself is there; that this host cannot run it was said above.
         Some((_, diff)) if diff.is_empty() => {}
         Some((signature, diff)) => {

@@ -7,6 +7,9 @@ use crate::keyring::SIGNATURES_LIMIT;
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
 use crate::store::{PublishError, PutEntryError, PutSignatureError, Store};
 
+/// How many records are published at once.
+const BATCH: usize = 64;
+
 /// What an import brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imported {
@@ -87,11 +90,17 @@ impl Export {
         let mut imported = Imported::default();
         let entries =
             self.below("entries").map(|(id, bytes)| entry(id, bytes)).collect::<Result<Vec<_>, _>>()?;
-        for (id, bytes) in self.below("records") {
-            let (record, archive) = self.record(id, bytes)?;
-            imported.fresh += usize::from(store.publish(&archive, &record)?.fresh);
-            imported.records += 1;
-            self.import_signatures(store, id, || store.signed_of(&record))?;
+        let records: Vec<(&str, &[u8])> = self.below("records").collect();
+        for batch in records.chunks(BATCH) {
+            let parsed =
+                batch.iter().map(|(id, bytes)| self.record(id, bytes)).collect::<Result<Vec<_>, _>>()?;
+            let items: Vec<_> = parsed.iter().map(|(record, archive)| (archive, record)).collect();
+            let published = store.publish_all(&items).map_err(|(_, error)| error)?;
+            imported.fresh += published.iter().filter(|published| published.fresh).count();
+            imported.records += published.len();
+            for ((id, _), (record, _)) in batch.iter().zip(&parsed) {
+                self.import_signatures(store, id, || store.signed_of(record))?;
+            }
         }
         for entry in &entries {
             let id = store.put_entry(entry)?.to_string();

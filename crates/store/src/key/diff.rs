@@ -1,6 +1,7 @@
 //! Says why a key missed: the difference of two [`KeyDocument`]s as data, with one sentence a difference.
 //!
-//! [`nearest`] picks, among the documents of a store, the one that is closest to what was wanted. Closeness is a sum of
+//! [`nearest`] picks, among the documents of a store, the one that is closest to what was wanted: of the same op or the same shape
+//! of graph, else there is none. Closeness is a sum of
 //! weights (see [`Difference::distance`]): another dtype is nearer than another op, and another flag is nearer than either.
 
 use std::collections::BTreeSet;
@@ -128,6 +129,17 @@ impl Diff {
         self.differences.is_empty()
     }
 
+    /// Whether the two have something to do with each other: as many Applies, each of the same op or of the same
+    /// shape.
+    #[must_use]
+    pub fn is_near(&self) -> bool {
+        self.differences.iter().all(|difference| match difference {
+            Difference::OpCount { .. } => false,
+            Difference::Op { what, .. } => what.is_near(),
+            _ => true,
+        })
+    }
+
     fn distance(&self) -> u64 {
         self.differences.iter().map(Difference::distance).sum()
     }
@@ -216,11 +228,12 @@ impl fmt::Display for Diff {
     }
 }
 
-/// Finds the candidate that differs least from `wanted`; of equals the first. `None` when there is no candidate.
+/// Finds the candidate that differs least from `wanted`; of equals the first. `None` when none is near ([`Diff::is_near`]): what
+/// computes something else explains nothing.
 pub fn nearest<'a, T>(
     wanted: &KeyDocument,
     candidates: impl IntoIterator<Item = (T, &'a KeyDocument)>,
 ) -> Option<(T, Diff)> {
     let with_diff = candidates.into_iter().map(|(name, document)| (name, Diff::between(wanted, document)));
-    with_diff.min_by_key(|(_, diff)| diff.distance())
+    with_diff.filter(|(_, diff)| diff.is_near()).min_by_key(|(_, diff)| diff.distance())
 }

@@ -64,8 +64,17 @@ fn types(list: &str) -> Vec<(String, String)> {
 /// In what two signatures differ, the coarsest difference first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignatureDiff {
-    /// The ops, or their properties, differ.
+    /// The ops differ.
     Op,
+    /// The ops are alike but for their properties, or for steps of what is computed as one.
+    Parts {
+        /// The first part that was looked for, and is not there.
+        wanted: String,
+        /// What stands in its place.
+        found: String,
+        /// How many parts differ, and how many there are.
+        of: (usize, usize),
+    },
     /// The numbers of inputs or outputs differ.
     Arity,
     /// Types differ, at these places (counted from 0).
@@ -94,7 +103,7 @@ impl SignatureDiff {
             return Some(Self::Other);
         };
         if a.op != b.op {
-            return Some(Self::Op);
+            return Some(parts(&a.op, &b.op).unwrap_or(Self::Op));
         }
         if a.inputs.len() != b.inputs.len() || a.outputs.len() != b.outputs.len() {
             return Some(Self::Arity);
@@ -107,10 +116,20 @@ impl SignatureDiff {
         (!equal).then_some(Self::Types { dtype_inputs, shape_inputs, dtype_outputs, shape_outputs })
     }
 
+    /// Whether the two are still the same op, or have the same shape: at least half of their parts.
+    pub(super) fn is_near(&self) -> bool {
+        match self {
+            Self::Op | Self::Other | Self::Arity => false,
+            Self::Parts { of: (differ, all), .. } => *all == 1 || 2 * differ <= *all,
+            Self::Types { .. } => true,
+        }
+    }
+
     /// Weighs the difference: the larger, the farther the two signatures are apart.
     pub(super) fn distance(&self) -> u64 {
         match self {
             Self::Op => 1000,
+            Self::Parts { of: (differ, _), .. } => 100 + 10 * *differ as u64,
             Self::Other => 900,
             Self::Arity => 400,
             Self::Types { dtype_inputs, shape_inputs, dtype_outputs, shape_outputs } => {
@@ -122,6 +141,23 @@ impl SignatureDiff {
             }
         }
     }
+}
+
+/// Compares two ops of one name, `sum{axes=[0]}`, part by part; `None` where the names differ, or the numbers of parts.
+fn parts(wanted: &str, found: &str) -> Option<SignatureDiff> {
+    let (name, wanted) = wanted.split_once('{')?;
+    let (other, found) = found.split_once('{')?;
+    let list = |text: &str| -> Vec<String> {
+        text.trim_end_matches('}').split(';').map(|part| part.trim().to_owned()).collect()
+    };
+    let (wanted, found) = (list(wanted), list(found));
+    if name != other || wanted.len() != found.len() {
+        return None;
+    }
+    let differ = || wanted.iter().zip(&found).filter(|(a, b)| a != b);
+    let (first, second) = differ().next()?;
+    let of = (differ().count(), wanted.len());
+    Some(SignatureDiff::Parts { wanted: first.clone(), found: second.clone(), of })
 }
 
 type Type = (String, String);
@@ -138,6 +174,7 @@ impl fmt::Display for SignatureDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (dtype_inputs, shape_inputs, dtype_outputs, shape_outputs) = match self {
             Self::Op => return f.write_str("the op"),
+            Self::Parts { wanted, found, .. } => return write!(f, "`{found}`, wanted `{wanted}`"),
             Self::Arity => return f.write_str("the number of inputs or outputs"),
             Self::Other => return f.write_str("the signature"),
             Self::Types { dtype_inputs, shape_inputs, dtype_outputs, shape_outputs } => {

@@ -14,6 +14,7 @@
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
 //!   quarantine/<name>.<random>/<name>             what was damaged
+//!   builds/                                       what the last builds compiled, and why; for people
 //!   tmp/                                          what is being written
 //! ```
 //!
@@ -39,9 +40,10 @@
 //! # Costs
 //!
 //! A publish costs three files and six fsyncs (each file, its directory, the last pointer's directory), and one more for
-//! every shard that is new; a find one directory listing and one read; a load one read, one decode and one hash.
+//! every shard that is new; a batch ([`Store::publish_all`]) two syncs of the file system; a find one directory listing and one read; a load one read, one decode and one hash.
 
 mod access;
+mod batch;
 mod create;
 mod entry;
 mod find;
@@ -73,11 +75,12 @@ pub use verify::Verification;
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::event::{Event, Observer};
 use crate::keyring::Keyring;
 use access::Passed;
+use batch::Batch;
 use paths::Paths;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
@@ -90,6 +93,8 @@ pub struct Store {
     observer: Observer,
     /// Whose signatures readers ask for, if anybody's.
     keyring: Option<Arc<Keyring>>,
+    /// What is written together with others.
+    batch: Option<Arc<Mutex<Batch>>>,
 }
 
 impl Store {

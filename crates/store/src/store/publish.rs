@@ -67,6 +67,16 @@ impl Store {
     ///
     /// The record and the archive do not belong together, or the file system refuses.
     pub fn publish(&self, archive: &Archive, record: &Record) -> Result<Published, PublishError> {
+        let _lease = self.lease();
+        self.publish_leased(archive, record)
+    }
+
+    /// Publishes for one who has a lease.
+    pub(super) fn publish_leased(
+        &self,
+        archive: &Archive,
+        record: &Record,
+    ) -> Result<Published, PublishError> {
         let digest = archive.digest()?;
         if (digest, archive.size()) != (record.digest, record.size) {
             return Err(PublishError::Mismatch {
@@ -80,7 +90,6 @@ impl Store {
         if let Some(member) = record.members.iter().find(|member| member.document.is_none()) {
             return Err(PublishError::NoDocument { key: member.key });
         }
-        let _lease = self.lease();
         let settled = self.settle(Some(archive), record)?;
         Ok(Published { digest, record: settled.record, fresh: settled.fresh })
     }

@@ -111,6 +111,9 @@ impl Store {
 
     /// Puts a file, durably.
     fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        if let Some(deferred) = self.defer(path, bytes) {
+            return deferred;
+        }
         self.make_parent(path)?;
         write_file(&self.paths.dir("tmp"), path, bytes, 0o444)?;
         path.parent().map_or(Ok(()), sync_dir)
@@ -150,9 +153,14 @@ impl Store {
             if self.has_pointer(&path)? {
                 continue;
             }
-            path.parent().map_or(Ok(false), |directory| self.make_dir(directory))?;
-            touch(&path)?;
             put.push(path);
+        }
+        if self.defer_pointers(&put) {
+            return Ok(put);
+        }
+        for path in &put {
+            path.parent().map_or(Ok(false), |directory| self.make_dir(directory))?;
+            touch(path)?;
         }
         put.last().and_then(|path| path.parent()).map_or(Ok(()), sync_dir)?;
         Ok(put)

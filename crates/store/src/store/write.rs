@@ -104,6 +104,18 @@ pub(super) fn sync_dir(path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
+/// Puts everything on the disk that was written to the file system of a directory.
+pub(super) fn sync_all(path: &Path) -> Result<(), WriteError> {
+    #[cfg(target_os = "linux")]
+    {
+        let directory = fs_err::File::open(path).map_err(at(path))?;
+        rustix::fs::syncfs(directory.file()).map_err(|error| WriteError::new(path, error.into()))
+    }
+    // Elsewhere this is all that can be asked for.
+    #[cfg(not(target_os = "linux"))]
+    sync_dir(path)
+}
+
 /// Finds out whether a file can be made in `directory`.
 pub(super) fn probe(directory: &Path) -> Result<(), WriteError> {
     tempfile::tempfile_in(directory).map(drop).map_err(at(directory))

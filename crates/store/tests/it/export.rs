@@ -158,7 +158,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_flip_no_cut_and_no_splice_is_an_export(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>(), bit in 0..8_u8, kind in 0..3) {
+    fn no_flip_no_cut_and_no_splice_is_another_export(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>(), bit in 0..8_u8, kind in 0..3) {
         let (at, other) = (at.index(ONE.len()), other.index(ONE.len()));
         let mut wrong = ONE.clone();
         match kind {
@@ -166,6 +166,7 @@ proptest! {
             1 => wrong.truncate(at),
             _ => drop(wrong.splice(at.min(other)..at.max(other), ONE[other..].iter().copied())),
         }
-        prop_assert!(wrong == *ONE || Export::open(&wrong).is_err());
+        // Some bits of a frame mean nothing; what is opened is the same then.
+        prop_assert!(Export::open(&wrong).map_or(true, |found| found == Export::open(&ONE).unwrap()));
     }
 }

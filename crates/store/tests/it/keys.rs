@@ -154,6 +154,15 @@ fn a_miss_names_the_inputs_whose_dtypes_differ() {
     assert_eq!(name, "near");
     assert_eq!(diff.to_string(), "`add(f32[..], f32[..]) -> f32[..]` differs in dtype of input 0, 1");
     assert!(nearest::<()>(&wanted, []).is_none());
+    // What computes something else is not near, however little there is.
+    assert!(nearest(&wanted, [("far", &far)]).is_none());
+    let fused = |steps: &str| document(&[&format!("composite{{{steps}}}(f64[..], f64[..]) -> f64[..]")]);
+    let wanted = fused("v2=add(v0,v1); v3=div(v2,v0); v3");
+    assert!(nearest(&wanted, [("far", &fused("v2=mul(v0,v1); v3=exp(v2); v4=exp(v3); v4"))]).is_none());
+    let (_, diff) = nearest(&wanted, [("near", &fused("v2=add(v0,v1); v3=mul(v2,v0); v3"))]).unwrap();
+    assert!(diff.to_string().ends_with("differs in `v3=mul(v2,v0)`, wanted `v3=div(v2,v0)`"), "{diff}");
+    let two = document(&["add(f16[..], f16[..]) -> f16[..]", "exp(f16[..]) -> f16[..]"]);
+    assert!(nearest(&document(&["exp(f16[..]) -> f16[..]"]), [("far", &two)]).is_none());
 }
 
 #[test]
@@ -171,7 +180,8 @@ fn a_diff_has_one_sentence_a_difference() {
     let text = inputs("b").document(op());
     assert!(sentence(text).starts_with("differs in the generated text under equal signatures"));
     let of = |op: &str| sentence(inputs("b").document(vec![op.to_owned()]));
-    assert!(of("sum{axes=[1]}(f64[?,1]) -> f64").ends_with("differs in the op"));
+    assert!(of("sum{axes=[1]}(f64[?,1]) -> f64").ends_with("differs in `axes=[1]`, wanted `axes=[0]`"));
+    assert!(of("max{axes=[0]}(f64[?,1]) -> f64").ends_with("differs in the op"));
     assert!(of("sum{axes=[0]}(f64[?,?]) -> f64").ends_with("differs in shape of input 0"));
     assert!(of("sum{axes=[0]}(f64[?,1]) -> f32").ends_with("differs in dtype of output 0"));
     assert!(

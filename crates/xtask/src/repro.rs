@@ -1,0 +1,204 @@
+//! `cargo xtask repro`: the same declarations, built in every way that must not matter; one digest for each compiler.
+//!
+//! A row is a circumstance, a column a compiler with its target. In each cell the command `precast` builds a manifest into an empty
+//! directory; what is compared are the names of the archives, which are their digests, and the bytes of the bundle. What this
+//! machine has not (a second user, `faketime`, a compiler) is skipped, and said.
+
+use crate::tools::{answers, cargo};
+use anyhow::{Context as _, Result, bail};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MANIFEST: &str = r#"[[op]]
+name = "add"
+dtypes = ["f32", "f64"]
+ndim = [1, 2]
+
+[[op]]
+name = "exp"
+dtypes = ["f64"]
+ndim = [1]
+
+[[graph]]
+name = "score"
+inputs = ["x: f64[?]", "y: f64[?]", "z: f64[?]"]
+outputs = ["out = sum(exp(-x*x)*y + z)"]
+"#;
+
+/// Somebody who owns nothing.
+const NOBODY: u32 = 65534;
+
+/// What is different in a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Row {
+    Plain,
+    LongDirectory,
+    Reversed,
+    OneJob,
+    ManyJobs,
+    TimeZone,
+    Locale,
+    Umask,
+    HalfFilled,
+    LinkedCompiler,
+    OtherUser,
+    OtherClock,
+}
+
+const ROWS: [(Row, &str); 12] = [
+    (Row::Plain, "as it is"),
+    (Row::LongDirectory, "a long directory"),
+    (Row::Reversed, "declared in another order"),
+    (Row::OneJob, "one compiler at once"),
+    (Row::ManyJobs, "seven compilers at once"),
+    (Row::TimeZone, "another time zone"),
+    (Row::Locale, "another locale"),
+    (Row::Umask, "umask 077"),
+    (Row::HalfFilled, "a store that has half of it"),
+    (Row::LinkedCompiler, "the compiler by a link"),
+    (Row::OtherUser, "another user"),
+    (Row::OtherClock, "a clock years ahead"),
+];
+
+/// A compiler: its program, and the target if it is not this machine's.
+struct Column {
+    compiler: &'static str,
+    target: Option<&'static str>,
+}
+
+const COLUMNS: [Column; 3] = [
+    Column { compiler: "gcc", target: None },
+    Column { compiler: "clang", target: None },
+    Column { compiler: "aarch64-linux-gnu-gcc", target: Some("aarch64-unknown-linux-gnu") },
+];
+
+/// Builds everything; `true` if each compiler gave one digest.
+pub(crate) fn run(root: &Path) -> Result<bool> {
+    let built = Command::new(cargo()).args(["build", "--quiet", "-p", "precast-cli"]).status()?;
+    if !built.success() {
+        bail!("the command `precast` does not build");
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let place = std::env::temp_dir().join(format!("precast-repro-{}", std::process::id()));
+    let fine = matrix(&target.join("debug/precast"), &place);
+    let _ = fs_err::remove_dir_all(&place);
+    fine
+}
+
+fn matrix(precast: &Path, place: &Path) -> Result<bool> {
+    let mut fine = true;
+    for (number, column) in COLUMNS.iter().enumerate() {
+        if !answers(Command::new(column.compiler).arg("--version")) {
+            println!("skipped: no `{}` here", column.compiler);
+            continue;
+        }
+        let mut expected = None;
+        for (row, name) in ROWS {
+            if let Some(why) = impossible(row) {
+                println!("skipped: {}, {name}: {why}", column.compiler);
+                continue;
+            }
+            let found = cell(precast, &place.join(format!("{number}-{}", row as u8)), row, column)
+                .with_context(|| format!("{}, {name}", column.compiler))?;
+            let same = *expected.get_or_insert_with(|| found.clone()) == found;
+            println!("{:7} {:22} {name}: {}", if same { "ok" } else { "DIFFERS" }, column.compiler, found.0);
+            fine &= same;
+        }
+    }
+    Ok(fine)
+}
+
+fn impossible(row: Row) -> Option<&'static str> {
+    match row {
+        Row::OtherUser if !answers(Command::new("true").uid(NOBODY)) => Some("only root can be another user"),
+        Row::OtherClock if !answers(Command::new("faketime").args(["2031-01-01", "true"])) => {
+            Some("no `faketime`")
+        }
+        _ => None,
+    }
+}
+
+/// Builds once; how many archives there are, and everything that has to be the same.
+fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(String, Vec<u8>)> {
+    let place = if row == Row::LongDirectory {
+        place.join("a-directory-with-a-name-".repeat(6))
+    } else {
+        place.to_owned()
+    };
+    fs_err::create_dir_all(&place)?;
+    let text = match row {
+        Row::Reversed => MANIFEST.trim().rsplit("\n\n").collect::<Vec<_>>().join("\n\n") + "\n",
+        _ => MANIFEST.to_owned(),
+    };
+    fs_err::write(place.join("precast.toml"), text)?;
+    if row == Row::HalfFilled {
+        let half = MANIFEST.split("\n\n").next().unwrap_or_default();
+        fs_err::write(place.join("half.toml"), half)?;
+        build(precast, &place, Row::Plain, column, "half.toml")?;
+    }
+    if row == Row::OtherUser {
+        std::os::unix::fs::chown(&place, Some(NOBODY), Some(NOBODY))?;
+    }
+    build(precast, &place, row, column, "precast.toml")?;
+    let mut names = Vec::new();
+    for shard in fs_err::read_dir(place.join("artifacts/objects"))? {
+        for object in fs_err::read_dir(shard?.path())? {
+            names.push(object?.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    let mut all = names.join("\n").into_bytes();
+    all.extend(fs_err::read(place.join("model.precast"))?);
+    Ok((
+        format!("{} archives, the first `{}`", names.len(), names.first().map_or("", |name| &name[..16])),
+        all,
+    ))
+}
+
+fn build(precast: &Path, place: &Path, row: Row, column: &Column, manifest: &str) -> Result<()> {
+    let mut words = vec![precast.to_string_lossy().into_owned()];
+    words.extend(["build", manifest, "--store", "artifacts", "--bundle", "model.precast"].map(str::to_owned));
+    words.extend(column.target.into_iter().flat_map(|target| ["--target".to_owned(), target.to_owned()]));
+    match row {
+        Row::OneJob => words.push("-j1".to_owned()),
+        Row::ManyJobs => words.push("-j7".to_owned()),
+        Row::Umask => {
+            words.splice(0..0, ["sh", "-c", "umask 077; exec \"$@\"", "sh"].map(str::to_owned)).for_each(drop)
+        }
+        Row::OtherClock => words.splice(0..0, ["faketime", "2031-01-01"].map(str::to_owned)).for_each(drop),
+        _ => {}
+    }
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).current_dir(place).env_clear();
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("PRECAST_CACHE", place.join("cache"));
+    if column.target.is_none() {
+        command.env("CC", compiler(place, row, column)?);
+    }
+    match row {
+        Row::TimeZone => drop(command.env("TZ", "Pacific/Kiritimati")),
+        Row::Locale => drop(command.env("LC_ALL", "tr_TR.UTF-8").env("LANG", "tr_TR.UTF-8")),
+        Row::OtherUser => drop(command.uid(NOBODY).gid(NOBODY).env("HOME", place)),
+        _ => {}
+    }
+    let output = command.output()?;
+    if !output.status.success() {
+        bail!("`precast build` failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}
+
+/// The compiler by its name, or by a link of that name in the place.
+fn compiler(place: &Path, row: Row, column: &Column) -> Result<PathBuf> {
+    if row != Row::LinkedCompiler {
+        return Ok(column.compiler.into());
+    }
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found =
+        std::env::split_paths(&paths).map(|path| path.join(column.compiler)).find(|path| path.is_file());
+    let link = place.join(column.compiler);
+    std::os::unix::fs::symlink(found.context("the compiler is not on PATH")?, &link)?;
+    Ok(link)
+}

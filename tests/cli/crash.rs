@@ -1,0 +1,179 @@
+//! Every call by which a command changes a store, killed in turn, and many of them refused: what was there before is served, whatever is
+//! visible is whole, and the same command finishes what was begun.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use precast_store::Store;
+
+use crate::release::built;
+use crate::sandbox::{ISA, Sandbox};
+
+const SUM: &str =
+    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+const DOUBLE: &str =
+    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
+
+/// The calls that change something, or make it durable.
+const CALLS: &str =
+    "mkdir,openat,write,fsync,syncfs,rename,renameat,renameat2,unlink,unlinkat,rmdir,utimensat";
+
+/// A command, and what has to be so whenever it ends.
+struct Case<'a> {
+    arguments: &'a [&'a str],
+    /// What the store is made of before; nothing: there is none.
+    from: Option<&'a str>,
+    /// Entries that are there before and after.
+    stay: &'a [&'a str],
+    /// Entries that are there once it has succeeded.
+    after: &'a [&'a str],
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs_err::create_dir(to).unwrap();
+    for entry in fs_err::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            drop(fs_err::copy(entry.path(), target))
+        }
+    }
+}
+
+fn traced(place: &Sandbox, options: &[&str], arguments: &[&str]) -> std::io::Result<Output> {
+    let inner = place.command(arguments);
+    let mut command = Command::new("strace");
+    command.args(["-qq", "-y"]).args(options).arg(inner.get_program()).args(inner.get_args());
+    command.current_dir(place.path("")).env_clear().output()
+}
+
+/// The calls of a command on the store `work`, or on what it writes beside: name, and how often it was called before.
+fn calls(place: &Sandbox, arguments: &[&str]) -> Vec<(String, usize)> {
+    let output = traced(place, &["-o", "log", "-e", CALLS], arguments).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut found = Vec::new();
+    for line in fs_err::read_to_string(place.path("log")).unwrap().lines() {
+        let Some((name, rest)) = line.split_once('(') else { continue };
+        let count = counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        let changes = name != "openat" || rest.contains("O_CREAT") || rest.contains("O_TMPFILE");
+        if changes && (rest.contains("work") || rest.contains(".precast-")) {
+            found.push((name.to_owned(), *count));
+        }
+    }
+    found
+}
+
+/// What is visible is whole, and what has to be there is.
+#[track_caller]
+fn check(place: &Sandbox, entries: &[&str], what: &str) {
+    let Ok(store) = Store::open(place.path("work")) else {
+        assert!(entries.is_empty(), "{what}: no store");
+        return;
+    };
+    let verified = store.verify().unwrap();
+    // Pointers that a kill kept from being put, or half deleted, are put back: that is told, and no damage.
+    let damage =
+        verified.events.iter().find(|event| !matches!(event, precast_store::Event::PointerRestored { .. }));
+    assert!(damage.is_none() && verified.missing.is_empty(), "{what}: {verified:?}");
+    for name in entries {
+        let entry = store.find_entry(name).unwrap().unwrap_or_else(|| panic!("{what}: `{name}` is lost"));
+        for key in entry.program.keys() {
+            let found = store.find(&key).unwrap();
+            assert!(
+                found.iter().any(|record| store.load(record).is_ok()),
+                "{what}: a module of `{name}` is lost"
+            );
+        }
+    }
+}
+
+fn run(place: &Sandbox, case: &Case<'_>) -> usize {
+    let work = place.path("work");
+    let reset = || {
+        let _ = fs_err::remove_dir_all(&work);
+        let _ = fs_err::remove_file(place.path("work.export"));
+        if let Some(from) = case.from {
+            copy(&place.path(from), &work);
+        }
+    };
+    reset();
+    let calls = calls(place, case.arguments);
+    for (name, count) in &calls {
+        let error =
+            if matches!(name.as_str(), "fsync" | "syncfs" | "unlink") { "error=EIO" } else { "error=ENOSPC" };
+        // Each is killed; of those that are refused, which takes the same way out, every third.
+        for fault in ["signal=KILL", error].into_iter().take(1 + usize::from(count % 3 == 1)) {
+            reset();
+            let what = format!("{} with {fault} at {name} {count}", case.arguments[0]);
+            let inject = format!("inject={name}:{fault}:when={count}");
+            let output = traced(place, &["-o", "/dev/null", "-e", &inject], case.arguments).unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!said.contains("panicked"), "{what}: {said}");
+            let is_kill = fault.contains("KILL");
+            let expected = if is_kill {
+                output.status.code().is_none()
+            } else {
+                matches!(output.status.code(), Some(0 | 1))
+            };
+            assert!(expected, "{what}: {output:?}");
+            check(place, case.stay, &what);
+            place.run_bare(case.arguments).ok();
+            check(place, case.after, &what);
+        }
+    }
+    calls.len()
+}
+
+#[test]
+fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
+    let place = built(&[SUM, DOUBLE]);
+    if !traced(&place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no strace here, or it may not trace");
+        return;
+    }
+    place.write("keep.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
+    // Four: what is imported is published as a batch.
+    let others = ["x - 2.5", "exp(x)", "-x"].iter().enumerate();
+    let others: String =
+        others.map(|(n, text)| DOUBLE.replace("double", &format!("g{n}")).replace("x * 2.5", text)).collect();
+    place.write("one.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}{others}"));
+    place.run(&["build", "one.toml", "--store", "one"]).ok();
+    place.run_bare(&["export", "--store", "one", "--out", "one.export"]).ok();
+    place.run_bare(&["keygen", "ci.key", "--no-password"]).ok();
+    let both = &["sum", "double"];
+    let cases = [
+        Case {
+            arguments: &["gc", "--grace", "0", "--store", "work", "keep.toml"],
+            from: Some("artifacts"),
+            stay: &["sum"],
+            after: &["sum"],
+        },
+        Case {
+            arguments: &["import", "one.export", "--unsigned", "--store", "work"],
+            from: None,
+            stay: &[],
+            after: &["double", "g0", "g1", "g2"],
+        },
+        Case {
+            arguments: &["sign", "--key", "ci.key", "--store", "work"],
+            from: Some("artifacts"),
+            stay: both,
+            after: both,
+        },
+        Case {
+            arguments: &["export", "--store", "work", "--out", "work.export"],
+            from: Some("artifacts"),
+            stay: both,
+            after: both,
+        },
+    ];
+    let counts: Vec<usize> = cases.iter().map(|case| run(&place, case)).collect();
+    // Entry, graph, and nine files of a record; three files and six pointers, with their directories; …
+    assert!(counts[0] >= 8 && counts[1] >= 60 && counts[2] >= 12 && counts[3] >= 2, "{counts:?}");
+    assert!(place.path("work.export").is_file());
+}
