@@ -103,3 +103,9 @@ def dg(t):
     return mp.psi(0,zero+d)/d if abs(d)>mp.mpf('1e-12') else mp.psi(1,zero)+d*mp.psi(2,zero)/2
 show('digamma64 deg22',*remez(dg,lambda t:1/dg(t),-h,h,22,it=7))
 show('digamma64 series',*remez(lambda z:sum(mp.bernoulli(2*k)/(2*k)*z**(k-1) for k in range(1,24)),lambda z:mp.mpf(1),mp.mpf(0),mp.mpf(1)/64,6,it=7))
+# tanh x = x + x z P(z), z = x^2 up to 0.9^2
+def tanh_part(z):
+    x=mp.sqrt(z)
+    return (mp.tanh(x)/x-1)/z if z>mp.mpf("1e-12") else mp.mpf(-1)/3+2*z/15
+wt=lambda z:(z+mp.mpf("1e-4"))*(mp.sqrt(z)+mp.mpf("1e-9"))/(mp.tanh(mp.sqrt(z))+mp.mpf("1e-9"))
+show('tanh32 deg5',*remez(tanh_part,wt,mp.mpf(0),mp.mpf('0.81'),5),r=r32)
