@@ -98,8 +98,20 @@ lg=lambda t:mp.loggamma(2+t)/t if abs(t)>mp.mpf('1e-12') else mp.psi(0,2)+t*mp.p
 show('gammaln64 deg18',*remez(lg,lambda t:1/lg(t),-h,h,18,it=7))
 show('gammaln64 series',*remez(lambda z:sum(mp.bernoulli(2*k)/(2*k*(2*k-1))*z**(k-1) for k in range(1,24)),lambda z:mp.mpf(1),mp.mpf(0),mp.mpf(1)/64,6,it=7))
 zero=mp.findroot(lambda x:mp.psi(0,x),1.46)
+# ln Gamma(1 + t) = t P(t); ln Gamma(zero + t) = ln Gamma(zero) + t^2 P(t), around its least value
+one=mp.taylor(mp.loggamma,1,80)
+lo=lambda t:mp.polyval(one[:0:-1],t)
+show('gammaln64 one deg18',*remez(lo,lambda t:1/lo(t),mp.mpf('-0.2501'),mp.mpf('0.2501'),18,it=7))
+least=mp.taylor(mp.loggamma,zero,45)
+show('gammaln64 low deg14',*remez(lambda t:mp.polyval(least[:1:-1],t),lambda t:(t*t+mp.mpf('1e-4'))/mp.mpf('0.09'),mp.mpf('1.2499')-zero,mp.mpf('1.7501')-zero,14))
 def dg(t):
     d=mp.mpf('1.5')+t-zero
     return mp.psi(0,zero+d)/d if abs(d)>mp.mpf('1e-12') else mp.psi(1,zero)+d*mp.psi(2,zero)/2
 show('digamma64 deg22',*remez(dg,lambda t:1/dg(t),-h,h,22,it=7))
 show('digamma64 series',*remez(lambda z:sum(mp.bernoulli(2*k)/(2*k)*z**(k-1) for k in range(1,24)),lambda z:mp.mpf(1),mp.mpf(0),mp.mpf(1)/64,6,it=7))
+# tanh x = x + x z P(z), z = x^2 up to 0.9^2
+def tanh_part(z):
+    x=mp.sqrt(z)
+    return (mp.tanh(x)/x-1)/z if z>mp.mpf("1e-12") else mp.mpf(-1)/3+2*z/15
+wt=lambda z:(z+mp.mpf("1e-4"))*(mp.sqrt(z)+mp.mpf("1e-9"))/(mp.tanh(mp.sqrt(z))+mp.mpf("1e-9"))
+show('tanh32 deg5',*remez(tanh_part,wt,mp.mpf(0),mp.mpf('0.81'),5),r=r32)

@@ -73,21 +73,19 @@ PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
   return q * (x < 0.0f ? low : 1.0f) * (x < 0.0f ? high : 1.0f);
 }
 
-/* The hyperbolic tangent; keeps the sign of zero. tanh x = m / (m + 2) with m = e^(2|x|) - 1 in two parts. */
+/* The hyperbolic tangent; keeps the sign of zero. Below 0.8 x + x^3 p(x^2), of degree 5, error 1.6e-8; above 1 - 2 / (e^(2x) + 1), where
+ * the errors of the quotient count by a third and less. */
 PC_INLINE pc_f32 pc_tanh_f32(pc_f32 x) {
   const uint32_t sign = 0x80000000u;
-  pc_f32 a = pc_from_bits_f32(pc_bits_f32(x) & ~sign);
-  a = a > 10.0f ? 10.0f : a;
-  pc_reduced_f32 k = pc_reduce_ln2_f32(a + a, 127.0f);
-  pc_f32 scale = pc_from_bits_f32(k.bits << 23);
-  pc_f32 whole = scale - 1.0f, part = scale * k.hi;
-  pc_f32 s = whole + part;
-  pc_f32 t = (part - (s - whole)) + scale * pc_exp_tail_f32(k.hi, k.lo);
-  pc_f32 mh = s + t, ml = t - (mh - s);
-  pc_f32 dh = mh + 2.0f, two = dh - mh; /* m may be below or above 2: Knuth's sum */
-  pc_f32 dl = ((mh - (dh - two)) + (2.0f - two)) + ml;
-  pc_f32 q = pc_quotient_f32(mh, ml, dh, dl);
-  return pc_from_bits_f32((pc_bits_f32(q) & ~sign) | (pc_bits_f32(x) & sign));
+  pc_f32 a = pc_from_bits_f32(pc_bits_f32(x) & ~sign), z = a * a;
+  pc_f32 p = 0x1.567f84p-6f + z * (-0x1.c199dep-8f + z * 0x1.55db84p-10f);
+  p = -0x1.555504p-2f + z * (0x1.11017ep-3f + z * (-0x1.b81668p-5f + z * p));
+  pc_f32 near = a + (a * z) * p, c = a > 10.0f ? 10.0f : a;
+  pc_reduced_f32 k = pc_reduce_ln2_f32(c + c, 127.0f);
+  pc_f32 e = 1.0f + (k.hi + pc_exp_tail_f32(k.hi, k.lo));
+  pc_f32 far = 1.0f - 2.0f / (e * pc_from_bits_f32(k.bits << 23) + 1.0f);
+  pc_f32 y = a < 0.8f ? near : far;
+  return pc_from_bits_f32(pc_bits_f32(y) | (pc_bits_f32(x) & sign));
 }
 
 #endif
