@@ -18,11 +18,15 @@
 #define PRECAST_DRIVER_ROWS_H
 
 #include "apart.h"
+#include "chunk.h"
 
 #define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer */
 #define PC_ROWS_TILE 512            /* elements of a tile of several rows, at most */
 #define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
+
+/* What runs once a call: for size, which compiles in half the time. */
+#define PC_ROWS_SELDOM __attribute__((cold, noinline))
 
 /* Everything a run needs, on the stack. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
  * last. */
@@ -61,7 +65,7 @@ static int pc_rows_crosses(const pc_rows_run *r, int32_t v) {
 static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.block[r->op->n_in + j] == NULL; }
 
 /* The output in which value v can lie until its last use: written then or later, in place, and nobody's but its own value's. */
-static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
+PC_ROWS_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
   for (int32_t j = 0; j < r->op->n_full; j++) {
     int32_t own = r->op->outputs[j], taken = 0;
     if (!pc_rows_in_place(r, j) || r->written[own] < r->read[v] || pc_rows_item(r, own) != pc_rows_item(r, v)) continue;
@@ -72,7 +76,7 @@ static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
 }
 
 /* Finds where each value is made and read, and which of them lie in outputs. */
-static void pc_rows_uses(pc_rows_run *r) {
+PC_ROWS_SELDOM static void pc_rows_uses(pc_rows_run *r) {
   const pc_rows *op = r->op;
   for (int32_t v = 0; v < op->n_values; v++) r->written[v] = r->read[v] = r->output[v] = -1;
   for (int32_t s = 0; s < op->n_steps; s++) {
@@ -95,7 +99,7 @@ static void pc_rows_uses(pc_rows_run *r) {
 }
 
 /* Whether maps of full values read single value v. */
-static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
+PC_ROWS_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
   for (int32_t s = 0; s <= r->read[v]; s++) {
     const pc_rows_step *step = &r->op->steps[s];
     for (int32_t i = 0; !step->once && i < step->n_in; i++) {
@@ -113,7 +117,7 @@ static char *pc_rows_cut(char **at, int64_t bytes) {
 }
 
 /* Gives each value its place, and sets the length of a chunk. */
-static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
+PC_ROWS_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
   int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
   int32_t n = r->op->n_values, own = 0; /* values with a buffer */
   for (int32_t v = r->op->n_in; v < n; v++) {
@@ -270,14 +274,14 @@ static int pc_rows_tile(pc_context *ctx, pc_rows_run *r, char *const *single) {
 }
 
 /* Moves dimension d of `all`, with this extent, to the end of `to`, which has the first operands of it. */
-static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
+PC_ROWS_SELDOM static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
   to->shape[to->ndim] = extent;
   for (int32_t k = 0; k < to->n_all; k++) to->stride[k][to->ndim] = all->stride[k][d];
   to->ndim++;
 }
 
 /* Plans tiles of `rows` rows. */
-static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
+PC_ROWS_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
   r->rows = rows;
   r->tile.ndim = 0;
   if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);
@@ -320,7 +324,7 @@ static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
 }
 
 /* Makes output j ready, and operand n_in + j of `all`. */
-static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop *all, int32_t j, pc_tensor **out) {
+PC_ROWS_SELDOM static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop *all, int32_t j, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM];
   int32_t ndim = 0, k = op->n_in + j, single = j >= op->n_full, kept = single && op->kept >> (j - op->n_full) & 1u;
   for (int32_t d = 0; d < all->ndim; d++) {
@@ -342,7 +346,7 @@ static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop *all, int3
 
 /* Sets `all` to the inputs, broadcast. 0 if it is not for rows: they do not broadcast, there is no element, or what is folded or
  * made by a map of full values has less than their common shape. */
-static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) {
+PC_ROWS_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) {
   uint32_t has[PC_ROWS_VALUES], every = 0, flat = 0; /* the dimensions in which a value has the common extent */
   all->ndim = 0;
   all->n_in = op->n_in;
@@ -378,7 +382,7 @@ static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) 
 }
 
 /* Cuts the common shape in rows, and readies the outputs. */
-static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
+PC_ROWS_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
   const pc_rows *op = r->op;
   for (int32_t j = 0; j < op->n_full + op->n_single; j++) {
     if (pc_rows_output(ctx, op, all, j, out) != 0) return -1;
@@ -399,7 +403,7 @@ static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tenso
 }
 
 /* Whether some input is contiguous across rows, not along them: a row of it would touch as many lines as it has elements. */
-static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
+PC_ROWS_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
   for (int32_t k = 0; k < op->n_in; k++) {
     int64_t along = 0, across = 0;
     for (int32_t d = 0; d < all->ndim; d++) {
