@@ -6,8 +6,9 @@ use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, Digest};
 use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
-use crate::provenance::{Provenance, Served};
-use crate::record::{Entry, Record};
+use crate::program::{Program, Step};
+use crate::provenance::Served;
+use crate::record::Record;
 use crate::trace::outcome;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +32,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub struct Loader {
     bundle: Bundle,
     libraries: Libraries,
-    functions: Mutex<BTreeMap<String, Function>>,
+    known: Mutex<Known>,
+}
+
+/// What was asked for before.
+#[derive(Debug, Default)]
+struct Known {
+    functions: BTreeMap<String, Function>,
+    /// Entries share modules.
+    modules: BTreeMap<BuildKey, (LoadedModule, Arc<Served>)>,
 }
 
 /// Why there is no function of a name.
@@ -96,7 +105,7 @@ impl Loader {
     /// Serves the entries of an open bundle.
     #[must_use]
     pub fn new(bundle: Bundle) -> Self {
-        Self { bundle, libraries: Libraries::default(), functions: Mutex::default() }
+        Self { bundle, libraries: Libraries::default(), known: Mutex::default() }
     }
 
     /// Tells `observer` of damage that is found, in place of the one before.
@@ -122,7 +131,7 @@ impl Loader {
     /// # Errors
     /// There is no such graph, or nothing that serves it on this host.
     pub fn entry(&self, name: &str) -> Result<Function, LoadEntryError> {
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let Known { functions, modules } = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = functions.get(name) {
             return Ok(function.clone());
         }
@@ -132,25 +141,37 @@ impl Loader {
             known: self.entries().join(", "),
         };
         let span = crate::span!("resolve", entry = name; outcome);
-        let loaded = self.bundle.find_entry(name).ok_or_else(unknown).and_then(|entry| self.load(&entry));
+        let program = self.bundle.find_program(name).ok_or_else(unknown);
+        let loaded = program.and_then(|program| self.load(name, program, modules));
         span.record("outcome", outcome(&loaded));
         let function = loaded?;
         functions.insert(name.to_owned(), function.clone());
         Ok(function)
     }
 
-    fn load(&self, Entry { name, program, .. }: &Entry) -> Result<Function, LoadEntryError> {
-        cpu::limit().map_err(|source| LoadEntryError::Limit { name: name.clone(), source })?;
-        let steps = program.steps.iter().map(|step| {
-            let (ops, signature) = (step.signatures.clone(), step.signatures.join("; "));
-            let found = self.module(&step.key);
-            let found = found.map(|(module, served)| (module, Provenance { ops, served }));
-            found.map_err(|reason| LoadEntryError::Module { name: name.clone(), signature, reason })
-        });
-        let (modules, provenance): (Vec<_>, Vec<_>) =
-            steps.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-        Function::new(program, &modules, provenance)
-            .map_err(|source| LoadEntryError::Instance { name: name.clone(), source })
+    fn load(
+        &self,
+        name: &str,
+        program: Program,
+        known: &mut BTreeMap<BuildKey, (LoadedModule, Arc<Served>)>,
+    ) -> Result<Function, LoadEntryError> {
+        cpu::limit().map_err(|source| LoadEntryError::Limit { name: name.to_owned(), source })?;
+        let (mut modules, mut from) = (Vec::new(), Vec::new());
+        for Step { key, signatures, .. } in &program.steps {
+            if !known.contains_key(key) {
+                let found = self.module(key).map_err(|reason| LoadEntryError::Module {
+                    name: name.to_owned(),
+                    signature: signatures.join("; "),
+                    reason,
+                })?;
+                known.insert(*key, (found.0, Arc::new(found.1)));
+            }
+            let (module, served) = &known[key];
+            modules.push(module.clone());
+            from.push(Arc::clone(served));
+        }
+        Function::new(program, modules, from)
+            .map_err(|source| LoadEntryError::Instance { name: name.to_owned(), source })
     }
 
     /// The best module of a key that this host can run; or in words why there is none.

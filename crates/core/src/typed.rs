@@ -7,11 +7,10 @@
 //! as in every call: it is the same call, [`Function::call`], of arguments that the compiler sees through.
 
 use crate::function::{CallError, Function};
-use crate::native::{ArrayMut, ArrayRef, Call, Direct, Strided};
+use crate::native::{AllMade, ArrayMut, ArrayRef, Call, Direct, Made, Strided};
 use crate::program::Port;
 use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
-use std::iter;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -85,34 +84,46 @@ pub trait Arguments {
 }
 
 /// A type of one result: an array of a dtype and rank, or an element.
-pub trait Outcome: Sized {
+pub trait Outcome: Made {
     /// Dtype and rank.
     const KIND: Kind;
 
     /// The value, if the array is one.
     fn of(array: Array) -> Option<Self>;
 
-    /// The value of a direct call with no other result; `None` if it is not served.
+    /// Memory that a result is written to.
+    fn lend(&mut self) -> ArrayMut<'_>;
+
+    /// The same, as direct calls take it.
     #[doc(hidden)]
-    fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self>;
+    fn strided(&mut self) -> Strided<'_>;
 }
 
 /// The types of all results: an [`Outcome`], or a tuple of several.
-pub trait Outcomes: Sized {
+pub trait Outcomes: AllMade {
+    /// Results that are there, to be written again: `&mut Array1<f64>`, or a tuple of such.
+    type Reused<'a>;
+
     /// Dtypes and ranks.
     fn kinds() -> Vec<Kind>;
-
-    /// The results of a direct call; `None` if it is not served.
-    #[doc(hidden)]
-    fn direct(_direct: &Direct, _call: &mut Call<'_>) -> Option<Self> {
-        None
-    }
 
     /// The results of a call.
     ///
     /// # Errors
     /// As [`Function::call`].
     fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError>;
+
+    /// Whether a direct call served it.
+    #[doc(hidden)]
+    fn write(outputs: &mut Self::Reused<'_>, direct: &Direct, call: &mut Call<'_>) -> bool;
+
+    /// What `call` gives with the memory of what is there.
+    #[doc(hidden)]
+    fn lend<R>(outputs: &mut Self::Reused<'_>, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R;
+
+    /// Puts results in place of what is there.
+    #[doc(hidden)]
+    fn replace(self, outputs: &mut Self::Reused<'_>);
 }
 
 impl Function {
@@ -161,8 +172,24 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
             &arguments,
             self.direct.as_deref(),
             &mut (),
-            |(), direct, call| O::direct(direct, call).map(Ok),
+            |(), direct, call| O::all_made(direct, call).map(Ok),
             |(), inputs| O::call(&self.function, inputs),
+        )
+    }
+
+    /// Calls the function; the results replace `outputs`, a mutable borrow of each, in whose memory they are written where the
+    /// shapes agree.
+    ///
+    /// # Errors
+    /// As [`Function::call`]. After an error the outputs hold values, but not results.
+    #[inline]
+    pub fn call_into(&self, arguments: I::Given<'_>, mut outputs: O::Reused<'_>) -> Result<(), CallError> {
+        I::lend(
+            &arguments,
+            self.direct.as_deref(),
+            &mut outputs,
+            |outputs, direct, call| O::write(outputs, direct, call).then_some(Ok(())),
+            |outputs, inputs| rewrite::<O>(&self.function, inputs, outputs),
         )
     }
 
@@ -173,43 +200,16 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
     }
 }
 
-impl<I: Arguments, T: Element, D: Dimension> Typed<I, ndarray::Array<T, D>>
-where
-    ndarray::Array<T, D>: Outcome,
-{
-    /// Calls the function; the result replaces `output`, in whose memory it is written where the shapes agree.
-    ///
-    /// # Errors
-    /// As [`Function::call`]. After an error the output holds an array, but not the result.
-    #[inline]
-    pub fn call_into(
-        &self,
-        arguments: I::Given<'_>,
-        output: &mut ndarray::Array<T, D>,
-    ) -> Result<(), CallError> {
-        I::lend(
-            &arguments,
-            self.direct.as_deref(),
-            output,
-            |output, direct, call| direct.write(call, iter::once(Strided::write(output))).then_some(Ok(())),
-            |output, inputs| replace(&self.function, inputs, output),
-        )
-    }
-}
-
-/// A call for a result that is written where it fits, or replaces what is there.
+/// A call for results that are written where they fit, or replace what is there.
 #[cold]
-fn replace<T: Element, D: Dimension>(
+fn rewrite<O: Outcomes>(
     function: &Function,
     inputs: &[ArrayRef<'_>],
-    output: &mut ndarray::Array<T, D>,
-) -> Result<(), CallError>
-where
-    ndarray::Array<T, D>: Outcome,
-{
-    match function.call_views(inputs, &mut [ArrayMut::from(&mut *output)]) {
+    outputs: &mut O::Reused<'_>,
+) -> Result<(), CallError> {
+    match O::lend(outputs, |outputs| function.call_views(inputs, outputs)) {
         Err(CallError::Output { .. }) => {
-            *output = Outcomes::call(function, inputs)?;
+            O::call(function, inputs)?.replace(outputs);
             Ok(())
         }
         other => other,
@@ -248,9 +248,13 @@ where
         ArrayD::<T>::try_from(array).ok()?.into_dimensionality().ok()
     }
 
+    fn lend(&mut self) -> ArrayMut<'_> {
+        self.into()
+    }
+
     #[inline(always)]
-    fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
-        direct.array(call)
+    fn strided(&mut self) -> Strided<'_> {
+        Strided::write(self)
     }
 }
 
@@ -278,28 +282,42 @@ macro_rules! elements {
                 <ndarray::Array<$element, Ix0> as Outcome>::of(array).map(|array| *array.first().unwrap_or(&Self::default()))
             }
 
+            fn lend(&mut self) -> ArrayMut<'_> {
+                ArrayMut::element(self)
+            }
+
             #[inline(always)]
-            fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
-                direct.element(call)
+            fn strided(&mut self) -> Strided<'_> {
+                Strided::element_mut(self)
             }
         }
     )*};
 }
 crate::for_each_dtype!(elements);
 
-impl<O: Outcome> Outcomes for O {
+impl<O: Outcome + 'static> Outcomes for O {
+    type Reused<'a> = &'a mut O;
+
     fn kinds() -> Vec<Kind> {
         vec![O::KIND]
-    }
-
-    #[inline(always)]
-    fn direct(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
-        <O as Outcome>::direct(direct, call)
     }
 
     #[cold]
     fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
         function.call(inputs)?.pop().and_then(O::of).ok_or_else(|| other(function, 0))
+    }
+
+    #[inline(always)]
+    fn write(output: &mut &mut O, direct: &Direct, call: &mut Call<'_>) -> bool {
+        direct.write(call, [output.strided()].into_iter())
+    }
+
+    fn lend<R>(output: &mut &mut O, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R {
+        call(&mut [Outcome::lend(*output)])
+    }
+
+    fn replace(self, output: &mut &mut O) {
+        **output = self;
     }
 }
 
@@ -338,7 +356,9 @@ macro_rules! arguments {
 /// Tuples of several results.
 macro_rules! outcomes {
     ($($type:ident $value:ident),*) => {
-        impl<$($type: Outcome),*> Outcomes for ($($type,)*) {
+        impl<$($type: Outcome + 'static),*> Outcomes for ($($type,)*) {
+            type Reused<'a> = ($(&'a mut $type,)*);
+
             fn kinds() -> Vec<Kind> {
                 vec![$($type::KIND),*]
             }
@@ -352,6 +372,25 @@ macro_rules! outcomes {
                     let $value = $value.ok_or_else(|| other(function, position))?;
                 )*
                 Ok(($($value,)*))
+            }
+
+            #[inline(always)]
+            fn write(($($value,)*): &mut Self::Reused<'_>, direct: &Direct, call: &mut Call<'_>) -> bool {
+                direct.write(call, [$($value.strided()),*].into_iter())
+            }
+
+            fn lend<R>(
+                ($($value,)*): &mut Self::Reused<'_>,
+                call: impl FnOnce(&mut [ArrayMut<'_>]) -> R,
+            ) -> R {
+                call(&mut [$(Outcome::lend(*$value)),*])
+            }
+
+            #[allow(non_snake_case, reason = "a result is named as its type")]
+            fn replace(self, outputs: &mut Self::Reused<'_>) {
+                let ($($type,)*) = self;
+                let ($($value,)*) = outputs;
+                $(**$value = $type;)*
             }
         }
     };

@@ -38,6 +38,7 @@ pub struct Dispatcher {
     name: String,
     props: Props,
     table: TableCell<Compact>,
+    fields: &'static Fields,
     /// Payloads of the table are positions here; slots are filled once and never move.
     functions: [OnceLock<Function>; CAPACITY],
     /// Number of functions; the lock of writers.
@@ -101,20 +102,23 @@ pub enum DispatchError {
 }
 
 /// The nibbles that an argument of a dtype and rank has in a compact signature, and their number.
-type Field = (u64, u32);
+type Field = (u32, u32);
 
 /// Ranks of one digit.
 const RANKS: usize = 10;
 
 /// The fields of all dtypes, in the order of [`DType::ALL`], and ranks.
-static FIELDS: LazyLock<[[Field; RANKS]; DType::ALL.len()]> = LazyLock::new(|| {
+type Fields = [[Field; RANKS]; DType::ALL.len()];
+
+static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     DType::ALL.map(|dtype| {
         std::array::from_fn(|ndim| {
             let key = Key::<Compact>::parse(&format!("#{ndim}{})", dtype.pep3118()));
             let word = key.map_or(0, |key| key.words()[0]);
             // All but the nibble of `)`, which is a 1.
             let nibbles = (63 - word.trailing_zeros().min(63)) / 4;
-            (word.unbounded_shr(64 - 4 * nibbles), nibbles)
+            // A field has some nibbles of the 16.
+            (word.unbounded_shr(64 - 4 * nibbles) as u32, nibbles)
         })
     })
 });
@@ -137,6 +141,7 @@ impl Dispatcher {
             name: name.to_owned(),
             props,
             table: TableCell::default(),
+            fields: &FIELDS,
             functions: [const { OnceLock::new() }; CAPACITY],
             known: Mutex::new(0),
         }
@@ -155,7 +160,7 @@ impl Dispatcher {
     /// # Errors
     /// As [`Dispatcher::call`], but for the call itself.
     pub fn function(&self, inputs: &[ArrayRef<'_>]) -> Result<&Function, DispatchError> {
-        let position = word(inputs).and_then(|word| self.table.table().find_word(word));
+        let position = word(self.fields, inputs).and_then(|word| self.table.table().find_word(word));
         match position.and_then(|position| self.at(position)) {
             Some(function) => Ok(function),
             None => {
@@ -277,13 +282,12 @@ impl Dispatcher {
 /// The signature of a call as the one word of its compact encoding: a tensor of the dtype and rank of each argument. `None`
 /// if it has more words.
 #[inline]
-fn word(inputs: &[ArrayRef<'_>]) -> Option<u64> {
-    let fields = &*FIELDS;
+fn word(fields: &Fields, inputs: &[ArrayRef<'_>]) -> Option<u64> {
     let (mut word, mut nibbles) = (0, 1);
     for input in inputs {
         let (field, len) = *fields[input.dtype() as usize].get(input.shape().len())?;
         nibbles += len;
-        word = word << (4 * len) | field;
+        word = word << (4 * len) | u64::from(field);
     }
     // The number of `)` is 1.
     (nibbles <= NIBBLES).then(|| (word << 4 | 1) << (64 - 4 * nibbles))
@@ -315,7 +319,7 @@ mod tests {
                         let refs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
                         let text: String = inputs.iter().map(|array| field(&array.ty())).collect();
                         let key = Key::<Compact>::parse(&(text + ")")).unwrap();
-                        let Some(word) = word(&refs) else { continue };
+                        let Some(word) = word(&FIELDS, &refs) else { continue };
                         assert_eq!(key.words(), [word]);
                         short += 1;
                     }

@@ -12,6 +12,7 @@ use precast_core::{Function, Provenance};
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, Piece, program, rewrite};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The function of a graph that a search found a complete cover of; `None` if something was not loaded.
 pub(crate) fn function(
@@ -42,11 +43,8 @@ pub(crate) fn function(
     let loaded: Option<Vec<(LoadedModule, Provenance)>> = loaded.into_iter().collect();
     let Some(loaded) = loaded.filter(|_| served == graph.applies().len()) else { return Ok(None) };
     let program = program(declared, &graph, &pieces);
-    let (modules, provenance): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
-    let steps = program.steps.iter().zip(provenance);
-    let provenance = steps.map(|(step, from)| Provenance { ops: step.signatures.clone(), ..from });
-    let provenance = provenance.collect();
-    Ok(Some(Function::new(&program, &modules, provenance)?))
+    let (modules, served) = loaded.into_iter().map(|(module, from)| (module, Arc::new(from.served))).unzip();
+    Ok(Some(Function::new(program, modules, served)?))
 }
 
 /// The graph with fused Applies cut into the parts that serve them, and for each of its Applies the one that it is part of.

@@ -57,7 +57,7 @@ typedef struct pc_host {
   void (*release)(pc_context *ctx, void *memory);
   /* C's vsnprintf. */
   int (*format)(char *to, size_t bytes, const char *format, va_list args);
-  /* c[m,n] = a[m,k] . b[k,n] for dtype PC_F32 or PC_F64; row and column strides in BYTES, any sign.
+  /* c[m,n] = a[m,k] . b[k,n] for dtype PC_F32, PC_F64, PC_C64 or PC_C128; row and column strides in BYTES, any sign.
    * `c` does not overlap `a` or `b`. Returns 0, or -1 with the error slot set. */
   int (*gemm)(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row,
               int64_t a_col, const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col);

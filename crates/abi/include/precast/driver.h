@@ -41,7 +41,8 @@ typedef struct pc_monoid {
   void (*fold)(void *lanes, const void *x, int64_t n, int64_t phase);
   /* lanes[i] += x[i] */
   void (*step)(void *lanes, const void *x, int64_t n);
-  /* lanes[l * columns + c]: the tree over l, then totals[c] += it (= it for the first block). At most 16 bytes per total. */
+  /* lanes[l * columns + c]: the tree over l, then totals[c] += it (= it for the first block, where `first` is not 0). At most
+   * 16 bytes per total. A negative `first` says besides that lanes from -first on are as they were cleared. */
   void (*close)(void *lanes, int64_t columns, void *totals, int first);
   /* Writes the results of `count` elements each; count may be 0. */
   void (*finish)(const void *totals, int64_t columns, int64_t count, char *out, int64_t out_step);

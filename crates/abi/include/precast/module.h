@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define PC_MODULE_MAGIC 0x31544343u /* "CCT1" */
-#define PC_ABI_VERSION 0x00010002u  /* major 1, minor 2 */
+#define PC_ABI_VERSION 0x00010002u  /* major 1, minor 2: `gemm` of complex numbers, programs of rows */
 
 /* Which step of a run a failure id belongs to. */
 typedef enum pc_task_kind {

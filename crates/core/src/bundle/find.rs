@@ -4,7 +4,8 @@ use super::Bundle;
 use super::head::{hash, slice, u32_at, u64_at};
 use crate::event::{Event, chain};
 use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};
-use crate::record::{Entry, Record, set_documents};
+use crate::program::Program;
+use crate::record::{Entry, ParseRecordError, Record, set_documents};
 use std::sync::{Arc, PoisonError};
 
 /// A row of the table of records.
@@ -76,14 +77,22 @@ impl Bundle {
     #[must_use]
     pub fn find_entry(&self, name: &str) -> Option<Entry> {
         let rows = self.find_rows(&self.head.names, ContentId::of(name).as_bytes());
-        rows.into_iter().find_map(|row| self.entry(row)).filter(|entry| entry.name == name)
+        let found = rows.into_iter().find_map(|row| self.read_entry(row, Entry::parse));
+        found.filter(|entry| entry.name == name)
+    }
+
+    /// Finds the program of the entry of this name: what a loader needs of it.
+    pub(crate) fn find_program(&self, name: &str) -> Option<Program> {
+        let rows = self.find_rows(&self.head.names, ContentId::of(name).as_bytes());
+        let found = rows.into_iter().find_map(|row| self.read_entry(row, Entry::program));
+        found.filter(|(found, _)| *found == name).map(|(_, program)| program)
     }
 
     /// Gives every intact entry, sorted by name.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let rows = self.all_rows(&self.head.names).into_iter();
-        let mut entries: Vec<Entry> = rows.filter_map(|row| self.entry(row)).collect();
+        let mut entries: Vec<Entry> = rows.filter_map(|row| self.read_entry(row, Entry::parse)).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries
     }
@@ -100,7 +109,7 @@ impl Bundle {
 
     /// The record in a row, which is read once: a pack has many modules.
     fn record(&self, number: u32, row: &Row<'_>) -> Option<Arc<Record>> {
-        let records = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = || self.seen.records.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(record) = records().get(&number) {
             return Some(Arc::clone(record));
         }
@@ -137,15 +146,20 @@ impl Bundle {
         }
     }
 
-    fn entry(&self, row: &[u8]) -> Option<Entry> {
+    /// What `parse` makes of the entry of a row.
+    fn read_entry<'a, T>(
+        &'a self,
+        row: &[u8],
+        parse: impl FnOnce(&'a [u8]) -> Result<T, ParseRecordError>,
+    ) -> Option<T> {
         let part =
             || format!("entry `{}`", row[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>());
         let Some(bytes) = self.hashed_blob(row, 32) else {
             self.damaged(&part(), "it does not hash to its hash");
             return None;
         };
-        match Entry::parse(bytes) {
-            Ok(entry) => Some(entry),
+        match parse(bytes) {
+            Ok(parsed) => Some(parsed),
             Err(error) => {
                 self.unreadable(&part(), chain(&error));
                 None

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Bundle;
 use super::find::{PACK_AT, Row};
 use super::head::{hash, slice};
 use super::write::index_rows;
+use super::{Bundle, Seen};
 use crate::event::{Event, Observer};
 use crate::key::RecordId;
 use crate::record::Record;
@@ -77,6 +77,7 @@ impl Bundle {
         let events: Arc<Mutex<Vec<Event>>> = Arc::default();
         let (sink, observer) = (Arc::clone(&events), self.observer.clone());
         let mut listening = self.clone();
+        listening.seen = Arc::new(Seen::new(self.head.pages));
         listening.observer = Observer::new(move |event| {
             observer.tell(event);
             sink.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());

@@ -41,6 +41,7 @@ mod write;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::event::{Event, Observer};
@@ -59,9 +60,38 @@ pub struct Bundle {
     name: String,
     data: Cow<'static, [u8]>,
     head: Head,
-    /// The records that were read, by their rows.
-    read: Arc<Mutex<BTreeMap<u32, Arc<Record>>>>,
+    seen: Arc<Seen>,
     observer: Observer,
+}
+
+/// What was verified. Once is enough, since nobody else can write to a bundle in memory.
+#[derive(Debug)]
+struct Seen {
+    /// One bit a page.
+    pages: Vec<AtomicU64>,
+    /// The records that were read, by their rows.
+    records: Mutex<BTreeMap<u32, Arc<Record>>>,
+}
+
+impl Seen {
+    /// Nothing of so many pages.
+    fn new(pages: usize) -> Self {
+        let pages = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self { pages, records: Mutex::default() }
+    }
+
+    /// Whether a page is intact; asks `verify` the first time.
+    fn is_intact(&self, page: usize, verify: impl FnOnce() -> bool) -> bool {
+        let (Some(word), bit) = (self.pages.get(page / 64), 1 << (page % 64)) else { return false };
+        if word.load(Ordering::Relaxed) & bit != 0 {
+            return true;
+        }
+        let is_intact = verify();
+        if is_intact {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        is_intact
+    }
 }
 
 impl Bundle {
@@ -75,6 +105,12 @@ impl Bundle {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Gives the bytes of the whole bundle: what is signed.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.data
     }
 
     /// Gives the number of records.

@@ -5,8 +5,8 @@ use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Bundle;
 use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
+use super::{Bundle, Seen};
 use crate::event::Observer;
 use crate::file;
 use crate::trust::{self, TrustError, Untrusted};
@@ -122,7 +122,10 @@ impl Bundle {
             return Err(OpenBundleError::Length { name, found: data.len(), expected });
         }
         match Head::parse(&data) {
-            Ok(head) => Ok(Self { name, data, head, read: Arc::default(), observer: Observer::default() }),
+            Ok(head) => {
+                let seen = Arc::new(Seen::new(head.pages));
+                Ok(Self { name, data, head, seen, observer: Observer::default() })
+            }
             Err(reason) => Err(OpenBundleError::Damaged { name, reason }),
         }
     }

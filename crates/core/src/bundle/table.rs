@@ -42,6 +42,20 @@ impl Table {
 
 type Key = [u8; 32];
 
+/// How many of the first of `count` sorted things come before something.
+fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low.midpoint(high);
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 impl Bundle {
     /// Gives a page's bytes, unverified.
     fn raw_page(&self, table: &Table, page: usize) -> Option<&[u8]> {
@@ -52,9 +66,9 @@ impl Bundle {
 
     /// Gives a page's bytes once they hash to the page's hash.
     fn page(&self, table: &Table, page: usize) -> Option<&[u8]> {
-        let bytes = self.raw_page(table, page)?;
-        let expected = slice(&self.data, self.head.hashes + 32 * (table.first_page + page), 32)?;
-        (hash(bytes) == expected).then_some(bytes)
+        let (bytes, number) = (self.raw_page(table, page)?, table.first_page + page);
+        let expected = slice(&self.data, self.head.hashes + 32 * number, 32)?;
+        self.seen.is_intact(number, || hash(bytes) == expected).then_some(bytes)
     }
 
     /// Finds all rows of a key.
@@ -67,26 +81,19 @@ impl Bundle {
 
     /// The fast way: `None` when damage stands in it.
     fn search(&self, table: &Table, key: &Key) -> Option<Vec<&[u8]>> {
-        let (mut low, mut high) = (0, table.pages());
-        while low < high {
-            let middle = low.midpoint(high);
-            if &self.raw_page(table, middle)?[..32] < key.as_slice() {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        let start = low.saturating_sub(1);
+        let key = key.as_slice();
+        let begins_before = |page| self.raw_page(table, page).is_some_and(|bytes| &bytes[..32] < key);
+        let start = partition(table.pages(), begins_before).saturating_sub(1);
         let mut found = Vec::new();
         for number in start..table.pages() {
             let page = self.page(table, number)?;
-            if number == start && start > 0 && &page[..32] >= key.as_slice() {
+            if number == start && start > 0 && &page[..32] >= key {
                 return None;
             }
-            let rows: Vec<&[u8]> = page.chunks_exact(table.row).collect();
-            let from = rows.partition_point(|row| &row[..32] < key.as_slice());
-            found.extend(rows[from..].iter().take_while(|row| row.starts_with(key)));
-            if rows.last().is_some_and(|row| &row[..32] > key.as_slice()) {
+            let mut rows = page.chunks_exact(table.row);
+            let before = partition(rows.len(), |at| &page[at * table.row..][..32] < key);
+            found.extend(rows.clone().skip(before).take_while(|row| row.starts_with(key)));
+            if rows.next_back().is_some_and(|row| &row[..32] > key) {
                 break;
             }
         }

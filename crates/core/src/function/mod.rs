@@ -11,12 +11,12 @@ use crate::native::{
     ArrayMut, ArrayRef, Bound, Call, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
     RunError, StepError, Strided, Targets,
 };
-use crate::program::{Port, Program, Register, bind};
-use crate::provenance::Provenance;
+use crate::program::{Port, Program, Register, Step, bind, captured};
+use crate::provenance::{Provenance, Served};
 use crate::value::{Array, DType, Extent, TensorType, Type};
 use crate::with_array;
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
 ///
@@ -27,48 +27,69 @@ pub struct Function(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    inputs: Vec<Port>,
-    outputs: Vec<Port>,
-    provenance: Vec<Provenance>,
-    native: Result<NativeFunction, NoNative>,
+    /// Of a function that something else than modules serves, its interface alone.
+    program: Program,
+    /// Of each step, in order; made of what serves it when it is asked for.
+    provenance: OnceLock<Vec<Provenance>>,
     body: Serves,
 }
 
 #[derive(Debug)]
 enum Serves {
-    Modules { executable: Executable, idle: Pool },
+    Modules(Modules),
     Other(Box<dyn Body>),
 }
 
+/// The modules of a program.
+#[derive(Debug)]
+struct Modules {
+    loaded: Vec<LoadedModule>,
+    served: Vec<Arc<Served>>,
+    native: OnceLock<Result<NativeFunction, NoNative>>,
+    /// How it is called without a frame, if it can be.
+    direct: Option<Arc<Direct>>,
+    /// What frames run. Where calls need none as a rule, it is made by the first that does.
+    executable: OnceLock<Executable>,
+    idle: Pool,
+}
+
 impl Function {
-    /// Makes a program callable; `modules` are the modules of its steps, in order.
+    /// Makes a program callable; `modules` are the modules of its steps, in order, and `served` says where each is from.
     ///
     /// # Errors
     /// An op whose instance cannot be made, or a module that takes another number of arguments than its step gives.
     pub fn new(
-        program: &Program,
-        modules: &[LoadedModule],
-        provenance: Vec<Provenance>,
+        program: Program,
+        modules: Vec<LoadedModule>,
+        served: Vec<Arc<Served>>,
     ) -> Result<Self, CallError> {
-        let native = NativeFunction::of(program, modules);
-        let ports = (&*program.inputs, &*program.outputs);
-        Self::of_executable(bind(program, modules), ports, native, provenance)
+        let captured = captured(&program, &modules);
+        let direct = Direct::new(&program, &modules, &captured);
+        let executable = direct.is_none().then(|| bind(&program, &modules, &captured));
+        Self::of_modules(program, (modules, served), (direct, executable))
     }
 
-    /// Makes a program with its modules callable; its inputs and outputs are these.
-    pub(crate) fn of_executable(
-        executable: Executable,
-        (inputs, outputs): (&[Port], &[Port]),
-        native: Result<NativeFunction, NoNative>,
-        provenance: Vec<Provenance>,
+    /// A program that is called without a frame where that is possible, else in one.
+    pub(crate) fn of_modules(
+        program: Program,
+        (loaded, served): (Vec<LoadedModule>, Vec<Arc<Served>>),
+        (direct, executable): (Option<Direct>, Option<Executable>),
     ) -> Result<Self, CallError> {
         let idle = Pool::new();
-        idle.give(Box::new(
-            Frame::new(&executable).map_err(|error| op_error(&executable, error, String::new()))?,
-        ));
-        let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
-        let body = Serves::Modules { executable, idle };
-        Ok(Self(Arc::new(Inner { inputs, outputs, provenance, native, body })))
+        if let Some(executable) = &executable {
+            let frame = Frame::new(executable).map_err(|error| op_error(executable, error, String::new()))?;
+            idle.give(Box::new(frame));
+        }
+        let modules = Modules {
+            loaded,
+            served,
+            native: OnceLock::new(),
+            direct: direct.map(Arc::new),
+            executable: executable.map_or_else(OnceLock::new, OnceLock::from),
+            idle,
+        };
+        let (provenance, body) = (OnceLock::new(), Serves::Modules(modules));
+        Ok(Self(Arc::new(Inner { program, provenance, body })))
     }
 
     /// A function that something else than modules serves.
@@ -79,8 +100,9 @@ impl Function {
         provenance: Vec<Provenance>,
         body: Box<dyn Body>,
     ) -> Self {
-        let (native, body) = (Err(NoNative::Body), Serves::Other(body));
-        Self(Arc::new(Inner { inputs, outputs, provenance, native, body }))
+        let program = Program { inputs, outputs, ..Program::default() };
+        let (provenance, body) = (OnceLock::from(provenance), Serves::Other(body));
+        Self(Arc::new(Inner { program, provenance, body }))
     }
 
     /// The plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
@@ -88,9 +110,16 @@ impl Function {
     /// # Errors
     /// There is none, and why.
     pub fn native_function(&self) -> Result<&NativeFunction, &NoNative> {
-        let Serves::Other(body) = &self.0.body else { return self.0.native.as_ref() };
-        let same = body.stands_for().or_else(|| body.admits_numbers());
-        same.map_or(self.0.native.as_ref(), Self::native_function)
+        match &self.0.body {
+            Serves::Modules(modules) => {
+                let native = || NativeFunction::of(&self.0.program, &modules.loaded);
+                modules.native.get_or_init(native).as_ref()
+            }
+            Serves::Other(body) => {
+                let same = body.stands_for().or_else(|| body.admits_numbers());
+                same.map_or(Err(&NoNative::Body), Self::native_function)
+            }
+        }
     }
 
     /// What serves it, if that is a `T` and not its modules alone.
@@ -104,9 +133,11 @@ impl Function {
     /// Which artifact serves which Applies now, in the order of execution.
     #[must_use]
     pub fn provenance(&self) -> &[Provenance] {
-        let Serves::Other(body) = &self.0.body else { return &self.0.provenance };
-        let other = body.stands_for().or_else(|| body.around());
-        other.map_or(&self.0.provenance, Self::provenance)
+        let other = match &self.0.body {
+            Serves::Other(body) => body.stands_for().or_else(|| body.around()),
+            Serves::Modules(_) => None,
+        };
+        other.map_or_else(|| self.0.provenance.get_or_init(|| self.0.origins()), Self::provenance)
     }
 
     /// The function that serves every call of this one as it is, if that is another one.
@@ -115,25 +146,16 @@ impl Function {
         body.stands_for()
     }
 
-    /// What serves calls that need no frame.
-    #[inline]
-    fn executable(&self) -> Option<&Executable> {
-        match &self.0.body {
-            Serves::Modules { executable, .. } => Some(executable),
-            Serves::Other(body) => body.stands_for()?.executable(),
-        }
-    }
-
     /// What it takes.
     #[must_use]
     pub fn inputs(&self) -> &[Port] {
-        &self.0.inputs
+        &self.0.program.inputs
     }
 
     /// What it gives.
     #[must_use]
     pub fn outputs(&self) -> &[Port] {
-        &self.0.outputs
+        &self.0.program.outputs
     }
 
     /// Calls the function; the results are new arrays.
@@ -192,7 +214,10 @@ impl Function {
     /// How it is called without a frame, if it can be.
     #[inline(always)]
     pub(crate) fn direct(&self) -> Option<&Arc<Direct>> {
-        self.executable()?.direct.as_ref()
+        match &self.0.body {
+            Serves::Modules(modules) => modules.direct.as_ref(),
+            Serves::Other(body) => body.stands_for()?.direct(),
+        }
     }
 
     /// Serves a call that needs no frame and of which nothing is wrong; `false` if it is no such call.
@@ -223,7 +248,7 @@ impl Function {
             return other.admitted(inputs, targets);
         }
         let made = match &self.0.body {
-            Serves::Modules { .. } => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
+            Serves::Modules(_) => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
             Serves::Other(body) => body.admit(self.inputs(), inputs)?,
         };
         if made.iter().all(Option::is_none) {
@@ -240,14 +265,15 @@ impl Function {
     /// # Errors
     /// As [`Function::call`].
     pub fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
-        let (executable, idle) = match &self.0.body {
-            Serves::Modules { executable, idle } => (executable, idle),
+        let modules = match &self.0.body {
+            Serves::Modules(modules) => modules,
             Serves::Other(body) => {
                 body.run(inputs, targets)?;
                 return self.check_results(targets);
             }
         };
-        let mut frame = match idle.take() {
+        let executable = modules.executable(&self.0.program);
+        let mut frame = match modules.idle.take() {
             Some(frame) => frame,
             None => {
                 Box::new(Frame::new(executable).map_err(|error| op_error(executable, error, String::new()))?)
@@ -255,7 +281,7 @@ impl Function {
         };
         let result = frame.run(executable, inputs, targets);
         let misfit = frame.take_misfit();
-        idle.give(frame);
+        modules.idle.give(frame);
         result.map_err(|error| self.failed(executable, error, inputs))?;
         match misfit {
             None => self.check_results(targets),
@@ -292,9 +318,28 @@ impl Function {
     /// Printable signatures of the Applies that make an output.
     #[cold]
     fn maker(&self, position: usize) -> String {
-        let Serves::Modules { executable, .. } = &self.0.body else { return "the function".to_owned() };
+        let Serves::Modules(modules) = &self.0.body else { return "the function".to_owned() };
         let makes = |step: &&Bound| step.args[step.n_inputs..].contains(&Register::Output(position));
-        executable.steps.iter().find(makes).map(|step| blame::all(&step.signatures)).unwrap_or_default()
+        let steps = &modules.executable(&self.0.program).steps;
+        steps.iter().find(makes).map(|step| blame::all(&step.signatures)).unwrap_or_default()
+    }
+}
+
+impl Inner {
+    /// Which artifact serves each step.
+    fn origins(&self) -> Vec<Provenance> {
+        let Serves::Modules(modules) = &self.body else { return Vec::new() };
+        let provenance = |(step, served): (&Step, &Arc<Served>)| Provenance {
+            ops: step.signatures.clone(),
+            served: Served::clone(served),
+        };
+        self.program.steps.iter().zip(&modules.served).map(provenance).collect()
+    }
+}
+
+impl Modules {
+    fn executable(&self, program: &Program) -> &Executable {
+        self.executable.get_or_init(|| bind(program, &self.loaded, &captured(program, &self.loaded)))
     }
 }
 

@@ -275,6 +275,14 @@ impl<'a, T: Element, D: Dimension> From<ArrayViewMut<'a, T, D>> for ArrayMut<'a>
     }
 }
 
+impl<'a> ArrayMut<'a> {
+    /// One element, as an array without dimensions.
+    pub(crate) fn element<T: Element>(element: &'a mut T) -> Self {
+        let view = RawView::borrowed(T::DTYPE, std::ptr::from_mut(element).cast(), &[], &[]);
+        Self { view, is_raw: false, borrowed: PhantomData }
+    }
+}
+
 impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for ArrayMut<'a> {
     #[inline]
     fn from(array: &'a mut ArrayBase<S, D>) -> Self {

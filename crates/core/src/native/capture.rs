@@ -23,8 +23,10 @@ use crate::{Array, DType};
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Elemwise, Kernel, LOOP_OPERANDS, REDUCE_ALL, Reduce};
 use precast_abi::tensor::{Object, Tensor};
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a module hands to its drivers. It points into the module, which must outlive it.
 #[derive(Debug, Clone, Default)]
@@ -190,9 +192,32 @@ unsafe extern "C" fn refuse(
     -1
 }
 
+/// Dtypes and ranks: all that a capture depends on.
+type Kinds = Vec<(DType, usize)>;
+
+/// What was captured of one module: programs that share it, and differ in their constants, capture it once.
+#[derive(Debug, Default)]
+pub(super) struct Captures(Mutex<BTreeMap<Kinds, Option<Arc<Captured>>>>);
+
+impl Captures {
+    /// What was captured with such slots and inputs, else what `capture` gives.
+    pub(super) fn get(
+        &self,
+        slots: &[Array],
+        inputs: &[(DType, usize)],
+        capture: impl FnOnce() -> Option<Captured>,
+    ) -> Option<Arc<Captured>> {
+        // A module has one number of slots.
+        let slots = slots.iter().map(|slot| (slot.dtype(), slot.shape().len()));
+        let kinds: Kinds = slots.chain(inputs.iter().copied()).collect();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(kinds).or_insert_with(|| capture().map(Arc::new)).clone()
+    }
+}
+
 /// What a module with these constants, called with tensors of these dtypes and ranks, hands to its drivers; `None` if it does
 /// something else. The module is one that [computes](crate::program::Computes) by drivers alone.
-pub fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Captured> {
+pub(super) fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Captured> {
     let slots: Vec<Owned> = slots.iter().cloned().map(Owned::constant).collect();
     let mut given: Vec<(*mut Object, Operand)> =
         slots.iter().enumerate().map(|(slot, owned)| (owned.as_raw(), Operand::Slot(slot))).collect();

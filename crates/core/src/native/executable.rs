@@ -3,7 +3,6 @@
 //! It is immutable and shared; what a call needs besides is in its frame.
 
 use super::chain::Chain;
-use super::direct::Direct;
 use super::library::LoadedModule;
 use crate::program::Register;
 use crate::{Array, DType};
@@ -65,6 +64,4 @@ pub struct Executable {
     pub temps: Vec<Room>,
     /// How many outputs it gives.
     pub n_outputs: usize,
-    /// How it is called without a frame, if it can be.
-    pub direct: Option<Arc<Direct>>,
 }

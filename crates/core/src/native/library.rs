@@ -1,9 +1,10 @@
 //! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
 
+use super::capture::{Captured, Captures, capture};
 use super::host;
 use super::stage::Staged;
-use crate::BuildKey;
 use crate::event::chain;
+use crate::{Array, BuildKey, DType};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use precast_abi::module::{MAGIC, Module, ModuleEntry, SYMBOL};
 use std::error::Error;
@@ -77,6 +78,8 @@ struct TableRow {
     entry: *const ModuleEntry,
     /// Whether `load` ran, and what it said.
     loaded: OnceLock<Result<(), String>>,
+    /// What the module hands to its drivers.
+    captures: Captures,
 }
 
 // SAFETY: entries are read-only data; `loaded` is synchronised.
@@ -167,6 +170,11 @@ impl LoadedModule {
         unsafe { &*self.library.entries[self.slot].entry }
     }
 
+    /// What it hands to its drivers, called with such slots and inputs; see [`capture`].
+    pub fn captured(&self, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Arc<Captured>> {
+        self.library.entries[self.slot].captures.get(slots, inputs, || capture(self, slots, inputs))
+    }
+
     /// What a failure id of this entry means.
     pub(super) fn task(&self, id: i32) -> Option<precast_abi::module::Task> {
         let entry = self.row();
@@ -193,7 +201,7 @@ unsafe fn handshake(module: *const Module) -> Result<Vec<TableRow>, LoadLibraryE
     let [magic, version] = unsafe { module.cast::<[u32; 2]>().read() };
     check("magic", magic, MAGIC)?;
     check("the ABI's major version", version >> 16, precast_abi::ABI_VERSION >> 16)?;
-    if version > precast_abi::ABI_VERSION || version < precast_abi::ABI_OLDEST {
+    if !(precast_abi::ABI_OLDEST..=precast_abi::ABI_VERSION).contains(&version) {
         let expected = format!("{:#x} to {:#x}", precast_abi::ABI_OLDEST, precast_abi::ABI_VERSION);
         return Err(LoadLibraryError::Handshake {
             what: "the ABI version",
@@ -219,7 +227,7 @@ fn complete(entry: *const ModuleEntry) -> Result<TableRow, LoadLibraryError> {
     let whole = unsafe { entry.as_ref() }
         .is_some_and(|e| e.init.is_some() && e.run.is_some() && e.cleanup.is_some() && !e.native.is_null());
     if whole {
-        return Ok(TableRow { entry, loaded: OnceLock::new() });
+        return Ok(TableRow { entry, loaded: OnceLock::new(), captures: Captures::default() });
     }
     let (found, expected) = ("incomplete".to_owned(), "init, run and cleanup".to_owned());
     Err(LoadLibraryError::Handshake { what: "an entry", found, expected })

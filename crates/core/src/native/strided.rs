@@ -37,6 +37,13 @@ impl<'a> Strided<'a> {
         Self { dtype: T::DTYPE, data, step: 1, extents: &[], strides: &[] }
     }
 
+    /// One element to write.
+    #[inline(always)]
+    pub(crate) fn element_mut<T: Element>(element: &'a mut T) -> Self {
+        let data = std::ptr::from_mut(element).cast();
+        Self { dtype: T::DTYPE, data, step: 1, extents: &[], strides: &[] }
+    }
+
     /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
     /// say no.
     #[inline(always)]

@@ -8,19 +8,17 @@
 
 use super::{Computes, Program, Register, Step};
 use crate::native::{
-    Bound, Captured, Chain, Chained, Direct, Driven, Executable, LoadedModule, Operand, Room, Value, Work,
-    capture,
+    Bound, Captured, Chain, Chained, Driven, Executable, LoadedModule, Operand, Room, Value, Work,
 };
 use crate::value::{Array, DType, Type};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Makes a program callable; `modules` are the modules of its steps, in order.
+/// Makes a program callable in frames; `modules` are the modules of its steps, in order, and `captured` what these hand to
+/// their drivers.
 #[must_use]
-pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
-    let captured: Vec<Option<Captured>> =
-        program.steps.iter().zip(modules).map(|(step, module)| captured(program, step, module)).collect();
-    let mut binding = Binding { program, modules, captured: &captured, bound: Vec::new() };
+pub fn bind(program: &Program, modules: &[LoadedModule], captured: &[Option<Arc<Captured>>]) -> Executable {
+    let mut binding = Binding { program, modules, captured, bound: Vec::new() };
     let steps = &program.steps;
     let mut first = 0;
     while first < steps.len() {
@@ -35,7 +33,6 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
     lives(program, &mut bound);
     let steps: Vec<Bound> = bound.into_iter().map(|(step, _)| step).collect();
     Executable {
-        direct: Direct::new(program, modules, &captured).map(Arc::new),
         steps,
         n_inputs: program.inputs.len(),
         constants: program.constants.iter().map(|constant| constant.value.clone()).collect(),
@@ -48,20 +45,25 @@ pub fn bind(program: &Program, modules: &[LoadedModule]) -> Executable {
     }
 }
 
-/// What the module of a step hands to its drivers, if it does nothing else, and takes tensors alone.
-fn captured(program: &Program, step: &Step, module: &LoadedModule) -> Option<Captured> {
-    if step.computes == Computes::Anything {
-        return None;
-    }
-    let tensors = step.args[..step.n_inputs].iter().map(|register| program.ty(*register).and_then(tensor));
-    capture(module, &step.slots, &tensors.collect::<Option<Vec<_>>>()?)
+/// What the module of each step hands to its drivers, if it does nothing else, and takes tensors alone.
+#[must_use]
+pub fn captured(program: &Program, modules: &[LoadedModule]) -> Vec<Option<Arc<Captured>>> {
+    let of = |(step, module): (&Step, &LoadedModule)| {
+        if step.computes == Computes::Anything {
+            return None;
+        }
+        let inputs = step.args[..step.n_inputs].iter();
+        let tensors = inputs.map(|register| program.ty(*register).and_then(tensor));
+        module.captured(&step.slots, &tensors.collect::<Option<Vec<_>>>()?)
+    };
+    program.steps.iter().zip(modules).map(of).collect()
 }
 
 /// Steps in the making; each with the steps of the program that it runs.
 struct Binding<'a> {
     program: &'a Program,
     modules: &'a [LoadedModule],
-    captured: &'a [Option<Captured>],
+    captured: &'a [Option<Arc<Captured>>],
     bound: Vec<(Bound, Range<usize>)>,
 }
 
@@ -88,8 +90,8 @@ impl Binding<'_> {
         let mut made: Vec<Register> = Vec::new();
         let mut chained = Vec::new();
         for (step, position) in steps.iter().zip(range.clone()) {
-            let Some(Captured { calls, .. }) = &self.captured[position] else { return false };
-            let [Driven { work, operands, scalar, typenums }] = &calls[..] else { return false };
+            let Some(captured) = &self.captured[position] else { return false };
+            let [Driven { work, operands, scalar, typenums }] = &captured.calls[..] else { return false };
             // What the kernel does not read is no operand: its shape is not that of the result.
             let read = operands.iter().map(|operand| match operand {
                 Operand::Input(input) => step.args.get(*input).copied(),

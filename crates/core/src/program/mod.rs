@@ -10,7 +10,7 @@
 mod bind;
 mod wire;
 
-pub use bind::bind;
+pub use bind::{bind, captured};
 
 use crate::key::BuildKey;
 use crate::value::{Array, Type};

@@ -65,10 +65,9 @@ impl Entry {
     ///
     /// Another format, or bytes that no entry has.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
-        let mut reader = Reader::new(Kind::Entry, bytes)?;
-        let (name, program) = (reader.str()?, Program::read(&mut reader)?);
-        let entry = Self { name, program, declared: reader.str()?, recipe: reader.str()? };
-        reader.end()?;
+        let (name, program, declared, recipe) = parts(bytes)?;
+        let [name, declared, recipe] = [name, declared, recipe].map(str::to_owned);
+        let entry = Self { name, program, declared, recipe };
         // A type or an element may be spelled in more than one way; an entry is not.
         if entry.to_bytes() == bytes {
             Ok(entry)
@@ -76,4 +75,18 @@ impl Entry {
             Err(ParseRecordError::Malformed { what: "entry", why: "it is not in canonical form" })
         }
     }
+
+    /// Name and program of an entry whose bytes are known to be the ones that were written: in which form is not asked.
+    pub(crate) fn program(bytes: &[u8]) -> Result<(&str, Program), ParseRecordError> {
+        parts(bytes).map(|(name, program, ..)| (name, program))
+    }
+}
+
+/// The parts of an entry, in their order.
+fn parts(bytes: &[u8]) -> Result<(&str, Program, &str, &str), ParseRecordError> {
+    let mut reader = Reader::new(Kind::Entry, bytes)?;
+    let (name, program) = (reader.text()?, Program::read(&mut reader)?);
+    let (declared, recipe) = (reader.text()?, reader.text()?);
+    reader.end()?;
+    Ok((name, program, declared, recipe))
 }

@@ -174,9 +174,13 @@ impl<'a> Reader<'a> {
         self.take(len)
     }
 
-    pub(crate) fn str(&mut self) -> Read<String> {
+    pub(crate) fn text(&mut self) -> Read<&'a str> {
         let bytes = self.bytes()?;
-        str::from_utf8(bytes).map(str::to_owned).map_err(|_| self.malformed("a text in it is not UTF-8"))
+        str::from_utf8(bytes).map_err(|_| self.malformed("a text in it is not UTF-8"))
+    }
+
+    pub(crate) fn str(&mut self) -> Read<String> {
+        self.text().map(str::to_owned)
     }
 
     /// A list. Every item takes a byte at least, so a count beyond the rest is refused before memory is asked for.
@@ -202,7 +206,7 @@ impl<'a> Reader<'a> {
 
     /// A value that is written as a text.
     pub(crate) fn parsed<T: std::str::FromStr>(&mut self, why: &'static str) -> Read<T> {
-        self.str()?.parse().map_err(|_| self.malformed(why))
+        self.text()?.parse().map_err(|_| self.malformed(why))
     }
 
     /// Checks that nothing is left.

@@ -280,8 +280,9 @@ impl FromStr for DType {
 
     /// Reads a name, ours or NumPy's.
     fn from_str(text: &str) -> Result<Self, ParseDTypeError> {
-        let name = OTHER_NAMES.into_iter().find(|(other, _)| *other == text).map_or(text, |(_, name)| name);
-        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == name);
+        let named = |name: &str| Self::ALL.into_iter().find(|dtype| dtype.name() == name);
+        let other = || OTHER_NAMES.into_iter().find(|(other, _)| *other == text);
+        let found = named(text).or_else(|| named(other()?.1));
         found.ok_or_else(|| ParseDTypeError { found: text.to_owned() })
     }
 }

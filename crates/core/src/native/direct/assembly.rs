@@ -8,15 +8,16 @@
 //! A value is one element, or has the one shape that all operands have in common; anything else is no direct call.
 
 use super::few::Few;
-use super::run::{Fold, From, TABLE, Task, Wire, Work};
+use super::run::{Fold, From, Task, Wire, Work};
 use super::{Direct, Input, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
 use crate::native::library::LoadedModule;
-use crate::program::{Program, Register};
+use crate::program::{Port, Program, Register};
 use crate::{Array, DType, Extent, Type};
 use precast_abi::driver::{Kernel, REDUCE_BLOCK, Reduce};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a kernel reads or writes.
 struct Value {
@@ -49,7 +50,11 @@ struct Assembly {
 
 impl Direct {
     /// The direct calls of a program whose modules, one for each step, were all captured; `None` if it has none.
-    pub fn new(program: &Program, modules: &[LoadedModule], captured: &[Option<Captured>]) -> Option<Self> {
+    pub fn new(
+        program: &Program,
+        modules: &[LoadedModule],
+        captured: &[Option<Arc<Captured>>],
+    ) -> Option<Self> {
         let mut assembly = Assembly::default();
         let mut registers: BTreeMap<Register, usize> = BTreeMap::new();
         for (position, port) in program.inputs.iter().enumerate() {
@@ -64,7 +69,7 @@ impl Direct {
             let given = given.iter().map(|register| registers.get(register).copied());
             let given = given.collect::<Option<Vec<_>>>()?;
             let slots: Vec<usize> = step.slots.iter().map(|slot| assembly.constant(slot)).collect();
-            let made = assembly.module(captured.as_ref()?, &given, &slots)?;
+            let made = assembly.module(captured.as_deref()?, &given, &slots)?;
             (results.len() == made.len()).then_some(())?;
             registers.extend(results.iter().copied().zip(made));
         }
@@ -108,10 +113,10 @@ impl Assembly {
     }
 
     /// The rank that operands have in common, but for those of one element.
-    fn common_rank(&self, operands: &[usize]) -> Option<usize> {
-        let rank = operands.iter().map(|value| self.values[*value].ndim).max().unwrap_or(0);
-        let fits = |value: &usize| [0, rank].contains(&self.values[*value].ndim);
-        operands.iter().all(fits).then_some(rank)
+    fn common_rank<'a>(&self, operands: impl Iterator<Item = &'a usize> + Clone) -> Option<usize> {
+        let mut ranks = operands.map(|value| self.values[*value].ndim);
+        let rank = ranks.clone().max().unwrap_or(0);
+        ranks.all(|ndim| [0, rank].contains(&ndim)).then_some(rank)
     }
 
     /// Adds a map; gives its results.
@@ -122,7 +127,7 @@ impl Assembly {
         mut operands: Vec<usize>,
         dtypes: &[DType],
     ) -> Option<Vec<usize>> {
-        let ndim = self.common_rank(&operands)?;
+        let ndim = self.common_rank(operands.iter())?;
         for (value, wants_one) in operands.iter_mut().zip(&driven.scalar) {
             match (self.values[*value].ndim, wants_one) {
                 (1.., true) => return None,
@@ -174,27 +179,28 @@ impl Assembly {
 
     /// Gives every pointer its positions in the table, and results that are no outputs their slots.
     fn finish(mut self, program: &Program, modules: &[LoadedModule], outputs: &[usize]) -> Option<Direct> {
-        self.common_rank(&self.drafts.iter().flat_map(|draft| draft.values.clone()).collect::<Vec<_>>())?;
-        let mut positions: Vec<Vec<u8>> = self.values.iter().map(|_| Vec::new()).collect();
-        let mut firsts = Vec::new();
-        let mut next = 0..TABLE;
-        for Draft { values, .. } in &self.drafts {
-            firsts.push(u8::try_from(next.start).ok()?);
-            for value in values {
-                positions[*value].push(u8::try_from(next.next()?).ok()?);
+        self.common_rank(self.drafts.iter().flat_map(|draft| &draft.values))?;
+        // The first position of each value; the others are wired to that.
+        let mut positions: Vec<Option<u8>> = vec![None; self.values.len()];
+        let (mut wires, mut twice) = (Vec::new(), Vec::new());
+        let values = self.drafts.iter().flat_map(|draft| &draft.values);
+        for (to, value) in values.enumerate() {
+            let to = u8::try_from(to).ok()?;
+            match positions[*value] {
+                None => positions[*value] = Some(to),
+                Some(first) => twice.push(Wire { from: From::Position(first), to }),
             }
         }
         let slots = self.slots(outputs);
         let n_slots = slots.iter().flatten().max().map_or(0, |most| most + 1);
         let unread = program.inputs.iter().map(|port| Input::unread(&port.ty));
         let mut inputs = unread.collect::<Option<Vec<_>>>()?;
-        let mut wires = Vec::new();
-        for (at, (value, positions)) in self.values.iter().zip(&positions).enumerate() {
-            let Some((first, others)) = positions.split_first() else { continue };
-            let whole = match value.origin {
+        for (at, (value, first)) in self.values.iter().zip(&positions).enumerate() {
+            let Some(first) = *first else { continue };
+            let from = match value.origin {
                 Origin::Input(position) => {
                     let reads = if value.ndim == 0 { Reads::One } else { Reads::All };
-                    inputs[position] = Input { reads, at: *first, ..inputs[position] };
+                    inputs[position] = Input { reads, at: first, ..inputs[position] };
                     None
                 }
                 Origin::Constant(position) if value.ndim == 0 => {
@@ -203,13 +209,18 @@ impl Assembly {
                 Origin::Constant(_) => return None,
                 Origin::Result => slots[at].map(From::Slot),
             };
-            let to_first = whole.map(|from| Wire { from, to: *first });
-            let to_others = others.iter().map(|to| Wire { from: From::Position(*first), to: *to });
-            wires.extend(to_first.into_iter().chain(to_others));
+            wires.extend(from.map(|from| Wire { from, to: first }));
         }
-        let drafts = std::mem::take(&mut self.drafts).into_iter().zip(firsts);
-        let task = |(Draft { work, is_full, .. }, first)| Task { work, first, is_full };
-        let tasks: Vec<Task> = drafts.map(task).collect();
+        wires.append(&mut twice);
+        let mut next = 0;
+        let task = |Draft { work, values, is_full, .. }: Draft| {
+            let first = next;
+            next += values.len();
+            // Its positions were all found to be that short.
+            Some(Task { work, first: u8::try_from(first).ok()?, is_full })
+        };
+        let tasks: Vec<Task> =
+            std::mem::take(&mut self.drafts).into_iter().map(task).collect::<Option<_>>()?;
         let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
         Some(Direct {
             outputs: Few::new(&self.outputs(program, outputs, &positions)?)?,
@@ -226,13 +237,13 @@ impl Assembly {
     }
 
     /// Where the outputs are written, which are results, each another one, and of the declared types.
-    fn outputs(&self, program: &Program, outputs: &[usize], positions: &[Vec<u8>]) -> Option<Vec<Output>> {
-        let output = |(at, (value, port)): (usize, (&usize, &crate::program::Port))| {
+    fn outputs(&self, program: &Program, outputs: &[usize], positions: &[Option<u8>]) -> Option<Vec<Output>> {
+        let output = |(at, (value, port)): (usize, (&usize, &Port))| {
             let Value { dtype, ndim, origin } = &self.values[*value];
             let is_declared = *dtype == port.ty.dtype() && *ndim == port.ty.ndim();
             let is_own = matches!(origin, Origin::Result) && !outputs[..at].contains(value);
-            let first = *positions[*value].first()?;
-            (is_declared && is_own).then_some(Output { dtype: *dtype, is_full: *ndim > 0, at: first })
+            let at = positions[*value]?;
+            (is_declared && is_own).then_some(Output { dtype: *dtype, is_full: *ndim > 0, at })
         };
         outputs.iter().zip(&program.outputs).enumerate().map(output).collect()
     }
@@ -260,9 +271,8 @@ impl Assembly {
 }
 
 /// The types of inputs and outputs, where they fix an extent.
-fn fixed(program: &Program) -> Option<(Vec<Type>, Vec<Type>)> {
-    let ports = [&program.inputs, &program.outputs];
-    let [inputs, outputs] = ports.map(|ports| ports.iter().map(|port| port.ty.clone()).collect::<Vec<_>>());
-    let is_fixed = |ty: &Type| ty.shape().iter().any(|extent| *extent != Extent::Unknown);
-    inputs.iter().chain(&outputs).any(is_fixed).then_some((inputs, outputs))
+fn fixed(Program { inputs, outputs, .. }: &Program) -> Option<(Vec<Type>, Vec<Type>)> {
+    let is_fixed = |port: &Port| port.ty.shape().iter().any(|extent| *extent != Extent::Unknown);
+    let types = |ports: &[Port]| ports.iter().map(|port| port.ty.clone()).collect();
+    inputs.iter().chain(outputs).any(is_fixed).then(|| (types(inputs), types(outputs)))
 }

@@ -14,12 +14,14 @@ mod assembly;
 mod few;
 mod results;
 mod run;
+mod small;
 
 use super::array_ref::ArrayRef;
 use super::library::LoadedModule;
 use super::strided::Strided;
 use crate::{Array, DType, Type};
 use few::Few;
+pub use results::{AllMade, Made};
 use run::{Table, Task, Wire};
 use std::ffi::c_char;
 
@@ -72,7 +74,7 @@ enum Reads {
 
 /// What an output has to be.
 #[derive(Debug, Clone, Copy)]
-struct Output {
+pub struct Output {
     dtype: DType,
     /// Whether it has the common shape; else it is one element.
     is_full: bool,

@@ -1,9 +1,9 @@
 //! New arrays for results.
 
 use super::few::MOST;
-use super::{Call, Direct, Output};
+use super::{Call, Direct, Output, Pointer, small};
 use crate::native::object;
-use crate::{Array, DType, Element};
+use crate::{Array, DType, Element, with_array};
 use ndarray::Dimension;
 use std::alloc::{Layout, alloc, dealloc};
 use std::mem::MaybeUninit;
@@ -12,15 +12,34 @@ use std::ptr;
 /// Largest result that is allocated here: a larger one gets large pages and may be refused, by the host's services.
 const NEW_BYTES: usize = 64 * 1024;
 
-impl Direct {
-    /// Runs a call whose only result is an array of `T` and `D`; `None` if it is not served.
+/// A result of a call by its type: an array of a dtype and rank, or an element.
+///
+/// # Safety
+/// `data` is where the elements of `room`, as many as the output has, are written, until it is `made`.
+#[doc(hidden)]
+pub unsafe trait Made: Sized {
+    /// Memory that is not written yet.
+    type Room;
+
+    /// Room for an output, where operands have this shape in common; `None` if it has another dtype or rank, or does not get
+    /// its memory here.
+    fn room(output: &Output, common: &[usize]) -> Option<Self::Room>;
+
+    /// Where its elements are written.
+    fn data(room: &mut Self::Room) -> Pointer;
+
+    /// # Safety
+    /// All elements were written.
+    unsafe fn made(room: Self::Room) -> Self;
+}
+
+// SAFETY: a vector's memory, of the capacity that the shape asks for.
+unsafe impl<T: Element, D: Dimension> Made for ndarray::Array<T, D> {
+    type Room = (D, Vec<T>);
+
     #[inline(always)]
-    pub(crate) fn array<T: Element, D: Dimension>(
-        &self,
-        call: &mut Call<'_>,
-    ) -> Option<ndarray::Array<T, D>> {
-        let [output] = self.outputs[..] else { return None };
-        let shape = output.shape(call.shape());
+    fn room(output: &Output, common: &[usize]) -> Option<Self::Room> {
+        let shape = output.shape(common);
         let elements: usize = shape.iter().product();
         let fits = output.dtype == T::DTYPE && D::NDIM.is_none_or(|ndim| ndim == shape.len());
         if !fits || elements > NEW_BYTES / size_of::<T>() {
@@ -28,33 +47,116 @@ impl Direct {
         }
         let mut dim = D::zeros(shape.len());
         dim.slice_mut().iter_mut().zip(shape).for_each(|(to, extent)| *to = *extent);
-        let mut result = Vec::<T>::with_capacity(elements);
-        call.table.set(output.at, result.as_mut_ptr().cast());
-        // SAFETY: inputs were taken; the vector has room for the elements.
-        if !unsafe { self.run(call) } {
-            return None;
-        }
-        // SAFETY: kernels wrote all elements.
-        unsafe { result.set_len(elements) };
-        // SAFETY: there are as many elements as the extents' product.
-        Some(unsafe { ndarray::Array::from_shape_vec_unchecked(dim, result) })
+        Some((dim, Vec::with_capacity(elements)))
     }
 
-    /// Runs a call whose only result is one element; `None` if it is not served.
     #[inline(always)]
-    pub(crate) fn element<T: Element>(&self, call: &mut Call<'_>) -> Option<T> {
-        let [Output { dtype, is_full: false, at }] = self.outputs[..] else { return None };
-        let mut result = MaybeUninit::<T>::uninit();
-        call.table.set(at, result.as_mut_ptr().cast());
-        // SAFETY: inputs were taken; there is room for one element of the dtype.
-        let is_served = dtype == T::DTYPE && unsafe { self.run(call) };
-        // SAFETY: a kernel wrote it.
-        is_served.then(|| unsafe { result.assume_init() })
+    fn data((_, elements): &mut Self::Room) -> Pointer {
+        elements.as_mut_ptr().cast()
     }
 
+    #[inline(always)]
+    unsafe fn made((dim, mut elements): Self::Room) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { elements.set_len(dim.size()) };
+        // SAFETY: there are as many elements as the extents' product.
+        unsafe { Self::from_shape_vec_unchecked(dim, elements) }
+    }
+}
+
+macro_rules! elements {
+    ($($variant:ident => $element:ty),*) => {$(
+        // SAFETY: memory of one element.
+        unsafe impl Made for $element {
+            type Room = MaybeUninit<Self>;
+
+            #[inline(always)]
+            fn room(output: &Output, _: &[usize]) -> Option<Self::Room> {
+                (output.dtype == DType::$variant && !output.is_full).then(MaybeUninit::uninit)
+            }
+
+            #[inline(always)]
+            fn data(room: &mut Self::Room) -> Pointer {
+                room.as_mut_ptr().cast()
+            }
+
+            #[inline(always)]
+            unsafe fn made(room: Self::Room) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { room.assume_init() }
+            }
+        }
+    )*};
+}
+crate::for_each_dtype!(elements);
+
+/// All results of a call by their types: one, or a tuple of several.
+#[doc(hidden)]
+pub trait AllMade: Sized {
+    /// The results of a call; `None` if it is not served.
+    fn all_made(direct: &Direct, call: &mut Call<'_>) -> Option<Self>;
+}
+
+macro_rules! all_made {
+    ($all:ty, $made:expr, $($type:ident $room:ident),+) => {
+        impl<$($type: Made),+> AllMade for $all {
+            #[inline(always)]
+            fn all_made(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
+                let (mut outputs, common) = (direct.outputs.iter(), call.shape());
+                $(
+                    let output = outputs.next()?;
+                    let mut $room = $type::room(output, common)?;
+                    call.table.set(output.at, $type::data(&mut $room));
+                )+
+                // SAFETY: inputs were taken; every output has room for its elements.
+                if outputs.next().is_some() || !unsafe { direct.run(call) } {
+                    return None;
+                }
+                // SAFETY: kernels wrote all elements.
+                $(let $room = unsafe { $type::made($room) };)+
+                Some($made)
+            }
+        }
+    };
+}
+
+macro_rules! tuples {
+    ($($type:ident $room:ident),+;) => {
+        all_made!(($($type,)+), ($($room,)+), $($type $room),+);
+    };
+    ($($type:ident $room:ident),+; $next:ident $its:ident $(, $more:ident $others:ident)*) => {
+        tuples!($($type $room),+;);
+        tuples!($($type $room,)+ $next $its; $($more $others),*);
+    };
+}
+
+all_made!(A, a, A a);
+tuples!(A a, B b; C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
+
+impl Direct {
     /// Runs a call and puts its results behind `arrays`; `false` if it is not served.
     #[inline]
     pub(crate) fn append(&self, call: &mut Call<'_>, arrays: &mut Vec<Array>) -> bool {
+        let shape = call.shape();
+        if self.outputs.iter().any(|output| !small::is_small(output.dtype, output.shape(shape))) {
+            return self.append_large(call, arrays);
+        }
+        let before = arrays.len();
+        for output in self.outputs.iter() {
+            let Some(mut array) = small::array(output.dtype, output.shape(shape)) else { break };
+            call.table.set(output.at, with_array!(&mut array, a => a.as_mut_ptr().cast()));
+            arrays.push(array);
+        }
+        // SAFETY: inputs were taken; every output is an array of its elements.
+        let is_served = arrays.len() - before == self.outputs.len() && unsafe { self.run(call) };
+        if !is_served {
+            arrays.truncate(before);
+        }
+        is_served
+    }
+
+    /// As [`Direct::append`], in memory that is not written before.
+    fn append_large(&self, call: &mut Call<'_>, arrays: &mut Vec<Array>) -> bool {
         let mut rooms = [ptr::null_mut(); MOST];
         let mut made = 0;
         for (room, output) in rooms.iter_mut().zip(self.outputs.iter()) {

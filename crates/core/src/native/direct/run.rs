@@ -4,12 +4,12 @@ use super::{Call, Direct, Pointer};
 use crate::native::host;
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Kernel, Monoid};
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 
 /// Most pointers of a program: as many as a `u8` counts.
-pub(super) const TABLE: usize = 256;
+const TABLE: usize = 256;
 /// Bytes for slots, on the stack: a part of the first-level cache.
 const SLOT_BYTES: usize = 8192;
 /// Bytes for the lanes of a reduction, on the stack.
@@ -111,8 +111,10 @@ impl Fold {
         let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
         // SAFETY: the lanes are cleared; the elements are the caller's.
         unsafe { (self.monoid.fold)(lanes, from.cast(), n, 0) };
+        // Of few elements, lanes that none went to need not be looked at.
+        let first = if n < i64::from(self.monoid.lanes) { -(n as c_int) } else { 1 };
         // SAFETY: a total has 16 bytes at most (precast/driver.h).
-        unsafe { (self.monoid.close)(lanes, 1, total, 1) };
+        unsafe { (self.monoid.close)(lanes, 1, total, first) };
         // SAFETY: the total was made; room for the result is the caller's.
         unsafe { (self.monoid.finish)(total, 1, n, to, 0) };
     }

@@ -9,7 +9,7 @@ use super::*;
 use crate::function::{CallError, Function};
 use crate::key::BuildKey;
 use crate::native::capture::{Captured, Driven, Kernels, Operand};
-use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, NoNative, RawArray, Value, Work};
+use crate::native::{Bound, Chain, Chained, Executable, LoadedModule, RawArray, Value, Work};
 use crate::program::{Computes, Port, Program, Register, Step};
 use precast_abi::context::{Context, ErrorKind};
 use precast_abi::driver::{Kernel, Monoid, REDUCE_ALL, Reduce};
@@ -199,7 +199,7 @@ impl Case {
             steps: vec![step],
             ..Program::default()
         };
-        let direct = Direct::new(&program, &[LoadedModule::of_this_program()], &[Some(captured)]);
+        let direct = Direct::new(&program, &[LoadedModule::of_this_program()], &[Some(Arc::new(captured))]);
         assert!(direct.is_some(), "maps and a reduction");
         let work = Work::Chain(Arc::new(Chain::new(&links, &kinds).unwrap()));
         let (dies, lends, signatures) = (Vec::new(), Vec::new(), vec!["chain".to_owned()]);
@@ -209,9 +209,9 @@ impl Case {
             constants: Vec::new(),
             temps: Vec::new(),
             n_outputs,
-            direct: direct.filter(|_| is_direct).map(Arc::new),
         };
-        Function::of_executable(executable, (&inputs, &outputs), Err(NoNative::Body), Vec::new()).unwrap()
+        let bound = (direct.filter(|_| is_direct), Some(executable));
+        Function::of_modules(program, (Vec::new(), Vec::new()), bound).unwrap()
     }
 }
 

@@ -64,24 +64,22 @@ impl FromStr for Type {
     type Err = ParseTypeError;
 
     fn from_str(text: &str) -> Result<Self, ParseTypeError> {
-        let whole = text.trim().to_owned();
+        let whole = text.trim();
         if whole.contains(['<', '>']) {
-            return parse_user(&whole).map(Self::User);
+            return parse_user(whole).map(Self::User);
         }
         let (dtype, extents) = match whole.split_once('[') {
-            None => (whole.as_str(), None),
+            None => (whole, None),
             Some((dtype, rest)) => match rest.strip_suffix(']') {
                 Some(extents) => (dtype, Some(extents)),
-                None => return Err(ParseTypeError::Brackets { text: whole }),
+                None => return Err(ParseTypeError::Brackets { text: whole.to_owned() }),
             },
         };
-        let dtype = match dtype.trim().parse() {
-            Ok(dtype) => dtype,
-            Err(source) => return Err(ParseTypeError::DType { text: whole, source }),
-        };
+        let unknown = |source| ParseTypeError::DType { text: whole.to_owned(), source };
+        let dtype = dtype.trim().parse().map_err(unknown)?;
         match extents {
             None => Ok(Self::Scalar(dtype)),
-            Some(extents) => Ok(Self::Tensor(TensorType { dtype, shape: parse_extents(extents, &whole)? })),
+            Some(extents) => Ok(Self::Tensor(TensorType { dtype, shape: parse_extents(extents, whole)? })),
         }
     }
 }

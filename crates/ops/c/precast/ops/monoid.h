@@ -24,8 +24,11 @@
 #define PC_MONOID_SELDOM __attribute__((unused, cold))
 
 /* The monoid NAME: elements T in LANES lanes from IDENTITY with ADD; totals TOTAL, made by WIDEN, with ADD_TOTAL; RESULT gives the output from
- * `total` and `count`. */
-#define PC_MONOID(NAME, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                             \
+ * `total` and `count`. What was added to the identity once, and has it added again, is the same bit by bit. */
+#define PC_MONOID(NAME, ...) PC_MONOID_WHERE(NAME, 1, __VA_ARGS__)
+
+/* As PC_MONOID; whether that holds is said by PASSES: lanes without elements may be passed over then. */
+#define PC_MONOID_WHERE(NAME, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                 \
   PC_MONOID_SELDOM static void NAME##_clear(void *to, int64_t n) {                                \
     for (int64_t i = 0; i < n; i++) ((T *)to)[i] = IDENTITY;                                                        \
   }                                                                                                                 \
@@ -35,10 +38,12 @@
     int64_t i = 0;                                                                                                  \
     for (; phase != 0 && i < n; i++, phase = (phase + 1) % LANES) lanes[phase] = ADD(lanes[phase], x[i]);           \
     if (i == n) return;                                                                                             \
-    __builtin_memcpy(l, lanes, sizeof l);                                                                           \
-    for (; i + LANES <= n; i += LANES)                                                                              \
-      for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                               \
-    __builtin_memcpy(lanes, l, sizeof l);                                                                           \
+    if (i + LANES <= n) {                                                                                           \
+      __builtin_memcpy(l, lanes, sizeof l);                                                                         \
+      for (; i + LANES <= n; i += LANES)                                                                            \
+        for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                             \
+      __builtin_memcpy(lanes, l, sizeof l);                                                                         \
+    }                                                                                                               \
     for (int64_t j = 0; i + j < n; j++) lanes[j] = ADD(lanes[j], x[i + j]);                                         \
   }                                                                                                                 \
   __attribute__((unused)) static void NAME##_step(void *to, const void *from, int64_t n) {               \
@@ -59,7 +64,11 @@
   PC_MONOID_SELDOM static void NAME##_close(void *from, int64_t columns, void *to, int first) {   \
     T *lanes = (T *)from;                                                                                           \
     TOTAL *totals = (TOTAL *)to;                                                                                    \
-    for (int64_t w = (LANES / 2) * columns; w >= columns; w /= 2) NAME##_step(lanes, lanes + w, w);      \
+    for (int64_t w = LANES / 2, live = PASSES && first < 0 ? -first : LANES; w > 0; w /= 2) {                                                       \
+      if (live <= w) continue;                                                                                      \
+      NAME##_step(lanes, lanes + w * columns, (live - w) * columns);                                                \
+      live = w;                                                                                                     \
+    }                                                                                                               \
     for (int64_t c = 0; c < columns; c++) totals[c] = first ? WIDEN(lanes[c]) : ADD_TOTAL(totals[c], WIDEN(lanes[c])); \
   }                                                                                                                 \
   PC_MONOID_SELDOM static void NAME##_finish(const void *from, int64_t columns, int64_t count,    \
