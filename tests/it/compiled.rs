@@ -76,9 +76,12 @@ fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
     let mut parts = Vec::new();
     for position in 0..lowered.applies().len() {
         let group = rewrite::unfuse(lowered, position).unwrap().filter(|_| !choices.one_in(3));
-        // The last members can always be one part: nothing but results of the group is read outside of them.
+        // The last members can always be one part: nothing but results of the group is read outside of them. Those of a row
+        // program are not of one loop.
+        let is_rows = lowered.applies()[position].op.name() == "row_program";
         parts.push(group.map(|group| {
-            let (members, first) = (group.applies().len(), choices.below(group.applies().len()));
+            let members = group.applies().len();
+            let first = if is_rows { members - 1 } else { choices.below(members) };
             (0..first).map(|member| vec![member]).chain([(first..members).collect()]).collect()
         }));
     }

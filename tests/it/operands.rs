@@ -65,6 +65,10 @@ const TEXTS: &[(&[&str], &str)] = &[
     (&["(x - mean(x)) / max(y)"], "xy"),
     (&["sum(s - x) - s"], "sx"),
     (&["prod(any(m) - i)"], "mi"),
+    // Rows.
+    (&["(w - mean(w, axis=1, keepdims=True)) / std(w, axis=1, keepdims=True)"], "w"),
+    (&["softmax(w - v, axis=1) * x"], "wvx"),
+    (&["sum(w, axis=1)", "w - max(w, axis=1, keepdims=True) * s"], "ws"),
     // Constants: some graphs differ in them alone, and share a module.
     (&["2.5 - x * 1.25"], "x"),
     (&["1.25 - x * 2.5"], "x"),

@@ -2,8 +2,10 @@
 #ifndef PRECAST_DRIVER_APART_H
 #define PRECAST_DRIVER_APART_H
 
-#include "elemwise.h"
-#include "reduce.h"
+#include <precast/driver.h>
+#include <precast/output.h>
+
+#define PC_APART_SELDOM __attribute__((cold, noinline))
 
 /* Whether axis d of the operands is reduced. */
 static int pc_rows_reduces(const pc_rows *op, int32_t d) { return op->axes == PC_REDUCE_ALL || (d < 32 && op->axes >> d & 1u); }
@@ -16,13 +18,13 @@ typedef struct pc_apart_run {
 } pc_apart_run;
 
 /* A fold; its result gets the reduced dimensions back. */
-static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step) {
+PC_APART_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step) {
   static const uint8_t full = 0;
   pc_tensor *x = r->value[step->values[0]], *reduced = NULL;
   int32_t v = step->values[1];
   const pc_reduce reduce = {1, r->op->axes, r->op->dtypes[v], &full, NULL, NULL, step->monoid};
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM];
-  if (pc_reduce_do(ctx, &reduce, &x, &reduced) != 0) {
+  if (ctx->host->reduce(ctx, &reduce, &x, &reduced) != 0) {
     pc_xdecref((pc_object *)reduced);
     return -1;
   }
@@ -39,7 +41,7 @@ static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_rows_step *s
 }
 
 /* A map; a result that is a full output is written there. */
-static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step, pc_tensor **out) {
+PC_APART_SELDOM static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step, pc_tensor **out) {
   pc_tensor *in[PC_LOOP_OPERANDS], *made[PC_LOOP_OPERANDS];
   uint8_t scalar[PC_LOOP_OPERANDS];
   int32_t dtypes[PC_LOOP_OPERANDS], output[PC_LOOP_OPERANDS];
@@ -56,7 +58,7 @@ static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *st
     dtypes[i] = r->op->dtypes[v];
   }
   const pc_elemwise map = {step->n_in, step->n_out, scalar, dtypes, NULL, step->kernel};
-  int failure = pc_elemwise_run(ctx, &map, in, made);
+  int failure = ctx->host->elemwise(ctx, &map, in, made);
   for (int32_t i = 0; i < step->n_out; i++) {
     int32_t v = step->values[step->n_in + i];
     r->value[v] = made[i];
@@ -67,7 +69,7 @@ static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *st
 }
 
 /* Copies single value t to output j. */
-static int pc_apart_single(pc_context *ctx, const pc_rows *op, const pc_tensor *t, int32_t j, pc_tensor **out) {
+PC_APART_SELDOM static int pc_apart_single(pc_context *ctx, const pc_rows *op, const pc_tensor *t, int32_t j, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM] = {0}, n = 1;
   int32_t ndim = 0, kept = op->kept >> (j - op->n_full) & 1u, item = pc_dtype_bytes(t->dtype);
   for (int32_t d = 0; d < t->ndim; d++) {
@@ -92,7 +94,7 @@ static int pc_apart_single(pc_context *ctx, const pc_rows *op, const pc_tensor *
 }
 
 /* Runs `op` step by step on `in`; `out` are NULL or reusable. Returns 0, or non-zero with the error slot set. */
-static int pc_apart_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
+PC_APART_SELDOM static int pc_apart_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
   pc_apart_run r;
   int failure = 0;
   r.op = op;

@@ -13,9 +13,9 @@
 #include "chunk.h"
 #include <precast/output.h>
 
-#define PC_REDUCE_COLUMNS 1024       /* outputs that the columns way makes at once, at most */
-#define PC_REDUCE_LANES_BYTES 131072 /* all lanes of a tile, in the second-level cache */
-#define PC_REDUCE_MAPPED_BYTES 32768 /* the same beside blocks of a map, in the first-level cache */
+#define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
+#define PC_REDUCE_WIDE_BYTES 458752 /* the same where there is much to read: whole rows, with lanes in the second-level cache */
+#define PC_REDUCE_MUCH_BYTES 1048576
 
 /* Everything a run needs, on the stack. `outer` has the output as its last operand. */
 typedef struct pc_reduce_run {
@@ -25,8 +25,9 @@ typedef struct pc_reduce_run {
   int64_t count; /* elements behind each output */
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
   char mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
-  char lanes[PC_REDUCE_LANES_BYTES] __attribute__((aligned(64)));
-  char totals[PC_REDUCE_COLUMNS * 16] __attribute__((aligned(64)));
+  char near_lanes[PC_REDUCE_LANES_BYTES] __attribute__((aligned(64)));
+  char near_totals[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
+  char *lanes, *totals; /* these, or more from the host */
 } pc_reduce_run;
 
 /* Moves dimension d of `all` to the end of `to`. */
@@ -140,6 +141,20 @@ static int pc_reduce_by_columns(const pc_reduce_run *r) {
   return 0;
 }
 
+/* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there are lanes for that. */
+static int64_t pc_reduce_width(pc_context *ctx, pc_reduce_run *r, int64_t columns, int plain) {
+  int64_t column = r->op->monoid->lanes * r->op->monoid->item, most = PC_REDUCE_LANES_BYTES / column;
+  int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
+  most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
+  if (!plain) return most < room ? most : room;
+  if (columns <= most || columns * r->count < PC_REDUCE_MUCH_BYTES / r->op->monoid->item) return most;
+  int64_t tiles = (columns * column + PC_REDUCE_WIDE_BYTES - 1) / PC_REDUCE_WIDE_BYTES, wide = ((columns + tiles - 1) / tiles + 7) & ~(int64_t)7;
+  r->lanes = (char *)ctx->host->alloc(ctx, (size_t)(wide * (column + 16)));
+  if (r->lanes == NULL) return 0;
+  r->totals = r->lanes + wide * column;
+  return wide;
+}
+
 /* Runs over the outer dimensions, a row or a tile at a time. */
 static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
@@ -147,10 +162,8 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
   int plain = by_columns && r->op->map == NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
-  int64_t most = (plain ? PC_REDUCE_LANES_BYTES : PC_REDUCE_MAPPED_BYTES) / (r->op->monoid->lanes * r->op->monoid->item);
-  int64_t room = plain ? PC_REDUCE_COLUMNS : PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
-  room = plain || room < PC_LOOP_BLOCK ? room : PC_LOOP_BLOCK;
-  most = most < room ? most : room;
+  int64_t most = pc_reduce_width(ctx, r, columns, plain);
+  if (most == 0) return -1;
   char *at[PC_LOOP_OPERANDS];
   for (;;) {
     for (int64_t c = 0; c < columns; c += most) {
@@ -191,6 +204,8 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   }
   for (int32_t k = 0; k < op->n_in; k++) pc_loop_operand(&all, k, in[k], op->scalar[k]);
   r.op = op;
+  r.lanes = r.near_lanes;
+  r.totals = r.near_totals;
   r.outer.ndim = r.inner.ndim = 0;
   r.inner.n_in = r.inner.n_all = r.outer.n_in = op->n_in;
   r.outer.n_all = op->n_in + 1;
@@ -213,7 +228,9 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   pc_loop_coalesce(&r.outer);
   pc_loop_coalesce(&r.inner);
   pc_chunks_plan(&r.chunks, &r.inner, r.scratch);
-  return pc_reduce_outer(ctx, &r);
+  int failure = pc_reduce_outer(ctx, &r);
+  if (r.lanes != r.near_lanes) ctx->host->release(ctx, r.lanes);
+  return failure;
 }
 
 #endif

@@ -259,7 +259,10 @@ impl OpLibrary for Ops {
         let mut names: Vec<String> = rows.chain(dtypes).map(str::to_owned).collect();
         names.extend(self.externals.keys().cloned());
         names.extend(
-            self.c.names().into_iter().filter(|name| name != "elemwise" && name != ScalarFromTensor::NAME),
+            self.c
+                .names()
+                .into_iter()
+                .filter(|name| !["elemwise", "row_program", ScalarFromTensor::NAME].contains(&name.as_str())),
         );
         names.sort();
         names.dedup();

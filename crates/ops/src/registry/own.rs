@@ -28,7 +28,7 @@ const OUTPUT: &str = "output";
 
 /// Names of factories that no call means: elementwise ops go by the names of their scalar ops, external ones by their own, and
 /// a scalar is made of a tensor where an op wants one.
-const NOT_CALLED: [&str; 3] = ["elemwise", "external", ScalarFromTensor::NAME];
+const NOT_CALLED: [&str; 4] = ["elemwise", "external", "row_program", ScalarFromTensor::NAME];
 
 /// Words of the text form.
 const WORDS: [&str; 3] = ["True", "False", "None"];

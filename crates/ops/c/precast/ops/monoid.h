@@ -32,34 +32,35 @@
   PC_MONOID_SELDOM static void NAME##_clear(void *to, int64_t n) {                                \
     for (int64_t i = 0; i < n; i++) ((T *)to)[i] = IDENTITY;                                                        \
   }                                                                                                                 \
-  __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) { \
-    T l[LANES], *lanes = (T *)to;                                                                                   \
-    const T *x = (const T *)from;                                                                                   \
-    int64_t i = 0;                                                                                                  \
-    for (; phase != 0 && i < n; i++, phase = (phase + 1) % LANES) lanes[phase] = ADD(lanes[phase], x[i]);           \
-    if (i == n) return;                                                                                             \
-    if (i + LANES <= n) {                                                                                           \
-      __builtin_memcpy(l, lanes, sizeof l);                                                                         \
-      for (; i + LANES <= n; i += LANES)                                                                            \
-        for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                             \
-      __builtin_memcpy(lanes, l, sizeof l);                                                                         \
-    }                                                                                                               \
-    for (int64_t j = 0; i + j < n; j++) lanes[j] = ADD(lanes[j], x[i + j]);                                         \
-  }                                                                                                                 \
-  __attribute__((unused)) static void NAME##_step(void *to, const void *from, int64_t n) {               \
-    T *__restrict__ lanes = (T *)to;                                                                                \
-    const T *__restrict__ x = (const T *)from;                                                                      \
-    for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                 \
-  }                                                                                                                 \
-  __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) {\
+  __attribute__((unused, noinline)) static void NAME##_step(void *to, const void *from, int64_t n) {                  \
     T *__restrict__ lanes = (T *)to;                                                                                  \
+    const T *__restrict__ x = (const T *)from;                                                                        \
+    for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                   \
+  }                                                                                                                   \
+  __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) { \
+    T *lanes = (T *)to;                                                                                               \
     const char *row = (const char *)from;                                                                             \
     for (; rows >= 4; rows -= 4, row += 4 * row_bytes) {                                                              \
-      const T *__restrict__ x = (const T *)row, *__restrict__ y = (const T *)(row + row_bytes);                       \
-      const T *__restrict__ z = (const T *)(row + 2 * row_bytes), *__restrict__ w = (const T *)(row + 3 * row_bytes); \
+      const T *x = (const T *)row, *y = (const T *)(row + row_bytes), *z = (const T *)(row + 2 * row_bytes);          \
+      const T *w = (const T *)(row + 3 * row_bytes);                                                                  \
+      _Pragma("GCC ivdep")                                                                                            \
       for (int64_t i = 0; i < n; i++) lanes[i] = ADD(ADD(ADD(ADD(lanes[i], x[i]), y[i]), z[i]), w[i]);                \
     }                                                                                                                 \
-    for (; rows > 0; rows--, row += row_bytes) NAME##_step(to, row, n);                                               \
+    for (; rows > 0; rows--, row += row_bytes) NAME##_step(lanes, row, n);                                            \
+  }                                                                                                                   \
+  __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) {             \
+    T l[LANES], *lanes = (T *)to;                                                                                     \
+    const T *x = (const T *)from;                                                                                     \
+    int64_t i = 0;                                                                                                    \
+    if (phase != 0) {                                                                                                 \
+      i = LANES - phase < n ? LANES - phase : n;                                                                      \
+      NAME##_step(lanes + phase, x, i);                                                                               \
+    }                                                                                                                 \
+    __builtin_memcpy(l, lanes, sizeof l);                                                                             \
+    for (; i + LANES <= n; i += LANES)                                                                                \
+      for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                                 \
+    __builtin_memcpy(lanes, l, sizeof l);                                                                             \
+    NAME##_step(lanes, x + i, n - i);                                                                                 \
   }                                                                                                                   \
   PC_MONOID_SELDOM static void NAME##_close(void *from, int64_t columns, void *to, int first) {   \
     T *lanes = (T *)from;                                                                                           \

@@ -1,0 +1,158 @@
+/* driver/rows_plan.h: where the values of a row program lie while a tile of rows is computed (rows.h). */
+#ifndef PRECAST_DRIVER_ROWS_PLAN_H
+#define PRECAST_DRIVER_ROWS_PLAN_H
+
+#include "apart.h"
+#include "chunk.h"
+
+#define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer */
+#define PC_ROWS_TILE 512            /* elements of a tile of several rows, at most */
+#define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
+#define PC_ROWS_LANES_BYTES 512     /* of a fold */
+
+/* What runs once a call: for size, which compiles in half the time. */
+#define PC_ROWS_SELDOM __attribute__((cold, noinline))
+
+/* Everything a run needs, on the stack. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
+ * last. */
+typedef struct pc_rows_run {
+  const pc_rows *op;
+  pc_loop outer, inner, tile;
+  pc_chunks chunks;      /* of `tile` */
+  int64_t count;         /* elements of a row */
+  int64_t rows;          /* of the tile */
+  int64_t chunk;         /* elements of a chunk, at most */
+  int whole;             /* the tile is one chunk, which is ready since its first pass */
+  int32_t written[PC_ROWS_VALUES], read[PC_ROWS_VALUES]; /* the step that makes a value, the last one that reads it; or -1 */
+  int32_t output[PC_ROWS_VALUES];  /* the full output in which a value lies, or -1 */
+  char *place[PC_ROWS_VALUES];     /* else; of single values always */
+  char *spread[PC_ROWS_VALUES];    /* of single values that maps of full ones read, else NULL */
+  uint8_t stays[PC_ROWS_VALUES];   /* its place is as long as the row */
+  char *heap;
+  char lanes[PC_ROWS_FOLDS][PC_ROWS_LANES_BYTES] __attribute__((aligned(64)));
+  char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
+  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
+  char buffers[PC_ROWS_BUFFER_BYTES] __attribute__((aligned(64)));
+} pc_rows_run;
+
+static int32_t pc_rows_item(const pc_rows_run *r, int32_t value) { return pc_dtype_bytes(r->op->dtypes[value]); }
+
+static int pc_rows_is_single(const pc_rows_run *r, int32_t value) {
+  return value >= r->op->n_in && (r->op->steps[r->written[value]].monoid != NULL || r->op->steps[r->written[value]].once);
+}
+
+/* Whether full value v is made in one pass and read in a later one. */
+static int pc_rows_crosses(const pc_rows_run *r, int32_t v) {
+  return r->read[v] >= 0 && r->op->steps[r->read[v]].pass > r->op->steps[r->written[v]].pass;
+}
+
+/* Whether the rows of output j are written where they lie. */
+static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.block[r->op->n_in + j] == NULL; }
+
+/* The output in which value v can lie until its last use: written then or later, in place, and nobody's but its own value's. */
+PC_ROWS_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
+  for (int32_t j = 0; j < r->op->n_full; j++) {
+    int32_t own = r->op->outputs[j], taken = 0;
+    if (!pc_rows_in_place(r, j) || r->written[own] < r->read[v] || pc_rows_item(r, own) != pc_rows_item(r, v)) continue;
+    for (int32_t other = r->op->n_in; other < r->op->n_values; other++) taken |= other != own && r->output[other] == j;
+    if (!taken) return j;
+  }
+  return -1;
+}
+
+/* Finds where each value is made and read, and which of them lie in outputs. */
+PC_ROWS_SELDOM static void pc_rows_uses(pc_rows_run *r) {
+  const pc_rows *op = r->op;
+  for (int32_t v = 0; v < op->n_values; v++) r->written[v] = r->read[v] = r->output[v] = -1;
+  for (int32_t s = 0; s < op->n_steps; s++) {
+    const pc_rows_step *step = &op->steps[s];
+    for (int32_t i = 0; i < step->n_in; i++) r->read[step->values[i]] = s;
+    for (int32_t i = 0; i < step->n_out; i++) r->written[step->values[step->n_in + i]] = s;
+  }
+  for (int32_t j = 0; j < op->n_full; j++) r->output[op->outputs[j]] = j;
+  for (int32_t v = op->n_in; v < op->n_values; v++) {
+    r->stays[v] = 0;
+    if (pc_rows_is_single(r, v)) continue;
+    int crosses = pc_rows_crosses(r, v);
+    if (r->output[v] < 0) {
+      r->output[v] = crosses ? pc_rows_home(r, v) : -1;
+      r->stays[v] = crosses && r->output[v] < 0;
+    } else {
+      r->stays[v] = crosses && !pc_rows_in_place(r, r->output[v]);
+    }
+  }
+}
+
+/* Whether maps of full values read single value v. */
+PC_ROWS_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
+  for (int32_t s = 0; s <= r->read[v]; s++) {
+    const pc_rows_step *step = &r->op->steps[s];
+    for (int32_t i = 0; !step->once && i < step->n_in; i++) {
+      if (step->values[i] == v) return 1;
+    }
+  }
+  return 0;
+}
+
+/* Cuts `bytes` off `*at`. */
+static char *pc_rows_cut(char **at, int64_t bytes) {
+  char *cut = *at;
+  *at += (bytes + 63) & ~(int64_t)63;
+  return cut;
+}
+
+/* Gives each value its place, and sets the length of a chunk. */
+PC_ROWS_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
+  int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
+  int32_t n = r->op->n_values, own = 0; /* values with a buffer */
+  for (int32_t v = r->op->n_in; v < n; v++) {
+    int single = pc_rows_is_single(r, v), item = pc_rows_item(r, v);
+    r->spread[v] = single && pc_rows_is_spread(r, v) ? r->buffers : NULL;
+    single_bytes += single ? (r->rows * item + 63) & ~(int64_t)63 : 0;
+    stay_bytes += r->stays[v] ? item : 0;
+    if (single ? r->spread[v] != NULL : r->output[v] < 0 || r->stays[v]) bytes += item, own++;
+  }
+  int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
+  int in_buffers = elements <= fits && (elements <= PC_ROWS_CHUNK || stay_bytes > 0);
+  r->chunk = in_buffers ? elements : fits < PC_ROWS_CHUNK ? fits : PC_ROWS_CHUNK;
+  char *at = r->buffers, *kept = NULL;
+  if (!in_buffers && stay_bytes > 0) {
+    ctx->host->release(ctx, r->heap);
+    kept = r->heap = (char *)ctx->host->alloc(ctx, (size_t)(stay_bytes * (elements + 64)));
+    if (kept == NULL) return -1;
+  }
+  for (int32_t v = r->op->n_in; v < n; v++) {
+    int32_t item = pc_rows_item(r, v);
+    r->place[v] = NULL;
+    if (pc_rows_is_single(r, v)) {
+      r->place[v] = pc_rows_cut(&at, r->rows * item);
+      if (r->spread[v] != NULL) r->spread[v] = pc_rows_cut(&at, r->chunk * item);
+    } else if (r->output[v] < 0 || r->stays[v]) {
+      int apart = r->stays[v] && kept != NULL;
+      r->place[v] = apart ? pc_rows_cut(&kept, elements * item) : pc_rows_cut(&at, r->chunk * item);
+    }
+  }
+  return 0;
+}
+
+/* Moves dimension d of `all`, with this extent, to the end of `to`, which has the first operands of it. */
+PC_ROWS_SELDOM static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
+  to->shape[to->ndim] = extent;
+  for (int32_t k = 0; k < to->n_all; k++) to->stride[k][to->ndim] = all->stride[k][d];
+  to->ndim++;
+}
+
+/* Plans tiles of `rows` rows. */
+PC_ROWS_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
+  r->rows = rows;
+  r->tile.ndim = 0;
+  if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);
+  for (int32_t d = 0; d < r->inner.ndim; d++) pc_rows_take(&r->tile, &r->inner, d, r->inner.shape[d]);
+  pc_loop_coalesce(&r->tile);
+  pc_chunks_plan(&r->chunks, &r->tile, r->scratch);
+  if (rows > 1 && r->chunks.most < rows * r->count) return pc_rows_plan(ctx, r, 1);
+  pc_rows_uses(r);
+  return pc_rows_place(ctx, r);
+}
+
+#endif
