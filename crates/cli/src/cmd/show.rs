@@ -289,14 +289,17 @@ fn variant_text(key: &BuildKey, variant: &Variant<'_>) -> String {
     let _ = writeln!(text, "  slot      {slot} of {modules}");
     let libc: Vec<&str> =
         [&requires.libc, &requires.libc_version].into_iter().flatten().map(String::as_str).collect();
+    let abi = match requires.abi {
+        // An extension module of CPython is called as such.
+        (0, u32::MAX) => String::new(),
+        (low, high) => format!(", C ABI {low:#x} to {high:#x}"),
+    };
     let _ = writeln!(
         text,
-        "  requires  {} {}, C library {}, C ABI {} to {}",
+        "  requires  {} {}, C library {}{abi}",
         requires.arch,
         requires.os,
         if libc.is_empty() { "none".to_owned() } else { libc.join(" ") },
-        requires.abi.0,
-        requires.abi.1,
     );
     for (what, names) in
         [("cpu", &requires.cpu), ("needed", &requires.needed), ("undefined", &requires.undefined)]
