@@ -127,7 +127,8 @@ pub fn host() -> &'static Host {
     static THIS: OnceLock<Host> = OnceLock::new();
     THIS.get_or_init(|| {
         let limit = limit().ok().flatten();
-        let allowed = |name: &String| limit.is_none_or(|level| level.features().any(|feature| feature == name));
+        let allowed =
+            |name: &String| limit.is_none_or(|level| level.features().any(|feature| feature == name));
         Host {
             arch: std::env::consts::ARCH.to_owned(),
             os: std::env::consts::OS.to_owned(),
