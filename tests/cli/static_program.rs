@@ -102,8 +102,11 @@ fn write_package(directory: &Path) {
 
 /// Runs `/program` where `bare` is all there is, without environment; in words why this user cannot have that.
 fn alone(bare: &Path) -> Result<Output, String> {
+    // Debian has it where the search path of users does not lead.
+    let places = ["/usr/sbin/chroot", "/sbin/chroot", "/usr/bin/chroot"];
+    let chroot = places.into_iter().find(|place| Path::new(place).exists()).unwrap_or("chroot");
     let mut tried = Vec::new();
-    for words in [&["chroot"][..], &["unshare", "--map-root-user", "chroot"]] {
+    for words in [&[chroot][..], &["unshare", "--map-root-user", chroot]] {
         let ended = Command::new(words[0]).args(&words[1..]).arg(bare).arg("/program").env_clear().output();
         match ended {
             Ok(ended) if ended.status.success() || ended.status.code() == Some(1) => return Ok(ended),
