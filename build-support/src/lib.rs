@@ -48,7 +48,7 @@
 //! | `PRECAST_STORE` | the store, an absolute path |
 //! | `PRECAST_CACHE` | the user's cache directory of precast; else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast` |
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
-//! | `PRECAST_LOCKED` | `1`: an error, not a warning, when it is not known what dependencies declare |
+//! | `PRECAST_LOCKED` | `1`: an error, not a warning, when what is declared is not what [`precast.lock`](lock) says, or what dependencies declare is not known; `update`: writes that file, in the package |
 //! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |
 //! | `DOCS_RS` | compile nothing; the bundle is empty |
 //!
@@ -70,15 +70,17 @@ mod dependencies;
 pub mod execute;
 mod external;
 pub mod interrupt;
+pub mod lock;
 pub mod manifest;
 mod place;
 pub mod plan;
 mod problem;
 
-pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
+pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome, shared_store};
 pub use declared::{Declared, Matrix, NamedGraph};
 pub use dependencies::DependenciesError;
-pub use execute::{Artifact, ExecuteError, Executed, Execution, execute};
+pub use execute::{Artifact, ExecuteError, Executed, Execution, execute, take};
+pub use lock::{Lock, LockError};
 pub use manifest::Manifest;
 pub use place::Place;
 pub use plan::{Plan, plan, plan_after};

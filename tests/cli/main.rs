@@ -13,11 +13,13 @@
 //! | `newcomers` | what somebody types who has not read the documents |
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
+//! | `release` | garbage collection, verifying, compiling again, comparing builders |
+//! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
-//! | `document`, `readme`, `pages` | examples of documents, executed |
+//! | `document`, `readme`, `pages`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -44,7 +46,10 @@ mod picture;
 mod readme;
 mod record;
 mod reference;
+mod release;
+mod releasing;
 mod sandbox;
+mod signing;
 mod static_program;
 mod store;
 mod trace;

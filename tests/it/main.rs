@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! cross  same_bytes  fuzz  external  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
+//! cross  same_bytes  fuzz  external  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,6 +11,7 @@ mod compiled;
 mod cross;
 mod damage;
 mod external;
+mod frozen;
 mod fuzz;
 mod graphs;
 mod isa;

@@ -3,7 +3,7 @@
 use precast_compile::{host_target, user_cache};
 use precast_store::Store;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The environment of a build script.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub(crate) struct Environment {
     pub(crate) isa: Option<String>,
     /// `PRECAST_LOCKED`
     pub(crate) is_locked: bool,
+    /// `PRECAST_LOCKED=update`: the lock file is written.
+    pub(crate) updates_lock: bool,
     /// `DOCS_RS`
     pub(crate) is_docs_rs: bool,
 }
@@ -51,7 +53,7 @@ pub enum EnvironmentError {
         path: PathBuf,
     },
     /// Neither yes nor no.
-    #[error("`{name}` is `{found}`, expected `1` or `0`")]
+    #[error("`{name}` is `{found}`, expected `1`, `0` or `update`")]
     Flag {
         /// The variable.
         name: &'static str,
@@ -97,6 +99,7 @@ impl Environment {
         if let Some(path) = store.as_ref().filter(|store| !store.is_absolute()) {
             return Err(EnvironmentError::Relative { path: path.clone() });
         }
+        let updates_lock = env::var("PRECAST_LOCKED").is_ok_and(|value| value == "update");
         Ok(Self {
             out_dir,
             manifest_dir,
@@ -105,11 +108,17 @@ impl Environment {
             cargo: env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from),
             features: None,
             store,
-            shared: user_cache().map(|cache| cache.join(format!("store-v{}", Store::FORMAT))),
+            shared: user_cache().map(|cache| shared_store(&cache)),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
-            is_locked: flag("PRECAST_LOCKED")?,
+            is_locked: !updates_lock && flag("PRECAST_LOCKED")?,
+            updates_lock,
             is_docs_rs: env::var_os("DOCS_RS").is_some(),
         })
+    }
+
+    /// Where the package's lock file is, or would be.
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.manifest_dir.join(crate::lock::FILE)
     }
 
     /// Names the variables that Cargo shall watch.
@@ -119,6 +128,12 @@ impl Environment {
             ["CC", "CXX"].into_iter().flat_map(|kind| names.each_ref().map(|name| format!("{kind}_{name}")));
         WATCHED.iter().map(|name| (*name).to_owned()).chain(own).collect()
     }
+}
+
+/// The store of a user's cache directory, which all build scripts share.
+#[must_use]
+pub fn shared_store(cache: &Path) -> PathBuf {
+    cache.join(format!("store-v{}", Store::FORMAT))
 }
 
 fn flag(name: &'static str) -> Result<bool, EnvironmentError> {

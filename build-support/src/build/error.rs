@@ -3,6 +3,7 @@
 use super::environment::EnvironmentError;
 use crate::dependencies::DependenciesError;
 use crate::execute::ExecuteError;
+use crate::lock::LockError;
 use crate::problem::DeclareError;
 use precast_compile::FindToolchainError;
 use precast_core::event::{chain, split_hints};
@@ -40,6 +41,9 @@ pub enum BuildError {
         /// The dependencies.
         packages: Vec<String>,
     },
+    /// What is declared is not what is locked, or the lock file cannot be used.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The workspace's own table is wrong.
     #[error(transparent)]
     Workspace(DependenciesError),

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-pub use environment::EnvironmentError;
+pub use environment::{EnvironmentError, shared_store};
 pub use error::BuildError;
 
 /// A build in the making: call it from `build.rs`.

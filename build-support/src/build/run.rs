@@ -5,7 +5,8 @@ use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index, model};
 use crate::execute::{Executed, Execution, execute};
-use crate::plan::plan_after;
+use crate::lock::{Lock, LockError};
+use crate::plan::{Plan, plan_after};
 use crate::problem::DeclareError;
 use precast_compile::{Parallel, Toolchain, Variant};
 use precast_ops::GENERATOR;
@@ -41,6 +42,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     let gathered = gather(build, environment)?;
     outcome.warnings.extend(gathered.warnings.iter().cloned());
     outcome.inputs = gathered.inputs();
+    outcome.inputs.extend(Some(environment.lock()).filter(|path| path.is_file()));
     if gathered.is_empty() {
         let manifest = environment.manifest_dir.join("precast.toml");
         let place = environment.manifest_dir.display();
@@ -89,18 +91,19 @@ fn compile(
     let (bundle, index, library) = (outcome.bundle.clone(), outcome.index.clone(), outcome.library.clone());
     let question = Question {
         file: environment.out_dir.join("precast/build.json"),
-        inputs: inputs(gathered, &variants),
+        inputs: inputs(gathered, &variants, environment)?,
         store: store.path(),
         toolchain: &toolchain,
         bundle: &bundle,
         index: &index,
         library: library.as_deref(),
     };
-    if let Some(counts) = memo::get(&question) {
+    if let Some(counts) = memo::get(&question).filter(|_| !environment.updates_lock) {
         return Ok(Outcome { counts, hits: counts.artifacts, ..outcome });
     }
     let (declared, problems) = gathered.declare();
     let plan = plan_after(DeclareError::check(problems), &declared)?;
+    let lock = locked(&plan, environment, &mut outcome)?;
     let executed = execute(
         &plan,
         &Execution {
@@ -111,6 +114,9 @@ fn compile(
             progress: &|_| {},
         },
     )?;
+    if let Some(lock) = lock.filter(|_| environment.is_locked) {
+        lock.check_pins(&executed, &environment.lock())?;
+    }
     outcome.warnings.extend(events.take());
     outcome.warnings.extend(plan.warnings());
     outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
@@ -156,13 +162,39 @@ fn open(
     })
 }
 
+/// Holds a plan against the lock file: an error where nothing may change, else a warning; or writes the file, where that was
+/// asked for.
+fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Result<Option<Lock>, BuildError> {
+    let path = environment.lock();
+    let lock = Lock::read(&path)?;
+    if environment.updates_lock {
+        Lock::of(plan).write(&path)?;
+    } else if let Some(lock) = &lock {
+        match lock.check(plan, &path) {
+            Err(error) if environment.is_locked => return Err(error.into()),
+            Err(error) => outcome.warnings.push(error.to_string()),
+            Ok(()) => {}
+        }
+    } else if environment.is_locked {
+        return Err(LockError::Missing { path }.into());
+    }
+    Ok(lock)
+}
+
 /// Hashes what is declared and what it is compiled for.
-fn inputs(gathered: &Gathered<'_>, variants: &[Variant]) -> ContentId {
+fn inputs(
+    gathered: &Gathered<'_>,
+    variants: &[Variant],
+    environment: &Environment,
+) -> Result<ContentId, BuildError> {
     let mut encoder = Canonical::new("precast v1 build inputs").str(GENERATOR).list(variants.len());
     for Variant { target, isa, profile } in variants {
         encoder = encoder.str(target).str(isa.name()).str(profile.name());
     }
-    ContentId::from_bytes(gathered.hash(encoder).finish())
+    let lock = Lock::read(&environment.lock())?.map(|lock| lock.to_string());
+    let asked = [environment.is_locked, environment.updates_lock].map(u64::from);
+    encoder = encoder.str(&lock.unwrap_or_default()).u64(asked[0]).u64(asked[1]);
+    Ok(ContentId::from_bytes(gathered.hash(encoder).finish()))
 }
 
 /// What the library of a static program is called: two packages of one program have one each.

@@ -41,6 +41,7 @@ impl Package {
             store: None,
             shared: None,
             is_locked: false,
+            updates_lock: false,
             is_docs_rs: false,
         };
         Self { _guard: guard, environment }
@@ -335,4 +336,32 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     assert!(
         outcome.directives().iter().any(|line| line.starts_with("cargo::warning=hint: raise the version"))
     );
+}
+
+#[test]
+fn a_build_script_honours_the_lock_file() {
+    let mut package = Package::new(SCORE);
+    package.environment.is_locked = true;
+    assert!(package.refusal().contains("there is no `"), "nothing may change, and nobody said from what");
+    (package.environment.is_locked, package.environment.updates_lock) = (false, true);
+    package.build().unwrap();
+    let locked = fs_err::read_to_string(package.path("precast.lock")).unwrap();
+    (package.environment.is_locked, package.environment.updates_lock) = (true, false);
+    let outcome = package.build().unwrap();
+    assert!(outcome.inputs.contains(&package.path("precast.lock")), "{:?}", outcome.inputs);
+    assert_eq!(package.build().unwrap().compiled, 0);
+    package.write("precast.toml", &SCORE.replace("score", "other"));
+    let message = package.refusal();
+    assert!(
+        message.contains("graph `other` is new") && message.contains("graph `score` is gone"),
+        "{message}"
+    );
+    assert!(message.lines().last().unwrap().contains("PRECAST_LOCKED=update"), "{message}");
+    // Where it was not asked for, a difference is a warning, and the file stays as it is.
+    package.environment.is_locked = false;
+    let outcome = package.build().unwrap();
+    assert!(outcome.warnings[0].contains("would change"), "{:?}", outcome.warnings);
+    assert_eq!(fs_err::read_to_string(package.path("precast.lock")).unwrap(), locked);
+    package.write("precast.lock", "version = 7\n");
+    assert!(package.refusal().contains("it has version 7, expected 1"));
 }

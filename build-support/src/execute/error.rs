@@ -14,6 +14,12 @@ pub enum ExecuteError {
         /// The units; never empty.
         failures: Vec<Failure>,
     },
+    /// The store lacks units, and nothing may be compiled.
+    #[error("nothing may be compiled, and the store has not got:\n{}\nhint: build without `--frozen`, or import what was built elsewhere", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
+    Lacking {
+        /// The units; never empty.
+        titles: Vec<String>,
+    },
     /// The store cannot be searched.
     #[error("cannot look for what is there already")]
     Find(#[from] FindError),

@@ -93,11 +93,26 @@ pub struct Executed {
 /// Units that do not compile; a store that cannot be read or written. Damage in the store is none: what is damaged is
 /// made anew.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
+    carry_out(plan, execution, true)
+}
+
+/// Carries out a plan with what the store has, and compiles nothing.
+///
+/// # Errors
+/// As [`execute`]; the store lacks something: [`ExecuteError::Lacking`].
+pub fn take(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
+    carry_out(plan, execution, false)
+}
+
+fn carry_out(plan: &Plan, execution: &Execution<'_>, compiles: bool) -> Result<Executed, ExecuteError> {
     let mut jobs = job::jobs(plan, execution)?;
     for job in &mut jobs {
         job.look_up(execution)?;
     }
     let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
+    if !compiles && !missing.is_empty() {
+        return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].title()).collect() });
+    }
     let stale = stale(&jobs, &missing, execution)?;
     let (mut done, mut failures) = (0, Vec::new());
     for batch in missing.chunks(batch()) {

@@ -87,12 +87,34 @@ fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, St
 
 fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> DeclareError {
     let mut place = Place::in_file(path);
+    let mut message = with_nearest(error.message());
     if let Some(span) = error.span() {
         place.line = Some(Lines::of(text).number(span.start));
         place.table = table.and_then(|table| table_at(table, span.start));
+        let from = text.get(..span.start).map_or(0, |before| before.rfind('\n').map_or(0, |end| end + 1));
+        message =
+            with_key(message, text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default());
     }
-    let kind = ProblemKind::Syntax { message: with_nearest(error.message()) };
+    let kind = ProblemKind::Syntax { message };
     DeclareError { problems: vec![Problem::new(place, kind)] }
+}
+
+/// Names the key that stands in the `line` of a value of a wrong type, and says how what was expected is written.
+fn with_key(message: String, line: &str) -> String {
+    if !message.starts_with("invalid type") {
+        return message;
+    }
+    let list = message.ends_with("expected a sequence");
+    let table = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    match (line.split_once('='), table) {
+        (Some((key, _)), _) if list => {
+            let key = key.trim();
+            format!("`{key}`: {message}\nhint: a list is written in brackets: `{key} = [\"…\"]`")
+        }
+        (Some((key, _)), _) => format!("`{}`: {message}", key.trim()),
+        (None, Some(name)) if list => format!("{message}\nhint: each is a table of its own: `[[{name}]]`"),
+        _ => message,
+    }
 }
 
 /// Adds the known key that an unknown one was probably meant to be.

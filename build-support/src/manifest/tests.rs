@@ -42,8 +42,16 @@ fn mistakes_are_named_with_their_place() {
         (format!("{ADD}rank = 3\n"), &["precast.toml:5: [[op]] 1: unknown field `rank`"]),
         (format!("{SCORE}{ADD}ndims = 1\n"), &["precast.toml:9: [[op]] 1: unknown field `ndims`"]),
         ("[[op]]\nname = \"add\"\nndim = [1]\n".to_owned(), &["[[op]] 1", "missing field `dtypes`"]),
-        ("[op]\nname = \"add\"\n".to_owned(), &["precast.toml:1", "expected a sequence"]),
-        (ADD.replace("[1, 2]", "\"1\""), &["precast.toml:4: [[op]] 1", "expected a sequence"]),
+        (
+            "[op]\nname = \"add\"\n".to_owned(),
+            &["precast.toml:1", "expected a sequence", "hint: each", "`[[op]]`"],
+        ),
+        (ADD.replace("[1, 2]", "\"1\""), &["precast.toml:4: [[op]] 1: `ndim`: ", "expected a sequence"]),
+        (
+            SCORE.replace("[\"x: f64[?]\", \"y: f64[?]\"]", "{ x = \"f64[?]\" }"),
+            &["`inputs`: ", "expected a sequence", "hint: a list is written in brackets: `inputs = [\"…\"]`"],
+        ),
+        (ADD.replace("\"add\"", "3"), &["[[op]] 1: `name`: invalid type: integer `3`, expected a string"]),
         (ADD.replace("[1, 2]", "[-1]"), &["precast.toml:4: [[op]] 1", "integer `-1`"]),
         ("ops = 3\n".to_owned(), &["precast.toml:1: unknown field `ops`"]),
         // not sense

@@ -105,6 +105,7 @@ pub struct Host {
     pub gemm: Gemm,
     pub elemwise: Driver,
     pub reduce: Driver,
+    pub rows: Driver,
 }
 
 /// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
@@ -125,7 +126,8 @@ pub type Gemm = unsafe extern "C" fn(
     i64,
 ) -> c_int;
 
-/// `pc_host.elemwise` and `pc_host.reduce`: the second argument is a `pc_elemwise` or `pc_reduce` of the module.
+/// `pc_host.elemwise`, `pc_host.reduce` and `pc_host.rows`: the second argument is a `pc_elemwise`, `pc_reduce` or `pc_rows` of the
+/// module.
 pub type Driver =
     unsafe extern "C" fn(*mut Context, *const c_void, *const *mut Tensor, *mut *mut Tensor) -> c_int;
 

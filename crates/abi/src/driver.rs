@@ -39,6 +39,7 @@ pub struct Monoid {
     pub step: unsafe extern "C" fn(*mut c_void, *const c_void, i64),
     pub close: unsafe extern "C" fn(*mut c_void, i64, *mut c_void, c_int),
     pub finish: unsafe extern "C" fn(*const c_void, i64, i64, *mut c_char, i64),
+    pub steps: unsafe extern "C" fn(*mut c_void, *const c_void, i64, i64, i64),
 }
 
 /// `pc_reduce`: what a module hands to `pc_host.reduce`.
@@ -52,4 +53,35 @@ pub struct Reduce {
     pub names: *const *const c_char,
     pub map: Option<Kernel>,
     pub monoid: *const Monoid,
+}
+
+/// `pc_rows_step`: a map or a fold of a row program.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct RowsStep {
+    pub kernel: Option<Kernel>,
+    pub monoid: *const Monoid,
+    pub values: *const u8,
+    pub n_in: u8,
+    pub n_out: u8,
+    pub pass: u8,
+    pub once: u8,
+}
+
+/// `pc_rows`: what a module hands to `pc_host.rows`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Rows {
+    pub n_in: i32,
+    pub n_full: i32,
+    pub n_single: i32,
+    pub n_values: i32,
+    pub n_steps: i32,
+    pub n_passes: i32,
+    pub axes: u32,
+    pub kept: u32,
+    pub scalar: *const u8,
+    pub dtypes: *const i32,
+    pub outputs: *const u8,
+    pub steps: *const RowsStep,
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! include/precast/tensor.h   pc_object, pc_dtype, pc_tensor      ── mirrored by ──▶ tensor
 //! include/precast/context.h  pc_error, pc_host, pc_context       ──────────────────▶ context
-//! include/precast/driver.h    pc_elemwise, pc_reduce            ──────────────────▶ driver
+//! include/precast/driver.h    pc_elemwise, pc_reduce, pc_rows   ──────────────────▶ driver
 //! include/precast/module.h   pc_task, pc_entry, pc_module        ──────────────────▶ module
 //! include/precast/linked.h   pc_linked                           ──────────────────▶ module
 //! include/precast/copy.h, output.h      for drivers and kernels ([`KERNEL_HEADERS`])
@@ -25,10 +25,10 @@ pub mod nativecall;
 pub mod tensor;
 
 /// Version of the ABI in this crate: major in the upper 16 bits, minor in the lower 16.
-pub const ABI_VERSION: u32 = 0x0001_0001;
+pub const ABI_VERSION: u32 = 0x0001_0002;
 
-/// Oldest module ABI that this host still serves: the entries of 1.0 were shorter.
-pub const ABI_OLDEST: u32 = 0x0001_0001;
+/// Oldest module ABI that this host still serves: the monoids of 1.1 took one row at a time.
+pub const ABI_OLDEST: u32 = 0x0001_0002;
 
 /// Logical name and text of every header of the ABI, in the order of their names; each module includes them.
 pub const HEADERS: &[(&str, &str)] = &[

@@ -1,4 +1,5 @@
-"""A whole process to its first result: `cold.py numpy | numba | pytensor-c | pytensor-numba`. Caches are where the environment says."""
+"""A whole process to its first result: `cold.py numpy | numba | pytensor-c | pytensor-numba`, or `cold.py precast BUNDLE`. Caches are
+where the environment says."""
 import sys
 
 import numpy as np
@@ -8,6 +9,10 @@ x, y, z = (np.arange(1000.0) * step for step in (0.001, 0.002, 0.003))
 
 if which == "numpy":
     result = np.sum(np.exp(-x * x) * y + z)
+elif which == "precast":
+    import precast
+
+    result = precast.load(sys.argv[2]).score(x, y, z)
 elif which == "numba":
     from numba import njit
 

@@ -18,6 +18,10 @@ use peers::Peers;
 use report::{Found, Machine, Report, Section, load};
 use std::path::Path;
 
+/// As a program with large results has it; NumPy's arrays are on large pages too.
+#[global_allocator]
+static MEMORY: precast::KeepLarge = precast::KeepLarge::new(1 << 30);
+
 const FLAGS: [&str; 3] = ["--json", "--write", "--quick"];
 
 fn main() -> Result<()> {

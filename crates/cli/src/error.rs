@@ -25,10 +25,14 @@ pub(crate) enum Exit {
     Usage,
     /// No layer has what is wanted, and policy forbids to make it.
     Miss,
-    /// `doctor --verify` found damage.
+    /// `verify` found damage.
     Damaged,
     /// An op breaks its contract.
     Violation,
+    /// One action gave different bytes.
+    Different,
+    /// A signature is missing or does not count.
+    Unsigned,
     /// What a program that was run ended with.
     Program(u8),
 }
@@ -42,6 +46,8 @@ impl From<Exit> for u8 {
             Exit::Miss => 3,
             Exit::Damaged => 4,
             Exit::Violation => 5,
+            Exit::Different => 6,
+            Exit::Unsigned => 7,
             Exit::Program(code) => code,
         }
     }

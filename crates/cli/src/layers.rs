@@ -5,12 +5,13 @@
 //! run only when it is named.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_runtime::{BuildRuntimeError, Event, Policy, Runtime};
 use precast_store::Event as StoreEvent;
-use precast_store::{CreateError, Layer, OpenError, Store};
+use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenError, OpenSignedError, Store};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
@@ -18,6 +19,9 @@ use crate::term;
 
 /// The variable that names a store.
 const VARIABLE: &str = "PRECAST_STORE";
+
+/// The variable that names a keyring.
+const KEYRING: &str = "PRECAST_KEYRING";
 
 /// The store of a directory, where nothing else is said.
 const DEFAULT: &str = "artifacts";
@@ -49,6 +53,18 @@ pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
     stores
 }
 
+/// Gives the keyring that signatures are asked for of, if any.
+pub(crate) fn keyring(args: &LayerArgs) -> Option<PathBuf> {
+    let named = || std::env::var_os(KEYRING).filter(|value| !value.is_empty()).map(PathBuf::from);
+    args.keyring.clone().or_else(named)
+}
+
+/// Opens the keyring that signatures are asked for of.
+pub(crate) fn open_keyring(args: &LayerArgs) -> Result<Option<Arc<Keyring>>, Failure> {
+    let opened = keyring(args).map(Keyring::open).transpose();
+    Ok(opened.map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?.map(Arc::new))
+}
+
 fn is_store(path: &Path) -> bool {
     path.join("STORE").is_file()
 }
@@ -57,24 +73,40 @@ fn is_store(path: &Path) -> bool {
 pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
     let warn = |event: &StoreEvent| term::warning(&event.to_string());
+    let keyring = open_keyring(args)?;
     for path in &args.bundle {
-        layers.push(Layer::open_bundle(path)?.on_event(warn));
+        let layer = match &keyring {
+            None => Layer::open_bundle(path)?,
+            Some(keyring) => Layer::open_signed_bundle(path, keyring).map_err(unsigned)?,
+        };
+        layers.push(layer.on_event(warn));
     }
     for path in stores {
-        layers.push(Layer::from(Store::open(path)?).on_event(warn));
+        let store = Store::open(path)?;
+        let store = keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
+        layers.push(Layer::from(store).on_event(warn));
     }
     Ok(layers)
+}
+
+/// Says that something is not signed, or why that cannot be told.
+pub(crate) fn unsigned(error: OpenSignedError) -> Failure {
+    let is_unsigned = matches!(error, OpenSignedError::Unsigned { .. });
+    let failure = Failure::from(error);
+    if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
 /// Opens layers to look into; it is an error if there is none.
 pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
     let layers = open(args, &to_look(args))?;
-    if layers.is_empty() {
-        return Err(Failure::new("there is no store or bundle to look into").hint(format!(
-            "name one with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; `precast build` makes one"
-        )));
-    }
-    Ok(layers)
+    if layers.is_empty() { Err(none()) } else { Ok(layers) }
+}
+
+/// Says that no layer is named.
+pub(crate) fn none() -> Failure {
+    Failure::new("there is no store or bundle to look into").hint(format!(
+        "name one with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; `precast build` makes one"
+    ))
 }
 
 /// Finds the graph that a name means, as it was declared; the first layer that knows the name decides.
@@ -117,6 +149,9 @@ pub(crate) fn runtime(
     for path in &args.bundle {
         builder = builder.bundle_file(path);
     }
+    if let Some(path) = keyring(args) {
+        builder = builder.keyring(path);
+    }
     let compiles = policy.is_none_or(Policy::compiles);
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
@@ -132,8 +167,15 @@ pub(crate) fn runtime(
     }
     builder.build().map_err(|error| {
         let missing = matches!(&error, BuildRuntimeError::Store { source: OpenError::Missing { .. }, .. });
+        let unsigned = matches!(
+            error,
+            BuildRuntimeError::Signed(OpenSignedError::Unsigned { .. })
+                | BuildRuntimeError::Keyring(KeyringError::Expired { .. })
+        );
         let failure = Failure::from(error);
-        if missing && compiles {
+        if unsigned {
+            failure.exiting(Exit::Unsigned)
+        } else if missing && compiles {
             failure.hint("`--policy jit` makes one, for what is compiled on a miss")
         } else {
             failure
@@ -172,7 +214,7 @@ pub(crate) fn tell(runtime: &Runtime, all: bool) {
             | Event::Stale(_)
             | Event::NotLoaded { .. }
             | Event::NotRecorded { .. }
-            | Event::Layer(StoreEvent::Damaged { .. }) => {
+            | Event::Layer(StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. }) => {
                 term::warning(&event.to_string());
             }
             event if all => term::note(&event.to_string()),

@@ -14,14 +14,17 @@
 mod args;
 mod arrays;
 mod cmd;
+mod difference;
 mod error;
 mod graph;
+mod health;
 mod layers;
 mod npy;
 mod npz;
 mod picture;
 mod print;
 mod repro;
+mod secret;
 mod term;
 mod trace;
 mod whole;

@@ -36,6 +36,13 @@ pub enum Event {
         /// The results, the newest last.
         digests: Vec<Digest>,
     },
+    /// Somebody asks for signatures, and too few are there. It was not served.
+    Unsigned {
+        /// The path.
+        place: String,
+        /// Whose are there, and why others do not count.
+        reason: String,
+    },
     /// `verify` found a record without one of its pointers and put it back.
     PointerRestored {
         /// The pointer.
@@ -51,6 +58,7 @@ impl fmt::Display for Event {
                 quarantined.as_ref().map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
             }
             Self::Unreadable { place, reason } => write!(f, "`{place}` was skipped: {reason}"),
+            Self::Unsigned { place, reason } => write!(f, "`{place}` was not used: it is not {reason}"),
             Self::NotReproducible { action, digests } => {
                 let digests: Vec<String> = digests.iter().map(Digest::short).collect();
                 write!(f, "action `{}` gave different results: `{}`", action.short(), digests.join("`, `"))

@@ -48,7 +48,8 @@ pub use function::{CallError, Function};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use loader::{Libraries, LoadEntryError, Loader, best_first};
 pub use native::{
-    ArrayMut, ArrayRef, BindNativeError, LoadLibraryError, Native, NativeFunction, NoNative, matmul,
+    ArrayMut, ArrayRef, BindNativeError, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,
+    NoNative, matmul,
 };
 pub use num_complex::Complex;
 pub use precast_abi::tensor::MAX_NDIM;

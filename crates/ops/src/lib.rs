@@ -1,7 +1,7 @@
 //! The op library: declarations, reference `perform`, and the C of each op.
 //!
 //! ```text
-//! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums        the ops
+//! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums, row programs        the ops
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …)
 //!   ├ rows: what can be called by name, a row each, and all that is made from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
@@ -25,6 +25,7 @@ mod generator;
 mod program;
 mod reduce;
 mod registry;
+mod row_program;
 mod rows;
 mod serve;
 mod sources;
@@ -50,5 +51,6 @@ pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::{AddOpError, Ops, RunC, perform, reference, run_by_reference};
+pub use row_program::RowProgram;
 pub use rows::{Keyword, Row};
 pub use serve::{ParseServeError, Serve};

@@ -24,6 +24,7 @@
 //! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
 //! | hold ops in C against their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
 //! | see where the time goes | spans of the crate `tracing`, target `precast` | `tracing` |
+//! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
 //! | keep to an ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
 //!
 //! # Graphs of numbers
@@ -52,9 +53,9 @@ pub use ndarray;
 #[doc(hidden)]
 pub use precast_core::bundle::FORMAT;
 pub use precast_core::{
-    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, LoadEntryError,
-    LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError,
-    OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
+    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, KeepLarge,
+    LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError,
+    OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
 pub use precast_core::{event, model};
 #[cfg(feature = "resolve")]

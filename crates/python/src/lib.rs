@@ -6,6 +6,7 @@
 //! graph                 variables and graphs: what NumPy's operators and functions make
 //! own                   ops and types that are written in Python
 //! session               graphs to functions: layers, policies, the compiler
+//! save                  graphs to a bundle
 //! modules               extension modules of other generators, PyTensor's, in precast's layers
 //! function              a call: arguments by position and name, `out=`, results
 //! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
@@ -25,6 +26,7 @@ mod model;
 mod modules;
 mod number;
 mod own;
+mod save;
 mod session;
 mod ufunc;
 
@@ -48,6 +50,8 @@ mod _native {
     use crate::own::ctype::register_type;
     #[pymodule_export]
     use crate::own::op::apply;
+    #[pymodule_export]
+    use crate::save::save;
     #[pymodule_export]
     use crate::session::{compile, explain};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-"""Ops and types that are written in Python: those of the tutorials and of the CType document, and all that can be wrong."""
+"""Ops that are written in Python: those of the tutorials, and all that can be wrong."""
 
 import gc
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import precast
 import pytest
-from precast import Apply, COp, CType, EnumList, ExternalCOp, ParamsType, TensorType
+from precast import Apply, COp, EnumList, ExternalCOp, ParamsType, TensorType
 
 # The C of the tutorials of Theano, Aesara and PyTensor, as those print it.
 TUTORIALS = Path(__file__).parents[3] / "tests/it/external/c"
@@ -191,110 +191,6 @@ def test_params_are_given_at_run_time():
     assert np.array_equal(got[2], got[3])
 
 
-class Double(CType):
-    """The `double` of Aesara's document on CTypes, as it stands there."""
-
-    def filter(self, x, strict=False, allow_downcast=None):
-        if strict and not isinstance(x, float):
-            raise TypeError("Expected a float")
-        return float(x)
-
-    def values_eq_approx(self, x, y, tolerance=1e-4):
-        return abs(x - y) / (x + y) < tolerance
-
-    def __eq__(self, other):
-        return type(self) is type(other)
-
-    def __hash__(self):
-        return hash(type(self))
-
-    def c_declare(self, name, sub, check_input=True):
-        return """
-        double %(name)s;
-        """ % dict(name=name)
-
-    def c_init(self, name, sub):
-        return """
-        %(name)s = 0.0;
-        """ % dict(name=name)
-
-    def c_extract(self, name, sub, check_input=True):
-        if check_input:
-            pre = """
-            if (!PyFloat_Check(py_%(name)s)) {
-                PyErr_SetString(PyExc_TypeError, "expected a float");
-                %(fail)s
-            }""" % dict(name=name, fail=sub["fail"])
-        else:
-            pre = ""
-        return pre + """
-        %(name)s = PyFloat_AsDouble(py_%(name)s);
-        """ % dict(name=name, fail=sub["fail"])
-
-    def c_sync(self, name, sub):
-        return """
-        Py_XDECREF(py_%(name)s);
-        py_%(name)s = PyFloat_FromDouble(%(name)s);
-        if (!py_%(name)s) {
-            printf("PyFloat_FromDouble failed on: %%f\\n", %(name)s);
-            Py_XINCREF(Py_None);
-            py_%(name)s = Py_None;
-        }
-        """ % dict(name=name)
-
-    def c_cleanup(self, name, sub):
-        return ""
-
-
-double = Double()
-
-
-class Times(COp):
-    def make_node(self, x, y):
-        return Apply(self, [x, y], [double()])
-
-    def perform(self, node, inputs, output_storage):
-        output_storage[0][0] = inputs[0] * inputs[1]
-
-    def c_code(self, node, name, input_names, output_names, sub):
-        x_name, y_name = input_names[0], input_names[1]
-        output_name = output_names[0]
-        return """
-        %(output_name)s = %(x_name)s * %(y_name)s;
-        """ % locals()
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_the_type_of_the_ctype_document_is_one(policy):
-    x, y, z = double("x"), double("y"), double("z")
-    assert x.type == "double<f64[]>" and x.type.dtype == "float64" and x.type.ndim == 0
-    function = precast.function([x, y, z], Times()(Times()(x, y), z), policy=policy)
-    assert function(2.0, 3.5, 2.0) == 14.0 and function(2, np.float32(1), np.array(3.0)) == 6.0
-    for _ in range(100):
-        assert function(1.5, 2.0, 1.0) == 3.0
-    with pytest.raises(precast.CallError):
-        function(1.0, 2.0, np.ones(2))
-    with pytest.raises(precast.CallTypeError):
-        function(1.0, 2.0, "a")
-
-
-def test_filter_decides_which_values_a_type_has():
-    class Percent(Double):
-        name = "percent"
-
-        def filter(self, x, strict=False, allow_downcast=None):
-            if not 0 <= x <= 100:
-                raise ValueError(f"{x} is no percentage")
-            return float(x)
-
-    p = Percent()("p")
-    function = precast.function([p], Times()(p, p), policy="jit")
-    assert function(10.0) == 100.0
-    with pytest.raises(precast.CallValueError, match="no percentage") as caught:
-        function(101.0)
-    assert isinstance(caught.value.__cause__, ValueError)
-
-
 class Raises(COp):
     def __init__(self, error, results=None):
         self.error, self.results = error, results
@@ -441,3 +337,26 @@ def test_calls_of_perform_keep_nothing():
         function(a)
     gc.collect()
     assert len(gc.get_objects()) - before < 50
+
+
+def test_support_code_may_end_without_a_line_break():
+    class Half(COp):
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_support_code(self):
+            return "#include <math.h>"
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            (x,), (z,), fail = inputs, outputs, sub["fail"]
+            return f"""
+            Py_XDECREF({z});
+            {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({x}), NPY_FLOAT64, 0);
+            if (!{z}) {{ {fail} }}
+            for (npy_intp i = 0; i < PyArray_DIMS({x})[0]; i++) {{
+                *(double *)PyArray_GETPTR1({z}, i) = ldexp(*(double *)PyArray_GETPTR1({x}, i), -1);
+            }}
+            """
+
+    x = precast.input("x", "f64[?]")
+    assert list(precast.function([x], {"y": Half()(x)}, policy="jit")(np.ones(2))) == [0.5, 0.5]

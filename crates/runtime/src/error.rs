@@ -6,7 +6,7 @@ use precast_core::CallError;
 use precast_core::cpu::LimitError;
 use precast_graph::BuildError;
 use precast_graph::json::ParseJsonError;
-use precast_store::{CreateError, LayerError, OpenBundleError, OpenError};
+use precast_store::{CreateError, KeyringError, LayerError, OpenBundleError, OpenError, OpenSignedError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +22,12 @@ pub enum BuildRuntimeError {
         /// What is wrong with it.
         source: OpenBundleError,
     },
+    /// A bundle is not signed as it has to be.
+    #[error("cannot use a layer")]
+    Signed(#[source] OpenSignedError),
+    /// The keyring cannot be used.
+    #[error("cannot tell whose signatures to believe")]
+    Keyring(#[from] KeyringError),
     /// A store cannot be opened.
     #[error("cannot open store `{path}`")]
     Store {

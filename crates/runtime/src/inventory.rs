@@ -3,8 +3,8 @@
 use crate::miss::Miss;
 use crate::resolve::Resolver;
 use precast_codegen::Module;
-use precast_store::Layer;
 use precast_store::key::{KeyDocument, nearest, stale};
+use precast_store::{BuildKey, Layer};
 
 /// All modules of all layers, read once for several misses.
 pub(crate) struct Inventory<'a> {
@@ -30,8 +30,12 @@ impl<'a> Inventory<'a> {
             key,
             nearest: nearest(&document, candidates),
             inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
-            unusable: self.resolver.recorder.last_failure().filter(|_| present),
+            unusable: present.then(|| self.unusable(&key)).flatten(),
             stale: stale(&document, self.documents.iter().map(|(_, document)| document)),
         }
+    }
+
+    fn unusable(&self, key: &BuildKey) -> Option<String> {
+        self.resolver.recorder.last_failure().or_else(|| self.resolver.lost(key))
     }
 }

@@ -98,12 +98,22 @@ impl Resolver {
     /// Whether some layer has admissible code for a key; loads nothing.
     pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Arc<Record>)>, LayerError> {
         for layer in &self.layers {
-            let mut records = layer.find(key)?.into_iter();
-            if let Some(record) = records.find(|record| outside::changed(record, self.policy).is_none()) {
-                return Ok(Some((layer.to_string(), record)));
+            for record in layer.find(key)? {
+                if outside::changed(&record, self.policy).is_none() && layer.holds(&record)? {
+                    return Ok(Some((layer.to_string(), record)));
+                }
             }
         }
         Ok(None)
+    }
+
+    /// Says in words which archive of a key is lost, where a layer has its record still.
+    pub(crate) fn lost(&self, key: &BuildKey) -> Option<String> {
+        self.layers.iter().find_map(|layer| {
+            let records = layer.find(key).ok()?;
+            let lost = records.iter().find(|record| matches!(layer.holds(record), Ok(false)))?;
+            Some(format!("{layer} has lost its archive `{}`", lost.digest.short()))
+        })
     }
 
     fn library(

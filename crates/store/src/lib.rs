@@ -8,8 +8,10 @@
 //! | [`archive`] | the files of one build as a canonical tar in a zstd frame | no |
 //! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
+//! | [`export`] | a part of a store as one signed file | no |
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`layer`] | a bundle or a store, searched alike | through them |
+//! | [`keyring`] | whose signatures make a mapping from key to content believed | reads one |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`mod@file`] | reading files that somebody named | reads them |
 //! | [`whole`] | writing so that files appear whole | writes them |
@@ -20,15 +22,19 @@
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
 pub mod archive;
+pub mod export;
 pub mod key;
+pub mod keyring;
 pub mod layer;
 pub mod stat;
 pub mod store;
 pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
+pub use export::{Export, ExportError, ImportError, Imported, OpenExportError};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
-pub use layer::{Layer, LayerError};
+pub use keyring::{Keyring, KeyringError, Unsigned};
+pub use layer::{Layer, LayerError, OpenSignedError};
 pub use precast_core::bundle::{
     self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle,
 };
@@ -38,6 +44,7 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, LoadError, OpenError, PublishError, Published, PutEntryError, Reused, Store,
-    Turn, Verification, WriteError,
+    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError,
+    PutSignatureError, Reason, Reused, Roots, Signed, Store, Swept, Turn, Verification, Victim, VictimKind,
+    WriteError,
 };

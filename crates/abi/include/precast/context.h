@@ -16,6 +16,7 @@ extern "C" {
 typedef struct pc_context pc_context;
 struct pc_elemwise; /* precast/driver.h */
 struct pc_reduce;
+struct pc_rows;
 
 /* Kinds of error; the host maps them to its own. The order is fixed: append only. */
 typedef enum pc_error_kind {
@@ -56,7 +57,7 @@ typedef struct pc_host {
   void (*release)(pc_context *ctx, void *memory);
   /* C's vsnprintf. */
   int (*format)(char *to, size_t bytes, const char *format, va_list args);
-  /* c[m,n] = a[m,k] . b[k,n] for dtype PC_F32 or PC_F64; row and column strides in BYTES, any sign.
+  /* c[m,n] = a[m,k] . b[k,n] for dtype PC_F32, PC_F64, PC_C64 or PC_C128; row and column strides in BYTES, any sign.
    * `c` does not overlap `a` or `b`. Returns 0, or -1 with the error slot set. */
   int (*gemm)(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row,
               int64_t a_col, const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col);
@@ -66,6 +67,8 @@ typedef struct pc_host {
   int (*elemwise)(pc_context *ctx, const struct pc_elemwise *op, pc_tensor *const *in, pc_tensor **out);
   /* Reduces over some axes of `in`, or of a map of them; `*out` as above. */
   int (*reduce)(pc_context *ctx, const struct pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
+  /* Runs maps and folds row by row; `out` as above. */
+  int (*rows)(pc_context *ctx, const struct pc_rows *op, pc_tensor *const *in, pc_tensor **out);
 } pc_host;
 
 struct pc_context {

@@ -46,6 +46,8 @@ typedef struct pc_monoid {
   void (*close)(void *lanes, int64_t columns, void *totals, int first);
   /* Writes the results of `count` elements each; count may be 0. */
   void (*finish)(const void *totals, int64_t columns, int64_t count, char *out, int64_t out_step);
+  /* lanes[i] += x[i], and the same of further rows, each `row_bytes` behind the one before: `rows` in all, in order. */
+  void (*steps)(void *lanes, const void *x, int64_t n, int64_t rows, int64_t row_bytes);
 } pc_monoid;
 
 /* For pc_host.reduce. */
@@ -58,6 +60,35 @@ typedef struct pc_reduce {
   pc_kernel map;            /* n_in operands to one of the monoid's element type; NULL: the only operand itself */
   const pc_monoid *monoid;
 } pc_reduce;
+
+#define PC_ROWS_VALUES 96 /* most values of a row program */
+#define PC_ROWS_FOLDS 8   /* most folds of one; the lanes of each have at most 512 bytes */
+
+/* A step of a row program: a map of some values to others, or a fold of one value to one element. */
+typedef struct pc_rows_step {
+  pc_kernel kernel;        /* NULL: a fold */
+  const pc_monoid *monoid; /* NULL: a map */
+  const uint8_t *values;   /* the operands' numbers, then the results' */
+  uint8_t n_in, n_out;
+  uint8_t pass;            /* which walk through the row it is part of; ascending */
+  uint8_t once;            /* a map of one element, after that walk */
+} pc_rows_step;
+
+/* For pc_host.rows. The reduced dimensions of the operands' common shape are a row, and each row is walked through once a
+ * pass. Values are numbered: the operands first, then what steps make, each by one step. Results of folds and of maps that run
+ * once are one element a row, others as many as the row has; what reads an element of a row as if it were as many is in a pass
+ * after that which made it. */
+typedef struct pc_rows {
+  int32_t n_in;             /* >= 1 */
+  int32_t n_full, n_single; /* outputs that have the operands' shape, then outputs of one element a row */
+  int32_t n_values, n_steps, n_passes;
+  uint32_t axes;            /* as pc_reduce.axes */
+  uint32_t kept;            /* bit j: of the single outputs, the j-th has the reduced dimensions, with extent 1 */
+  const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
+  const int32_t *dtypes;    /* n_values */
+  const uint8_t *outputs;   /* n_full + n_single values */
+  const pc_rows_step *steps;
+} pc_rows;
 
 #ifdef __cplusplus
 }

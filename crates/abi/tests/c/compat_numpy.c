@@ -247,7 +247,7 @@ static int takes_output(const numpy_case *c) {
   return 0;
 }
 
-/* As the host's `gemm` does for floats. */
+/* As the host's `gemm`, term by term. */
 static int plain_gemm(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row, int64_t a_col,
                       const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col) {
   (void)ctx;

@@ -21,7 +21,7 @@ macro_rules! mirror {
 #[expect(clippy::too_many_lines, reason = "one line a struct, stamped by the macro")]
 fn assertions() -> String {
     use context::{Context, Error, Host};
-    use driver::{Elemwise, Monoid, Reduce};
+    use driver::{Elemwise, Monoid, Reduce, Rows, RowsStep};
     use module::{Module, ModuleEntry, Task};
     use registry::Registry;
     use tensor::{Object, Tensor, Type};
@@ -58,12 +58,18 @@ fn assertions() -> String {
         format,
         gemm,
         elemwise,
-        reduce
+        reduce,
+        rows
     );
     mirror!(c, "pc_context", Context, host, error);
     mirror!(c, "pc_elemwise", Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
-    mirror!(c, "pc_monoid", Monoid, lanes, item, no_empty, clear, fold, step, close, finish);
+    mirror!(c, "pc_monoid", Monoid, lanes, item, no_empty, clear, fold, step, close, finish, steps);
     mirror!(c, "pc_reduce", Reduce, n_in, axes, dtype, scalar, names, map, monoid);
+    mirror!(c, "pc_rows_step", RowsStep, kernel, monoid, values, n_in, n_out, pass, once);
+    mirror!(
+        c, "pc_rows", Rows, n_in, n_full, n_single, n_values, n_steps, n_passes, axes, kept, scalar, dtypes,
+        outputs, steps
+    );
     mirror!(c, "pc_task", Task, kind, apply, variable);
     mirror!(
         c,

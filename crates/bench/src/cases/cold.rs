@@ -89,7 +89,7 @@ fn emptied<'a>(name: &str, place: &'a Path, command: impl Fn(&Path) -> Result<Co
 }
 
 /// The nanoseconds from the start of a process until it has printed the result.
-fn first_result(command: &mut Command) -> Result<f64> {
+pub(super) fn first_result(command: &mut Command) -> Result<f64> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (ns, started) = once(|| -> Result<_> {
         let mut child = command.spawn()?;

@@ -11,6 +11,7 @@ mod load;
 mod native;
 mod overhead;
 mod precompile;
+mod python;
 mod quickstart;
 mod rerun;
 mod throughput;
@@ -66,6 +67,7 @@ pub(crate) const CASES: &[Case] = &[
         run: overhead::run,
     },
     Case { name: "cold", title: "Start of a process to its first result", run: cold::run },
+    Case { name: "python", title: "The Python package: calls, callbacks, starts", run: python::run },
     Case { name: "jit", title: "A miss to its first result", run: jit::run },
     Case { name: "load", title: "Resolve, verify and load one artifact", run: load::run },
     Case { name: "entries", title: "A thousand entries of a bundle", run: entries::run },

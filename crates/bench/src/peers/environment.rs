@@ -37,6 +37,11 @@ impl Environment {
         Ok(made.map(|()| found).map_err(|error| first_lines(&format!("{error:#}"))))
     }
 
+    /// The interpreter.
+    pub(crate) fn python(&self) -> &Path {
+        &self.python
+    }
+
     /// One of the scripts of `python/`, on one thread, with the usual places of caches.
     pub(crate) fn script(&self, name: &str) -> Command {
         let mut command = Command::new(&self.python);

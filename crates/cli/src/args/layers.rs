@@ -15,4 +15,8 @@ pub(crate) struct LayerArgs {
     /// doctor, which load no code, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Vec<PathBuf>,
+    /// Believes only what enough keys of this keyring have signed. [default: $PRECAST_KEYRING, else everything that others
+    /// cannot change]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keyring: Option<PathBuf>,
 }

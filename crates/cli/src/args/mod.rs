@@ -2,8 +2,10 @@
 
 mod binding;
 mod build;
+mod carry;
 mod check_op;
 mod doctor;
+mod gc;
 mod graph;
 mod layers;
 mod look;
@@ -12,11 +14,16 @@ mod picture;
 mod record;
 mod run;
 mod shell;
+mod sign;
+mod update;
+mod verify;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
+pub(crate) use carry::{ExportArgs, ImportArgs};
 pub(crate) use check_op::CheckOpArgs;
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use gc::GcArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
@@ -25,6 +32,9 @@ pub(crate) use picture::PictureArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
+pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs};
+pub(crate) use update::UpdateArgs;
+pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 
 use clap::{Parser, Subcommand};
 
@@ -37,11 +47,14 @@ Exit codes:
   1  it could not be done; the message says why
   2  the command line is wrong
   3  a miss: no layer has what is wanted (`check`, or `run` under `strict`)
-  4  `doctor --verify` found damage
+  4  `verify` (or `doctor --verify`) found damage
   5  `check-op`, or `run` in debug mode, found an op that breaks its contract
+  6  `verify --rebuild` or `challenge` found that one action gave different bytes
+  7  a signature that is asked for is missing or does not count
 
 Environment:
   PRECAST_STORE      the store, where none is named on the command line
+  PRECAST_KEYRING    whose signatures are asked for, where no keyring is named on the command line
   PRECAST_DEBUG      1: `run` checks every Apply first, as `check-op` does
   PRECAST_RECORD     the manifest that misses are recorded in; `precast record` sets it
   PRECAST_ISA_LIMIT  the highest ISA level whose code is loaded, `x86-64-v3`
@@ -61,6 +74,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Build(BuildArgs),
+    Update(UpdateArgs),
     Run(RunArgs),
     Record(RecordArgs),
     Ops(OpsArgs),
@@ -71,6 +85,14 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Graph(PictureArgs),
     Doctor(DoctorArgs),
+    Verify(VerifyArgs),
+    Challenge(ChallengeArgs),
+    Keygen(KeygenArgs),
+    Sign(SignArgs),
+    Trust(TrustArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
+    Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

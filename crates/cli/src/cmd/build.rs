@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan_after};
+use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan_after, take};
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
 use precast_store::Store;
 use precast_store::key::Profile;
 use serde_json::json;
 
+use super::update::{self, Held};
 use crate::args::BuildArgs;
 use crate::error::{Exit, Failure};
 use crate::{layers, print, term, whole};
@@ -21,13 +22,22 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
     let ops = Ops::standard().with_profile(profile).with_passes(args.passes.clone().unwrap_or_default());
     let (manifest, plan) = read(&args.manifest, ops)?;
+    let held = match (args.pin, args.locked || args.frozen) {
+        (true, _) => Held::Pinning,
+        (_, true) => Held::Locked,
+        _ => Held::Loosely,
+    };
+    // Only what is released is locked.
+    let is_usual = profile == Profile::Release && args.passes.is_none();
+    let lock = if is_usual { update::check(&args.manifest, &plan, held)? } else { None };
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
     let variants = variants(args.isa, &manifest, &target, profile)?;
     let toolchain = Toolchain::find(Some(&target))?;
     let path = layers::to_build(args.store);
     let store = Store::create(&path)?.on_event(|event| term::warning(&event.to_string()));
     let parallel = args.jobs.map_or(Parallel::Auto, Parallel::Jobs);
-    let executed = carry_out(&plan, &store, &toolchain, &variants, parallel)?;
+    let executed = carry_out(&plan, &store, &toolchain, &variants, (parallel, args.frozen))?;
+    update::finish(&args.manifest, (&plan, &executed), lock.as_ref(), held)?;
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
@@ -51,7 +61,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
-fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
+pub(super) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
             .hint("name one, or write one; `precast build --help` shows how it looks"));
@@ -113,7 +123,7 @@ fn carry_out(
     store: &Store,
     toolchain: &Toolchain,
     variants: &[Variant],
-    parallel: Parallel,
+    (parallel, is_frozen): (Parallel, bool),
 ) -> Result<Executed, Failure> {
     let bar = term::progress((plan.units.len() * variants.len()) as u64);
     let progress = |progress| {
@@ -123,7 +133,7 @@ fn carry_out(
         }
     };
     let execution = Execution { store: Some(store), toolchain, variants, parallel, progress: &progress };
-    let executed = execute(plan, &execution);
+    let executed = if is_frozen { take(plan, &execution) } else { execute(plan, &execution) };
     bar.finish_and_clear();
     Ok(executed?)
 }

@@ -1,10 +1,13 @@
 //! The commands, one file each.
 
 mod build;
+mod carry;
+mod challenge;
 mod check;
 mod check_op;
 mod doctor;
 mod explain;
+mod gc;
 mod graph;
 mod ls;
 mod ops;
@@ -13,6 +16,10 @@ mod record;
 mod run;
 mod shell;
 mod show;
+mod sign;
+mod trust;
+mod update;
+mod verify;
 
 use precast_graph::FunctionGraph;
 use precast_runtime::{Explanation, FunctionError};
@@ -25,6 +32,7 @@ use crate::{graph as source, layers};
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Build(args) => build::run(args),
+        Command::Update(args) => update::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Record(args) => record::run(&args),
         Command::Ops(args) => ops::run(&args),
@@ -35,6 +43,14 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Challenge(args) => challenge::run(&args),
+        Command::Keygen(args) => sign::keygen(&args),
+        Command::Sign(args) => sign::run(&args),
+        Command::Trust(args) => trust::run(args),
+        Command::Export(args) => carry::export(args),
+        Command::Import(args) => carry::import(args),
+        Command::Gc(args) => gc::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     }

@@ -46,7 +46,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let body = render(
         template,
         &[
-            ("SUPPORT", &(debug::hooks(&outline, library.profile()) + &requests.support + &reserved)),
+            ("SUPPORT", &(debug::hooks(&outline, library.profile()) + &before(&requests.support, &reserved))),
             ("GRAPH", &picture(&outline, graph)),
             ("N_SLOTS", &n_slots.to_string()),
             ("N_TEMPS", &outline.n_temps.to_string()),
@@ -97,6 +97,12 @@ fn picture(outline: &Outline<'_>, graph: &FunctionGraph) -> String {
     }
     lines.push(format!("gives {}", names(graph.outputs())));
     format!("/* {}\n */", lines.join("\n * "))
+}
+
+/// An author's text, and behind it directives, each of which begins a line.
+fn before(text: &str, directives: &str) -> String {
+    let is_open = !directives.is_empty() && !text.is_empty() && !text.ends_with('\n');
+    format!("{text}{}{directives}", if is_open { "\n" } else { "" })
 }
 
 /// The entry of the module's table, its failure ids, and the code run at load.

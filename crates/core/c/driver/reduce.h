@@ -13,7 +13,9 @@
 #include "chunk.h"
 #include <precast/output.h>
 
-#define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
+#define PC_REDUCE_COLUMNS 1024       /* outputs that the columns way makes at once, at most */
+#define PC_REDUCE_LANES_BYTES 131072 /* all lanes of a tile, in the second-level cache */
+#define PC_REDUCE_MAPPED_BYTES 32768 /* the same beside blocks of a map, in the first-level cache */
 
 /* Everything a run needs, on the stack. `outer` has the output as its last operand. */
 typedef struct pc_reduce_run {
@@ -24,7 +26,7 @@ typedef struct pc_reduce_run {
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
   char mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
   char lanes[PC_REDUCE_LANES_BYTES] __attribute__((aligned(64)));
-  char totals[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
+  char totals[PC_REDUCE_COLUMNS * 16] __attribute__((aligned(64)));
 } pc_reduce_run;
 
 /* Moves dimension d of `all` to the end of `to`. */
@@ -105,6 +107,25 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
   return 0;
 }
 
+/* As pc_reduce_tile, of elements as they lie, contiguous along the columns: the rows of a lane are added four at a time. */
+static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t columns) {
+  const pc_monoid *m = r->op->monoid;
+  int64_t row = r->inner.stride[0][0], lane_bytes = columns * m->item;
+  for (int64_t start = 0; start < r->count; start += PC_REDUCE_BLOCK) {
+    int64_t end = r->count - start < PC_REDUCE_BLOCK ? r->count : start + PC_REDUCE_BLOCK;
+    m->clear(r->lanes, m->lanes * columns);
+    for (int64_t p = start; p < end; p += 4 * m->lanes) {
+      for (int64_t lane = 0; lane < m->lanes && p + lane < end; lane++) {
+        int64_t rows = (end - p - lane + m->lanes - 1) / m->lanes;
+        m->steps(r->lanes + lane * lane_bytes, base[0] + (p + lane) * row, columns, rows < 4 ? rows : 4, m->lanes * row);
+      }
+    }
+    m->close(r->lanes, columns, r->totals, start == 0);
+  }
+  int32_t last = r->outer.ndim - 1;
+  m->finish(r->totals, columns, r->count, base[1], last < 0 ? 0 : r->outer.stride[1][last]);
+}
+
 /* Whether the last kept dimension is nearer in memory than the last reduced one, or rows would be too short to pay. */
 static int pc_reduce_by_columns(const pc_reduce_run *r) {
   int32_t kept = r->outer.ndim - 1, reduced = r->inner.ndim - 1;
@@ -125,9 +146,10 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int by_columns = pc_reduce_by_columns(r);
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
-  int64_t most = PC_REDUCE_LANES_BYTES / (r->op->monoid->lanes * r->op->monoid->item);
-  int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
-  most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
+  int plain = by_columns && r->op->map == NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
+  int64_t most = (plain ? PC_REDUCE_LANES_BYTES : PC_REDUCE_MAPPED_BYTES) / (r->op->monoid->lanes * r->op->monoid->item);
+  int64_t room = plain ? PC_REDUCE_COLUMNS : PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
+  room = plain || room < PC_LOOP_BLOCK ? room : PC_LOOP_BLOCK;
   most = most < room ? most : room;
   char *at[PC_LOOP_OPERANDS];
   for (;;) {
@@ -135,7 +157,10 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
       int64_t n = columns - c < most ? columns - c : most;
       int failure;
       for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (by_columns ? c * outer->stride[k][ndim] : 0);
-      if (by_columns) {
+      if (by_columns && plain) {
+        pc_reduce_columns(r, at, n);
+        failure = 0;
+      } else if (by_columns) {
         failure = pc_reduce_tile(ctx, r, at, n);
       } else {
         for (int32_t k = 0; k < r->op->n_in; k++) r->inner.data[k] = at[k];

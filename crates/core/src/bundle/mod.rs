@@ -107,6 +107,12 @@ impl Bundle {
         &self.name
     }
 
+    /// Gives the bytes of the whole bundle: what is signed.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.data
+    }
+
     /// Gives the number of records.
     #[must_use]
     pub fn len(&self) -> usize {

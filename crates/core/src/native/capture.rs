@@ -145,7 +145,7 @@ pub(super) fn reduces(reduce: &Reduce, axis: usize) -> bool {
 }
 
 /// A host like any other, but for its drivers.
-static CAPTURING: Host = host::host(capture_elemwise, capture_reduce);
+static CAPTURING: Host = host::host(capture_elemwise, capture_reduce, refuse);
 
 unsafe extern "C" fn capture_elemwise(
     ctx: *mut Context,
@@ -180,6 +180,16 @@ unsafe extern "C" fn capture_reduce(
     let seen =
         unsafe { capture.driver((Kernels::Reduce(op), op.n_in), (operands, op.scalar), &[op.dtype], out) };
     seen.map_or(-1, |()| 0)
+}
+
+/// Row programs are not captured: the driver of theirs is as quick as it gets.
+unsafe extern "C" fn refuse(
+    _: *mut Context,
+    _: *const c_void,
+    _: *const *mut Tensor,
+    _: *mut *mut Tensor,
+) -> c_int {
+    -1
 }
 
 /// Dtypes and ranks: all that a capture depends on.

@@ -2,9 +2,9 @@
 //!
 //! Panics never cross C: every service is `extern "C"`, which aborts rather than unwinds; none is expected to panic.
 
+use super::matmul::{Matrix, multiply};
 use super::object::{new_tensor, new_view};
 use crate::DType;
-use ndarray::{ArrayView, ArrayViewMut, Ix2, ShapeBuilder as _};
 use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
 use precast_abi::tensor::{MAX_NDIM, Tensor};
 use std::alloc::{Layout, alloc, dealloc};
@@ -23,6 +23,12 @@ unsafe extern "C" {
         out: *mut *mut Tensor,
     ) -> c_int;
     pub(super) fn pc_driver_reduce(
+        ctx: *mut Context,
+        op: *const c_void,
+        operands: *const *mut Tensor,
+        out: *mut *mut Tensor,
+    ) -> c_int;
+    pub(super) fn pc_driver_rows(
         ctx: *mut Context,
         op: *const c_void,
         operands: *const *mut Tensor,
@@ -50,10 +56,10 @@ pub fn libc_version() -> Option<String> {
 }
 
 /// The host of every call.
-pub(super) static HOST: Host = host(pc_driver_elemwise, pc_driver_reduce);
+pub(super) static HOST: Host = host(pc_driver_elemwise, pc_driver_reduce, pc_driver_rows);
 
 /// A host with these drivers.
-pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
+pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host {
     Host {
         abi_version: precast_abi::ABI_VERSION,
         struct_bytes: size_of::<Host>() as u32,
@@ -65,6 +71,7 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver) -> Host {
         gemm,
         elemwise,
         reduce,
+        rows,
     }
 }
 
@@ -182,69 +189,6 @@ pub(super) unsafe extern "C" fn host_release(_ctx: *mut Context, memory: *mut c_
     unsafe { dealloc(block, layout) };
 }
 
-/// One matrix of a product: first element, extents, strides in bytes.
-struct Matrix {
-    data: *mut c_char,
-    shape: [i64; 2],
-    strides: [i64; 2],
-}
-
-/// A matrix as ndarray takes it: lowest address, extents, non-negative strides in elements, which axes were turned round.
-struct NdMatrix<T> {
-    data: *mut T,
-    shape: [usize; 2],
-    strides: [usize; 2],
-    turned: [bool; 2],
-}
-
-impl Matrix {
-    fn as_ndarray<T>(&self) -> Option<NdMatrix<T>> {
-        let mut data = self.data.cast::<T>();
-        let (mut shape, mut strides, mut turned) = ([0; 2], [0; 2], [false; 2]);
-        for axis in 0..2 {
-            shape[axis] = usize::try_from(self.shape[axis]).ok()?;
-            let step = self.strides[axis];
-            if step % size_of::<T>() as i64 != 0 {
-                return None;
-            }
-            let step = isize::try_from(step / size_of::<T>() as i64).ok()?;
-            if step < 0 && shape[axis] > 0 {
-                // SAFETY: the last element along this axis is one of the matrix.
-                data = unsafe { data.offset(step * (shape[axis].cast_signed() - 1)) };
-                turned[axis] = true;
-            }
-            strides[axis] = step.unsigned_abs();
-        }
-        Some(NdMatrix { data, shape, strides, turned })
-    }
-}
-
-/// `c = a . b` for one dtype; `None` if a stride is not a whole number of elements.
-///
-/// # Safety
-/// The matrices are live memory of `T`; `c` does not overlap the others.
-unsafe fn product<T: ndarray::LinalgScalar>(a: &Matrix, b: &Matrix, c: &Matrix) -> Option<()> {
-    if c.shape.contains(&0) {
-        return Some(());
-    }
-    let (a, b, c) = (a.as_ndarray::<T>()?, b.as_ndarray::<T>()?, c.as_ndarray::<T>()?);
-    let empty = a.shape.contains(&0);
-    let view = |matrix: &NdMatrix<T>| {
-        let layout = Ix2(matrix.shape[0], matrix.shape[1]).strides(Ix2(matrix.strides[0], matrix.strides[1]));
-        let data = if empty { [].as_ptr() } else { matrix.data.cast_const() };
-        // SAFETY: the caller promises live memory; an empty matrix is never read.
-        let mut view = unsafe { ArrayView::<T, Ix2>::from_shape_ptr(layout, data) };
-        (0..2).filter(|axis| matrix.turned[*axis]).for_each(|axis| view.invert_axis(ndarray::Axis(axis)));
-        view
-    };
-    let layout = Ix2(c.shape[0], c.shape[1]).strides(Ix2(c.strides[0], c.strides[1]));
-    // SAFETY: the caller promises live memory that overlaps neither `a` nor `b`.
-    let mut out = unsafe { ArrayViewMut::<T, Ix2>::from_shape_ptr(layout, c.data) };
-    (0..2).filter(|axis| c.turned[*axis]).for_each(|axis| out.invert_axis(ndarray::Axis(axis)));
-    super::matmul(&view(&a), &view(&b), &mut out);
-    Some(())
-}
-
 pub(super) unsafe extern "C" fn gemm(
     ctx: *mut Context,
     dtype: i32,
@@ -261,20 +205,20 @@ pub(super) unsafe extern "C" fn gemm(
     c_row: i64,
     c_col: i64,
 ) -> c_int {
-    let a = Matrix { data: a.cast_mut(), shape: [m, k], strides: [a_row, a_col] };
-    let b = Matrix { data: b.cast_mut(), shape: [k, n], strides: [b_row, b_col] };
-    let c = Matrix { data: c, shape: [m, n], strides: [c_row, c_col] };
-    let done = match DType::from_typenum(dtype) {
+    let a = Matrix { data: a.cast(), row: a_row, column: a_col };
+    let b = Matrix { data: b.cast(), row: b_row, column: b_col };
+    let c = Matrix { data: c.cast(), row: c_row, column: c_col };
+    let done = DType::from_typenum(dtype)
         // SAFETY: the header promises live matrices of this dtype, and that `c` does not overlap.
-        Some(DType::F32) => unsafe { product::<f32>(&a, &b, &c) },
-        // SAFETY: as above.
-        Some(DType::F64) => unsafe { product::<f64>(&a, &b, &c) },
-        _ => None,
-    };
+        .and_then(|dtype| unsafe { multiply(dtype, [m, n, k], a, b, c) });
     if done.is_none() {
         // SAFETY: a module passes the context of its call.
         unsafe {
-            set_error(ctx, ErrorKind::Type, "gemm: expected matrices of f32 or f64 with whole strides");
+            set_error(
+                ctx,
+                ErrorKind::Type,
+                "gemm: expected matrices of floats or complex numbers with whole strides",
+            );
         };
         return -1;
     }

@@ -201,7 +201,7 @@ unsafe fn handshake(module: *const Module) -> Result<Vec<TableRow>, LoadLibraryE
     let [magic, version] = unsafe { module.cast::<[u32; 2]>().read() };
     check("magic", magic, MAGIC)?;
     check("the ABI's major version", version >> 16, precast_abi::ABI_VERSION >> 16)?;
-    if version > precast_abi::ABI_VERSION || version < precast_abi::ABI_OLDEST {
+    if !(precast_abi::ABI_OLDEST..=precast_abi::ABI_VERSION).contains(&version) {
         let expected = format!("{:#x} to {:#x}", precast_abi::ABI_OLDEST, precast_abi::ABI_VERSION);
         return Err(LoadLibraryError::Handshake {
             what: "the ABI version",

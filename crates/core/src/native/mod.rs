@@ -7,6 +7,7 @@
 //! array_ref arrays of the caller, borrowed for a call
 //! raw_array arrays that others describe: DLPack's, NumPy's
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
+//! keep      an allocator for programs with large arrays, which keeps their memory
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
 //! plain     the native function of a graph of C scalars; typed: handles to it, whose types were compared
@@ -31,6 +32,7 @@ mod frame;
 mod header;
 mod host;
 mod instance;
+mod keep;
 mod library;
 mod linked;
 mod matmul;
@@ -55,9 +57,10 @@ pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
 pub use host::{here as host, libc_version};
 pub use instance::RunError;
+pub use keep::KeepLarge;
 pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
 pub(crate) use linked::find as find_linked;
-pub use matmul::matmul;
+pub use matmul::{Factor, matmul};
 pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;

@@ -79,8 +79,9 @@ impl COp for Elemwise {
             let _ = writeln!(assign, "  {output} = results[{j}];");
         }
         Ok(render(
-            include_str!("../../c/elemwise_run.c.in"),
+            include_str!("../../c/driver_run.c.in"),
             &[
+                ("DRIVER", "elemwise"),
                 ("NAME", name),
                 ("NUMBERS", &numbers),
                 ("INPUTS", &operands),

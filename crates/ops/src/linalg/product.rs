@@ -1,15 +1,15 @@
 //! What both products share: type rule and reference.
 //!
-//! `perform` of f32 and f64 makes the same calls of [`matmul`] as the host does, on the same operands, so the bits are the same
-//! on one machine. Other dtypes are added up one after the other.
+//! `perform` of floats and complex numbers (f32, f64, c64, c128) makes the same calls of [`matmul`] as the host does, on the same
+//! operands, so the bits are the same on one machine. Other dtypes are added up one after the other.
 
 use crate::call::Call;
 use crate::declared::{of, refuse, tensor};
 use crate::elements;
 use crate::scalar::{self, Value, find};
-use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, IxDyn, LinalgScalar};
+use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, IxDyn};
 use precast_codegen::Node;
-use precast_core::matmul;
+use precast_core::{Factor, matmul};
 use precast_graph::{Array, DType, Extent, MakeNodeError, PerformError, Type};
 
 /// The dimension of `b` that is summed over, of which `shared` first ones are not part of the product.
@@ -54,7 +54,7 @@ pub(super) fn make_node(op: &str, shared: usize, inputs: &[Type]) -> Result<Type
 /// The call in C: of so many shared dimensions, or -1 for all but two, broadcast.
 pub(super) fn call(shared: i64, node: &Node) -> Call {
     match node.inputs[0].dtype() {
-        DType::F32 | DType::F64 => Call::of("pc_dot", vec![shared]),
+        DType::F32 | DType::F64 | DType::C64 | DType::C128 => Call::of("pc_dot", vec![shared]),
         dtype => Call::stamped("PC_DOT_PLAIN", dtype.name(), vec![shared]),
     }
 }
@@ -71,8 +71,10 @@ pub(super) fn perform(op: &str, shared: usize, inputs: &[&Array]) -> Result<Arra
         return Err(PerformError::value(op, problem));
     }
     match (inputs[0], inputs[1]) {
-        (Array::F32(a), Array::F32(b)) => floats(op, shared, a, b).map(Array::F32),
-        (Array::F64(a), Array::F64(b)) => floats(op, shared, a, b).map(Array::F64),
+        (Array::F32(a), Array::F32(b)) => products(op, shared, a, b).map(Array::F32),
+        (Array::F64(a), Array::F64(b)) => products(op, shared, a, b).map(Array::F64),
+        (Array::C64(a), Array::C64(b)) => products(op, shared, a, b).map(Array::C64),
+        (Array::C128(a), Array::C128(b)) => products(op, shared, a, b).map(Array::C128),
         _ => plain(op, shared, inputs),
     }
 }
@@ -92,7 +94,7 @@ fn matrices<'a, T>(shared: usize, left: bool, array: &'a ArrayD<T>) -> Option<Ve
     stacks.into_iter().map(stack).collect()
 }
 
-fn floats<T: LinalgScalar>(
+fn products<T: Factor>(
     op: &str,
     shared: usize,
     a: &ArrayD<T>,
@@ -109,7 +111,7 @@ fn floats<T: LinalgScalar>(
         for a in left {
             let mut products = Vec::new();
             for b in right {
-                let mut product = Array2::<T>::zeros((a.nrows(), b.ncols()));
+                let mut product = Array2::<T>::default((a.nrows(), b.ncols()));
                 if !product.is_empty() && a.ncols() > 0 {
                     matmul(a, b, &mut product.view_mut());
                 }

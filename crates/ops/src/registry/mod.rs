@@ -35,11 +35,11 @@ mod soft;
 mod structural;
 mod variables;
 
-use crate::Elemwise;
 use crate::generator::GENERATOR;
 use crate::rewrite::{Form, Passes};
 use crate::rows::{self, Function, Row};
 use crate::shape::ScalarFromTensor;
+use crate::{Elemwise, RowProgram};
 use cast::cast_to;
 pub(crate) use operand::Operands;
 pub use own::AddOpError;
@@ -79,6 +79,8 @@ impl Ops {
         let c = Library::new()
             .with_c::<Elemwise>()
             .with_name("elemwise", Elemwise::from_props)
+            .with_c::<RowProgram>()
+            .with_name("row_program", RowProgram::from_props)
             .with_c::<ScalarFromTensor>()
             .with_name(ScalarFromTensor::NAME, |_| Ok(Arc::new(ScalarFromTensor)))
             .with_c::<ExternalCOp>()

@@ -9,6 +9,7 @@
 //! | [`copy_overwritten`](PASSES) | copies what an op overwrites and others need | a graph says what is computed, not where |
 //! | [`order`](PASSES) | drops dead applies, orders from the outputs | what is fused does not depend on how a graph was built |
 //! | [`fuse`](PASSES) | elementwise chains, and the reduction that consumes one, into one loop | memory is slower than arithmetic |
+//! | [`row_programs`](PASSES) | reductions over the same axes, and what is computed of rows by what they give, into one op | a row is read from memory once |
 //! | [`normalise`](PASSES) | drops dead applies, renumbers from the outputs, forgets extents | equal graphs get equal keys |
 //! | [`inplace`](PASSES) | ops overwrite inputs that nobody needs any more | no copy, no memory |
 //!
@@ -29,6 +30,7 @@ mod memory;
 mod merge;
 mod passes;
 mod rebuild;
+mod row_programs;
 mod simplify;
 mod unfuse;
 
@@ -52,8 +54,18 @@ pub struct Pass {
 }
 
 /// All rewrites, in the order in which [`lower`] runs them.
-pub const PASSES: &[Pass] =
-    &[SIMPLIFY, MERGE, CONSTANT_FOLD, COPY_OUTPUTS, COPY_OVERWRITTEN, ORDER, FUSE, NORMALISE, INPLACE];
+pub const PASSES: &[Pass] = &[
+    SIMPLIFY,
+    MERGE,
+    CONSTANT_FOLD,
+    COPY_OUTPUTS,
+    COPY_OVERWRITTEN,
+    ORDER,
+    FUSE,
+    ROW_PROGRAMS,
+    NORMALISE,
+    INPLACE,
+];
 
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
@@ -92,6 +104,12 @@ const FUSE: Pass = Pass {
     about: "fuse elementwise chains and the reductions that consume them",
     needed: false,
     run: fuse::fuse,
+};
+const ROW_PROGRAMS: Pass = Pass {
+    name: "row_programs",
+    about: "fold and map rows while they are in the cache",
+    needed: false,
+    run: row_programs::row_programs,
 };
 const NORMALISE: Pass = Pass {
     name: "normalise",

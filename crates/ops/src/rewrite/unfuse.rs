@@ -10,7 +10,7 @@ use super::fuse::{elementwise, reduction};
 use super::rebuild::Rebuild;
 use crate::composite::Composite;
 use crate::scalar::ScalarOp;
-use crate::{Elemwise, Reduce};
+use crate::{Elemwise, Reduce, RowProgram};
 use precast_graph::{BuildError, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,42 +18,65 @@ use std::sync::Arc;
 
 /// The graph of the Applies that the one at `position` was fused of; `None` if it was not fused.
 ///
-/// Its inputs and outputs are those of the Apply, in order. Only the last Apply can be a reduction.
+/// Its inputs and outputs are those of the Apply, in order. But for row programs, only the last Apply can be a reduction.
 ///
 /// # Errors
 /// None in practice: the ops accepted the same types before.
 pub fn unfuse(graph: &FunctionGraph, position: usize) -> Result<Option<FunctionGraph>, BuildError> {
     let apply = &graph.applies()[position];
-    let Some((scalar, reduce)) = parts(&*apply.op) else { return Ok(None) };
-    let scalar: &dyn Any = &**scalar;
-    let Some(composite) = scalar.downcast_ref::<Composite>() else { return Ok(None) };
+    let op: &dyn Any = &*apply.op;
+    let program = op.downcast_ref::<RowProgram>();
+    if program.is_none() && composite(&*apply.op).is_none() {
+        return Ok(None);
+    }
     let mut result = FunctionGraph::new();
     let mut values = Vec::new();
     for (k, ty) in graph.input_types(apply).into_iter().enumerate() {
         values.push(result.input(&format!("x{k}"), ty)?);
     }
-    for (step, arguments) in composite.steps() {
-        let inputs: Vec<VarId> = arguments.iter().map(|value| values[*value]).collect();
-        values.extend(result.apply(Arc::new(Elemwise::new(Arc::clone(step))), &inputs)?);
-    }
-    let mut outputs: Vec<VarId> = composite.output_values().iter().map(|value| values[*value]).collect();
-    if let Some(reduce) = reduce {
-        outputs = result.apply(Arc::new(Reduce { map: None, ..reduce.clone() }), &outputs)?;
-    }
+    let outputs = match program {
+        None => expand(&mut result, &apply.op, &values)?,
+        Some(program) => {
+            for (op, reads) in program.steps() {
+                let reads: Vec<VarId> = reads.iter().map(|value| values[*value]).collect();
+                values.extend(expand(&mut result, op, &reads)?);
+            }
+            program.output_values().iter().map(|value| values[*value]).collect()
+        }
+    };
     for output in outputs {
         result.output(output, None)?;
     }
     Ok(Some(result))
 }
 
-/// The scalar op of an elementwise Apply or of a reduction's map, and the reduction.
-fn parts(op: &dyn Op) -> Option<(&Arc<dyn ScalarOp>, Option<&Reduce>)> {
-    let op: &dyn Any = op;
-    if let Some(elemwise) = op.downcast_ref::<Elemwise>() {
-        return Some((&elemwise.scalar, None));
+/// Applies an op, or in its place what it was fused of.
+fn expand(graph: &mut FunctionGraph, op: &Arc<dyn Op>, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
+    let Some((composite, reduce)) = composite(&**op) else { return graph.apply(Arc::clone(op), inputs) };
+    let mut values = inputs.to_vec();
+    for (step, arguments) in composite.steps() {
+        let inputs: Vec<VarId> = arguments.iter().map(|value| values[*value]).collect();
+        values.extend(graph.apply(Arc::new(Elemwise::new(Arc::clone(step))), &inputs)?);
     }
-    let reduce = op.downcast_ref::<Reduce>()?;
-    Some((reduce.map.as_ref()?, Some(reduce)))
+    let outputs: Vec<VarId> = composite.output_values().iter().map(|value| values[*value]).collect();
+    match reduce {
+        None => Ok(outputs),
+        Some(reduce) => graph.apply(Arc::new(Reduce { map: None, ..reduce.clone() }), &outputs),
+    }
+}
+
+/// The composite of an elementwise Apply or of a reduction's map, and the reduction.
+fn composite(op: &dyn Op) -> Option<(&Composite, Option<&Reduce>)> {
+    let op: &dyn Any = op;
+    let (scalar, reduce) = match op.downcast_ref::<Elemwise>() {
+        Some(elemwise) => (&elemwise.scalar, None),
+        None => {
+            let reduce = op.downcast_ref::<Reduce>()?;
+            (reduce.map.as_ref()?, Some(reduce))
+        }
+    };
+    let scalar: &dyn Any = &**scalar;
+    Some((scalar.downcast_ref()?, reduce))
 }
 
 /// What fusion makes of some Applies.
@@ -85,6 +108,17 @@ impl Uses {
         read.chain(graph.outputs()).for_each(|variable| uses.0[variable.index()] += 1);
         uses
     }
+
+    /// Those of the variables that some Applies made which others read, or which the graph returns; the last one if none is.
+    pub(super) fn outside(&self, graph: &FunctionGraph, members: &[usize], made: &[VarId]) -> Vec<VarId> {
+        let mut inside: BTreeMap<VarId, usize> = BTreeMap::new();
+        for variable in members.iter().flat_map(|member| &graph.applies()[*member].inputs) {
+            *inside.entry(*variable).or_default() += 1;
+        }
+        let is_used = |v: &VarId| self.0[v.index()] > inside.get(v).copied().unwrap_or(0);
+        let used: Vec<VarId> = made.iter().copied().filter(is_used).collect();
+        if used.is_empty() { made.last().copied().into_iter().collect() } else { used }
+    }
 }
 
 /// As [`join`], in a graph whose uses are counted.
@@ -115,7 +149,10 @@ pub(super) fn join_with(graph: &FunctionGraph, uses: &Uses, members: &[usize]) -
     }
     let writes = match reduce {
         Some(_) => root.outputs.clone(),
-        None => used_outside(graph, uses, members, made),
+        None => {
+            let made: Vec<VarId> = made.into_iter().collect();
+            uses.outside(graph, members, &made)
+        }
     };
     let results = if reduce.is_some() { &root.inputs } else { &writes };
     let results = results.iter().map(|v| values.get(v).copied()).collect::<Option<Vec<_>>>()?;
@@ -125,17 +162,6 @@ pub(super) fn join_with(graph: &FunctionGraph, uses: &Uses, members: &[usize]) -
         None => Arc::new(Elemwise::new(composite)),
     };
     Some(Joined { op, reads, writes })
-}
-
-/// Those of the variables that some Applies made which others read, or which the graph returns; the last one if none is.
-fn used_outside(graph: &FunctionGraph, uses: &Uses, members: &[usize], made: BTreeSet<VarId>) -> Vec<VarId> {
-    let mut inside: BTreeMap<VarId, usize> = BTreeMap::new();
-    for variable in members.iter().flat_map(|member| &graph.applies()[*member].inputs) {
-        *inside.entry(*variable).or_default() += 1;
-    }
-    let is_used = |v: &VarId| uses.0[v.index()] > inside.get(v).copied().unwrap_or(0);
-    let used: Vec<VarId> = made.iter().copied().filter(is_used).collect();
-    if used.is_empty() { made.last().copied().into_iter().collect() } else { used }
 }
 
 /// The graph with every fused Apply replaced by what it was fused of, and for each of its Applies the position of the one that

@@ -86,16 +86,24 @@ static void host_release(pc_context *ctx, void *memory) { (void)ctx; free(memory
 static int gemm(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row, int64_t a_col,
                 const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col) {
   (void)ctx;
-  if (dtype == PC_F32) {
+  switch (dtype) {
+  case PC_F32:
     GEMM(float)
-  } else {
+    break;
+  case PC_F64:
     GEMM(double)
+    break;
+  case PC_C64:
+    GEMM(__complex__ float)
+    break;
+  default:
+    GEMM(__complex__ double)
   }
   return 0;
 }
 
 static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf, gemm,
-                             pc_driver_elemwise, pc_driver_reduce};
+                             pc_driver_elemwise, pc_driver_reduce, pc_driver_rows};
 
 static FILE *in, *out;
 

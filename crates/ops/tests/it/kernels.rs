@@ -32,7 +32,7 @@ fn elementwise() -> Vec<(Arc<dyn ScalarOp>, Vec<DType>)> {
 }
 
 /// Runs the calls and holds every outcome against the interpreter's.
-fn check(level: compiler::Level, language: &str, calls: Vec<Call>) {
+pub(crate) fn check(level: compiler::Level, language: &str, calls: Vec<Call>) {
     let outcomes = run(level, language, &calls);
     for (call, outcome) in calls.iter().zip(outcomes) {
         let inputs: Vec<Array> = call
@@ -322,7 +322,7 @@ fn view_calls() -> Vec<Call> {
     calls
 }
 
-fn highest() -> compiler::Level {
+pub(crate) fn highest() -> compiler::Level {
     *compiler::levels().last().unwrap()
 }
 

@@ -22,6 +22,7 @@ mod precise;
 mod readme;
 mod rewrite_rules;
 mod rewrites;
+mod row_programs;
 mod rows;
 mod scalar_golden;
 mod structural;

@@ -156,7 +156,8 @@ fn with_constant(old: &FunctionGraph, at: usize, value: &Array) -> FunctionGraph
 
 /// Steps and results of each Apply of the lowered graph; 0 steps for what is no group.
 fn groups(outputs: &[&str], inputs: &[&str]) -> Vec<(usize, usize)> {
-    let lowered = rewrite::lower(&graph(outputs, inputs)).unwrap();
+    let lowered =
+        Form::Lowered.of(&graph(outputs, inputs), &Passes::default().without("row_programs")).unwrap();
     let steps = |op: &dyn Op| {
         let any: &dyn Any = op;
         let map = any.downcast_ref::<Reduce>().and_then(|reduce| reduce.map.clone());

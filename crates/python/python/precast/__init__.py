@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 # The native part stands on NumPy: where it is not installed, the import says so here.
 import numpy as _numpy
 
-from ._build import Explanation, check, explain, function, graph, input
+from ._build import Explanation, check, explain, function, graph, input, save
 from ._callback import NativeFunction
 from .errors import (
     BundleError,
@@ -27,6 +27,7 @@ from .errors import (
     CallValueError,
     CompileError,
     EntryError,
+    FreezeError,
     GraphError,
     GraphTypeError,
     GraphValueError,
@@ -36,6 +37,7 @@ from .errors import (
 )
 from ._native import Function, Graph, Model, load
 from ._ports import Port
+from ._stateful import Stateful
 from ._types import TensorType, Type, upcast
 from ._variable import Variable
 
@@ -66,6 +68,7 @@ __all__ = [
     "EnumType",
     "Explanation",
     "ExternalCOp",
+    "FreezeError",
     "Function",
     "Graph",
     "GraphError",
@@ -78,6 +81,7 @@ __all__ = [
     "ParamsType",
     "Port",
     "PrecastError",
+    "Stateful",
     "TensorType",
     "Type",
     "Variable",
@@ -88,6 +92,7 @@ __all__ = [
     "graph",
     "input",
     "load",
+    "save",
     "upcast",
 ]
 

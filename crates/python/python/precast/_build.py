@@ -54,6 +54,33 @@ def function(
     return _native.compile(whole, name or "function", _settings(policy, layers, store, record, check))
 
 
+def save(
+    path: str | os.PathLike[str],
+    graphs: Mapping[str, Any],
+    *,
+    isa: str | Sequence[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+) -> None:
+    """Compiles graphs, and writes them into a bundle under their names: ``precast.save("model.precast", {"score": score})``.
+
+    A graph is a `Graph`, a function that was made of one, or what `precast.pytensor.freeze` gives. `isa` are the levels to compile
+    for, ``"x86-64-v2,x86-64-v3"``; without it all that are known. `store` is as for `function`.
+    """
+    made: dict[str, _native.Graph] = {}
+    for name, each in graphs.items():
+        made.update(each.graphs(name) if hasattr(each, "graphs") else {name: _graph_of(name, each)})
+    levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
+    store = store if store is not None else _store(None)
+    _native.save(os.path.abspath(path), list(made.items()), levels, store)
+
+
+def _graph_of(name: str, each: Any) -> _native.Graph:
+    found = each if isinstance(each, _native.Graph) else getattr(each, "graph", None)
+    if found is None:
+        raise GraphTypeError(f"`{name}` is no graph, and no function that was made of one")
+    return found
+
+
 class Explanation(str):
     """How a graph would be served, in words."""
 

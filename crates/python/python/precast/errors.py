@@ -72,5 +72,9 @@ class GraphValueError(GraphError, ValueError):
     """A function refuses a value that is known when the graph is built, or a text is no expression."""
 
 
+class FreezeError(GraphError):
+    """A function of PyTensor's cannot be frozen; the text names each op that cannot be lowered, and why."""
+
+
 class CompileError(PrecastError, RuntimeError):
     """A graph cannot be compiled: there is no compiler, or it refused the code of an op."""

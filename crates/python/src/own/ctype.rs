@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What `precast/_own.py` says of a type.
+/// What `precast/_own/` says of a type.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Told {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The prop that tells classes of one name apart.
 const CLASS: &str = "class";
 
-/// What `precast/_own.py` says of one Apply.
+/// What `precast/_own/` says of one Apply.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Told {

@@ -7,7 +7,7 @@ use precast_graph::{Prop, Props};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// The type of a param, as `precast/_own.py` tells it.
+/// The type of a param, as `precast/_own/` tells it.
 #[derive(FromPyObject)]
 pub(crate) enum Told {
     /// A type, `f64` or `f64[?]`.

@@ -1,10 +1,12 @@
 //! Patterns: the parts of a group that could have been fused by themselves, larger ones first.
 //!
-//! A pattern ends in one member, the root, and what it makes is used outside of it if it is the root's output, or else a
-//! result of the group like that, so of the same shape. From the largest pattern, smaller ones are made by leaving out members
+//! A pattern ends in one member, the root, and its others are elementwise. What it makes is used outside of it if it is the root's
+//! output, or, in a group of one loop, a result of the group like that, so of the same shape. From the largest pattern, smaller ones are made by leaving out members
 //! that no member before them feeds; each size is tried with a few.
 
 use precast_graph::{FunctionGraph, Origin};
+use precast_ops::{DimShuffle, Elemwise};
+use std::any::Any;
 use std::collections::BTreeSet;
 
 /// Most patterns of one size.
@@ -36,10 +38,15 @@ pub(super) fn patterns(group: &FunctionGraph, root: usize, free: &[bool], most: 
 /// The largest pattern that ends in `root`.
 fn largest(group: &FunctionGraph, root: usize, free: &[bool]) -> BTreeSet<usize> {
     let is_result = |at: usize| group.applies()[at].outputs.iter().any(|v| group.outputs().contains(v));
+    let op = |at: usize| -> &dyn Any { &*group.applies()[at].op };
+    let is_loop = (0..group.applies().len()).all(|at| op(at).is::<Elemwise>());
     let mut members = BTreeSet::from([root]);
+    if op(root).is::<DimShuffle>() {
+        return members;
+    }
     // Clients come after what they use, so one walk back meets every member's clients before it.
     for position in (0..root).rev().filter(|position| free[*position]) {
-        let fits = is_result(root) || !is_result(position);
+        let fits = op(position).is::<Elemwise>() && (!is_result(position) || (is_loop && is_result(root)));
         if fits && clients(group, position).all(|client| members.contains(&client)) {
             members.insert(position);
         }
@@ -84,6 +91,23 @@ mod tests {
         assert_eq!(found.len(), 3 * 3 - 1);
         for members in &found {
             assert!(rewrite::join(&group, members).is_some());
+        }
+    }
+
+    #[test]
+    fn patterns_of_a_row_program_are_loops_and_reductions_that_take_them() {
+        let inputs = ["x"].map(|name| (name.to_owned(), "f64[?,?]".parse().unwrap()));
+        let texts = ["e = exp(x - 1)", "e / sum(e * e, axis=1, keepdims=True) + 2"];
+        let graph = text::parse(&texts, &inputs, &Ops::standard()).unwrap();
+        let lowered = rewrite::lower(&graph).unwrap();
+        assert_eq!(lowered.applies().len(), 1, "{lowered}");
+        let group = rewrite::unfuse(&lowered, 0).unwrap().unwrap();
+        let n = group.applies().len();
+        let found: Vec<_> = (0..n).flat_map(|root| patterns(&group, root, &vec![true; n], 64)).collect();
+        assert!(found.len() > 2, "{found:?}");
+        for members in &found {
+            let joined = rewrite::join(&group, members).unwrap();
+            assert_eq!(joined.writes.len(), 1, "{members:?}");
         }
     }
 

@@ -9,15 +9,16 @@ use crate::stats::{Event, Recorder};
 use precast_ops::Ops;
 #[cfg(feature = "record")]
 use precast_ops::Serve;
-use precast_store::{Bundle, Layer, Store};
-use std::path::Path;
+use precast_store::{Bundle, Keyring, Layer, OpenSignedError, Store};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// Puts a [`Runtime`] together. Layers are asked in the order in which they are added.
 #[derive(Default)]
 #[must_use]
 pub struct Builder {
-    layers: Vec<Result<Layer, BuildRuntimeError>>,
+    layers: Vec<Source>,
+    keyring: Option<PathBuf>,
     policy: Option<Policy>,
     ops: Option<Ops>,
     #[cfg(feature = "record")]
@@ -26,43 +27,47 @@ pub struct Builder {
     casting: Casting,
 }
 
+/// A layer that was asked for.
+enum Source {
+    Embedded(&'static [u8]),
+    Bundle(PathBuf),
+    Store(PathBuf),
+    Writable(PathBuf),
+}
+
 /// The variable that turns debug mode on.
 const DEBUG: &str = "PRECAST_DEBUG";
 
 impl Builder {
     /// Adds a bundle that is part of the binary: `precast::include_bundle!()`.
     pub fn bundle(mut self, bytes: &'static [u8]) -> Self {
-        let name = "the embedded bundle".to_owned();
-        self.layers.push(match Bundle::from_static(bytes) {
-            Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
-            Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
-        });
+        self.layers.push(Source::Embedded(bytes));
         self
     }
 
     /// Adds a bundle file. It is read into memory once.
     pub fn bundle_file(mut self, path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
-        let name = || format!("bundle `{}`", path.display());
-        let opened = Layer::open_bundle(path);
-        self.layers.push(opened.map_err(|source| BuildRuntimeError::Bundle { name: name(), source }));
+        self.layers.push(Source::Bundle(path.as_ref().to_owned()));
         self
     }
 
     /// Adds a store directory that is only read.
     pub fn store(mut self, path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
-        let opened = Store::open(path).map(Layer::from);
-        self.layers.push(opened.map_err(|source| BuildRuntimeError::Store { path: path.to_owned(), source }));
+        self.layers.push(Source::Store(path.as_ref().to_owned()));
         self
     }
 
     /// Adds a store directory to which modules compiled at run time are published; it is made if it does not exist.
     pub fn writable(mut self, path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
-        let opened = Store::create(path).map(|store| Layer::Store { store, writable: true });
-        self.layers
-            .push(opened.map_err(|source| BuildRuntimeError::Writable { path: path.to_owned(), source }));
+        self.layers.push(Source::Writable(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Believes bundle files and stores only what enough keys of this keyring have signed: [`precast_store::keyring`]. A bundle
+    /// that is part of the binary is as trusted as the binary; a store that this program writes to is guarded by its owner and
+    /// mode, since nobody signs what is compiled here.
+    pub fn keyring(mut self, path: impl AsRef<Path>) -> Self {
+        self.keyring = Some(path.as_ref().to_owned());
         self
     }
 
@@ -130,8 +135,9 @@ impl Builder {
             let recorder = Arc::clone(&recorder);
             layer.on_event(move |event| recorder.tell(Event::Layer(event.clone())))
         };
-        let layers =
-            self.layers.into_iter().map(|layer| layer.map(&observed)).collect::<Result<Vec<_>, _>>()?;
+        let keyring = self.keyring.map(Keyring::open).transpose()?.map(Arc::new);
+        let opened = self.layers.into_iter().map(|source| source.open(keyring.as_ref()).map(&observed));
+        let layers = opened.collect::<Result<Vec<_>, _>>()?;
         #[cfg(feature = "record")]
         let recording = match self.recording {
             Some(recording) => recording.check().map(|()| Some(recording))?,
@@ -154,5 +160,42 @@ impl Builder {
             #[cfg(feature = "jit")]
             background: crate::background::Background::default(),
         })
+    }
+}
+
+impl Source {
+    fn open(self, keyring: Option<&Arc<Keyring>>) -> Result<Layer, BuildRuntimeError> {
+        match self {
+            Self::Embedded(bytes) => {
+                let name = "the embedded bundle".to_owned();
+                match Bundle::from_static(bytes) {
+                    Ok(bundle) => Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
+                    Err(source) => Err(BuildRuntimeError::Bundle { name, source }),
+                }
+            }
+            Self::Bundle(path) => {
+                let opened = match keyring {
+                    None => Layer::open_bundle(&path).map_err(OpenSignedError::from),
+                    Some(keyring) => Layer::open_signed_bundle(&path, keyring),
+                };
+                opened.map_err(|error| match error {
+                    OpenSignedError::Open(source) => {
+                        BuildRuntimeError::Bundle { name: format!("bundle `{}`", path.display()), source }
+                    }
+                    other => BuildRuntimeError::Signed(other),
+                })
+            }
+            Self::Store(path) => {
+                let store = Store::open(&path).map_err(|source| BuildRuntimeError::Store { path, source })?;
+                Ok(Layer::from(match keyring {
+                    None => store,
+                    Some(keyring) => store.trusting(Arc::clone(keyring)),
+                }))
+            }
+            Self::Writable(path) => match Store::create(&path) {
+                Ok(store) => Ok(Layer::Store { store, writable: true }),
+                Err(source) => Err(BuildRuntimeError::Writable { path, source }),
+            },
+        }
     }
 }

@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Turns a judgement into an error that names the remedy, or into nothing: what is no file is damage.
-    fn judged<T>(&self, path: &Path, found: io::Result<Found<T>>) -> Result<Option<T>, FindError> {
+    pub(super) fn judged<T>(&self, path: &Path, found: io::Result<Found<T>>) -> Result<Option<T>, FindError> {
         match found {
             Ok(Found::It(it)) => return Ok(Some(it)),
             Ok(Found::Missing) => {}

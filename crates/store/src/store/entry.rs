@@ -1,5 +1,6 @@
 //! Named graphs: the graph is a file named by its hash, the name a small file that says which.
 
+use super::find::confirm_file;
 use super::write::{WriteError, sync_dir, write_file};
 use super::{FindError, Store};
 use std::path::Path;
@@ -52,6 +53,7 @@ impl Store {
         let id = Record::id_of(&bytes);
         let written = |source| PutEntryError::Write { name: entry.name.clone(), source };
         let (path, root) = (self.paths.entry(&id), self.paths.entry_roots().join(&entry.name));
+        let _lease = self.lease();
         self.put_bytes(&path, &bytes).map_err(written)?;
         self.put_root(&root, &id).map_err(written)?;
         Ok(id)
@@ -61,6 +63,7 @@ impl Store {
     fn put_root(&self, root: &Path, id: &RecordId) -> Result<(), WriteError> {
         let meaning = format!("{id}\n");
         if self.read(root, ROOT_LIMIT)?.is_some_and(|found| found.bytes == meaning.as_bytes()) {
+            confirm_file(root);
             return Ok(());
         }
         self.make_parent(root)?;
@@ -86,7 +89,15 @@ impl Store {
             return Ok(None);
         };
         let path = self.paths.entry(&id);
-        let Some(found) = self.read(&path, ENTRY_LIMIT)? else {
+        let mut found = self.read(&path, ENTRY_LIMIT)?;
+        if found.is_none() {
+            // A collector took the root and then the graph, which may both be back.
+            if self.read(&root, ROOT_LIMIT)?.is_none_or(|found| found.bytes != meaning.bytes) {
+                return Ok(None);
+            }
+            found = self.read(&path, ENTRY_LIMIT)?;
+        }
+        let Some(found) = found else {
             self.damaged(&root, "names an entry that is missing");
             return Ok(None);
         };
@@ -95,7 +106,9 @@ impl Store {
             return Ok(None);
         }
         match Entry::parse(&found.bytes) {
-            Ok(entry) if entry.name == name => return Ok(Some(entry)),
+            Ok(entry) if entry.name == name => {
+                return Ok(self.is_signed(&path, &found.bytes)?.then_some(entry));
+            }
             Ok(entry) => self.damaged(&root, format!("means an entry called `{}`", entry.name)),
             Err(error) => {
                 let place = path.display().to_string();

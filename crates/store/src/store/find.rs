@@ -10,7 +10,7 @@ use crate::record::{Record, set_documents};
 const RECORD_LIMIT: u64 = 64 << 20;
 
 /// When a record was written or confirmed, and the record.
-type Dated = (Option<std::time::SystemTime>, Record);
+pub(super) type Dated = (Option<std::time::SystemTime>, Record);
 
 impl Store {
     /// Finds the records that have a module of this key, the last built or confirmed first. Their documents are not filled in.
@@ -74,9 +74,14 @@ impl Store {
                 continue;
             }
             match self.read_dated(&name)? {
-                Some((built, record)) if listed(&record) => records.push((built, record)),
+                Some((built, record)) if listed(&record) => {
+                    if self.is_signed(&self.paths.record(&name), &record.to_bytes())? {
+                        records.push((built, record));
+                    }
+                }
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
-                None if self.paths.record(&name).exists() => {}
+                // It is of a newer precast; or a collector took the pointer and then the record, which may both be back.
+                None if !self.has_pointer(&path)? || self.paths.record(&name).exists() => {}
                 None => self.damaged(&path, "points to a record that is missing"),
             }
         }
@@ -88,8 +93,8 @@ impl Store {
     /// are now. A store that cannot be written keeps its order.
     pub fn confirm(&self, record: &Record) {
         let name = RecordName { action: record.action, id: record.id() };
-        let file = fs_err::File::open(self.paths.record(&name));
-        let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
+        confirm_file(&self.paths.record(&name));
+        confirm_file(&self.paths.object(&record.digest));
     }
 
     /// Reads a record and holds it against its name. `None` when it is missing, damaged (told) or unreadable (told).
@@ -97,7 +102,7 @@ impl Store {
         Ok(self.read_dated(name)?.map(|(_, record)| record))
     }
 
-    fn read_dated(&self, name: &RecordName) -> Result<Option<Dated>, FindError> {
+    pub(super) fn read_dated(&self, name: &RecordName) -> Result<Option<Dated>, FindError> {
         let path = self.paths.record(name);
         let Some(found) = self.read(&path, RECORD_LIMIT)? else { return Ok(None) };
         if Record::id_of(&found.bytes) != name.id {
@@ -128,6 +133,12 @@ impl Store {
             }
         }
     }
+}
+
+/// Says that a file is wanted now: a collector looks at its time. Where that cannot be written, nothing can be collected.
+pub(super) fn confirm_file(path: &std::path::Path) {
+    let file = fs_err::File::open(path);
+    let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
 }
 
 fn newest_first(mut records: Vec<Dated>) -> Vec<Record> {

@@ -48,6 +48,19 @@ impl Store {
         Err(LoadError::Damaged { digest: record.digest, reason })
     }
 
+    /// Tells whether the archive of a record is there, and reads nothing of it.
+    ///
+    /// # Errors
+    ///
+    /// Others can change it, or the file system refuses.
+    pub fn holds(&self, record: &Record) -> Result<bool, FindError> {
+        let path = self.paths.object(&record.digest);
+        if !path.parent().map_or(Ok(false), |shard| self.has_dir(shard))? {
+            return Ok(false);
+        }
+        Ok(self.judged(&path, crate::trust::look(&path))?.is_some_and(|found| found.is_file()))
+    }
+
     pub(super) fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
         let path = self.paths.object(digest);
         let limits = Limits::default();

@@ -8,8 +8,10 @@
 //!   objects/ab/<Digest>.tar.zst                   an archive; 0444; appears by rename only, never modified
 //!   records/ab/<ActionKey>-<RecordId>             a record, named by its own hash
 //!   records/ab/<ActionKey>-<RecordId>.documents   the preimages of its members' keys
+//!   records/ab/<ActionKey>-<RecordId>.minisig     signatures of the record
 //!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
 //!   entries/ab/<RecordId>                         a named graph
+//!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
 //!   quarantine/<name>.<random>/<name>             what was damaged
 //!   tmp/                                          what is being written
@@ -28,6 +30,7 @@
 //! * A reader believes nothing: objects must hash to their names, records too, a pointer only says where to look. Damage is
 //!   moved to `quarantine/` where the tree can be written, told as an [`Event`], and is a miss.
 //! * Reads need no permission to write, and leave no trace on an intact tree.
+//! * What nobody wants any more is deleted by [`Store::sweep`] only, between publishes and never during one (`lease.rs`).
 //! * Pointers are not synced one by one: on power loss one may be missing, which is a miss that the next publish, build or
 //!   [`Store::verify`] mends.
 //! * What others can change is not read: directories and files are root's or the user's, nobody else can write them, and none
@@ -42,6 +45,8 @@ mod access;
 mod create;
 mod entry;
 mod find;
+mod gc;
+mod lease;
 mod load;
 mod open;
 mod paths;
@@ -49,6 +54,7 @@ mod publish;
 mod quarantine;
 mod records;
 mod settle;
+mod signatures;
 mod turn;
 mod verify;
 mod write;
@@ -56,17 +62,21 @@ mod write;
 pub use access::FindError;
 pub use create::CreateError;
 pub use entry::PutEntryError;
+pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
 pub use settle::Reused;
+pub use signatures::{PutSignatureError, Signed};
 pub use turn::Turn;
 pub use verify::Verification;
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::event::{Event, Observer};
+use crate::keyring::Keyring;
 use access::Passed;
 use paths::Paths;
 
@@ -78,6 +88,8 @@ pub struct Store {
     real: PathBuf,
     passed: Passed,
     observer: Observer,
+    /// Whose signatures readers ask for, if anybody's.
+    keyring: Option<Arc<Keyring>>,
 }
 
 impl Store {

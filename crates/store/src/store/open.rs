@@ -95,7 +95,7 @@ impl Store {
     /// A store at a path that is not looked at.
     pub(super) fn unchecked(root: PathBuf) -> Self {
         let (real, paths) = (root.clone(), Paths { root });
-        Self { real, paths, observer: Observer::default(), passed: Passed::default() }
+        Self { real, paths, observer: Observer::default(), passed: Passed::default(), keyring: None }
     }
 }
 

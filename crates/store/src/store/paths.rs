@@ -59,6 +59,13 @@ impl Paths {
         self.sharded("records", &format!("{name}.documents"))
     }
 
+    /// The signatures of a record or an entry, beside it.
+    pub(super) fn signatures(of: &Path) -> PathBuf {
+        let mut name = of.as_os_str().to_owned();
+        name.push(crate::keyring::SUFFIX);
+        name.into()
+    }
+
     /// The shard that holds the records of an action.
     pub(super) fn records_of(&self, action: &ActionKey) -> PathBuf {
         self.dir("records").join(&action.to_string()[..2])

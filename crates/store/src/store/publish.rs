@@ -80,6 +80,7 @@ impl Store {
         if let Some(member) = record.members.iter().find(|member| member.document.is_none()) {
             return Err(PublishError::NoDocument { key: member.key });
         }
+        let _lease = self.lease();
         let settled = self.settle(Some(archive), record)?;
         Ok(Published { digest, record: settled.record, fresh: settled.fresh })
     }

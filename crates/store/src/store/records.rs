@@ -15,16 +15,23 @@ impl Store {
     }
 
     pub(super) fn named_records(&self) -> impl Iterator<Item = Result<(RecordName, Record), FindError>> + '_ {
+        self.all_record_names().filter_map(|name| match name {
+            Ok(name) => self.walked_record(name).transpose(),
+            Err(error) => Some(Err(error)),
+        })
+    }
+
+    /// Gives the names of all records, sorted, and reads none.
+    pub(super) fn all_record_names(&self) -> impl Iterator<Item = Result<RecordName, FindError>> + use<> {
         let root = self.paths.dir("records");
         let walk = WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name();
         walk.into_iter().filter_map(move |entry| match entry {
-            Ok(entry) => self.walked_record(entry.file_name().to_str()?).transpose(),
+            Ok(entry) => RecordName::parse(entry.file_name().to_str()?).map(Ok),
             Err(error) => walk_error(&root, error).map(Err),
         })
     }
 
-    fn walked_record(&self, name: &str) -> Result<Option<(RecordName, Record)>, FindError> {
-        let Some(name) = RecordName::parse(name) else { return Ok(None) };
+    fn walked_record(&self, name: RecordName) -> Result<Option<(RecordName, Record)>, FindError> {
         let Some(mut record) = self.read_record(&name)? else { return Ok(None) };
         self.fill_documents(&name, &mut record)?;
         Ok(Some((name, record)))

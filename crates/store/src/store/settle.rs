@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::find::confirm_file;
 use super::paths::RecordName;
 use super::write::{WriteError, sync_dir, touch, write_file};
 use super::{FindError, LoadError, PublishError, Store};
@@ -42,6 +43,7 @@ impl Store {
     ///
     /// The store cannot be read, or others can change what is in it; or something is missing, and cannot be written.
     pub fn reuse(&self, record: &Record) -> Result<Option<Reused>, PublishError> {
+        let _lease = self.lease();
         let archive = match self.load(record) {
             Ok(archive) => archive,
             Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => return Ok(None),
@@ -72,7 +74,10 @@ impl Store {
 
     fn put_object(&self, archive: &Archive, digest: &Digest) -> Result<bool, PublishError> {
         match self.load_object(digest) {
-            Ok(_) => return Ok(false),
+            Ok(_) => {
+                confirm_file(&self.paths.object(digest));
+                return Ok(false);
+            }
             Err(LoadError::Missing { .. } | LoadError::Damaged { .. }) => {}
             Err(LoadError::Find(error)) => return Err(error.into()),
         }
@@ -94,7 +99,10 @@ impl Store {
     /// Puts a file that is named by its content, unless it is there with these bytes. Tells whether it was put.
     pub(super) fn put_bytes(&self, path: &Path, bytes: &[u8]) -> Result<bool, WriteError> {
         match self.read(path, bytes.len() as u64 + (1 << 20))? {
-            Some(found) if found.bytes == bytes => return Ok(false),
+            Some(found) if found.bytes == bytes => {
+                confirm_file(path);
+                return Ok(false);
+            }
             Some(_) => self.damaged(path, "other bytes than its name says"),
             None => {}
         }
@@ -152,7 +160,7 @@ impl Store {
 }
 
 /// Lists what a record is found by.
-fn pointer_keys(record: &Record) -> BTreeSet<String> {
+pub(super) fn pointer_keys(record: &Record) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     for member in &record.members {
         keys.insert(member.key.to_string());

@@ -4,29 +4,21 @@
 //! however its holder ends. Nothing relies on it: who has waited long enough, or is on a file system without locks, compiles
 //! too, and publishes the same bytes.
 
-use std::fs::TryLockError;
-use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Store;
+use super::lease::{Lock, Share, lock};
 use crate::key::BuildKey;
-
-/// How often the lock is looked at.
-const STEP: Duration = Duration::from_millis(5);
 
 /// The right to compile a module, until it is dropped.
 #[derive(Debug)]
-pub struct Turn {
-    _lock: Option<fs_err::File>,
-    waited: bool,
-}
+pub struct Turn(Lock);
 
 impl Turn {
     /// Whether another one had it: then the module may be there.
     #[must_use]
     pub fn waited(&self) -> bool {
-        self.waited
+        self.0.waited
     }
 }
 
@@ -36,22 +28,6 @@ impl Store {
     pub fn turn(&self, key: &BuildKey, patience: Duration) -> Turn {
         let pointers = self.paths.pointers(&key.to_string());
         let shard = pointers.parent().filter(|shard| self.make_dir(shard).is_ok());
-        shard.map_or(Turn { _lock: None, waited: false }, |shard| wait(shard, patience))
-    }
-}
-
-fn wait(shard: &Path, patience: Duration) -> Turn {
-    let (begin, mut waited) = (Instant::now(), false);
-    let Ok(file) = fs_err::File::open(shard) else { return Turn { _lock: None, waited } };
-    loop {
-        match file.file().try_lock() {
-            Ok(()) => return Turn { _lock: Some(file), waited },
-            Err(TryLockError::Error(_)) => return Turn { _lock: None, waited },
-            Err(TryLockError::WouldBlock) => waited = true,
-        }
-        if begin.elapsed() >= patience {
-            return Turn { _lock: None, waited };
-        }
-        sleep(STEP);
+        Turn(shard.map_or_else(Lock::none, |shard| lock(shard, Share::Alone, patience)))
     }
 }

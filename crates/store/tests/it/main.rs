@@ -6,8 +6,11 @@
 
 mod archive;
 mod bundle;
+mod export;
+mod gc;
 mod golden;
 mod heal;
+mod keyring;
 mod keys;
 mod processes;
 mod record;

@@ -33,6 +33,7 @@ fn role_of_another_process() {
     match std::env::var(ROLE).as_deref() {
         Ok("publish") => publish(Path::new(&path)),
         Ok("build") => drop(crate::heal::build(Path::new(&path)).unwrap()),
+        Ok("storm") => crate::gc::storm(Path::new(&path)),
         Ok("unprivileged") => unprivileged(Path::new(&path)),
         role => panic!("unknown role {role:?}"),
     }

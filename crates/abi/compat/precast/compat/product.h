@@ -1,6 +1,6 @@
 /* precast/compat/product.h: PyArray_MatrixProduct, _MatrixProduct2, _InnerProduct, _Correlate, _Correlate2.
  *
- * Matrices of floats are multiplied by the host's `gemm`; everything else term by term, from the first to the last.
+ * Matrices of floats and complex numbers are multiplied by the host's `gemm`; everything else term by term, from the first to the last.
  */
 #ifndef PRECAST_COMPAT_PRODUCT_H
 #define PRECAST_COMPAT_PRODUCT_H
@@ -26,8 +26,8 @@ PC_COMPAT_SLOW void pc_compat_dot(int dtype, char *to, const char *a, int64_t a_
 PC_COMPAT_SLOW int pc_compat_product_into(PyArrayObject *out, const pc_compat_lines *a, const pc_compat_lines *b) {
   pc_context *ctx = pc_compat_current.ctx;
   int dtype = out->dtype, bytes = pc_compat_itemsize(dtype);
-  if ((dtype == PC_F32 || dtype == PC_F64) && a->t.ndim <= 1 && b->t.ndim <= 1 && a->length > 0 &&
-      ctx->host->gemm != NULL) {
+  int multiplied = dtype == PC_F32 || dtype == PC_F64 || dtype == PC_C64 || dtype == PC_C128;
+  if (multiplied && a->t.ndim <= 1 && b->t.ndim <= 1 && a->length > 0 && ctx->host->gemm != NULL) {
     int64_t m = a->t.ndim == 1 ? a->shape[0] : 1, n = b->t.ndim == 1 ? b->shape[0] : 1;
     return ctx->host->gemm(ctx, dtype, m, n, a->length, a->t.data, a->t.ndim == 1 ? a->strides[0] : 0, a->step, b->t.data, b->step,
                            b->t.ndim == 1 ? b->strides[0] : 0, out->data, n * bytes, bytes) == 0;

@@ -67,6 +67,13 @@ unsafe extern "C" fn step(lanes: *mut c_void, x: *const c_void, n: i64) {
     unsafe { (0..n as usize).for_each(|i| *lanes.cast::<f64>().add(i) += x.cast::<f64>().add(i).read()) };
 }
 
+unsafe extern "C" fn steps(lanes: *mut c_void, x: *const c_void, n: i64, rows: i64, row_bytes: i64) {
+    for row in 0..rows {
+        // SAFETY: the driver's contract: as many rows, each behind the one before it.
+        unsafe { step(lanes, x.byte_offset((row * row_bytes) as isize), n) };
+    }
+}
+
 unsafe extern "C" fn close(lanes: *mut c_void, columns: i64, totals: *mut c_void, first: c_int) {
     // SAFETY: the driver's contract: two lanes a column.
     unsafe {
@@ -89,7 +96,8 @@ unsafe extern "C" fn finish(totals: *const c_void, columns: i64, count: i64, out
 }
 
 /// A sum of which the count is taken.
-const SUM: Monoid = Monoid { lanes: 2, item: 8, no_empty: c"sum".as_ptr(), clear, fold, step, close, finish };
+const SUM: Monoid =
+    Monoid { lanes: 2, item: 8, no_empty: c"sum".as_ptr(), clear, fold, step, close, finish, steps };
 
 /// A program of one chain: what it takes, what it gives, what it does, and whether the last result is summed.
 struct Case {

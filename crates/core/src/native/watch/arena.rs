@@ -21,7 +21,7 @@ pub(super) static HOST: Host = Host {
     alloc: watched_alloc,
     release: watched_release,
     gemm: watched_gemm,
-    ..host::host(host::pc_driver_elemwise, host::pc_driver_reduce)
+    ..host::host(host::pc_driver_elemwise, host::pc_driver_reduce, host::pc_driver_rows)
 };
 
 static WATCHED: Type = Type { name: c"watched tensor".as_ptr(), dealloc: drop_watched };

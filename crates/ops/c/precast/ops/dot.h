@@ -5,8 +5,8 @@
  *   batched  the same of a[i] and b[i] for each i: ranks 2 and 3, the first dimension is shared
  *   matmul   the last two dimensions, those before them broadcast: ranks 2 and more
  *
- * f32 and f64 go through the host's GEMM: its order of sums, the same for any number of threads, not across kinds of CPU.
- * Other dtypes are added up one after the other, each sum rounded to the dtype; integers wrap, bools give or of and.
+ * f32, f64, c64 and c128 go through the host's GEMM: its order of sums, the same for any number of threads, not across kinds
+ * of CPU. Other dtypes are added up one after the other, each sum rounded to the dtype; integers wrap, bools give or of and.
  */
 #ifndef PRECAST_OPS_DOT_H
 #define PRECAST_OPS_DOT_H

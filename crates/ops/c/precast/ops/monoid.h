@@ -51,6 +51,16 @@
     const T *__restrict__ x = (const T *)from;                                                                      \
     for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                 \
   }                                                                                                                 \
+  __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) {\
+    T *__restrict__ lanes = (T *)to;                                                                                  \
+    const char *row = (const char *)from;                                                                             \
+    for (; rows >= 4; rows -= 4, row += 4 * row_bytes) {                                                              \
+      const T *__restrict__ x = (const T *)row, *__restrict__ y = (const T *)(row + row_bytes);                       \
+      const T *__restrict__ z = (const T *)(row + 2 * row_bytes), *__restrict__ w = (const T *)(row + 3 * row_bytes); \
+      for (int64_t i = 0; i < n; i++) lanes[i] = ADD(ADD(ADD(ADD(lanes[i], x[i]), y[i]), z[i]), w[i]);                \
+    }                                                                                                                 \
+    for (; rows > 0; rows--, row += row_bytes) NAME##_step(to, row, n);                                               \
+  }                                                                                                                   \
   PC_MONOID_SELDOM static void NAME##_close(void *from, int64_t columns, void *to, int first) {   \
     T *lanes = (T *)from;                                                                                           \
     TOTAL *totals = (TOTAL *)to;                                                                                    \
@@ -72,7 +82,7 @@
   }                                                                                                                 \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
-      NAME##_step, NAME##_close, NAME##_finish};
+      NAME##_step, NAME##_close, NAME##_finish, NAME##_steps};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))

@@ -12,7 +12,7 @@
 //! additions depends on the number of elements only.
 
 mod group;
-mod shape;
+pub(super) mod shape;
 
 use super::rebuild::Rebuild;
 use super::unfuse::{Joined, Uses, join_with};

@@ -11,16 +11,16 @@
 //! ```
 //! Fixed extents other than 1 tell nothing here, so that modules do not depend on them.
 
-use crate::{DimShuffle, Elemwise, Reduce};
-use precast_graph::{Apply, Extent, FunctionGraph, VarId};
+use crate::{DimShuffle, Elemwise, Reduce, RowProgram, row_program};
+use precast_graph::{Extent, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::collections::BTreeMap;
 
 /// A set of atoms, by its number; 0 is the empty one.
-type Dim = u32;
+pub(in crate::rewrite) type Dim = u32;
 
 /// The dimensions of every variable of a graph.
-pub(super) struct Shapes {
+pub(in crate::rewrite) struct Shapes {
     of: Vec<Vec<Dim>>,
     sets: Vec<Vec<u32>>,
     numbers: BTreeMap<Vec<u32>, Dim>,
@@ -30,7 +30,7 @@ pub(super) struct Shapes {
 
 impl Shapes {
     /// Finds what is known of `graph`.
-    pub(super) fn of(graph: &FunctionGraph) -> Self {
+    pub(in crate::rewrite) fn of(graph: &FunctionGraph) -> Self {
         let empty = BTreeMap::from([(Vec::new(), 0)]);
         let of = vec![Vec::new(); graph.variables().len()];
         let mut shapes =
@@ -40,9 +40,11 @@ impl Shapes {
             shapes.of[variable.index()] = shapes.fresh(graph, variable);
         }
         for apply in graph.applies() {
-            let dims = shapes.result(graph, apply);
-            for output in &apply.outputs {
-                let mut dims = dims.clone().unwrap_or_else(|| shapes.fresh(graph, *output));
+            let operands: Vec<Vec<Dim>> = apply.inputs.iter().map(|v| shapes.get(*v).to_vec()).collect();
+            let results = shapes.results(&*apply.op, &operands, apply.outputs.len());
+            for (position, output) in apply.outputs.iter().enumerate() {
+                let known = results.as_ref().and_then(|results| results.get(position)).cloned();
+                let mut dims = known.unwrap_or_else(|| shapes.fresh(graph, *output));
                 for (dim, extent) in dims.iter_mut().zip(graph.ty(*output).shape()) {
                     *dim = if *extent == Extent::Fixed(1) { 0 } else { *dim };
                 }
@@ -53,35 +55,60 @@ impl Shapes {
     }
 
     /// The dimensions of a variable: equal for variables of equal shape.
-    pub(super) fn get(&self, variable: VarId) -> &[Dim] {
+    pub(in crate::rewrite) fn get(&self, variable: VarId) -> &[Dim] {
         &self.of[variable.index()]
     }
 
     /// What an op makes of its operands' shapes; `None` if that is not known.
-    fn result(&mut self, graph: &FunctionGraph, apply: &Apply) -> Option<Vec<Dim>> {
-        let op: &dyn Any = &*apply.op;
+    fn results(&mut self, op: &dyn Op, operands: &[Vec<Dim>], count: usize) -> Option<Vec<Vec<Dim>>> {
+        let any: &dyn Any = op;
+        let Some(program) = any.downcast_ref::<RowProgram>() else {
+            return Some(vec![self.result(op, operands)?; count]);
+        };
+        let mut values = operands.to_vec();
+        for (op, reads) in program.steps() {
+            let read: Vec<Vec<Dim>> = reads.iter().map(|value| values[*value].clone()).collect();
+            let made = self.result(&**op, &read)?;
+            values.resize(values.len() + row_program::results(&**op), made);
+        }
+        Some(program.output_values().iter().map(|value| values[*value].clone()).collect())
+    }
+
+    /// What an op makes, of one shape, of its operands' shapes.
+    fn result(&mut self, op: &dyn Op, operands: &[Vec<Dim>]) -> Option<Vec<Dim>> {
+        let op: &dyn Any = op;
         if op.is::<Elemwise>() {
-            return Some(self.broadcast(&apply.inputs));
+            return Some(self.union_of(operands));
         }
         if let Some(reduce) = op.downcast_ref::<Reduce>() {
-            let dims = self.broadcast(&apply.inputs);
+            let dims = self.union_of(operands);
             let kept = dims.into_iter().enumerate().filter(|(d, _)| !reduce.reduces(*d));
             return Some(kept.map(|(_, dim)| dim).collect());
         }
         let order = &op.downcast_ref::<DimShuffle>()?.order;
-        let dims = self.get(apply.inputs[0]);
-        debug_assert_eq!(dims.len(), graph.ty(apply.inputs[0]).ndim(), "a dimension each");
+        let dims = operands.first()?;
         order.iter().map(|d| d.map_or(Some(0), |d| dims.get(d).copied())).collect()
     }
 
-    fn broadcast(&mut self, operands: &[VarId]) -> Vec<Dim> {
-        let ndim = operands.iter().map(|v| self.get(*v).len()).max().unwrap_or(0);
+    /// Whether extents of the first dimension are 1 wherever those of the second are.
+    pub(in crate::rewrite) fn is_within(&self, a: Dim, b: Dim) -> bool {
+        let (a, b) = (&self.sets[a as usize], &self.sets[b as usize]);
+        a.iter().all(|atom| b.binary_search(atom).is_ok())
+    }
+
+    /// What operands are broadcast to.
+    pub(in crate::rewrite) fn broadcast(&mut self, operands: &[VarId]) -> Vec<Dim> {
+        let operands: Vec<Vec<Dim>> = operands.iter().map(|v| self.get(*v).to_vec()).collect();
+        self.union_of(&operands)
+    }
+
+    fn union_of(&mut self, operands: &[Vec<Dim>]) -> Vec<Dim> {
+        let ndim = operands.iter().map(Vec::len).max().unwrap_or(0);
         let mut dims = vec![0; ndim];
-        for operand in operands {
-            let own = self.get(*operand).to_vec();
+        for own in operands {
             let offset = ndim - own.len();
-            for (d, dim) in own.into_iter().enumerate() {
-                dims[offset + d] = self.union(dims[offset + d], dim);
+            for (d, dim) in own.iter().enumerate() {
+                dims[offset + d] = self.union(dims[offset + d], *dim);
             }
         }
         dims

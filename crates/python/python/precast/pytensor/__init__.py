@@ -18,10 +18,11 @@ program then compiles nothing, wherever it runs.
 
 import os
 
+from ._freeze import Frozen, freeze
 from ._hook import install, installed, stats, uninstall
 from ._record import record
 
-__all__ = ["install", "installed", "record", "stats", "uninstall"]
+__all__ = ["Frozen", "freeze", "install", "installed", "record", "stats", "uninstall"]
 
 if os.environ.get("PRECAST_PYTENSOR") != "0" and not installed():
     install()

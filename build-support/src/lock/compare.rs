@@ -1,0 +1,120 @@
+//! In what two locks differ, in words; what follows from something else is counted only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use precast_store::BuildKey;
+
+use super::Lock;
+
+/// Most changes that a message lists.
+const LISTED: usize = 30;
+
+/// Something that is not as it is locked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// A named graph is new.
+    EntryAdded {
+        /// Its name.
+        name: String,
+    },
+    /// A named graph is gone.
+    EntryRemoved {
+        /// Its name.
+        name: String,
+    },
+    /// A named graph computes something else, or in another way.
+    EntryChanged {
+        /// Its name.
+        name: String,
+    },
+    /// A module is new.
+    ModuleAdded {
+        /// Its signature.
+        signature: String,
+    },
+    /// A module is gone.
+    ModuleRemoved {
+        /// Its signature.
+        signature: String,
+    },
+    /// A module has other C.
+    ModuleChanged {
+        /// Its signature.
+        signature: String,
+        /// What it was.
+        old: BuildKey,
+        /// What it is.
+        new: BuildKey,
+    },
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EntryAdded { name } => write!(f, "graph `{name}` is new"),
+            Self::EntryRemoved { name } => write!(f, "graph `{name}` is gone"),
+            Self::EntryChanged { name } => write!(f, "graph `{name}` is another"),
+            Self::ModuleAdded { signature } => write!(f, "module `{signature}` is new"),
+            Self::ModuleRemoved { signature } => write!(f, "module `{signature}` is gone"),
+            Self::ModuleChanged { signature, old, new } => {
+                write!(f, "module `{signature}` has other C: key `{}` was `{}`", new.short(), old.short())
+            }
+        }
+    }
+}
+
+impl Lock {
+    /// Lists in what another lock differs from this one: graphs, then modules.
+    #[must_use]
+    pub fn changes(&self, new: &Self) -> Vec<Change> {
+        let names: BTreeSet<&String> = self.entries.keys().chain(new.entries.keys()).collect();
+        let mut changes = Vec::new();
+        for name in names {
+            let name = name.clone();
+            match (self.entries.get(&name), new.entries.get(&name)) {
+                (None, _) => changes.push(Change::EntryAdded { name }),
+                (_, None) => changes.push(Change::EntryRemoved { name }),
+                (old, new) if old != new => changes.push(Change::EntryChanged { name }),
+                _ => {}
+            }
+        }
+        let (gone, come) =
+            (by_signature(&self.modules, &new.modules), by_signature(&new.modules, &self.modules));
+        let signatures: BTreeSet<&String> = gone.keys().chain(come.keys()).collect();
+        for signature in signatures {
+            let none = Vec::new();
+            let (old, new) = (gone.get(signature).unwrap_or(&none), come.get(signature).unwrap_or(&none));
+            let both = old.len().min(new.len());
+            for (old, new) in old.iter().zip(new) {
+                let (signature, old, new) = (signature.clone(), *old, *new);
+                changes.push(Change::ModuleChanged { signature, old, new });
+            }
+            let added = new[both..].iter().map(|_| Change::ModuleAdded { signature: signature.clone() });
+            let removed = old[both..].iter().map(|_| Change::ModuleRemoved { signature: signature.clone() });
+            changes.extend(removed.chain(added));
+        }
+        changes
+    }
+}
+
+type Modules = BTreeSet<(String, BuildKey)>;
+
+/// The modules of one that the other lacks.
+fn by_signature(one: &Modules, other: &Modules) -> BTreeMap<String, Vec<BuildKey>> {
+    let mut found: BTreeMap<String, Vec<BuildKey>> = BTreeMap::new();
+    for (signature, key) in one.difference(other) {
+        found.entry(signature.clone()).or_default().push(*key);
+    }
+    found
+}
+
+/// A line for each change, up to a limit.
+pub(super) fn list(changes: &[Change]) -> String {
+    let mut lines: Vec<String> = changes.iter().take(LISTED).map(|change| format!("  {change}")).collect();
+    if changes.len() > LISTED {
+        lines.push(format!("  and {} more", changes.len() - LISTED));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,199 @@
+//! `precast.lock`: what a declared set stands for, the same on every machine and with every compiler.
+//!
+//! ```toml
+//! version = 1
+//!
+//! entry = [
+//!   { name = "score", key = "…" },
+//! ]
+//!
+//! module = [
+//!   { signature = "add(f64[..], f64[..]) -> f64[..]", key = "…" },
+//! ]
+//!
+//! pin = [
+//!   { action = "…", digest = "…", target = "x86_64-unknown-linux-gnu", isa = "x86-64-v3", toolchain = "…" },
+//! ]
+//! ```
+//! A line an item, sorted, so that a review shows what changed. An entry's key covers its interface, its program and the graph
+//! as it was declared; a module's is its BuildKey. So an edited op, a changed graph and a generator that writes other C are
+//! seen before anything is compiled. *Pins* are for releases: where some cover a target and ISA level, no other archive is
+//! used there, so another compiler is refused too.
+
+mod compare;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use precast_store::{ActionKey, BuildKey, Digest, Entry, RecordId, ToolchainId};
+
+use crate::execute::Executed;
+use crate::plan::Plan;
+
+pub use compare::Change;
+
+/// What the file is called, beside the manifest.
+pub const FILE: &str = "precast.lock";
+
+/// What a declared set stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lock {
+    /// Named graphs: name → key.
+    pub entries: BTreeMap<String, RecordId>,
+    /// Modules: signature and key.
+    pub modules: BTreeSet<(String, BuildKey)>,
+    /// Archives of a release.
+    pub pins: BTreeSet<Pin>,
+}
+
+/// An archive that no other may take the place of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pin {
+    /// The target.
+    pub target: String,
+    /// The ISA level.
+    pub isa: String,
+    /// How it was made.
+    pub action: ActionKey,
+    /// What came out.
+    pub digest: Digest,
+    /// The compiler, for messages.
+    pub toolchain: Option<ToolchainId>,
+}
+
+/// Says why a lock file does not let a build go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// There is none.
+    #[error("there is no `{}`, and nothing may change\nhint: {REMEDY}", path.display())]
+    Missing {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// It is no lock file.
+    #[error("cannot read `{}`: {why}\nhint: {REMEDY}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The file system refused.
+    #[error("cannot use `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// What is declared is not what is locked.
+    #[error("`{}` would change, and nothing may:\n{}\nhint: {REMEDY}", path.display(), compare::list(changes))]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// In what they differ; never empty.
+        changes: Vec<Change>,
+    },
+    /// Archives are not those of the release.
+    #[error("`{}` pins other archives:\n{}\nhint: build with the compiler of the release; or, for another release, `precast build --pin`", path.display(), lines.join("\n"))]
+    Pinned {
+        /// The file.
+        path: PathBuf,
+        /// Each archive.
+        lines: Vec<String>,
+    },
+}
+
+const REMEDY: &str = "`precast update` writes it anew; in a package with a build script `PRECAST_LOCKED=update cargo build` does";
+
+impl Lock {
+    /// Says what a plan stands for; nothing is pinned.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let entries = plan.entries.iter().map(|entry| (entry.name.clone(), key(entry))).collect();
+        let members = plan.units.iter().flat_map(|unit| unit.members());
+        let modules = members.map(|(key, module)| (module.signature.clone(), *key)).collect();
+        Self { entries, modules, pins: BTreeSet::new() }
+    }
+
+    /// Pins what a plan became.
+    #[must_use]
+    pub fn pinning(mut self, executed: &Executed) -> Self {
+        let pin = |artifact: &crate::Artifact| Pin {
+            target: artifact.record.target.clone(),
+            isa: artifact.record.isa.clone(),
+            action: artifact.record.action,
+            digest: artifact.record.digest,
+            toolchain: artifact.record.toolchain,
+        };
+        self.pins = executed.artifacts.iter().map(pin).collect();
+        self
+    }
+
+    /// Reads the file; `None` where there is none.
+    ///
+    /// # Errors
+    /// It is no lock file, or cannot be read.
+    pub fn read(path: &Path) -> Result<Option<Self>, LockError> {
+        match precast_store::file::read_text(path) {
+            Ok(text) => Self::parse(&text)
+                .map(Some)
+                .map_err(|why| LockError::Malformed { path: path.to_owned(), why }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(LockError::Io { path: path.to_owned(), source }),
+        }
+    }
+
+    /// Writes the file, unless it says this already. Tells whether it did not.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn write(&self, path: &Path) -> Result<bool, LockError> {
+        let written = precast_store::whole::write_if_changed(path, self.to_string().as_bytes());
+        written.map_err(|source| LockError::Io { path: path.to_owned(), source })
+    }
+
+    /// Checks that a plan is what is locked.
+    ///
+    /// # Errors
+    /// It is not: the error lists what would change.
+    pub fn check(&self, plan: &Plan, path: &Path) -> Result<(), LockError> {
+        let changes = self.changes(&Self::of(plan));
+        if changes.is_empty() { Ok(()) } else { Err(LockError::Changed { path: path.to_owned(), changes }) }
+    }
+
+    /// Checks that archives are those that are pinned, where some are for their target and ISA level.
+    ///
+    /// # Errors
+    /// They are others.
+    pub fn check_pins(&self, executed: &Executed, path: &Path) -> Result<(), LockError> {
+        let mut lines = Vec::new();
+        for record in executed.artifacts.iter().map(|artifact| &artifact.record) {
+            let mut pins =
+                self.pins.iter().filter(|pin| pin.target == record.target && pin.isa == record.isa);
+            let Some(first) = pins.clone().next() else { continue };
+            if pins.any(|pin| (pin.action, pin.digest) == (record.action, record.digest)) {
+                continue;
+            }
+            let signature = record.members.first().map_or("", |member| member.signature.as_str());
+            let why = match self.pins.iter().find(|pin| pin.action == record.action) {
+                Some(pin) => format!(
+                    "its action gave `{}` for the release, and `{}` here",
+                    pin.digest.short(),
+                    record.digest.short()
+                ),
+                None if first.toolchain != record.toolchain => "another compiler made it".to_owned(),
+                None => "it is made otherwise".to_owned(),
+            };
+            lines.push(format!("  `{signature}` for `{}`: {why}", record.isa));
+        }
+        if lines.is_empty() { Ok(()) } else { Err(LockError::Pinned { path: path.to_owned(), lines }) }
+    }
+}
+
+/// What an entry computes and how, whoever generated it.
+fn key(entry: &Entry) -> RecordId {
+    Entry { recipe: String::new(), ..entry.clone() }.id()
+}

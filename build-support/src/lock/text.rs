@@ -1,0 +1,171 @@
+//! The file: a subset of TOML, written in one way, read strictly.
+
+use std::fmt;
+
+use precast_store::{ActionKey, BuildKey, Digest, RecordId, ToolchainId};
+use serde::Deserialize;
+
+use super::{Lock, Pin};
+
+/// The version that is written, and the only one that is read.
+const VERSION: u32 = 1;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    #[serde(default)]
+    entry: Vec<FileEntry>,
+    #[serde(default)]
+    module: Vec<FileModule>,
+    #[serde(default)]
+    pin: Vec<FilePin>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileEntry {
+    name: String,
+    key: RecordId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileModule {
+    signature: String,
+    key: BuildKey,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilePin {
+    action: ActionKey,
+    digest: Digest,
+    target: String,
+    isa: String,
+    toolchain: Option<ToolchainId>,
+}
+
+impl Lock {
+    /// Reads the text of a lock file; `Err` says in words why it is none.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let version = text.lines().find_map(|line| line.strip_prefix("version = "));
+        if let Some(found) =
+            version.and_then(|found| found.parse::<u32>().ok()).filter(|found| *found != VERSION)
+        {
+            return Err(format!("it has version {found}, expected {VERSION}"));
+        }
+        let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        if file.version != VERSION {
+            return Err(format!("it has version {}, expected {VERSION}", file.version));
+        }
+        let mut lock = Self::default();
+        for FileEntry { name, key } in file.entry {
+            if lock.entries.insert(name.clone(), key).is_some() {
+                return Err(format!("the graph `{name}` is there twice"));
+            }
+        }
+        lock.modules = file.module.into_iter().map(|module| (module.signature, module.key)).collect();
+        lock.pins = file
+            .pin
+            .into_iter()
+            .map(|FilePin { action, digest, target, isa, toolchain }| Pin {
+                target,
+                isa,
+                action,
+                digest,
+                toolchain,
+            })
+            .collect();
+        Ok(lock)
+    }
+}
+
+/// Renders the file.
+impl fmt::Display for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "# Made by precast and the same on every machine: commit it. `precast update` writes it anew.\n",
+        )?;
+        writeln!(f, "version = {VERSION}")?;
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let entries = self.entries.iter();
+        let entries = entries.map(|(name, key)| format!("{{ name = {}, key = \"{key}\" }}", quoted(name)));
+        list(f, "entry", entries)?;
+        let modules = self.modules.iter();
+        let modules = modules
+            .map(|(signature, key)| format!("{{ signature = {}, key = \"{key}\" }}", quoted(signature)));
+        list(f, "module", modules)?;
+        let pins = self.pins.iter().map(|Pin { target, isa, action, digest, toolchain }| {
+            let (target, isa) = (quoted(target), quoted(isa));
+            let toolchain = toolchain.map(|id| format!(", toolchain = \"{id}\"")).unwrap_or_default();
+            format!("{{ action = \"{action}\", digest = \"{digest}\", target = {target}, isa = {isa}{toolchain} }}")
+        });
+        list(f, "pin", pins)
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, name: &str, items: impl ExactSizeIterator<Item = String>) -> fmt::Result {
+    if items.len() == 0 {
+        return Ok(());
+    }
+    writeln!(f, "\n{name} = [")?;
+    for item in items {
+        writeln!(f, "  {item},")?;
+    }
+    f.write_str("]\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock() -> Lock {
+        let key = |byte: u8| BuildKey::from_bytes([byte; 32]);
+        Lock {
+            entries: [("score".to_owned(), RecordId::from_bytes([1; 32]))].into(),
+            modules: [("f(\"a\\b\")".to_owned(), key(2)), ("f(\"a\\b\")".to_owned(), key(3))].into(),
+            pins: [Pin {
+                target: "t".to_owned(),
+                isa: "i".to_owned(),
+                action: ActionKey::from_bytes([4; 32]),
+                digest: Digest::from_bytes([5; 32]),
+                toolchain: None,
+            }]
+            .into(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_is_a_line_an_item() {
+        let text = lock().to_string();
+        assert_eq!(Lock::parse(&text).unwrap(), lock());
+        assert_eq!(text.lines().filter(|line| line.starts_with("  {")).count(), 4);
+        assert_eq!(Lock::parse(&Lock::default().to_string()).unwrap(), Lock::default());
+    }
+
+    #[test]
+    fn what_is_no_lock_is_refused() {
+        let text = lock().to_string();
+        for (from, to) in [
+            ("version = 1", "version = 2"),
+            ("version = 1\n", ""),
+            ("name = ", "nom = "),
+            ("0101", "01"),
+            ("0101", "0A01"),
+            ("[", "["),
+        ] {
+            let changed = text.replacen(from, to, 1);
+            assert_eq!(Lock::parse(&changed).is_err(), changed != text, "{changed}");
+        }
+        let line = text.lines().find(|line| line.contains("score")).unwrap();
+        let twice = text.replace(line, &format!("{line}\n{line}"));
+        assert!(Lock::parse(&twice).unwrap_err().contains("there twice"));
+        // Cut anywhere it is an error, or what stands before.
+        for at in 0..text.len() {
+            if let Ok(cut) = Lock::parse(&text[..at]) {
+                assert!(cut.entries.len() + cut.modules.len() + cut.pins.len() <= 4);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The Python package, called from Python beside its peers there: calls, callbacks, starts, and PyTensor's link step.
+//!
+//! ```text
+//! cargo build --release -p precast-python ─▶ <target>/bench-python/package/precast/ ─PYTHONPATH─▶ python/{calls,cold,linked}.py
+//! ```
+
+use super::built::write;
+use super::cold::first_result;
+use super::{Bench, cargo, graph, root, target};
+use crate::measure::{Runner, Sample, output};
+use crate::peers::{Environment, caches};
+use crate::report::{Found, Line, Target};
+use anyhow::{Context as _, Result};
+use precast_build::Serve;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROUNDS: usize = 25;
+const STARTS: usize = 9;
+
+/// What each line shall be, by how its name begins.
+const TARGETS: [(&str, Target); 1] = [("x + y of 4 with out=", Target::Below(100.0))];
+
+/// Graphs of the bundle: a name, an expression, the names of its inputs and their type.
+const GRAPHS: [(&str, &str, &str, &str); 3] = [
+    ("add", "x + y", "xy", "f64[?]"),
+    ("score", "sum(exp(-x*x)*y + z)", "xyz", "f64[?]"),
+    ("gauss", "exp(-x*x)*0.5", "x", "f64"),
+];
+
+pub(crate) fn run(bench: &Bench) -> Result<Found> {
+    let mut found = Found::default();
+    let environment = match &bench.peers.environment {
+        Ok(environment) => environment,
+        Err(why) => {
+            found.skipped.push(format!("the Python package: {why}"));
+            return Ok(found);
+        }
+    };
+    let package = package(environment)?;
+    let place = tempfile::tempdir()?;
+    let bundle = place.path().join("bundle");
+    let graphs = GRAPHS.map(|(name, text, inputs, ty)| Ok((name.to_owned(), graph(text, inputs, ty)?)));
+    write(&graphs.into_iter().collect::<Result<Vec<_>>>()?, Serve::Whole, &bundle)?;
+    let script = |name: &str| {
+        let mut command = environment.script(name);
+        command.env("PYTHONPATH", &package);
+        command
+    };
+    let rounds = bench.rounds(ROUNDS).to_string();
+    calls(&output(script("calls.py").arg(&bundle).arg(rounds))?, &mut found)?;
+    found.lines.push(start(bench, &script, &bundle, place.path())?);
+    for size in ["small", "big"] {
+        found.lines.push(link_step(bench, &script, size, place.path())?);
+    }
+    Ok(found)
+}
+
+/// Builds the extension and lays the package out as it is installed.
+fn package(environment: &Environment) -> Result<PathBuf> {
+    let target = target()?;
+    let mut build = cargo(&root(), &target);
+    build.env("PYO3_PYTHON", environment.python());
+    output(build.args(["build", "--release", "--offline", "-p", "precast-python"]))?;
+    let sources = root().join("crates/python/python/precast").canonicalize()?;
+    let package = target.join("bench-python/package");
+    let place = package.join("precast");
+    if place.exists() {
+        fs_err::remove_dir_all(&place)?;
+    }
+    fs_err::create_dir_all(&place)?;
+    for entry in fs_err::read_dir(sources)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with("_native") {
+            fs_err::os::unix::fs::symlink(entry.path(), place.join(entry.file_name()))?;
+        }
+    }
+    fs_err::copy(target.join("release/lib_native.so"), place.join("_native.abi3.so"))?;
+    Ok(package)
+}
+
+/// What `python/calls.py` says of one thing; we are the first of the samples.
+#[derive(Deserialize)]
+struct Measured {
+    what: String,
+    samples: Vec<(String, Vec<f64>)>,
+    skipped: Vec<String>,
+}
+
+fn calls(printed: &str, found: &mut Found) -> Result<()> {
+    for line in printed.lines().filter(|line| line.starts_with('{')) {
+        let measured: Measured = serde_json::from_str(line)?;
+        let samples: Vec<(String, Sample)> = measured.samples.into_iter().map(sample).collect();
+        let (ours, peers) = samples.split_first().context("nobody was measured")?;
+        let peers: Vec<(&str, &Sample)> =
+            peers.iter().map(|(name, sample)| (name.as_str(), sample)).collect();
+        let line = Line::new(&measured.what, &ours.1, &peers);
+        let target = TARGETS.iter().find(|(what, _)| measured.what.starts_with(what));
+        found.lines.push(match target {
+            Some((_, target)) => line.target(*target),
+            None => line,
+        });
+        found.skipped.extend(measured.skipped);
+    }
+    Ok(())
+}
+
+fn sample((name, ns): (String, Vec<f64>)) -> (String, Sample) {
+    let mut sample = Sample::default();
+    sample.extend(ns);
+    (name, sample)
+}
+
+/// A process from its start to its first result.
+fn start(bench: &Bench, script: &dyn Fn(&str) -> Command, bundle: &Path, place: &Path) -> Result<Line> {
+    let runner = |name: &str, kind: &'static str| {
+        let warm = place.join("warm").join(kind);
+        let round = move || {
+            fs_err::create_dir_all(&warm)?;
+            let mut command = script("cold.py");
+            caches(command.arg(kind).arg(bundle), &warm);
+            first_result(&mut command)
+        };
+        Runner { name: name.to_owned(), round: Box::new(round) }
+    };
+    let runners = vec![
+        runner("precast", "precast"),
+        runner("NumPy", "numpy"),
+        runner("numba, cache=True", "numba"),
+        runner("PyTensor, C", "pytensor-c"),
+    ];
+    let line = Line::raced("a process to its first result, caches warm", bench.rounds(STARTS), runners)?;
+    Ok(line.target(Target::BelowPeerPlus(10e6)))
+}
+
+/// What PyTensor's linker takes where everything is compiled.
+fn link_step(
+    bench: &Bench,
+    script: &dyn Fn(&str) -> Command,
+    size: &'static str,
+    place: &Path,
+) -> Result<Line> {
+    let bundle = place.join(format!("{size}.bundle"));
+    let seconds = |kind: &str| -> Result<f64> {
+        let mut command = script("linked.py");
+        caches(command.args([kind, size]).arg(&bundle), &place.join("linked"));
+        let printed = output(&mut command)?;
+        let number = printed.lines().find_map(|line| line.trim().parse::<f64>().ok());
+        number.with_context(|| format!("no time but {printed}")).map(|seconds| seconds * 1e9)
+    };
+    seconds("record")?;
+    let runners = vec![
+        Runner { name: "precast".to_owned(), round: Box::new(|| seconds("precast")) },
+        Runner { name: "PyTensor, C".to_owned(), round: Box::new(|| seconds("stock")) },
+    ];
+    let line =
+        Line::raced(&format!("PyTensor's link step, {size} graph, warm"), bench.rounds(STARTS), runners)?;
+    Ok(line.target(Target::TimesPeer(0.05)))
+}

@@ -1,0 +1,102 @@
+//! `precast gc`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  precast gc --dry-run precast.toml             what nothing in this manifest asks for
+  precast gc precast.toml model/precast.toml    keeps what either declares, deletes the rest
+  precast gc release-1/precast.lock precast.toml   and what a release pins
+  precast gc --cache --max-age 90d              the store that all build scripts share
+  precast gc --store cache --max-size 2GiB      the longest unused first
+
+What stays in any case: what was built or used in a build within the last hour (--grace), and what a newer precast wrote.
+Programs and builds may go on meanwhile.";
+
+/// Deletes from a store what nobody declares, calls or has used for long.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct GcArgs {
+    /// Manifests and lock files: what they declare and pin stays, and nothing else does. [default: everything stays that no limit
+    /// below lets go]
+    #[arg(value_name = "FILE")]
+    pub(crate) declared: Vec<PathBuf>,
+    /// The store. [default: $PRECAST_STORE, else ./artifacts]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// The store in the user's cache directory, which build scripts share.
+    #[arg(long, conflicts_with = "store")]
+    pub(crate) cache: bool,
+    /// Lets go what no build has made or used for so long: `90d`, `12h`. Entries count too, and what only they call.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) max_age: Option<Duration>,
+    /// Lets go what no entry calls, the longest unused first, until no more than this is left: `500MiB`, `2GiB`.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_size: Option<u64>,
+    /// How old something is at least that goes.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
+    pub(crate) grace: Duration,
+    /// Says what would go, and deletes nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Prints JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Reads `90d`, `12h`, `30m`, `45s` or `0`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let units = [("d", 24 * 3600), ("h", 3600), ("m", 60), ("s", 1)];
+    scaled(text, &units).map(Duration::from_secs).ok_or_else(|| {
+        format!("`{text}` is no time; expected a whole number of days, hours, minutes or seconds: `90d`, `12h`, `30m`, `45s`")
+    })
+}
+
+/// Reads `500MiB`, `2GiB`, `2GB`, `100KiB`, `512B` or `0`.
+fn size(text: &str) -> Result<u64, String> {
+    let units = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("KB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("B", 1),
+    ];
+    scaled(text, &units)
+        .ok_or_else(|| format!("`{text}` is no size; expected a whole number and its unit: `500MiB`, `2GiB`"))
+}
+
+fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    if text == "0" {
+        return Some(0);
+    }
+    let (digits, factor) =
+        units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
+    digits.parse::<u64>().ok()?.checked_mul(*factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_have_units() {
+        assert_eq!(duration("90d").unwrap(), Duration::from_secs(90 * 86400));
+        assert_eq!([duration("0").unwrap(), duration("45s").unwrap()], [0, 45].map(Duration::from_secs));
+        assert_eq!([size("2GiB"), size("5KB"), size("7B")], [Ok(2 << 30), Ok(5000), Ok(7)]);
+        for wrong in
+            ["", "1", "d", "-1d", "+1d", "1.5h", "1 d", "99999999999999999999d", "1w", "99999999999999999d"]
+        {
+            assert!(duration(wrong).is_err(), "{wrong}");
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert!(size("20000000TiB").is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! `precast export` and `precast import`.
+
+use std::path::Path;
+
+use precast_store::keyring::with_signature;
+use precast_store::{Export, ImportError, Imported, Store, file};
+use serde_json::json;
+
+use crate::args::{ExportArgs, ImportArgs, LayerArgs};
+use crate::error::{Exit, Failure};
+use crate::secret::Secret;
+use crate::{layers, print, term, whole};
+
+/// Exports.
+pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
+    let secret = args.key.as_ref().map(|key| Secret::open(key, &args.password)).transpose()?;
+    let store =
+        Store::open(layers::to_build(args.store))?.on_event(|event| term::warning(&event.to_string()));
+    let names = (!args.entry.is_empty()).then(|| args.entry.iter().cloned().collect());
+    let mut export = store.export(names.as_ref())?;
+    if let Some(secret) = &secret {
+        sign(&mut export, secret, &args.out)?;
+    }
+    let bytes = export.pack()?;
+    whole::write(&args.out, |out| out.write_all(&bytes))?.commit()?;
+    let (records, entries) = (export.records(), export.entries());
+    if args.json {
+        term::print_json(&json!({
+            "out": args.out.to_string_lossy(), "bytes": bytes.len(), "records": records, "entries": entries,
+            "signed_by": secret.map(|secret| secret.public.name),
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let by = secret
+        .map_or_else(|| "not signed".to_owned(), |secret| format!("signed by `{}`", secret.public.name));
+    term::print(&format!(
+        "{}: {}, {}, {}, {by}\n",
+        args.out.display(),
+        print::count(entries, "entry", "entries"),
+        print::count(records, "record", "records"),
+        print::size(bytes.len() as u64)
+    ))?;
+    Ok(Exit::Ok)
+}
+
+/// Signs what an export states.
+pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<(), Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let signature = secret.sign(export.statement(), &name)?;
+    let all = with_signature(export.statement(), &secret.public, &export.signatures(), &signature)?;
+    export.set_signatures(all);
+    Ok(())
+}
+
+/// Imports.
+pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
+    let named = LayerArgs { keyring: args.keyring, ..LayerArgs::default() };
+    let keyring = if args.unsigned { None } else { layers::open_keyring(&named)? };
+    if keyring.is_none() && !args.unsigned {
+        return Err(Failure::usage("whose signatures shall be asked for?")
+            .hint("`--keyring FILE` names the keyring; `--unsigned` asks for none"));
+    }
+    let path = args.file;
+    let damaged = |error| {
+        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
+    };
+    let export = Export::open(&file::read(&path, u64::MAX)?).map_err(damaged)?;
+    let mut names = Vec::new();
+    if let Some(keyring) = &keyring {
+        let checked = keyring.check(export.statement(), &export.signatures());
+        names = checked.map_err(|unsigned| {
+            Failure::new(format!("`{}` is not {unsigned}", path.display())).exiting(Exit::Unsigned)
+        })?;
+    }
+    let refused = |error: ImportError| {
+        let is_damage =
+            !matches!(error, ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Signature(_));
+        let failure = Failure::from(error).within(format!("cannot import `{}`", path.display()));
+        if is_damage { failure.exiting(Exit::Damaged) } else { failure }
+    };
+    let into = layers::to_build(args.store);
+    let imported = if args.dry_run {
+        export.verify().map_err(refused)?
+    } else {
+        let store = Store::create(&into)?.on_event(|event| term::warning(&event.to_string()));
+        export.import(&store).map_err(refused)?
+    };
+    let Imported { records, fresh, entries } = imported;
+    if args.json {
+        term::print_json(&json!({
+            "store": into.to_string_lossy(), "records": records, "fresh": fresh, "entries": entries,
+            "signed_by": names, "written": !args.dry_run,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let (records, entries) =
+        (print::count(records, "record", "records"), print::count(entries, "entry", "entries"));
+    let by = if names.is_empty() { String::new() } else { format!(", signed by {}", names.join(", ")) };
+    term::print(&match args.dry_run {
+        true => format!("{}: {entries}, {records}, whole{by}\n", path.display()),
+        false => format!("store `{}`: {entries}, {records}, {fresh} new{by}\n", into.display()),
+    })?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,193 @@
+//! `precast gc`: what can go from a store, and why; then it goes.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use precast_build::{Lock, LockError, Plan};
+use precast_ops::Ops;
+use precast_store::key::Profile;
+use precast_store::{Digest, GcPlan, Keep, Reason, Roots, Store, Swept, Victim, VictimKind};
+use serde_json::{Value, json};
+
+use super::build;
+use crate::args::GcArgs;
+use crate::error::{Exit, Failure};
+use crate::{layers, print, term};
+
+/// Most things of a kind that are listed for people; JSON has them all.
+const LISTED: usize = 40;
+
+/// Runs the command.
+pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
+    let path = if args.cache { cache()? } else { layers::to_build(args.store) };
+    let (declared, pinned) = match &args.declared[..] {
+        [] => (None, BTreeSet::new()),
+        files => roots(files).map(|(roots, pinned)| (Some(roots), pinned))?,
+    };
+    let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
+    // What is damaged is moved out of the way by whoever reads it: no dry run of that.
+    let store = Store::open(&path)?.on_event(|event| term::warning(&event.to_string()));
+    let plan = store.plan_gc(&keep)?;
+    let swept = if args.dry_run { None } else { Some(store.sweep(&plan)?) };
+    if args.json {
+        term::print_json(&to_json(&path, &plan, swept.as_ref()))?;
+    } else {
+        term::print(&text(&path, &keep, &plan, swept.as_ref()))?;
+    }
+    let left = swept.map_or(0, |swept| swept.left);
+    if left > 0 {
+        let message = format!("{} left, as others were publishing all the time", things(left));
+        return Err(Failure::new(message).hint("run it again later"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// The store that build scripts share.
+fn cache() -> Result<PathBuf, Failure> {
+    let cache = precast_compile::user_cache().ok_or_else(|| {
+        Failure::new("this user has no cache directory")
+            .hint("set `PRECAST_CACHE` or `HOME`, or name the store with `--store DIR`")
+    })?;
+    Ok(precast_build::shared_store(&cache))
+}
+
+/// What manifests declare, for release and for a debugger, and what lock files say and pin.
+fn roots(manifests: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
+    let (mut roots, mut pinned) = (Roots::default(), BTreeSet::new());
+    for path in manifests {
+        if let Some(lock) = path.extension().is_some_and(|ending| ending == "lock").then(|| Lock::read(path))
+        {
+            let lock = lock?.ok_or_else(|| LockError::Missing { path: path.clone() })?;
+            roots.modules.extend(lock.modules.into_iter().map(|(_, key)| key));
+            roots.entries.extend(lock.entries.into_keys());
+            pinned.extend(lock.pins.into_iter().map(|pin| pin.digest));
+            continue;
+        }
+        for profile in [Profile::Release, Profile::Debug] {
+            let (_, plan) = build::read(path, Ops::standard().with_profile(profile))?;
+            let Plan { units, entries, .. } = plan;
+            let keys = units.iter().flat_map(|unit| unit.members()).map(|(key, _)| *key);
+            roots.modules.extend(keys);
+            roots.entries.extend(entries.into_iter().map(|entry| entry.name));
+        }
+    }
+    Ok((roots, pinned))
+}
+
+fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> String {
+    let mut text = format!("store `{}`\n", path.display());
+    let (records, entries) =
+        (print::count(plan.records, "record", "records"), print::count(plan.entries, "entry", "entries"));
+    let _ = writeln!(text, "  stays   {entries}, {records}, {}", print::size(plan.bytes));
+    for kind in [VictimKind::Entry, VictimKind::Record] {
+        let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
+        for victim in victims.iter().take(LISTED) {
+            let (what, why) = (describe(victim), victim.reason.words());
+            let _ = writeln!(
+                text,
+                "  goes    {what}: {why}, {} old, {}",
+                age(victim.age),
+                print::size(victim.bytes)
+            );
+        }
+        if victims.len() > LISTED {
+            let rest: u64 = victims[LISTED..].iter().map(|victim| victim.bytes).sum();
+            let _ =
+                writeln!(text, "  goes    {} more, {}", things(victims.len() - LISTED), print::size(rest));
+        }
+    }
+    for (kind, what) in [
+        (VictimKind::Leftover, "that nothing names, of a publish that was cut short or a loss"),
+        (VictimKind::Temporary, "that a killed process was writing"),
+        (VictimKind::Quarantined, "that were damaged, a week ago or longer"),
+    ] {
+        let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
+        if !victims.is_empty() {
+            let bytes = victims.iter().map(|victim| victim.bytes).sum();
+            let files = print::count(victims.len(), "file", "files");
+            let _ = writeln!(text, "  goes    {files} {what}, {}", print::size(bytes));
+        }
+    }
+    if plan.foreign > 0 {
+        let _ = writeln!(text, "  stays   {} of a newer precast, and every archive", things(plan.foreign));
+    }
+    if plan.over > 0 {
+        let (over, limit) = (print::size(plan.over), print::size(keep.max_size.unwrap_or_default()));
+        let _ = writeln!(
+            text,
+            "  over    {over} more than {limit}: entries call it, or it is younger than the grace"
+        );
+    }
+    let _ = match swept {
+        None => {
+            writeln!(text, "  would free {} in {}", print::size(plan.freed()), things(plan.victims.len()))
+        }
+        Some(swept) => writeln!(text, "  freed {} in {}", print::size(swept.bytes), things(swept.removed)),
+    };
+    if let Some(spared) = swept.map(|swept| swept.spared).filter(|spared| *spared > 0) {
+        let _ = writeln!(text, "  {} stayed: built or used meanwhile", things(spared));
+    }
+    text
+}
+
+fn describe(victim: &Victim) -> String {
+    match victim.kind {
+        VictimKind::Entry => format!("entry `{}`", victim.name),
+        _ => victim.name.clone(),
+    }
+}
+
+fn things(number: usize) -> String {
+    print::count(number, "thing", "things")
+}
+
+/// A time in the largest unit that leaves something: `3 d`, `5 h`, `12 min`.
+fn age(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min", seconds / 60),
+        seconds @ 3600..86400 => format!("{} h", seconds / 3600),
+        seconds => format!("{} d", seconds / 86400),
+    }
+}
+
+fn to_json(path: &Path, plan: &GcPlan, swept: Option<&Swept>) -> Value {
+    let victims = plan.victims.iter().map(|victim| {
+        json!({
+            "kind": kind(victim.kind), "name": victim.name, "reason": reason(victim.reason),
+            "age_seconds": victim.age.as_secs(), "bytes": victim.bytes,
+        })
+    });
+    json!({
+        "store": path.to_string_lossy(),
+        "stays": {"entries": plan.entries, "records": plan.records, "bytes": plan.bytes, "foreign": plan.foreign},
+        "goes": victims.collect::<Vec<_>>(),
+        "over": plan.over,
+        "removed": swept.map(|swept| swept.removed),
+        "spared": swept.map(|swept| swept.spared),
+        "left": swept.map(|swept| swept.left),
+        "freed": swept.map_or_else(|| plan.freed(), |swept| swept.bytes),
+    })
+}
+
+fn kind(kind: VictimKind) -> &'static str {
+    match kind {
+        VictimKind::Entry => "entry",
+        VictimKind::Record => "record",
+        VictimKind::Temporary => "temporary",
+        VictimKind::Quarantined => "quarantined",
+        _ => "leftover",
+    }
+}
+
+fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Undeclared => "undeclared",
+        Reason::Old => "old",
+        Reason::Superseded => "superseded",
+        Reason::Budget => "budget",
+        _ => "unreachable",
+    }
+}

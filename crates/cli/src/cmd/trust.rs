@@ -1,0 +1,129 @@
+//! `precast trust`: keyrings.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use precast_store::keyring::{Date, Key};
+use precast_store::layer::signatures_of;
+use precast_store::{Keyring, file};
+use serde_json::{Value, json};
+
+use crate::args::{TrustAction, TrustArgs};
+use crate::error::{Exit, Failure};
+use crate::{secret, term, whole};
+
+/// Runs the command.
+pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
+    let path = args.keyring;
+    match args.action {
+        TrustAction::New { keys, threshold, expires } => {
+            if fs_err::symlink_metadata(&path).is_ok() {
+                return Err(Failure::new(format!("`{}` is there already", path.display()))
+                    .hint("`precast trust add` and `revoke` change it"));
+            }
+            let keyring =
+                Keyring { version: 1, expires, threshold, keys: publics(&keys)?, revoked: Vec::new() };
+            return write(&path, &keyring);
+        }
+        TrustAction::Show { json } => return show(&path, json),
+        TrustAction::Update { file } => return update(&path, &file),
+        TrustAction::Add { keys } => {
+            let mut keyring = Keyring::read(&path)?;
+            keyring.keys.extend(publics(&keys)?);
+            change(&path, keyring)
+        }
+        TrustAction::Revoke { keys } => {
+            let mut keyring = Keyring::read(&path)?;
+            for key in keys {
+                revoke(&mut keyring, &key)?;
+            }
+            change(&path, keyring)
+        }
+        TrustAction::Set { threshold, expires } => {
+            let mut keyring = Keyring::read(&path)?;
+            keyring.threshold = threshold.unwrap_or(keyring.threshold);
+            keyring.expires = expires.unwrap_or(keyring.expires);
+            change(&path, keyring)
+        }
+    }
+}
+
+fn publics(paths: &[PathBuf]) -> Result<Vec<Key>, Failure> {
+    paths.iter().map(|path| secret::public(path)).collect()
+}
+
+/// Takes a key, by its name in the keyring or by its file, from those that may sign, and puts it to those that may not.
+fn revoke(keyring: &mut Keyring, named: &str) -> Result<(), Failure> {
+    let key = match keyring.keys.iter().find(|key| key.name == named) {
+        Some(key) => key.clone(),
+        None => secret::public(Path::new(named)).map_err(|failure| {
+            failure.within(format!("the keyring has no key `{named}`, and it is no file of one"))
+        })?,
+    };
+    keyring.keys.retain(|known| known.text != key.text);
+    if keyring.revoked.iter().all(|known| known.text != key.text) {
+        keyring.revoked.push(key);
+    }
+    Ok(())
+}
+
+/// Writes a keyring with its next version.
+fn change(path: &Path, mut keyring: Keyring) -> Result<Exit, Failure> {
+    keyring.version += 1;
+    write(path, &keyring)
+}
+
+fn write(path: &Path, keyring: &Keyring) -> Result<Exit, Failure> {
+    let text = keyring.to_string();
+    // What would not be read is not written: a threshold that cannot be reached, a key that is there twice.
+    let read = Keyring::parse(&text)?;
+    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit()?;
+    term::print(&described(path, &read))?;
+    Ok(Exit::Ok)
+}
+
+fn show(path: &Path, is_json: bool) -> Result<Exit, Failure> {
+    let keyring = Keyring::read(path)?;
+    let has_expired = Date::today() >= keyring.expires;
+    if is_json {
+        let list = |keys: &[Key]| -> Vec<Value> {
+            keys.iter().map(|key| json!({"name": key.name, "key": key.text})).collect()
+        };
+        term::print_json(&json!({
+            "version": keyring.version, "expires": keyring.expires.to_string(), "expired": has_expired,
+            "threshold": keyring.threshold, "keys": list(&keyring.keys), "revoked": list(&keyring.revoked),
+        }))?;
+    } else {
+        term::print(&described(path, &keyring))?;
+    }
+    Ok(if has_expired { Exit::Unsigned } else { Exit::Ok })
+}
+
+fn described(path: &Path, keyring: &Keyring) -> String {
+    let Keyring { version, expires, threshold, keys, revoked } = keyring;
+    let over = if Date::today() >= *expires { ": it has expired" } else { "" };
+    let mut text = format!(
+        "keyring `{}`, version {version}\n  expires    {expires}{over}\n  threshold  {threshold} of {}\n",
+        path.display(),
+        keys.len()
+    );
+    for (what, list) in [("key", keys), ("revoked", revoked)] {
+        for key in list {
+            let _ = writeln!(text, "  {what:9}  {} {}", key.text, key.name);
+        }
+    }
+    text
+}
+
+/// Takes a later keyring in place of the present one.
+fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
+    // One that has expired may say who follows it: else nobody could.
+    let present = Keyring::read(path)?;
+    let text = file::read_text(later)?;
+    let next = present
+        .check_successor(&text, &signatures_of(later)?)
+        .map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?;
+    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit()?;
+    term::print(&described(path, &next))?;
+    Ok(Exit::Ok)
+}

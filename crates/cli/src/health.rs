@@ -1,0 +1,249 @@
+//! What is known of a layer, and whether it is whole: what `verify` and `doctor` tell.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
+use precast_store::event::chain;
+use precast_store::key::ambiguous;
+use precast_store::layer::check_file;
+use precast_store::{Bundle, Entry, Event, Keyring, OpenBundleError, OpenSignedError, Store};
+use serde_json::{Value, json};
+
+use crate::args::LayerArgs;
+use crate::error::{Exit, Failure};
+use crate::{layers, print};
+
+/// What is known of a layer.
+pub(crate) struct Health {
+    name: String,
+    /// (what, value) in the order of display.
+    facts: Vec<(&'static str, Value)>,
+    problems: Vec<String>,
+    pub(crate) exit: Exit,
+}
+
+impl Health {
+    fn new(name: String) -> Self {
+        Self { name, facts: Vec::new(), problems: Vec::new(), exit: Exit::Ok }
+    }
+
+    /// Looks into a bundle; with `verify` reads all of it.
+    pub(crate) fn of_bundle(path: &Path, verify: bool) -> Self {
+        let mut health = Self::new(format!("bundle `{}`", path.display()));
+        let bundle = match Bundle::open(path) {
+            Ok(bundle) => bundle,
+            Err(error) => {
+                let damaged = verify
+                    && matches!(
+                        error,
+                        OpenBundleError::Magic { .. }
+                            | OpenBundleError::Length { .. }
+                            | OpenBundleError::Damaged { .. }
+                    );
+                return health.broken(error.into(), damaged);
+            }
+        };
+        let same = bundle.generator() == GENERATOR;
+        health.facts.push(("generator", json!(if same { "this one" } else { "another" })));
+        health.facts.push(("entries", json!(bundle.entries().len())));
+        health.facts.push(("records", json!(bundle.len())));
+        if verify {
+            health.judge(&bundle.verify());
+            let entries = bundle.entries();
+            health.judge_entries(&entries);
+            let lacks = |entry: &&Entry| entry.program.steps.iter().any(|s| bundle.find(&s.key).is_empty());
+            let lacking = entries.iter().filter(lacks);
+            health.problems.extend(lacking.map(|entry| {
+                format!(
+                    "entry `{}` calls a module that is not here: it serves beside another layer only",
+                    entry.name
+                )
+            }));
+        }
+        health
+    }
+
+    /// Looks into a store; with `verify` reads all of it.
+    pub(crate) fn of_store(path: &Path, verify: bool) -> Self {
+        let mut health = Self::new(format!("store `{}`", path.display()));
+        if let Err(failure) = health.look(path, verify) {
+            return health.broken(failure, false);
+        }
+        health
+    }
+
+    fn look(&mut self, path: &Path, verify: bool) -> Result<(), Failure> {
+        let store = Store::open(path)?;
+        store.check_trust()?;
+        let stated = precast_store::file::read_text(&path.join("STORE"))?;
+        let format =
+            stated.lines().find_map(|line| line.strip_prefix("format=")).unwrap_or("unknown").to_owned();
+        self.facts.push(("format", json!(format)));
+        // Leaves nothing behind.
+        self.facts.push(("writable", json!(tempfile::tempfile_in(path).is_ok())));
+        if verify {
+            let verified = store.verify()?;
+            self.facts.push(("entries", json!(verified.entries)));
+            self.facts.push(("records", json!(verified.records)));
+            self.facts.push(("archives", json!(verified.objects)));
+            self.facts.push(("unreferenced", json!(verified.unreferenced.len())));
+            self.judge(&verified.events);
+            self.problems.extend(
+                verified.missing.iter().map(|digest| format!("archive `{}` is missing", digest.short())),
+            );
+            if verified.undocumented > 0 {
+                let records = print::count(verified.undocumented, "record has", "records have");
+                self.problems.push(format!("{records} lost the documents that `explain` reads"));
+            }
+            if !self.problems.is_empty() {
+                self.exit = Exit::Damaged;
+            }
+            self.judge_entries(&store.entries()?);
+            return Ok(());
+        }
+        let (mut records, mut modules) = (0, 0);
+        let mut documents = Vec::new();
+        for record in store.records() {
+            let members = record?.members;
+            records += 1;
+            modules += members.len();
+            documents.extend(members.into_iter().filter_map(|member| member.document));
+        }
+        self.facts.push(("entries", json!(store.entries()?.len())));
+        self.facts.push(("records", json!(records)));
+        self.facts.push(("modules", json!(modules)));
+        // Nothing is wrong with the store: keys tell both apart.
+        self.problems.extend(ambiguous(&documents).iter().map(|stale| {
+            let (op, version) = (&stale.op, stale.version());
+            let changes = stale.changes(|file, one, other| format!("`{file}` is `{one}` and `{other}`"));
+            format!("version `{version}` of `{op}` stands for more than one source: {changes}")
+        }));
+        Ok(())
+    }
+
+    fn judge(&mut self, events: &[Event]) {
+        for event in events {
+            self.problems.push(event.to_string());
+            if !matches!(event, Event::PointerRestored { .. }) {
+                self.exit = Exit::Damaged;
+            }
+        }
+    }
+
+    /// Holds the program of each entry that this generator made against its declared graph.
+    fn judge_entries(&mut self, entries: &[Entry]) {
+        let ops = Ops::standard();
+        for entry in entries {
+            // Every key is that of a module that is generated here: nothing that the layer says of itself is believed.
+            let Err(error) = check_entry(entry, &ops, |_, _| None) else { continue };
+            self.problems.push(format!("entry `{}`: {}", entry.name, chain(&error)));
+            if matches!(error, CheckEntryError::Other) {
+                self.exit = Exit::Damaged;
+            }
+        }
+    }
+
+    fn broken(mut self, failure: Failure, damaged: bool) -> Self {
+        let rendered = failure.render();
+        self.problems
+            .push(std::iter::once(rendered.message).chain(rendered.causes).collect::<Vec<_>>().join(": "));
+        self.problems.extend(rendered.hints.iter().map(|hint| format!("hint: {hint}")));
+        self.exit = if damaged { Exit::Damaged } else { Exit::Error };
+        self
+    }
+
+    /// Text for people.
+    pub(crate) fn text(&self) -> String {
+        let facts: Vec<String> = self
+            .facts
+            .iter()
+            .map(|(what, value)| match value {
+                Value::Bool(yes) => format!("{}{what}", if *yes { "" } else { "not " }),
+                Value::String(text) => format!("{what} {text}"),
+                other => format!("{what} {other}"),
+            })
+            .collect();
+        let mut text = format!("\n{}\n", self.name);
+        if !facts.is_empty() {
+            let _ = writeln!(text, "  {}", facts.join(", "));
+        }
+        for problem in &self.problems {
+            let _ = writeln!(text, "  {problem}");
+        }
+        text
+    }
+
+    /// What scripts read.
+    pub(crate) fn json(&self) -> Value {
+        let mut value = json!({"name": self.name, "problems": self.problems});
+        for (what, fact) in &self.facts {
+            value[*what] = fact.clone();
+        }
+        value
+    }
+}
+
+/// Looks into all layers of a command line.
+pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, Failure> {
+    let bundles = args.bundle.iter().map(|path| (path.clone(), Health::of_bundle(path, verify)));
+    let stores = layers::to_look(args).into_iter().map(|path| {
+        let health = Health::of_store(&path, verify);
+        (path, health)
+    });
+    let keyring = layers::open_keyring(args)?.filter(|_| verify);
+    let mut all = Vec::new();
+    for (path, mut health) in bundles.chain(stores) {
+        if let Some(keyring) = keyring.as_ref().filter(|_| health.exit != Exit::Error) {
+            health.check_signatures(&path, keyring)?;
+        }
+        all.push(health);
+    }
+    Ok(all)
+}
+
+impl Health {
+    /// Checks that enough keys have signed a bundle, and every record and entry of a store.
+    pub(crate) fn check_signatures(&mut self, of: &Path, keyring: &Keyring) -> Result<(), Failure> {
+        if of.is_file() {
+            let bytes = precast_store::file::read(of, u64::MAX)?;
+            match check_file(of, &bytes, keyring) {
+                Ok(names) => self.facts.push(("signed by", json!(names.join(", ")))),
+                Err(error @ OpenSignedError::Unsigned { .. }) => self.unsigned(error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+            return Ok(());
+        }
+        let mut count = 0;
+        for signed in Store::open(of)?.signed() {
+            let signed = signed?;
+            match keyring.check(&signed.bytes, &signed.signatures) {
+                Ok(_) => count += 1,
+                Err(unsigned) => self.unsigned(format!("{} is not {unsigned}", signed.name)),
+            }
+        }
+        self.facts.push(("signed", json!(count)));
+        Ok(())
+    }
+
+    fn unsigned(&mut self, problem: String) {
+        self.problems.push(problem);
+        if self.exit == Exit::Ok {
+            self.exit = Exit::Unsigned;
+        }
+    }
+}
+
+/// The exit code of all: damage before anything else.
+pub(crate) fn exit(health: &[Health]) -> Exit {
+    let any = |exit: Exit| health.iter().any(|health| health.exit == exit);
+    if any(Exit::Damaged) {
+        Exit::Damaged
+    } else if any(Exit::Error) {
+        Exit::Error
+    } else if any(Exit::Unsigned) {
+        Exit::Unsigned
+    } else {
+        Exit::Ok
+    }
+}

@@ -1,0 +1,145 @@
+//! Secret keys: made, read and used here, and shown nowhere.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ct_codecs::{Base64, Decoder as _};
+use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
+use precast_store::file;
+use precast_store::keyring::Key;
+
+use crate::args::PasswordArgs;
+use crate::error::Failure;
+
+/// No key comes near this size, in bytes.
+const LIMIT: u64 = 1 << 16;
+
+/// A secret key that is open, and the public one of it.
+pub(crate) struct Secret {
+    key: SecretKey,
+    pub(crate) public: Key,
+}
+
+impl Secret {
+    /// Opens a key, with its password where it has one.
+    pub(crate) fn open(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
+        check_private(path)?;
+        let refused =
+            |what: String| Failure::new(format!("cannot use the key `{}`", path.display())).because(what);
+        let text =
+            String::from_utf8(file::read(path, LIMIT)?).map_err(|_| refused("it is not text".to_owned()))?;
+        let key = match without_password(&text) {
+            // A key without a password says so itself, and nothing is asked for.
+            Some(key) => key,
+            None if password.no_password => return Err(refused("it has a password".to_owned())),
+            None => {
+                let sealed = SecretKeyBox::from_string(&text).map_err(|error| refused(error.to_string()))?;
+                let opened = sealed.into_secret_key(read_password(password)?);
+                opened.map_err(|error| refused(error.to_string()))?
+            }
+        };
+        let public = PublicKey::from_secret_key(&key).map_err(|error| refused(error.to_string()))?;
+        let public = Key::parse(&name(path), &public.to_base64())?;
+        Ok(Self { key, public })
+    }
+
+    /// Signs bytes; the file's name goes into the trusted comment.
+    pub(crate) fn sign(&self, bytes: &[u8], file: &str) -> Result<String, Failure> {
+        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let plain: String = file.chars().filter(|c| !c.is_control()).collect();
+        let comment = format!("timestamp:{}\tfile:{plain}\thashed", seconds.as_secs());
+        let untrusted = format!("signature by {}", self.public.name);
+        let signature = minisign::sign(None, &self.key, bytes, Some(&comment), Some(&untrusted));
+        let signature = signature.map_err(|error| Failure::new("cannot sign").because(error.to_string()))?;
+        Ok(signature.into_string())
+    }
+}
+
+/// Reads a key that has no password. The program `minisign` writes no checksum into those; a key that is damaged is found out when
+/// its signature does not count.
+fn without_password(text: &str) -> Option<SecretKey> {
+    let bytes = Base64::decode_to_vec(text.lines().nth(1)?, None).ok()?;
+    let key = SecretKey::from_bytes(&bytes).ok()?;
+    let has_none = bytes.get(2..4)? == [0, 0];
+    has_none.then_some(key)
+}
+
+/// Makes a key and writes both of its files, each only if it is not there; gives the public one.
+pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key), Failure> {
+    let refused = |error: minisign::PError| Failure::new("cannot make a key").because(error.to_string());
+    let public_path = path.with_extension("pub");
+    for taken in [path, &public_path] {
+        if fs_err::symlink_metadata(taken).is_ok() || path == public_path {
+            return Err(Failure::new(format!("`{}` is there already", taken.display()))
+                .hint("name another file: a key that is lost cannot be made again"));
+        }
+    }
+    let (pair, is_open) = match password.no_password {
+        true => (KeyPair::generate_unencrypted_keypair(), true),
+        false => (KeyPair::generate_encrypted_keypair(read_password(password)?), false),
+    };
+    let pair = pair.map_err(refused)?;
+    let what =
+        if is_open { "precast secret key, without a password" } else { "precast encrypted secret key" };
+    let secret = pair.sk.to_box(Some(what)).map_err(refused)?.into_string();
+    let public = pair.pk.to_box().map_err(refused)?.into_string();
+    write_new(path, secret.as_bytes(), 0o600)?;
+    write_new(&public_path, public.as_bytes(), 0o644)?;
+    let key = Key::parse(&name(path), &pair.pk.to_base64())?;
+    Ok((public_path, key))
+}
+
+/// What a key is called: its file without the ending.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Reads a public key.
+pub(crate) fn public(path: &Path) -> Result<Key, Failure> {
+    let text = String::from_utf8(file::read(path, LIMIT)?)
+        .map_err(|_| Failure::new(format!("`{}` is no public key: it is not text", path.display())))?;
+    Key::parse(&name(path), &text)
+        .map_err(|error| Failure::new(format!("cannot use the key `{}`", path.display())).because(error))
+}
+
+fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
+    let Some(path) = &args.password_file else { return Ok(None) };
+    check_private(path)?;
+    let text = file::read_text(path)?;
+    let first = text.lines().next().unwrap_or_default();
+    if first.is_empty() {
+        return Err(Failure::new(format!("the first line of `{}` is empty", path.display()))
+            .hint("`--no-password` is for keys without one"));
+    }
+    Ok(Some(first.to_owned()))
+}
+
+/// Refuses a secret that others can read.
+#[cfg(unix)]
+fn check_private(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs_err::metadata(path)?.permissions().mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let quoted = precast_store::trust::quoted(path);
+    Err(Failure::new(format!("`{}` can be read by others, so it is no secret", path.display()))
+        .hint(format!("`chmod 600 {quoted}`, if nobody has read it; else make another")))
+}
+
+#[cfg(not(unix))]
+fn check_private(_path: &Path) -> Result<(), Failure> {
+    Ok(())
+}
+
+fn write_new(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
+    let mut options = fs_err::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    Ok(file.sync_all()?)
+}

@@ -1,0 +1,426 @@
+/* driver/rows.h: folds and maps of a row while it is in the cache: means and distances from them, exponentials and their sum.
+ *
+ *   operands --pc_loop--> kept dimensions x reduced dimensions; one setting of the kept ones is a row
+ *     pass 0   x ──▶ fold ───────────────▶ mean              chunk by chunk through the row, then what runs once
+ *     pass 1   x, mean ──▶ map ──▶ d ; d*d ──▶ fold ──▶ root
+ *     pass 2   d, root ──▶ map ──▶ output
+ *
+ * A fold has the order of monoid.h and a map is a function of the element alone, so the bits are those of the same steps run
+ * one after the other on whole tensors. Short rows are taken several at a time, a tile, which is one chunk; of longer ones
+ * a tile is one. An element of a row is spread to a chunk of them for maps that read it.
+ *
+ * What a pass makes and the same pass reads is a chunk long. What a later pass reads is as long as the row: it lies in an
+ * output that is written after its last use, or in a buffer.
+ *
+ * That every map has the operands' common shape is found here, at run time; what has not is run step by step (apart.h).
+ */
+#ifndef PRECAST_DRIVER_ROWS_H
+#define PRECAST_DRIVER_ROWS_H
+
+#include "apart.h"
+
+#define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer */
+#define PC_ROWS_TILE 512            /* elements of a tile of several rows, at most */
+#define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
+#define PC_ROWS_LANES_BYTES 512     /* of a fold */
+
+/* Everything a run needs, on the stack. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
+ * last. */
+typedef struct pc_rows_run {
+  const pc_rows *op;
+  pc_loop outer, inner, tile;
+  pc_chunks chunks;      /* of `tile` */
+  int64_t count;         /* elements of a row */
+  int64_t rows;          /* of the tile */
+  int64_t chunk;         /* elements of a chunk, at most */
+  int whole;             /* the tile is one chunk, which is ready since its first pass */
+  int32_t written[PC_ROWS_VALUES], read[PC_ROWS_VALUES]; /* the step that makes a value, the last one that reads it; or -1 */
+  int32_t output[PC_ROWS_VALUES];  /* the full output in which a value lies, or -1 */
+  char *place[PC_ROWS_VALUES];     /* else; of single values always */
+  char *spread[PC_ROWS_VALUES];    /* of single values that maps of full ones read, else NULL */
+  uint8_t stays[PC_ROWS_VALUES];   /* its place is as long as the row */
+  char *heap;
+  char lanes[PC_ROWS_FOLDS][PC_ROWS_LANES_BYTES] __attribute__((aligned(64)));
+  char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
+  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
+  char buffers[PC_ROWS_BUFFER_BYTES] __attribute__((aligned(64)));
+} pc_rows_run;
+
+static int32_t pc_rows_item(const pc_rows_run *r, int32_t value) { return pc_dtype_bytes(r->op->dtypes[value]); }
+
+static int pc_rows_is_single(const pc_rows_run *r, int32_t value) {
+  return value >= r->op->n_in && (r->op->steps[r->written[value]].monoid != NULL || r->op->steps[r->written[value]].once);
+}
+
+/* Whether full value v is made in one pass and read in a later one. */
+static int pc_rows_crosses(const pc_rows_run *r, int32_t v) {
+  return r->read[v] >= 0 && r->op->steps[r->read[v]].pass > r->op->steps[r->written[v]].pass;
+}
+
+/* Whether the rows of output j are written where they lie. */
+static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.block[r->op->n_in + j] == NULL; }
+
+/* The output in which value v can lie until its last use: written then or later, in place, and nobody's but its own value's. */
+static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
+  for (int32_t j = 0; j < r->op->n_full; j++) {
+    int32_t own = r->op->outputs[j], taken = 0;
+    if (!pc_rows_in_place(r, j) || r->written[own] < r->read[v] || pc_rows_item(r, own) != pc_rows_item(r, v)) continue;
+    for (int32_t other = r->op->n_in; other < r->op->n_values; other++) taken |= other != own && r->output[other] == j;
+    if (!taken) return j;
+  }
+  return -1;
+}
+
+/* Finds where each value is made and read, and which of them lie in outputs. */
+static void pc_rows_uses(pc_rows_run *r) {
+  const pc_rows *op = r->op;
+  for (int32_t v = 0; v < op->n_values; v++) r->written[v] = r->read[v] = r->output[v] = -1;
+  for (int32_t s = 0; s < op->n_steps; s++) {
+    const pc_rows_step *step = &op->steps[s];
+    for (int32_t i = 0; i < step->n_in; i++) r->read[step->values[i]] = s;
+    for (int32_t i = 0; i < step->n_out; i++) r->written[step->values[step->n_in + i]] = s;
+  }
+  for (int32_t j = 0; j < op->n_full; j++) r->output[op->outputs[j]] = j;
+  for (int32_t v = op->n_in; v < op->n_values; v++) {
+    r->stays[v] = 0;
+    if (pc_rows_is_single(r, v)) continue;
+    int crosses = pc_rows_crosses(r, v);
+    if (r->output[v] < 0) {
+      r->output[v] = crosses ? pc_rows_home(r, v) : -1;
+      r->stays[v] = crosses && r->output[v] < 0;
+    } else {
+      r->stays[v] = crosses && !pc_rows_in_place(r, r->output[v]);
+    }
+  }
+}
+
+/* Whether maps of full values read single value v. */
+static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
+  for (int32_t s = 0; s <= r->read[v]; s++) {
+    const pc_rows_step *step = &r->op->steps[s];
+    for (int32_t i = 0; !step->once && i < step->n_in; i++) {
+      if (step->values[i] == v) return 1;
+    }
+  }
+  return 0;
+}
+
+/* Cuts `bytes` off `*at`. */
+static char *pc_rows_cut(char **at, int64_t bytes) {
+  char *cut = *at;
+  *at += (bytes + 63) & ~(int64_t)63;
+  return cut;
+}
+
+/* Gives each value its place, and sets the length of a chunk. */
+static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
+  int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
+  int32_t n = r->op->n_values, own = 0; /* values with a buffer */
+  for (int32_t v = r->op->n_in; v < n; v++) {
+    int single = pc_rows_is_single(r, v), item = pc_rows_item(r, v);
+    r->spread[v] = single && pc_rows_is_spread(r, v) ? r->buffers : NULL;
+    single_bytes += single ? (r->rows * item + 63) & ~(int64_t)63 : 0;
+    stay_bytes += r->stays[v] ? item : 0;
+    if (single ? r->spread[v] != NULL : r->output[v] < 0 || r->stays[v]) bytes += item, own++;
+  }
+  int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
+  int in_buffers = elements <= fits && (elements <= PC_ROWS_CHUNK || stay_bytes > 0);
+  r->chunk = in_buffers ? elements : fits < PC_ROWS_CHUNK ? fits : PC_ROWS_CHUNK;
+  char *at = r->buffers, *kept = NULL;
+  if (!in_buffers && stay_bytes > 0) {
+    ctx->host->release(ctx, r->heap);
+    kept = r->heap = (char *)ctx->host->alloc(ctx, (size_t)(stay_bytes * (elements + 64)));
+    if (kept == NULL) return -1;
+  }
+  for (int32_t v = r->op->n_in; v < n; v++) {
+    int32_t item = pc_rows_item(r, v);
+    r->place[v] = NULL;
+    if (pc_rows_is_single(r, v)) {
+      r->place[v] = pc_rows_cut(&at, r->rows * item);
+      if (r->spread[v] != NULL) r->spread[v] = pc_rows_cut(&at, r->chunk * item);
+    } else if (r->output[v] < 0 || r->stays[v]) {
+      int apart = r->stays[v] && kept != NULL;
+      r->place[v] = apart ? pc_rows_cut(&kept, elements * item) : pc_rows_cut(&at, r->chunk * item);
+    }
+  }
+  return 0;
+}
+
+/* Where a map of full values finds value v for the chunk at `pos`, which is ready. */
+static char *pc_rows_at(pc_rows_run *r, int32_t v, int64_t pos) {
+  if (v < r->op->n_in) return r->chunks.data[v];
+  if (r->spread[v] != NULL) return r->spread[v];
+  if (r->place[v] == NULL) return r->chunks.data[r->op->n_in + r->output[v]];
+  return r->place[v] + (r->stays[v] ? pos * pc_rows_item(r, v) : 0);
+}
+
+/* One fold of n elements of each row of the tile. */
+static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold, int64_t pos, int64_t n) {
+  const pc_monoid *m = step->monoid;
+  const char *x = pc_rows_at(r, step->values[0], pos);
+  if (r->rows == 1) {
+    m->fold(r->lanes[fold], x, n, pos % PC_REDUCE_BLOCK % m->lanes);
+    return;
+  }
+  for (int64_t row = 0; row < r->rows; row++, x += r->count * m->item) {
+    m->clear(r->lanes[fold], m->lanes);
+    m->fold(r->lanes[fold], x, r->count, 0);
+    m->close(r->lanes[fold], 1, r->total[fold], 1);
+    m->finish(r->total[fold], 1, r->count, r->place[step->values[1]] + row * m->item, 0);
+  }
+}
+
+/* Runs steps first .. end, all of one pass, on n elements from `pos` on. */
+static int pc_rows_chunk(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end, int64_t pos, int64_t n) {
+  char *data[PC_LOOP_OPERANDS];
+  int32_t fold = 0;
+  for (int32_t s = first; s < end; s++) {
+    const pc_rows_step *step = &r->op->steps[s];
+    if (step->monoid != NULL) {
+      pc_rows_fold(r, step, fold++, pos, n);
+    } else if (!step->once) {
+      for (int32_t i = 0; i < step->n_in + step->n_out; i++) data[i] = pc_rows_at(r, step->values[i], pos);
+      int failure = step->kernel(ctx, n, data);
+      if (failure != 0) return failure;
+    }
+  }
+  for (int32_t j = 0; j < r->op->n_full; j++) {
+    int32_t v = r->op->outputs[j], k = r->op->n_in + j;
+    if (pc_rows_in_place(r, j) || r->written[v] < first || r->written[v] >= end) continue;
+    char *from = pc_rows_at(r, v, pos);
+    if (from != r->chunks.block[k]) __builtin_memcpy(r->chunks.block[k], from, (size_t)(n * r->tile.item[k]));
+    pc_chunks_copy(&r->chunks, &r->tile, k, pos, n, 1);
+  }
+  return 0;
+}
+
+/* Clears the lanes of the folds among the steps first .. end, or adds them up, and with `last` writes the results. */
+static void pc_rows_folds(pc_rows_run *r, int32_t first, int32_t end, int clears, int begins, int last) {
+  int32_t fold = 0;
+  for (int32_t s = first; s < end; s++) {
+    const pc_monoid *m = r->op->steps[s].monoid;
+    if (m == NULL) continue;
+    if (clears) {
+      m->clear(r->lanes[fold], m->lanes);
+    } else {
+      m->close(r->lanes[fold], 1, r->total[fold], begins);
+      if (last) m->finish(r->total[fold], 1, r->count, r->place[r->op->steps[s].values[1]], 0);
+    }
+    fold++;
+  }
+}
+
+/* Runs what runs once among the steps first .. end, and spreads the single values that these made. */
+static int pc_rows_once(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end) {
+  char *data[PC_LOOP_OPERANDS];
+  for (int32_t s = first; s < end; s++) {
+    const pc_rows_step *step = &r->op->steps[s];
+    if (step->once) {
+      for (int32_t i = 0; i < step->n_in + step->n_out; i++) {
+        int32_t v = step->values[i];
+        data[i] = v < r->op->n_in ? r->tile.data[v] : r->place[v];
+      }
+      int failure = step->kernel(ctx, r->rows, data);
+      if (failure != 0) return failure;
+    }
+    for (int32_t i = 0; i < step->n_out; i++) {
+      int32_t v = step->values[step->n_in + i], item = pc_rows_item(r, v);
+      if (r->spread[v] == NULL) continue;
+      int64_t n = r->rows > 1 ? r->count : r->chunk;
+      for (int64_t row = 0; row < r->rows; row++) {
+        pc_copy_strided(item, n, r->spread[v] + row * n * item, item, r->place[v] + row * item, 0);
+      }
+    }
+  }
+  return 0;
+}
+
+/* One pass, steps first .. end, through the tile. */
+static int pc_rows_pass(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end) {
+  int64_t pos = 0, elements = r->rows * r->count;
+  do {
+    int64_t start = pos, block = elements - pos < PC_REDUCE_BLOCK ? elements : pos + PC_REDUCE_BLOCK;
+    if (r->rows == 1) pc_rows_folds(r, first, end, 1, 0, 0);
+    while (pos < block) {
+      int64_t most = block - pos < r->chunk ? block - pos : r->chunk, n = most;
+      if (first == 0 || !r->whole) n = pc_chunks_ready(&r->chunks, &r->tile, pos, most);
+      r->whole = n == elements;
+      int failure = pc_rows_chunk(ctx, r, first, end, pos, n);
+      if (failure != 0) return failure;
+      pos += n;
+    }
+    if (r->rows == 1) pc_rows_folds(r, first, end, 0, start == 0, pos == elements);
+  } while (pos < elements);
+  return pc_rows_once(ctx, r, first, end);
+}
+
+/* The tile whose first elements are in r->tile.data, with its single outputs at `single`. */
+static int pc_rows_tile(pc_context *ctx, pc_rows_run *r, char *const *single) {
+  for (int32_t first = 0, end = 0; first < r->op->n_steps; first = end) {
+    while (end < r->op->n_steps && r->op->steps[end].pass == r->op->steps[first].pass) end++;
+    int failure = pc_rows_pass(ctx, r, first, end);
+    if (failure != 0) return failure;
+  }
+  int32_t last = r->outer.ndim - 1;
+  for (int32_t j = 0; j < r->op->n_single; j++) {
+    int32_t v = r->op->outputs[r->op->n_full + j], item = pc_rows_item(r, v), k = r->tile.n_all + j;
+    pc_copy_strided(item, r->rows, single[j], last < 0 ? 0 : r->outer.stride[k][last], r->place[v], item);
+  }
+  return 0;
+}
+
+/* Moves dimension d of `all`, with this extent, to the end of `to`, which has the first operands of it. */
+static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
+  to->shape[to->ndim] = extent;
+  for (int32_t k = 0; k < to->n_all; k++) to->stride[k][to->ndim] = all->stride[k][d];
+  to->ndim++;
+}
+
+/* Plans tiles of `rows` rows. */
+static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
+  r->rows = rows;
+  r->tile.ndim = 0;
+  if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);
+  for (int32_t d = 0; d < r->inner.ndim; d++) pc_rows_take(&r->tile, &r->inner, d, r->inner.shape[d]);
+  pc_loop_coalesce(&r->tile);
+  pc_chunks_plan(&r->chunks, &r->tile, r->scratch);
+  if (rows > 1 && r->chunks.most < rows * r->count) return pc_rows_plan(ctx, r, 1);
+  pc_rows_uses(r);
+  return pc_rows_place(ctx, r);
+}
+
+/* All rows, in the order of the kept dimensions. */
+static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
+  pc_loop *outer = &r->outer;
+  int32_t last = outer->ndim - 1;
+  int64_t index[PC_MAX_NDIM] = {0}, extent = last < 0 ? 1 : outer->shape[last], most = 1;
+  if (r->count > 0 && r->count <= PC_ROWS_TILE / 4) most = PC_ROWS_TILE / r->count;
+  r->rows = 0;
+  for (;;) {
+    for (int64_t row = 0; row < extent; row += r->rows) {
+      int64_t rows = extent - row < most ? extent - row : most;
+      if (rows != r->rows && pc_rows_plan(ctx, r, rows) != 0) return -1;
+      if (rows != r->rows) most = 1; /* there are too many operands to gather */
+      char *at[PC_LOOP_OPERANDS];
+      for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (last < 0 ? 0 : row * outer->stride[k][last]);
+      for (int32_t k = 0; k < r->tile.n_all; k++) r->tile.data[k] = at[k];
+      int failure = pc_rows_tile(ctx, r, at + r->tile.n_all);
+      if (failure != 0) return failure;
+    }
+    int32_t d = last - 1;
+    for (; d >= 0; d--) {
+      int stays = ++index[d] < outer->shape[d];
+      int64_t by = stays ? 1 : 1 - outer->shape[d];
+      for (int32_t k = 0; k < outer->n_all; k++) outer->data[k] += by * outer->stride[k][d];
+      if (stays) break;
+      index[d] = 0;
+    }
+    if (d < 0) return 0;
+  }
+}
+
+/* Makes output j ready, and operand n_in + j of `all`. */
+static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop *all, int32_t j, pc_tensor **out) {
+  int64_t shape[PC_MAX_NDIM];
+  int32_t ndim = 0, k = op->n_in + j, single = j >= op->n_full, kept = single && op->kept >> (j - op->n_full) & 1u;
+  for (int32_t d = 0; d < all->ndim; d++) {
+    int reduced = single && pc_rows_reduces(op, d);
+    if (!reduced || kept) shape[ndim++] = reduced ? 1 : all->shape[d];
+  }
+  int32_t dtype = op->dtypes[op->outputs[j]];
+  pc_tensor *t = pc_output_ready(ctx, &out[j], dtype, ndim, shape);
+  if (t == NULL) return -1;
+  all->data[k] = t->data;
+  all->item[k] = pc_dtype_bytes(dtype);
+  for (int32_t d = 0, own = 0; d < all->ndim; d++) {
+    int reduced = single && pc_rows_reduces(op, d);
+    all->stride[k][d] = reduced ? 0 : t->strides[own];
+    own += !reduced || kept;
+  }
+  return 0;
+}
+
+/* Sets `all` to the inputs, broadcast. 0 if it is not for rows: they do not broadcast, there is no element, or what is folded or
+ * made by a map of full values has less than their common shape. */
+static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) {
+  uint32_t has[PC_ROWS_VALUES], every = 0, flat = 0; /* the dimensions in which a value has the common extent */
+  all->ndim = 0;
+  all->n_in = op->n_in;
+  all->n_all = op->n_in + op->n_full + op->n_single;
+  for (int32_t k = 0; k < op->n_in; k++) all->ndim = in[k]->ndim > all->ndim ? in[k]->ndim : all->ndim;
+  for (int32_t d = 0; d < all->ndim; d++) {
+    all->shape[d] = 1;
+    for (int32_t k = 0; k < op->n_in; k++) {
+      int32_t own = d - (all->ndim - in[k]->ndim);
+      int64_t extent = own < 0 ? 1 : in[k]->shape[own];
+      if (all->shape[d] == 1) all->shape[d] = extent;
+      if (extent == 0 || (extent != 1 && extent != all->shape[d])) return 0;
+    }
+    every |= 1u << d;
+    if (all->shape[d] == 1) flat |= 1u << d;
+  }
+  for (int32_t k = 0; k < op->n_in; k++) {
+    pc_loop_operand(all, k, in[k], op->scalar[k]);
+    has[k] = flat;
+    for (int32_t d = 0; d < all->ndim; d++) has[k] |= all->stride[k][d] != 0 ? 1u << d : 0;
+    if (op->scalar[k]) has[k] = flat;
+  }
+  for (int32_t s = 0; s < op->n_steps; s++) {
+    const pc_rows_step *step = &op->steps[s];
+    uint32_t met = 0;
+    for (int32_t i = 0; i < step->n_in; i++) met |= has[step->values[i]];
+    if (!step->once && met != every) return 0;
+    uint32_t makes = step->once ? met : step->monoid == NULL ? every : flat;
+    for (int32_t d = 0; step->monoid != NULL && d < all->ndim; d++) makes |= pc_rows_reduces(op, d) ? 0 : 1u << d;
+    for (int32_t i = 0; i < step->n_out; i++) has[step->values[step->n_in + i]] = makes;
+  }
+  return 1;
+}
+
+/* Cuts the common shape in rows, and readies the outputs. */
+static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
+  const pc_rows *op = r->op;
+  for (int32_t j = 0; j < op->n_full + op->n_single; j++) {
+    if (pc_rows_output(ctx, op, all, j, out) != 0) return -1;
+  }
+  r->outer.ndim = r->inner.ndim = 0;
+  r->outer.n_in = r->inner.n_in = r->tile.n_in = op->n_in;
+  r->outer.n_all = all->n_all;
+  r->inner.n_all = r->tile.n_all = op->n_in + op->n_full;
+  for (int32_t d = 0; d < all->ndim; d++) pc_rows_take(pc_rows_reduces(op, d) ? &r->inner : &r->outer, all, d, all->shape[d]);
+  for (int32_t k = 0; k < all->n_all; k++) {
+    r->outer.data[k] = all->data[k];
+    r->outer.item[k] = r->inner.item[k] = r->tile.item[k] = all->item[k];
+  }
+  r->count = pc_loop_size(&r->inner);
+  pc_loop_coalesce(&r->outer);
+  pc_loop_coalesce(&r->inner);
+  return 0;
+}
+
+/* Whether some input is contiguous across rows, not along them: a row of it would touch as many lines as it has elements. */
+static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
+  for (int32_t k = 0; k < op->n_in; k++) {
+    int64_t along = 0, across = 0;
+    for (int32_t d = 0; d < all->ndim; d++) {
+      if (all->shape[d] >= 8) *(pc_rows_reduces(op, d) ? &along : &across) = all->stride[k][d];
+    }
+    if (across == all->item[k] && along != 0 && along != across && all->item[k] != 0) return 1;
+  }
+  return 0;
+}
+
+/* Runs `op` on `in`; `out` are NULL or reusable. Returns 0, or non-zero with the error slot set. */
+static int pc_rows_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
+  pc_loop all;
+  if (!pc_rows_agree(op, &all, in) || pc_rows_is_turned(op, &all)) return pc_apart_do(ctx, op, in, out);
+  pc_rows_run r;
+  r.op = op;
+  r.heap = NULL;
+  if (pc_rows_ready(ctx, &r, &all, out) != 0) return -1;
+  int failure = pc_rows_outer(ctx, &r);
+  ctx->host->release(ctx, r.heap);
+  return failure;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* product.c: products of matrices and vectors for the host: which level, which way. */
+#include "product/product.h"
+
+typedef struct pc_product_level {
+  void (*product)(const pc_product *p);
+  void (*sums)(const pc_sums *s);
+} pc_product_level;
+
+#define PC_LEVEL(LEVEL)                                                                        \
+  void pc_product_f32_##LEVEL(const pc_product *p), pc_sums_f32_##LEVEL(const pc_sums *s); \
+  void pc_product_f64_##LEVEL(const pc_product *p), pc_sums_f64_##LEVEL(const pc_sums *s);
+PC_LEVEL(all)
+#if defined(__x86_64__)
+PC_LEVEL(v3)
+PC_LEVEL(v4)
+#endif
+#undef PC_LEVEL
+
+/* By the level that the host found, of f32 and f64. Products with a vector are as fast as memory by AVX2 already. */
+#define PC_LEVEL(LEVEL, SUMS) {{pc_product_f32_##LEVEL, pc_sums_f32_##SUMS}, {pc_product_f64_##LEVEL, pc_sums_f64_##SUMS}}
+static const pc_product_level levels[][2] = {
+  PC_LEVEL(all, all),
+#if defined(__x86_64__)
+  PC_LEVEL(v3, v3),
+  PC_LEVEL(v4, v3),
+#endif
+};
+#undef PC_LEVEL
+
+/* Whether one of the operands is a vector; then the product as sums, whose matrix has them as rows. */
+static int pc_product_is_sums(const pc_product *p, pc_sums *s) {
+  if (p->n == p->parts) {
+    *s = (pc_sums){p->m, p->k, p->a, p->b, p->c, p->a_row, p->a_col, p->b_row, p->c_row, p->parts, p->scratch};
+    return 1;
+  }
+  *s = (pc_sums){p->n / p->parts, p->k, p->b, p->a, p->c, p->b_col, p->b_row, p->a_col, p->c_col, p->parts, p->scratch};
+  return p->m == 1;
+}
+
+/* What a product of nothing is. */
+static void pc_product_zero(const pc_product *p, size_t real_bytes) {
+  for (int64_t i = 0; i < p->m; i++) {
+    for (int64_t j = 0; j < p->n; j += p->parts) {
+      memset((char *)p->c + (i * p->c_row + j / p->parts * p->c_col) * (int64_t)real_bytes, 0, (size_t)p->parts * real_bytes);
+    }
+  }
+}
+
+size_t pc_product_scratch(const pc_product *p, int32_t real_bytes);
+void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level);
+
+/* Bytes that a product needs in `scratch`, of reals of so many bytes; 0 for most small ones. */
+size_t pc_product_scratch(const pc_product *p, int32_t real_bytes) {
+  pc_sums s;
+  if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
+  if (pc_product_is_sums(p, &s)) return (size_t)(pc_sums_scratch(&s) * real_bytes);
+  int64_t wide = pc_least(p->n + PC_PANEL_MOST, PC_BLOCK_ROW_BYTES / real_bytes);
+  int64_t rows = (pc_product_copies_a(p) ? PC_BLOCK_ROWS : 0) + (pc_product_copies_b(p) ? wide : 0);
+  return (size_t)(rows * pc_least(p->k, PC_BLOCK_K) * real_bytes);
+}
+
+/* The product, by the level's instructions: 0 for what every CPU has, 1 from x86-64-v3 on, 2 from x86-64-v4 on. */
+void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level) {
+  const pc_product_level *by = &levels[level][real_bytes == 8];
+  pc_sums s;
+  if (p->m == 0 || p->n == 0) return;
+  if (p->k == 0) {
+    pc_product_zero(p, (size_t)real_bytes);
+  } else if (pc_product_is_sums(p, &s)) {
+    by->sums(&s);
+  } else {
+    by->product(p);
+  }
+}

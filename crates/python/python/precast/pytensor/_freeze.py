@@ -1,0 +1,175 @@
+"""Compiled functions of PyTensor as graphs of precast, which run without PyTensor."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy
+
+from .. import _native
+from .._build import function, graph, save
+from .._stateful import STATE, Stateful
+from .._variable import Variable
+from ..errors import FreezeError, GraphTypeError
+from ._lower import Lowering
+from ._lower.lowering import constant, is_array, type_text
+
+#: What functions of PyMC's keep theirs in.
+_HOLDERS = ("f", "_pytensor_function")
+
+
+def freeze(
+    fn: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    name: str | None = None,
+    state: Iterable[Any] = (),
+    isa: str | Sequence[str] | None = None,
+) -> Frozen:
+    """Lowers a compiled function of PyTensor to precast's op library; with a path, writes it into a bundle.
+
+    Shared variables that the function updates, and those in `state`, stay variables: the graph takes their values as its last
+    inputs, and gives the updated ones as its last outputs. The others become constants. What cannot be lowered is a `FreezeError`,
+    which names every such op with the reason.
+    """
+    frozen = Frozen(_function(fn), set(state), name)
+    if path is not None:
+        save(path, {frozen.name: frozen}, isa=isa)
+    return frozen
+
+
+class Frozen:
+    """A function of PyTensor's as a graph of precast."""
+
+    def __init__(self, fn: Any, state: set[Any], name: str | None) -> None:
+        #: What the function is called in a bundle.
+        self.name: str = name or _own_name(fn) or "function"
+        lower = Lowering()
+        inputs, values = _inputs(fn, state)
+        outputs, updated = _outputs(fn)
+        made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
+        if lower.refusals:
+            raise FreezeError(_refusal(self.name, lower))
+        held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
+        #: The shared variables that stay variables, by their names, with the values that they have now.
+        self.state: dict[str, numpy.ndarray] = {value.name: numpy.array(_value(fn, at)) for at, value in held.items()}
+        names = _names(outputs[: len(outputs) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
+        free = [value for at, value in inputs.items() if at not in held]
+        #: The graph.
+        self.graph: _native.Graph = graph([*free, *held.values()], dict(zip(names, made, strict=True)))
+
+    def function(self, **settings: Any) -> Any:
+        """The function, with the settings of `precast.function`; one with a state keeps it."""
+        made = function(self.graph, name=self.name, **settings)
+        return Stateful(made, dict(self.state)) if self.state else made
+
+    def graphs(self, name: str) -> dict[str, _native.Graph]:
+        """What goes into a bundle under a name."""
+        if not self.state:
+            return {name: self.graph}
+        values = {key: constant(value, value.dtype.name) for key, value in self.state.items()}
+        return {name: self.graph, name + STATE: graph([], values)}
+
+    def __repr__(self) -> str:
+        return f"<precast.pytensor.Frozen {self.name}: {self.graph!r}>"
+
+
+def _function(fn: Any) -> Any:
+    """The function of PyTensor that something is or holds."""
+    for holder in (None, *_HOLDERS):
+        held = fn if holder is None else getattr(fn, holder, None)
+        if hasattr(getattr(held, "maker", None), "fgraph") and hasattr(held, "input_storage"):
+            return held
+    raise GraphTypeError(f"found a `{type(fn).__name__}`, expected a compiled function of PyTensor's")
+
+
+def _inputs(fn: Any, state: set[Any]) -> tuple[dict[int, Variable], list[Any]]:
+    """The variables that stay inputs, by their places, and what every input of PyTensor's graph is."""
+    fgraph, updated = fn.maker.fgraph, set(fn.maker.fgraph.update_mapping.values())
+    kept: dict[int, Variable] = {}
+    values: list[Any] = []
+    taken: set[str] = set()
+    for at, variable in enumerate(fgraph.inputs):
+        stays = not _is_shared(fn, at) or at in updated or _shared(fn, at) in state
+        if not stays:
+            value = _value(fn, at)
+            values.append(constant(value, variable.type.dtype) if is_array(variable.type) else value)
+            continue
+        name = _unique(_identifier(_name(fn, at) or f"x{at}"), taken)
+        kept[at] = _input(name, variable.type)
+        values.append(kept[at])
+    missing = state - {_shared(fn, at) for at in kept}
+    if missing:
+        names = ", ".join(sorted(f"`{variable}`" for variable in missing))
+        raise GraphTypeError(f"the function has no shared variable {names}")
+    return kept, values
+
+
+def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
+    """The outputs, updates last, and which inputs these are for."""
+    fgraph = fn.maker.fgraph
+    mapping = fgraph.update_mapping
+    own = [at for at in range(len(fgraph.outputs)) if at not in mapping]
+    return [fgraph.outputs[at] for at in [*own, *mapping]], list(mapping.values())
+
+
+def _own_name(fn: Any) -> str | None:
+    """The name that somebody gave a function; some versions name the others after the file that makes them."""
+    name = getattr(fn, "name", None)
+    return name if isinstance(name, str) and name.isidentifier() else None
+
+
+def _names(outputs: list[Any], taken: set[str]) -> list[str]:
+    """Names for outputs, none of them taken."""
+    return [_unique(_identifier(output.name or f"out{at}"), taken) for at, output in enumerate(outputs)]
+
+
+def _is_shared(fn: Any, at: int) -> bool:
+    return bool(fn.maker.inputs[at].shared) or at in fn.maker.fgraph.update_mapping.values()
+
+
+def _shared(fn: Any, at: int) -> Any:
+    return fn.maker.inputs[at].variable
+
+
+def _name(fn: Any, at: int) -> str | None:
+    own = fn.maker.inputs[at]
+    return own.name or own.variable.name
+
+
+def _value(fn: Any, at: int) -> Any:
+    """The value that an input has now."""
+    return fn.input_storage[at].storage[0]
+
+
+def _input(name: str, type_: Any) -> Any:
+    if not is_array(type_):
+        raise FreezeError(f"input `{name}` is a `{type_}`, expected an array")
+    return _native.input(name, type_text(type_))
+
+
+def _identifier(name: str) -> str:
+    made = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return made if made and not made[0].isdigit() else f"x{made}"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    number, made = 1, name
+    while made in taken:
+        number += 1
+        made = f"{name}_{number}"
+    taken.add(made)
+    return made
+
+
+def _refusal(name: str, lower: Lowering) -> str:
+    reasons: dict[tuple[str, str], int] = {}
+    for refusal in lower.refusals:
+        reasons[refusal] = reasons.get(refusal, 0) + 1
+    lines = [
+        f"  `{apply}`{'' if count == 1 else f' ({count} times)'}: {reason}" for (apply, reason), count in reasons.items()
+    ]
+    return f"cannot freeze `{name}`: ops that cannot be lowered\n" + "\n".join(lines)

@@ -1,0 +1,26 @@
+"""PyTensor's graphs in the op library: what `freeze` makes of a compiled function.
+
+```
+FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─▶ variables of precast ─▶ precast.Graph
+                                             └ none, or it refuses ─▶ noted with its reason; the walk goes on
+```
+=============== ===================================================================================
+``lowering``    the walk, what the rules see, and how refusals are gathered
+``extents``     which extents are known to be equal: PyTensor refuses to broadcast at run time
+``scalars``     functions of numbers
+``own_c``       functions of numbers that the library lacks, by their own C
+``elementwise`` Elemwise, Composite, casts
+``reductions``  sums, products, extremes, running sums, orders
+``shapes``      what changes shapes or makes arrays
+``indexing``    parts of arrays, and what writes to them
+``linear``      products of matrices
+=============== ===================================================================================
+
+A rule is found by the name of the op's class, which is one of PyTensor's own: a subclass that somebody else wrote may mean something
+else. Results have the dtypes of PyTensor's graph. What PyTensor computes is what its reference, `perform`, computes.
+"""
+
+from . import elementwise, indexing, linear, reductions, shapes  # noqa: F401
+from .lowering import Lowering, Refusal
+
+__all__ = ["Lowering", "Refusal"]

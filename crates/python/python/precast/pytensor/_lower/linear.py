@@ -1,0 +1,83 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._variable import Variable, call
+from . import scalars
+from .elementwise import equal
+from .lowering import Lowering, Refused, cast, constant, rule
+
+
+def product(function: str, x: Variable, y: Variable, dtype: str) -> Variable:
+    """A product in a dtype."""
+    return call(function, cast(x, dtype), cast(y, dtype))
+
+
+@rule("Dot", "Dot22")
+def dot(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    rows, columns = lower.extents.of(node.inputs[0])[:-1], lower.extents.of(node.inputs[1])[1:]
+    if len(node.outputs[0].type.shape) == len(rows) + len(columns):
+        lower.extents.tell(node.outputs[0], [*rows, *columns])
+    return product("dot", *inputs, node.outputs[0].type.dtype)
+
+
+@rule("Dot22Scalar")
+def dot_scaled(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    x, y, scale = inputs
+    return call("mul", dot(lower, node, [x, y]), scale)
+
+
+@rule("BatchedDot")
+def batched_dot(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    return product("batched_dot", *inputs, node.outputs[0].type.dtype)
+
+
+@rule("Blockwise")
+def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    core = type(node.op.core_op)
+    if core.__name__ not in ("Dot", "Dot22") or core.__module__.split(".")[0] != "pytensor":
+        raise Refused(f"precast has no `{core.__name__}` of stacks of matrices")
+    for axis, (a, b) in enumerate(zip(*(variable.type.shape[:-2] for variable in node.inputs), strict=True)):
+        extents = [lower.extents.of(variable)[axis] for variable in node.inputs]
+        if 1 not in (a, b) and extents[0] is not extents[1] and extents[0] != extents[1]:
+            raise Refused(f"whether axis {axis} of both has one extent is known only when it runs")
+    return product("matmul", *inputs, node.outputs[0].type.dtype)
+
+
+@rule("Gemv", "CGemv")
+def gemv(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    y, alpha, a, x, beta = inputs
+    rows = lower.extents.of(node.inputs[2])[0]
+    own = lower.extents.of(node.inputs[0])[0]
+    if own is not rows and own != rows:
+        y = equal(y, a, 0)
+        lower.extents.unite(own, rows)
+    lower.extents.equate(node.outputs[0], node.inputs[0])
+    return added(node, y, beta, call("mul", cast(alpha, a.type.dtype), call("dot", a, x)))
+
+
+@rule("Gemm")
+def gemm(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    z, alpha, x, y, beta = inputs
+    return added(node, z, beta, call("mul", alpha, call("dot", x, y)))
+
+
+@rule("Ger", "CGer", "ScipyGer")
+def ger(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    a, alpha, x, y = inputs
+    lower.extents.equate(node.outputs[0], node.inputs[0])
+    return call("add", a, call("mul", alpha, call("outer", x, y)))
+
+
+def added(node: Any, y: Variable, beta: Variable, product: Variable) -> Variable:
+    """``beta * y + product``; where `beta` is 0, nothing of `y`, NaN included."""
+    data = getattr(node.inputs[4], "data", None)
+    beta = cast(beta, y.type.dtype)
+    if data is None:
+        zero = constant(0, y.type.dtype)
+        return scalars.select(call("eq", beta, zero), product, call("add", call("mul", beta, y), product))
+    if data == 0:
+        return product
+    return call("add", y if data == 1 else call("mul", beta, y), product)

@@ -1,0 +1,188 @@
+"""The walk over a graph of PyTensor, and what the rules of its ops see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from ... import _native
+from ..._types import TensorType, dtype_name
+from ..._variable import Variable, call
+from ...errors import GraphError
+from .._unit import signature
+from .extents import Extents
+
+#: What makes variables of precast of an Apply: it is given the walk, the Apply and its inputs.
+Rule = Callable[["Lowering", Any, list[Any]], Any]
+
+_RULES: dict[str, Rule] = {}
+
+
+class Refused(Exception):
+    """An Apply cannot be lowered; the text says why."""
+
+
+class Refusal(NamedTuple):
+    """An Apply that cannot be lowered."""
+
+    #: The Apply as people read it, ``Erfinv(float64[?]) -> float64[?]``.
+    apply: str
+    reason: str
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Declares the rule of the ops whose classes have these names."""
+
+    def declare(made: Rule) -> Rule:
+        for name in names:
+            assert name not in _RULES, name
+            _RULES[name] = made
+        return made
+
+    return declare
+
+
+class Lowering:
+    """Graphs of PyTensor as variables of precast."""
+
+    def __init__(self) -> None:
+        self.extents = Extents()
+        self.refusals: list[Refusal] = []
+        self._known: dict[Any, Any] = {}
+
+    def bind(self, variable: Any, value: Any) -> Any:
+        """Says what a variable of PyTensor is."""
+        self._known[variable] = value
+        if isinstance(value, Variable):
+            self.extents.of(variable)
+        return value
+
+    def value(self, variable: Any) -> Any:
+        """What a variable of PyTensor is: a variable of precast, or the value of a constant that is no array."""
+        if variable in self._known:
+            return self._known[variable]
+        if not hasattr(variable, "data"):
+            raise Refused(f"`{variable}` is made by nothing in the graph")
+        if not is_array(variable.type):
+            return self.bind(variable, variable.data)
+        return self.bind(variable, constant(variable.data, variable.type.dtype))
+
+    def graph(self, inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """The outputs of a graph, with values for its inputs."""
+        for variable, value in zip(inputs, values, strict=True):
+            self.bind(variable, value)
+        for node in applies(outputs, set(inputs)):
+            self.apply(node)
+        return [self.value(output) for output in outputs]
+
+    def apply(self, node: Any) -> None:
+        """Lowers an Apply; one that cannot be is noted, and its results are what they are said to be."""
+        try:
+            made = self._apply(node)
+        except (Refused, GraphError) as refused:
+            self.refusals.append(Refusal(signature(node), str(refused)))
+            made = [placeholder(output.type) for output in node.outputs]
+        for output, value in zip(node.outputs, made, strict=True):
+            self.bind(output, value)
+
+    def _apply(self, node: Any) -> list[Any]:
+        own = type(node.op)
+        is_pytensors = own.__module__.split(".")[0] == "pytensor"
+        made = _RULES.get(own.__name__) if is_pytensors else None
+        inner = getattr(node.op, "fgraph", None)
+        if made is None and is_pytensors and inner is not None and _is_whole(own):
+            made = inlined
+        if made is None and any(base.__name__ == "ScalarOp" for base in own.__mro__):
+            made = _RULES["Composite"]
+        if made is None:
+            raise Refused("precast has no op for it")
+        for variable in [*node.inputs, *node.outputs]:
+            _check_type(variable.type)
+        results = made(self, node, [self.value(variable) for variable in node.inputs])
+        results = results if isinstance(results, list) else [results]
+        return [
+            cast(result, output.type.dtype) if isinstance(result, Variable) else result
+            for result, output in zip(results, node.outputs, strict=True)
+        ]
+
+
+def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
+    """An op that is a graph."""
+    inner = node.op.fgraph
+    # Each use has variables of its own: the same op may be applied twice.
+    inner = inner.clone() if hasattr(inner, "clone") else inner
+    for variable, outer in zip(inner.inputs, node.inputs, strict=True):
+        lower.extents.equate(variable, outer)
+    return lower.graph(inner.inputs, inner.outputs, inputs)
+
+
+def _is_whole(own: type) -> bool:
+    """Whether an op's inner graph says all of what it computes."""
+    return any(base.__name__ == "OpFromGraph" for base in own.__mro__)
+
+
+def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:
+    """The Applies that outputs need, each behind those that it needs."""
+    order: list[Any] = []
+    seen: set[Any] = set()
+    pending = [(output.owner, False) for output in reversed(outputs) if output not in known]
+    while pending:
+        node, is_ready = pending.pop()
+        if node is None or node in seen and not is_ready:
+            continue
+        if is_ready:
+            order.append(node)
+            continue
+        seen.add(node)
+        pending.append((node, True))
+        pending.extend((variable.owner, False) for variable in reversed(node.inputs) if variable not in known)
+    return order
+
+
+def is_array(type_: Any) -> bool:
+    """Whether values of a type of PyTensor's are arrays or numbers."""
+    return type(type_).__name__ in ("TensorType", "ScalarType")
+
+
+def _check_type(type_: Any) -> None:
+    if is_array(type_):
+        dtype_of(type_)
+    elif type(type_).__name__ not in ("NoneTypeT", "SliceType"):
+        raise Refused(f"values of `{type_}` are no arrays")
+
+
+def dtype_of(type_: Any) -> str:
+    """The short name of the dtype of a type of PyTensor's."""
+    try:
+        return dtype_name(type_.dtype)
+    except TypeError as error:
+        raise Refused(str(error)) from None
+
+
+def type_text(type_: Any) -> str:
+    """A type of PyTensor's as a type of precast: ``f64[?]``."""
+    return str(TensorType(type_.dtype, getattr(type_, "shape", ())))
+
+
+def placeholder(type_: Any) -> Any:
+    """Stands for what cannot be computed, so that the rest can be looked at."""
+    return _native.input("unknown", type_text(type_)) if is_array(type_) else None
+
+
+def constant(value: Any, dtype: str) -> Variable:
+    """A constant of a dtype of NumPy's."""
+    return _native.constant(numpy.asarray(value, dtype=dtype))
+
+
+def cast(value: Variable, dtype: str) -> Variable:
+    """A variable in a dtype, which it may have."""
+    return value if value.type.dtype == dtype else call("cast", value, dtype=numpy.dtype(dtype))
+
+
+def constant_value(variable: Any, what: str) -> Any:
+    """The value of a constant of PyTensor's."""
+    if not hasattr(variable, "data"):
+        raise Refused(f"its {what} is known only when it runs")
+    return variable.data

@@ -1,0 +1,117 @@
+"""Functions of numbers that the library lacks, by the C that PyTensor or an author has for them.
+
+The C of a scalar op is an expression on numbers. Here it is the body of a loop over vectors, in an op of its own, which is compiled
+with precast's headers in the place of Python's and NumPy's. What it needs beyond these is said by the compiler when it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from ..._own import Apply, COp
+from ..._own.code import NAME, SUB
+from ..._types import TensorType
+from ..._variable import Variable, call
+from .lowering import Refused, cast, constant
+
+_LISTS = ("c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args", "c_no_compile_args", "c_init_code")
+
+#: The ops that were made, so that uses of one function share one.
+_made: dict[Any, Loop] = {}
+
+
+def apply(op: Any, arguments: list[Variable], dtype: str) -> Variable:
+    """A scalar op of PyTensor's on arrays or numbers, by its own C."""
+    key = (op, tuple(argument.type.dtype for argument in arguments), dtype)
+    loop = _made.get(key) or _made.setdefault(key, Loop(*key))
+    whole = [covered(argument, arguments[:at] + arguments[at + 1 :]) for at, argument in enumerate(arguments)]
+    made = loop(*(call("flatten", each) for each in whole))
+    return call("reshape", made, call("shape", whole[0]), ndim=whole[0].type.ndim)
+
+
+def covered(value: Variable, others: Sequence[Variable]) -> Variable:
+    """A value in the shape that it has together with others."""
+    for other in others:
+        value = call("switch", constant(True, "bool"), value, cast(cast(other, "bool"), value.type.dtype))
+    return value
+
+
+class Loop(COp):
+    """A scalar op of PyTensor's for each element of some vectors."""
+
+    def __init__(self, op: Any, given: tuple[str, ...], dtype: str) -> None:
+        from pytensor.scalar.basic import get_scalar_type
+
+        self.op, self.given, self.dtype = op, given, dtype
+        self.scalar = op.make_node(*(get_scalar_type(each)() for each in given))
+        self.code = _asked(op, "c_code", self.scalar, NAME, *self._names(), {key: SUB[key] for key in ("fail", "id")})
+        if not self.code:
+            raise Refused(f"precast has no function `{self.name}`, and there is no C of it for {', '.join(given)}")
+        for method in ("c_support_code_apply", "c_init_code_apply"):
+            if _asked(op, method, self.scalar, NAME):
+                raise Refused(f"precast has no function `{self.name}`, and its C is more than an expression")
+
+    @property
+    def name(self) -> str:
+        return type(self.op).__name__
+
+    def _names(self) -> tuple[list[str], list[str]]:
+        return [f"precast_x{at}" for at in range(len(self.given))], ["precast_z"]
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        return Apply(self, list(inputs), [TensorType(self.dtype, [None])()])
+
+    def perform(self, node: Apply, inputs: Sequence[numpy.ndarray], output_storage: Sequence[list[Any]]) -> None:
+        computed = [self.op.impl(*numbers) for numbers in zip(*inputs, strict=True)]
+        output_storage[0][0] = numpy.array(computed, dtype=self.dtype).reshape(inputs[0].shape)
+
+    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]) -> str:
+        names, (result,) = self._names()
+        elements = "\n".join(
+            f"npy_{dtype} {own} = *(npy_{dtype} *)((char *)PyArray_DATA({x}) + i_ * PyArray_STRIDES({x})[0]);"
+            for dtype, own, x in zip(self.given, names, inputs, strict=True)
+        )
+        (z,) = outputs
+        return f"""
+        Py_XDECREF({z});
+        {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({inputs[0]}), NPY_{self.dtype.upper()}, 0);
+        if (!{z}) {{ {sub["fail"]} }}
+        for (npy_intp i_ = 0; i_ < PyArray_DIMS({inputs[0]})[0]; i_++) {{
+            {elements}
+            npy_{self.dtype} {result};
+            {{ {self.code} }}
+            ((npy_{self.dtype} *)PyArray_DATA({z}))[i_] = {result};
+        }}
+        """
+
+    def c_support_code(self) -> list[str]:
+        given = _asked(self.op, "c_support_code") or []
+        return ["#include <math.h>", *([given] if isinstance(given, str) else given)]
+
+    def c_compiler(self) -> str:
+        # PyTensor's C is C++.
+        return "c++"
+
+
+def _asked(op: Any, method: str, *args: Any) -> Any:
+    """What a method of an op gives; nothing where it says that it has none."""
+    from pytensor.graph.utils import MethodNotDefined
+
+    try:
+        return getattr(op, method)(*args)
+    except (NotImplementedError, MethodNotDefined):
+        return None
+
+
+def _listed(method: str) -> Any:
+    def listed(self: Loop) -> list[str]:
+        return list(_asked(self.op, method) or [])
+
+    return listed
+
+
+for _method in _LISTS:
+    setattr(Loop, _method, _listed(_method))

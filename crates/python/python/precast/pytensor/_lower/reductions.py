@@ -1,0 +1,168 @@
+"""Sums, products, extremes, running sums, and what is sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ..._variable import Variable, call
+from . import scalars
+from .elementwise import computed, index
+from .lowering import Lowering, Refused, applies, cast, constant, constant_value, rule
+
+#: What reduces with a scalar op.
+_OF = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min", "AND": "all", "OR": "any"}
+
+
+@rule("CAReduce", "FixedOpCAReduce", "Sum", "Prod", "Max", "Min", "All", "Any", "ProdWithoutZeros")
+def reduce(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    op, (x,), (output,) = node.op, inputs, node.outputs
+    axes = axes_of(op.axis, x.type.ndim)
+    kept_extents(lower, node, axes)
+    name, x = parted(lower, op.scalar_op, x)
+    if name == "MulWithoutZeros":
+        one = constant(1, x.type.dtype)
+        x, name = scalars.select(call("eq", x, constant(0, x.type.dtype)), one, x), "Mul"
+    if name not in _OF:
+        raise Refused(f"precast has no reduction by `{name}`")
+    dtype = output.type.dtype
+    if name in ("AND", "OR") and dtype != "bool":
+        raise Refused(f"precast has no reduction of integers by `{name}`")
+    if name in ("Add", "Mul"):
+        accumulator = getattr(op, "acc_dtype", None) or dtype
+        if accumulator == "bool":
+            raise Refused("a sum of truth values is a truth value only here")
+        x = cast(x, accumulator)
+    if not axes:
+        return x
+    if getattr(op, "initial", False):
+        x = with_initial(x, axes, op.initial_value(dtype))
+    return call(_OF[name], x, axis=axes)
+
+
+def parted(lower: Lowering, op: Any, x: Variable) -> tuple[str, Variable]:
+    """What reduces, and what of `x`: PyTensor makes one scalar op, `total + f(x)`, of a reduction and what it alone takes."""
+    if type(op).__name__ != "Composite":
+        return type(op).__name__, x
+    inner = op.fgraph
+    (total, element), (output,) = inner.inputs, inner.outputs
+    last = output.owner
+    if type(last.op).__name__ == "Cast":
+        last = last.inputs[0].owner
+    others = [variable for variable in last.inputs if variable is not total]
+    before = applies(others, set(inner.inputs))
+    if len(others) != 1 or len(last.inputs) != 2 or any(total in each.inputs for each in before):
+        raise Refused(f"precast has no reduction by `{op}`")
+    ((mapped, _),) = computed(lower, {element: (x, {0})}, others)
+    return type(last.op).__name__, mapped
+
+
+def axes_of(axis: Any, ndim: int) -> list[int]:
+    """The axes that are reduced."""
+    return list(range(ndim)) if axis is None else [int(each) for each in numpy.atleast_1d(axis)]
+
+
+def kept_extents(lower: Lowering, node: Any, axes: list[int]) -> None:
+    """Tells the extents of a result that has lost some axes."""
+    extents = lower.extents.of(node.inputs[0])
+    lower.extents.tell(node.outputs[0], [extent for axis, extent in enumerate(extents) if axis not in axes])
+
+
+def with_initial(x: Variable, axes: list[int], value: Any) -> Variable:
+    """A tensor with one more element along an axis that is reduced, so that there is one."""
+    axis = axes[0]
+    shape = [constant(1, "int64") if each == axis else call("shape_i", x, i=each) for each in range(x.type.ndim)]
+    more = call("alloc", constant(value, x.type.dtype), *shape)
+    # The others may be empty as well.
+    for each in axes[1:]:
+        x, more = (call("join", part, index_zero(part, each, value), axis=each) for part in (x, more))
+    return call("join", x, more, axis=axis)
+
+
+def index_zero(x: Variable, axis: int, value: Any) -> Variable:
+    """One more element along an axis."""
+    shape = [constant(1, "int64") if each == axis else call("shape_i", x, i=each) for each in range(x.type.ndim)]
+    return call("alloc", constant(value, x.type.dtype), *shape)
+
+
+@rule("Argmax")
+def argmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    (x,) = inputs
+    axes = axes_of(node.op.axis, x.type.ndim)
+    kept_extents(lower, node, axes)
+    if len(axes) == x.type.ndim:
+        return call("argmax", x)
+    if len(axes) == 1:
+        return call("argmax", x, axis=axes[0])
+    # Those that are kept in front, the others as one.
+    kept = [axis for axis in range(x.type.ndim) if axis not in axes]
+    x = call("dimshuffle", x, order=kept + axes)
+    extents = [call("shape_i", x, i=axis) for axis in range(x.type.ndim)]
+    rest = extents[len(kept)]
+    for extent in extents[len(kept) + 1 :]:
+        rest = call("mul", rest, extent)
+    return call("argmax", call("reshape", x, *extents[: len(kept)], rest), axis=len(kept))
+
+
+@rule("Softmax", "LogSoftmax")
+def softmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    lower.extents.equate(node.outputs[0], node.inputs[0])
+    function = "softmax" if type(node.op).__name__ == "Softmax" else "log_softmax"
+    return call(function, cast(inputs[0], node.outputs[0].type.dtype), **({} if node.op.axis is None else {"axis": node.op.axis}))
+
+
+@rule("CumOp")
+def cumulative(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    function = {"add": "cumsum", "mul": "cumprod"}[node.op.mode]
+    if node.op.axis is not None:
+        lower.extents.equate(node.outputs[0], node.inputs[0])
+        return call(function, inputs[0], axis=int(node.op.axis))
+    return call(function, inputs[0])
+
+
+@rule("SortOp")
+def sort(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
+    return _sorted(lower, node, inputs, "sort")
+
+
+@rule("ArgSortOp")
+def argsort(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
+    # Which of equal elements comes first is open but for `stable`, and this is stable.
+    return _sorted(lower, node, inputs, "argsort")
+
+
+def _sorted(lower: Lowering, node: Any, inputs: list[Any], function: str) -> Variable:
+    x = inputs[0]
+    # Older versions have the axis as an input.
+    axis = node.op.axis if hasattr(node.op, "axis") else constant_value(node.inputs[1], "axis")
+    if getattr(node.op, "order", None):
+        raise Refused("precast sorts by no field")
+    if axis is None or numpy.ndim(axis) == 0 and isinstance(axis, numpy.ndarray) and axis.dtype == object:
+        return call(function, call("flatten", x), axis=0)
+    lower.extents.equate(node.outputs[0], node.inputs[0])
+    return call(function, x, axis=int(axis))
+
+
+@rule("SearchsortedOp")
+def searchsorted(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    if len(inputs) != 2:
+        raise Refused("precast has no `searchsorted` with a sorter")
+    lower.extents.equate(node.outputs[0], node.inputs[1])
+    return call("searchsorted", *inputs, side=node.op.side)
+
+
+@rule("Unique")
+def unique(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    if len(node.outputs) != 1 or node.op.axis is not None and node.inputs[0].type.ndim != 1:
+        raise Refused("precast has only the elements of `unique`, not where they are")
+    return call("unique", inputs[0])
+
+
+@rule("Nonzero")
+def nonzero(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    found = call("nonzero", inputs[0])
+    count = object()
+    for output in node.outputs:
+        lower.extents.tell(output, [count])
+    return [index(found, row) for row in range(len(node.outputs))]

@@ -1,0 +1,112 @@
+"""Types that are written in Python: that of the CType document."""
+
+import numpy as np
+import precast
+import pytest
+from precast import Apply, COp, CType
+
+POLICIES = ["jit", "interpret"]
+
+
+class Double(CType):
+    """The `double` of Aesara's document on CTypes, as it stands there."""
+
+    def filter(self, x, strict=False, allow_downcast=None):
+        if strict and not isinstance(x, float):
+            raise TypeError("Expected a float")
+        return float(x)
+
+    def values_eq_approx(self, x, y, tolerance=1e-4):
+        return abs(x - y) / (x + y) < tolerance
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    def __hash__(self):
+        return hash(type(self))
+
+    def c_declare(self, name, sub, check_input=True):
+        return """
+        double %(name)s;
+        """ % dict(name=name)
+
+    def c_init(self, name, sub):
+        return """
+        %(name)s = 0.0;
+        """ % dict(name=name)
+
+    def c_extract(self, name, sub, check_input=True):
+        if check_input:
+            pre = """
+            if (!PyFloat_Check(py_%(name)s)) {
+                PyErr_SetString(PyExc_TypeError, "expected a float");
+                %(fail)s
+            }""" % dict(name=name, fail=sub["fail"])
+        else:
+            pre = ""
+        return pre + """
+        %(name)s = PyFloat_AsDouble(py_%(name)s);
+        """ % dict(name=name, fail=sub["fail"])
+
+    def c_sync(self, name, sub):
+        return """
+        Py_XDECREF(py_%(name)s);
+        py_%(name)s = PyFloat_FromDouble(%(name)s);
+        if (!py_%(name)s) {
+            printf("PyFloat_FromDouble failed on: %%f\\n", %(name)s);
+            Py_XINCREF(Py_None);
+            py_%(name)s = Py_None;
+        }
+        """ % dict(name=name)
+
+    def c_cleanup(self, name, sub):
+        return ""
+
+
+double = Double()
+
+
+class Times(COp):
+    def make_node(self, x, y):
+        return Apply(self, [x, y], [double()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * inputs[1]
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        x_name, y_name = input_names[0], input_names[1]
+        output_name = output_names[0]
+        return """
+        %(output_name)s = %(x_name)s * %(y_name)s;
+        """ % locals()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_type_of_the_ctype_document_is_one(policy):
+    x, y, z = double("x"), double("y"), double("z")
+    assert x.type == "double<f64[]>" and x.type.dtype == "float64" and x.type.ndim == 0
+    function = precast.function([x, y, z], Times()(Times()(x, y), z), policy=policy)
+    assert function(2.0, 3.5, 2.0) == 14.0 and function(2, np.float32(1), np.array(3.0)) == 6.0
+    for _ in range(100):
+        assert function(1.5, 2.0, 1.0) == 3.0
+    with pytest.raises(precast.CallError):
+        function(1.0, 2.0, np.ones(2))
+    with pytest.raises(precast.CallTypeError):
+        function(1.0, 2.0, "a")
+
+
+def test_filter_decides_which_values_a_type_has():
+    class Percent(Double):
+        name = "percent"
+
+        def filter(self, x, strict=False, allow_downcast=None):
+            if not 0 <= x <= 100:
+                raise ValueError(f"{x} is no percentage")
+            return float(x)
+
+    p = Percent()("p")
+    function = precast.function([p], Times()(p, p), policy="jit")
+    assert function(10.0) == 100.0
+    with pytest.raises(precast.CallValueError, match="no percentage") as caught:
+        function(101.0)
+    assert isinstance(caught.value.__cause__, ValueError)

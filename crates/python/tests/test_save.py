@@ -1,0 +1,103 @@
+"""Graphs that are built in Python, in bundles: their ops and types need no Python where they are called."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import precast
+import pytest
+
+LEVELS = "x86-64-v2"
+
+#: A program with an op and a type of its own, and a graph that another class of the same name is in.
+WRITES = """
+import sys
+import precast
+from test_own import VectorTimesVector
+from test_own_types import Double, Times
+
+def other():
+    class VectorTimesVector(precast.COp):
+        def make_node(self, x):
+            return precast.Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"Py_XINCREF({inputs[0]}); Py_XDECREF({outputs[0]}); {outputs[0]} = {inputs[0]};"
+
+    return VectorTimesVector()
+
+x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
+double = Double()
+a, b = double("a"), double("b")
+graphs = {
+    "product": precast.graph([x, y], {"z": VectorTimesVector()(x, y) + 1}),
+    "same": precast.graph([x], {"z": other()(other()(x))}),
+    "times": precast.graph([a, b], {"c": Times()(a, b)}),
+}
+precast.save(sys.argv[1], graphs, isa="x86-64-v2")
+"""
+
+READS = """
+import sys
+import numpy as np, precast
+model = precast.load(sys.argv[1])
+print(model.product(np.arange(3.0), np.ones(3)), model.same(np.ones(2)), model.times(2.0, 3.5), "test_own" in sys.modules)
+"""
+
+
+def run(code, path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    ended = subprocess.run([sys.executable, "-B", "-c", code, str(path)], env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_ops_and_types_of_python_are_called_where_their_classes_are_not(tmp_path):
+    first, second = tmp_path / "first.precast", tmp_path / "second.precast"
+    for path in (first, second):
+        run(WRITES, path)
+    assert first.read_bytes() == second.read_bytes(), "a bundle is a function of its graphs"
+    assert run(READS, first) == "[1. 2. 3.] [1. 1.] 7.0 False\n"
+
+
+def test_a_bundle_has_graphs_and_functions_under_their_names(tmp_path):
+    x = precast.input("x", "f64[?]")
+    function = precast.function([x], {"y": x * 2}, policy="interpret")
+    path = tmp_path / "model.precast"
+    precast.save(path, {"twice": function, "sum": precast.graph([x], {"s": x.sum()})}, isa=[LEVELS])
+    model = precast.load(path)
+    assert model.entries == ("sum", "twice")
+    assert model.sum(model.twice(np.arange(4.0))) == 12
+
+
+@pytest.mark.parametrize(
+    ("graphs", "settings", "kind", "text"),
+    [
+        ({"f": 3}, {}, TypeError, "`f` is no graph"),
+        ({"": None}, {}, TypeError, "is no graph"),
+        ({"": "graph"}, {}, ValueError, "name"),
+        ({"f": "graph"}, {"isa": "x86-64-v9"}, ValueError, "x86-64-v9"),
+        ({"f": "unversioned"}, {}, precast.CompileError, "version is empty"),
+    ],
+)
+def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):
+    x = precast.input("x", "f64[?]")
+
+    class Never(precast.COp):
+        def make_node(self, x):
+            return precast.Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"Py_XINCREF({inputs[0]}); {outputs[0]} = {inputs[0]};"
+
+        def c_code_cache_version(self):
+            return ()
+
+    made = {"graph": lambda: precast.graph([x], {"y": x + 1}), "unversioned": lambda: precast.graph([x], {"y": Never()(x)})}
+    graphs = {name: made[graph]() if graph in made else graph for name, graph in graphs.items()}
+    path = tmp_path / "model.precast"
+    with pytest.raises(kind, match=text):
+        precast.save(path, graphs, **{"isa": LEVELS, **settings})
+    assert not path.exists()

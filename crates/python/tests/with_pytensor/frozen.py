@@ -1,0 +1,65 @@
+"""What the tests of `freeze` share: functions of PyTensor that compute by its reference, and comparisons.
+
+Frozen graphs run by policy `interpret`: that compiled ones give the same bits is tested where ops are.
+"""
+
+import os
+import tempfile
+import warnings
+
+import numpy as np
+
+# Nothing is put beneath PyTensor in the process of the tests.
+os.environ["PRECAST_PYTENSOR"] = "0"
+_COMPILEDIR = tempfile.TemporaryDirectory(prefix="precast-tests-")
+os.environ.setdefault("PYTENSOR_FLAGS", f"cxx=,linker=py,on_opt_error=raise,base_compiledir={_COMPILEDIR.name}")
+
+
+def function(inputs, outputs, rewrites=None, **settings):
+    """A function of PyTensor as the graph is written, computed by its reference."""
+    import pytensor
+    from pytensor.compile.mode import Mode
+
+    mode = Mode(linker="py", optimizer=rewrites)
+    return pytensor.function(inputs, outputs, mode=mode, on_unused_input="ignore", **settings)
+
+
+def frozen(fn, policy="interpret", **settings):
+    """The function frozen."""
+    import precast.pytensor
+
+    return precast.pytensor.freeze(fn, **settings).function(policy=policy)
+
+
+def compare(got, wanted, given=(), is_exact=False):
+    """Holds results against those of PyTensor: dtypes, shapes, NaN, infinities, and values up to rounding."""
+    if isinstance(wanted, (list, tuple)):
+        got = got if isinstance(got, tuple) else (got,)
+        assert len(got) == len(wanted)
+        for one, other in zip(got, wanted):
+            compare(one, other, given, is_exact)
+        return
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    assert got.dtype == wanted.dtype, (got.dtype, wanted.dtype)
+    assert got.shape == wanted.shape, (got.shape, wanted.shape)
+    if got.dtype.kind in "biu" or is_exact:
+        ok = same_bits(got, wanted)
+    else:
+        single = got.dtype in (np.float32, np.complex64)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            near = 2e-6 if single else 1e-13 if got.dtype.kind == "c" else 4e-15
+            ok = np.isclose(got, wanted, rtol=near, atol=0, equal_nan=True)
+    if not ok.all():
+        at = tuple(axis[0] for axis in np.nonzero(~np.atleast_1d(ok)))
+        arguments = [np.asarray(x)[at] if np.shape(x) == got.shape else x for x in given]
+        raise AssertionError(f"at {at}: got {np.atleast_1d(got)[at]!r}, PyTensor {np.atleast_1d(wanted)[at]!r}, given {arguments}")
+
+
+def same_bits(a, b):
+    """Whether numbers are equal, zeros of one sign, and NaN where NaN is."""
+    if a.dtype.kind == "c":
+        return same_bits(a.real, b.real) & same_bits(a.imag, b.imag)
+    if a.dtype.kind != "f":
+        return a == b
+    return ((a == b) & (np.signbit(a) == np.signbit(b))) | (np.isnan(a) & np.isnan(b))

@@ -1,0 +1,191 @@
+"""Each op of arrays that `freeze` lowers gives what PyTensor's own reference gives."""
+
+import numpy as np
+import precast
+import pytest
+from frozen import compare, frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+import pytensor.tensor as pt  # noqa: E402
+from pytensor.tensor.elemwise import Elemwise  # noqa: E402
+
+try:
+    from pytensor.conditional.op import ifelse
+except ImportError:
+    from pytensor.ifelse import ifelse
+
+RNG = np.random.default_rng(7)
+M = RNG.normal(size=(3, 4))
+V = RNG.normal(size=4)
+T = RNG.normal(size=(2, 3, 4))
+EMPTY = np.zeros((0, 4))
+SPECIAL = np.array([[1.0, np.nan, -0.0], [np.inf, -np.inf, 2.0]])
+INTS = np.array([[3, -1, 2], [7, 0, -128]], "int8")
+
+m, v, t = pt.dmatrix("m"), pt.dvector("v"), pt.dtensor3("t")
+i, n = pt.lscalar("i"), pt.lscalar("n")
+at = pt.lvector("at")
+b = pt.matrix("b", dtype="int8")
+mask = pt.vector("mask", dtype="bool")
+s = pt.dscalar("s")
+
+
+def each(*values):
+    return [list(value) for value in values]
+
+
+#: Names, inputs, outputs, and what they are called with.
+CASES = {
+    "sums": lambda: ([m], [m.sum(), m.sum(0), m.sum(1), m.prod(), m.mean(0), m.sum(axis=())], each([M], [EMPTY], [M[:, ::-2]])),
+    "sums of what is no number": lambda: ([m], [m.sum(1), m.prod(0), m.max(), m.min(1)], each([SPECIAL])),
+    "extremes": lambda: ([m], [m.max(), m.max(0), m.min(1), m.argmax(), m.argmax(0), m.argmin(1)], each([M], [SPECIAL])),
+    "extremes of nothing": lambda: ([m], [m.max(0)], each([EMPTY.T])),
+    "all and any": lambda: ([m], [(m > 0).all(), (m > 0).any(0), (m > 9).all(1)], each([M], [EMPTY])),
+    "reductions of integers": lambda: ([b], [b.sum(), b.prod(0), b.max(1), b.min(), b.sum(dtype="int8"), b.sum(acc_dtype="int32"), b.mean()], each([INTS])),
+    "reductions in other dtypes": lambda: (
+        [pt.fmatrix("f")],
+        lambda f: [f.sum(), f.sum(0, dtype="float64"), f.sum(acc_dtype="float32"), f.prod(1, dtype="float64"), f.mean()],
+        each([M.astype("f4")]),
+    ),
+    "products without zeros": lambda: ([m], [pt.prod(m, no_zeros_in_input=False), pt.math.ProdWithoutZeros(axis=(1,))(m)], each([np.array([[0.0, 2, 3], [4, 5, 0]])])),
+    "argmax of several axes": lambda: ([t], [pt.argmax(t, axis=(0, 2)), pt.argmax(t, axis=(0, 1, 2))], each([T])),
+    "shuffles": lambda: ([t], [t.transpose(2, 0, 1), t.dimshuffle(1, "x", 0, 2, "x"), t[:1].dimshuffle(0, 2, 1)], each([T], [T[:, ::2]])),
+    "shapes": lambda: ([t], [t.shape, t.shape[1], t.shape[0] * t.shape[-1], t.size, t.shape[1:].prod()], each([T])),
+    "reshapes": lambda: ([t], [t.reshape((3, -1)), t.flatten(), t.flatten(2), t.reshape((t.shape[2], t.shape[0] * t.shape[1]))], each([T])),
+    "parts": lambda: ([m, i], [m[i], m[i, 1:], m[:, i], m[::-1, ::2], m[i:, :-1], m[-1], m[1:i:1], m[::i]], each([M, 1], [M, 2])),
+    "parts with negative numbers": lambda: ([m, i], [m[i], m[i:], m[:i], m[::i]], each([M, -1], [M, -2])),
+    "positions": lambda: ([m, at], [m[at], m[:, at], m[at][:, at], m[at, at]], each([M, [0, -1, 1]], [M, []])),
+    "matrices of positions": lambda: ([m, pt.lmatrix("p")], lambda m, p: [m[p], m[:, p]], each([M, [[0, 1], [-1, 2]]])),
+    "masks": lambda: ([m, mask], [m[mask], m[mask].sum(), mask.nonzero()[0]], each([M, [True, False, True]], [M, [False] * 3])),
+    "setting parts": lambda: ([m, v, i], [pt.set_subtensor(m[i], v), pt.set_subtensor(m[:, 1:], 5.0), pt.set_subtensor(m[::2, i], s)], None),
+    "adding to parts": lambda: ([m, v, i], [pt.inc_subtensor(m[i], v), pt.inc_subtensor(m[1:], v), pt.inc_subtensor(m[:, ::-1], 1)], each([M, V, 1], [M, V, -1])),
+    "writing to positions": lambda: (
+        [m, v, at],
+        [pt.inc_subtensor(m[at], v), pt.set_subtensor(m[:, at], 2.0), pt.inc_subtensor(v[at], 1.5), pt.inc_subtensor(m[at, at], 1.0)],
+        each([M, V, [0, 1, 1]], [M, V, [-1, 0, 2]]),
+    ),
+    "writing smaller dtypes": lambda: ([m, pt.vector("w", dtype="int8")], lambda m, w: [pt.inc_subtensor(m[0], w), pt.set_subtensor(m[:, 0], w[:3])], each([M, [1, 2, 3, 4]])),
+    "joins": lambda: ([m, v], [pt.join(0, m, m * 2), pt.join(1, m, m), pt.stack([v, v + 1]), pt.stack([v, v], axis=1), pt.concatenate([v, [1, 2]])], each([M, V])),
+    "joins of dtypes": lambda: ([v, pt.vector("w", dtype="int8")], lambda v, w: [pt.join(0, v, w), pt.join(0, w, w)], each([V, [1, 2]])),
+    "splits": lambda: ([v, at], lambda v, at: pt.split(v, at, n_splits=2, axis=0), each([V, [1, 3]], [V, [4, 0]])),
+    "splits of rows": lambda: ([m], [pt.split(m, [1, 3], n_splits=2, axis=1)[1], pt.split(m, [1, 1, 1], n_splits=3, axis=0)[2]], each([M])),
+    "allocations": lambda: ([s, v, n], [pt.alloc(s, n, 2), pt.alloc(v, n, v.shape[0]), pt.zeros((n,)), pt.ones((2, n), dtype="int32"), pt.alloc(0.0)], each([2.5, V, 3], [-0.0, V, 0])),
+    "vectors of numbers": lambda: ([s, i], [pt.stack([s, i]), pt.stack([i, i + 1]), pt.as_tensor([s, 2, i * s])], each([2.5, 3])),
+    "ranges": lambda: ([i, n], [pt.arange(n), pt.arange(i, n), pt.arange(n, i, -2), pt.arange(0.0, 2.0, 0.3)], each([2, 7], [7, 2])),
+    "eyes": lambda: ([n], [pt.eye(n), pt.eye(n, 4, 1), pt.eye(3, n, -1, dtype="int8"), pt.tri(n, 3)], each([3], [0])),
+    "diagonals": lambda: ([m, v], [pt.diag(m), pt.diag(v), pt.diagonal(m, offset=1), pt.trace(m)], each([M, V])),
+    "running sums": lambda: ([m], [pt.cumsum(m), pt.cumsum(m, axis=0), pt.cumprod(m, axis=1)], each([M], [SPECIAL], [EMPTY])),
+    "sorted": lambda: ([m], [pt.sort(m), pt.sort(m, axis=0), pt.argsort(m, axis=1), pt.sort(m, axis=None)], each([M])),
+    "searched": lambda: ([v, s], [pt.searchsorted(pt.sort(v), s), pt.searchsorted(pt.sort(v), v, side="right")], each([V, 0.1])),
+    "repeats": lambda: ([m], [pt.repeat(m, 2, axis=0), pt.repeat(m, 3), pt.tile(m, (2, 1))], each([M])),
+    "what differs": lambda: ([v], [pt.unique(v)], each([[2.0, 1.0, 2.0, -1.0]])),
+    "products": lambda: ([m, v], [m @ v, m.T @ m, v @ v, pt.dot(v, m.T), pt.outer(v, v), m.dot(v[:, None])], each([M, V])),
+    "products of nothing": lambda: ([m, v], [m @ v, m.T @ m], each([EMPTY, V])),
+    "products of dtypes": lambda: ([m, pt.vector("w", dtype="int8")], lambda m, w: [m @ w, w @ w, w[:, None] @ w[None, :]], each([M, [1, 2, 3, 4]])),
+    "products of stacks": lambda: ([t], [pt.matmul(t, t.transpose(0, 2, 1)), pt.matmul(t[:, :1], t.transpose(0, 2, 1)), pt.matmul(t, M.T)], each([T])),
+    "softmax": lambda: ([m], [pt.special.softmax(m, axis=1), pt.special.log_softmax(m, axis=0), pt.special.softmax(m, axis=None), pt.logsumexp(m, axis=1)], each([M], [100 * M])),
+    "numbers alone": lambda: ([s, i], [s + i, pt.switch(s > 0, i, s), s**i, i // 2, i % 3, pt.exp(s)], each([2.5, 3], [-2.5, -7])),
+    "checked": lambda: ([s, v], [pt.specify_shape(v, (4,)), pytensor.raise_op.Assert("no")(s, s > 0)], each([2.5, V])),
+    "broadcasts": lambda: (
+        [m, v, s],
+        [m + v, m * v[None, :] + s, pt.broadcast_to(v, (3, 4)), pt.second(m, s), pt.fill(m, 1), m + pt.zeros((1, 4))],
+        each([M, V, 2.0]),
+    ),
+    "linear algebra of vectors": lambda: ([v], [pt.linalg.norm(v), pt.var(v), pt.std(v), pt.clip(v, -0.5, 0.5)], each([V])),
+    "differences": lambda: ([v], [pt.diff(v), v[::-1], pt.roll(v, 1)], each([V])),
+}
+
+
+def made(name):
+    inputs, outputs, calls = CASES[name]()
+    outputs = outputs(*inputs) if callable(outputs) else outputs
+    return inputs, outputs, calls
+
+
+@pytest.mark.parametrize("rewrites", [None, "fast_run"])
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_an_op_gives_what_pytensor_gives(name, rewrites):
+    inputs, outputs, calls = made(name)
+    if name == "setting parts":
+        inputs, calls = [*inputs, s], each([M, V, 1, 2.0], [M, V, -1, np.nan])
+    fn = function(inputs, outputs, rewrites)
+    ours = frozen(fn)
+    for given in calls:
+        given = [np.asarray(value, variable.type.dtype) for value, variable in zip(given, inputs)]
+        try:
+            with np.errstate(all="ignore"):
+                wanted = fn(*given)
+        except ValueError:
+            with pytest.raises(precast.CallError):
+                ours(*given)
+            continue
+        compare(ours(*given), wanted)
+
+
+def refused(inputs, outputs, given, kind):
+    fn = function(inputs, outputs)
+    given = [np.asarray(value, variable.type.dtype) for value, variable in zip(given, inputs)]
+    for called, raised in ((fn, kind), (frozen(fn), precast.CallError)):
+        with pytest.raises(raised):
+            called(*given)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "outputs", "given"),
+    [
+        ("of two vectors", [v, pt.dvector("w")], lambda v, w: v + w, [V, [1.0]]),
+        ("of two vectors that differ", [v, pt.dvector("w")], lambda v, w: v + w, [V, V[1:]]),
+        ("of parts", [m, v], lambda m, v: m[:1] * v[1:2] + m, [M, V]),
+        ("of an allocation", [v, n], lambda v, n: pt.alloc(v, n), [[1.0], 3]),
+        ("of a constant", [v], lambda v: v * np.arange(3.0), [[1.0]]),
+        ("where a type says nothing", [v], None, None),
+    ],
+)
+def test_extents_that_are_one_by_chance_are_refused(name, inputs, outputs, given):
+    if given is None:
+        inputs, outputs, given = [v, pt.dvector("z")], lambda v, z: v * z, [V, [1.0]]
+    refused(inputs, outputs(*inputs), given, (ValueError, AssertionError))
+
+
+def test_extents_that_are_known_to_be_equal_are_not_checked():
+    fn = function([v], (pt.exp(v) * v + pt.zeros_like(v)).sum() + (v[:, None] * v[None, :]).sum())
+    assert "assert" not in str(precast.pytensor.freeze(fn).graph)
+
+
+def test_one_check_serves_all_uses_of_two_inputs():
+    w = pt.dvector("w")
+    fn = function([v, w], [v + w, v * w, pt.exp(v) - w])
+    assert str(precast.pytensor.freeze(fn).graph).count("assert") == 1
+
+
+def test_an_index_out_of_bounds_is_refused():
+    for outputs in (m[i], m[at], m[at, at], pt.set_subtensor(m[i], 0.0), pt.inc_subtensor(m[at], 1.0)):
+        refused([m, i, at], outputs, [M, 5, [0, 5]], (IndexError, AssertionError, ValueError))
+
+
+def test_what_cannot_be_lowered_is_named_with_its_reason():
+    w = pt.erfinv(v) + pt.owens_t(v, v) + ifelse(v.sum() > 0, v, -v) + pt.exp(pt.erfinv(v + 1))
+    with pytest.raises(precast.FreezeError) as error:
+        frozen(function([v], w))
+    text = str(error.value)
+    for what in ("Erfinv", "(2 times)", "Owens_t", "if{", "has no function `Erfinv`"):
+        assert what.lower() in text.lower(), text
+
+
+def test_ops_of_others_are_never_taken_for_pytensors_of_the_same_name():
+    class Exp(pytensor.scalar.UnaryScalarOp):
+        def impl(self, x):
+            return x + 1
+
+    Exp.__module__ = "somebody"
+    op = Elemwise(Exp(pytensor.scalar.basic.upgrade_to_float, name="exp"))
+    with pytest.raises(precast.FreezeError, match="there is no C of it"):
+        frozen(function([v], op(v)))
+
+
+def test_several_results_of_one_fused_op_have_the_shape_of_all_inputs():
+    ps = pytensor.scalar
+    x, y = ps.float64("x"), ps.float64("y")
+    op = Elemwise(ps.Composite([x, y], [x * 2, x + y, ps.constant(1.5)]))
+    fn = function([m, v], op(m, v[None, :]) + op(v[None, :], m))
+    compare(frozen(fn)(M, V), fn(M, V))

@@ -1,0 +1,81 @@
+"""Functions that the library lacks, by their own C: compiled, they give what that C gives, without PyTensor's headers."""
+
+import numpy as np
+import precast
+import pytest
+from frozen import compare, frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+import pytensor.scalar as ps  # noqa: E402
+import pytensor.tensor as pt  # noqa: E402
+from pytensor.tensor.elemwise import Elemwise  # noqa: E402
+
+X = np.array([[0.1, 0.5, 0.9], [1.5, 2.5, 0.3]])
+V = np.array([0.2, 1.1, 2.0])
+
+m, v = pt.dmatrix("m"), pt.dvector("v")
+
+#: The functions that PyTensor has C for, and how near that C is to SciPy.
+FUNCTIONS = {
+    "erfcx": (lambda: pt.erfcx(m), 1e-13),
+    "gamma": (lambda: pt.gamma(m), 1e-13),
+    "trigamma": (lambda: pt.tri_gamma(m), 1e-7),
+    "gammainc": (lambda: pt.gammainc(m, v), 1e-12),
+    "gammaincc": (lambda: pt.gammaincc(v, m), 1e-12),
+    "j0": (lambda: pt.j0(m), 1e-13),
+    "j1": (lambda: pt.j1(m), 1e-13),
+    "betainc": (lambda: pt.betainc(m, v, 0.5), 1e-10),
+}
+
+
+def test_functions_with_c_of_pytensors_are_compiled():
+    fn = function([m, v], [made() for made, _ in FUNCTIONS.values()])
+    given = np.where(X > 1, X / 3, X), V
+    with np.errstate(all="ignore"):
+        wanted = fn(*given)
+    got = frozen(fn, policy="jit")(*given)
+    for name, one, other in zip(FUNCTIONS, got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=FUNCTIONS[name][1], err_msg=name)
+    compare(frozen(fn)(*given), wanted)
+
+
+class Cubed(ps.UnaryScalarOp):
+    """Somebody's op."""
+
+    def impl(self, x):
+        return x * x * x
+
+    def c_support_code(self, **_):
+        return "static double cubed(double x) { return x * x * x; }"
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        if node.inputs[0].type not in ps.float_types:
+            raise NotImplementedError
+        return f"{outputs[0]} = cubed({inputs[0]});"
+
+
+Cubed.__module__ = "somebody"
+cubed = Elemwise(Cubed(ps.basic.upgrade_to_float, name="cubed"))
+
+
+def test_somebodys_op_is_compiled_by_its_c_for_numbers_and_arrays_of_any_rank():
+    s, n = pt.dscalar("s"), pt.lvector("n")
+    fn = function([m, v, s], [cubed(m) + v, cubed(v[:0]), cubed(s), cubed(m.T)[::-1]])
+    given = X, V, 2.5
+    compare(frozen(fn, policy="jit")(*given), fn(*given))
+    compare(frozen(fn)(*given), fn(*given))
+    with pytest.raises(precast.FreezeError, match="no C of it for int64"):
+        frozen(function([n], cubed(n)))
+
+
+def test_it_is_in_bundles(tmp_path):
+    fn = function([m, v], cubed(m) * v)
+    precast.pytensor.freeze(fn, tmp_path / "cubed.precast", isa="x86-64-v2")
+    compare(precast.load(tmp_path / "cubed.precast").function(X, V), fn(X, V))
+
+
+def test_fused_functions_are_lowered_one_by_one():
+    x = ps.float64("x")
+    op = Elemwise(ps.Composite([x], [ps.exp(cubed.scalar_op(x)) + 1]))
+    fn = function([m], op(m))
+    compare(frozen(fn, policy="jit")(X), fn(X))

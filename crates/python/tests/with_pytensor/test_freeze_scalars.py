@@ -1,0 +1,120 @@
+"""Each scalar op that `freeze` lowers gives what PyTensor's own reference gives: all pairs of dtypes, NaN, infinities, zeros."""
+
+import itertools
+
+import numpy as np
+import precast
+import pytest
+from frozen import compare, frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+import pytensor.scalar as ps  # noqa: E402
+import pytensor.tensor as pt  # noqa: E402
+from precast.pytensor._lower import scalars  # noqa: E402
+from pytensor.tensor.elemwise import Elemwise  # noqa: E402
+
+DTYPES = ("bool", "int8", "int32", "int64", "uint8", "uint64", "float32", "float64", "complex128")
+
+#: Ops whose bits are those of NumPy; others are as near as mathematics' functions are computed.
+EXACT = set(
+    "Add Sub Mul TrueDiv IntDiv Mod Neg Abs Sqr Reciprocal OR XOR AND Invert Ceil Floor Trunc RoundHalfToEven "
+    "LT GT LE GE EQ NEQ IsNan IsInf Real Imag Conj Complex Identity Cast Clip Switch Second Sign".split()
+)
+
+#: Arguments for which PyTensor's Python and its C differ, so that there is nothing to be equal to: a floor of -inf, and what SciPy and
+#: NumPy compute in half precision.
+OPEN = {
+    "GammaLn": lambda x: x != -np.inf,
+    "Softplus": lambda x: np.full(x.shape, x.dtype not in (bool, np.int8, np.uint8)),
+}
+
+
+def ops():
+    """The scalar ops of PyTensor that there are rules for, by class; some are not in every version."""
+    found = {}
+    for module in (ps.basic, ps.math, pytensor.tensor.xlogx):
+        for op in vars(module).values():
+            if isinstance(op, ps.ScalarOp) and type(op).__name__ in scalars.NAMES:
+                found.setdefault(type(op).__name__, op)
+    found["Cast"] = None
+    return found
+
+
+OPS = ops()
+
+
+def values(dtype):
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return np.array([False, True, True, False, True, False, True])
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        return np.array([0, 1, 2, 3, 7, info.max, info.min], dtype)
+    x = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.7, np.nan, np.inf, -np.inf, 40.0, -40.0, 1e-9], dtype)
+    return x if kind == "f" else np.concatenate([x[:7] + 1j * x[6::-1], [2j, -1.5, np.inf, complex(0, np.inf), complex(np.nan, 1), complex(-np.inf, -0.0)]]).astype(dtype)
+
+
+def arguments(dtypes):
+    """All combinations of the values of some dtypes."""
+    grid = np.meshgrid(*(values(dtype) for dtype in dtypes), indexing="ij")
+    return [np.ascontiguousarray(each.ravel()).astype(dtype) for each, dtype in zip(grid, dtypes)]
+
+
+def arity(op):
+    return {"Clip": 3, "Switch": 3}.get(type(op).__name__) or (op.nin if op.nin > 0 else 2)
+
+
+def test_there_is_a_rule_for_most_of_pytensors_scalar_ops():
+    assert len(OPS) > 60, sorted(OPS)
+
+
+def cases(name):
+    """The results of an op on all dtypes that it takes, with what it is given."""
+    if name == "Cast":
+        for given, wanted in itertools.product(DTYPES, DTYPES):
+            if np.dtype(given).kind == "c" and np.dtype(wanted).kind != "c":
+                continue
+            x = values(given)
+            if np.dtype(given).kind == "f" and np.dtype(wanted).kind in "iu":
+                x = np.array([0.0, 1.0, 2.5, 100.9, -0.0], given)
+            variable = pt.vector("x", dtype=given)
+            yield [variable], [x], Elemwise(ps.Cast(ps.ScalarType(wanted)))(variable)
+        return
+    op = OPS[name]
+    count = arity(op)
+    pairs = itertools.product(DTYPES, repeat=count) if count < 3 else triples()
+    for dtypes in pairs:
+        variables = [pt.vector(f"x{at}", dtype=dtype) for at, dtype in enumerate(dtypes)]
+        try:
+            result = Elemwise(op)(*variables)
+        except (TypeError, NotImplementedError):
+            continue
+        yield variables, arguments(dtypes), result
+
+
+def triples():
+    yield from itertools.product(("bool", "int8", "float64"), ("int32", "float32", "float64"), ("uint8", "float64"))
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_a_scalar_op_gives_what_pytensor_gives(name):
+    refused, done = [], 0
+    for variables, given, result in cases(name):
+        if name in OPEN:
+            given = [x[OPEN[name](x)] for x in given]
+        with np.errstate(all="ignore"):
+            fn = function(variables, result)
+            try:
+                wanted = fn(*given)
+            except (TypeError, ValueError, NotImplementedError, OverflowError) as error:
+                refused.append(str(error))
+                continue
+        try:
+            ours = frozen(fn)
+        except precast.FreezeError as error:
+            # Functions of complex numbers that the library has not.
+            assert "complex" in str(error), error
+            continue
+        compare(ours(*given), wanted, given, is_exact=name in EXACT)
+        done += 1
+    assert done, refused

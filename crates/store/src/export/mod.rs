@@ -1,0 +1,177 @@
+//! Exports: entries and modules of a store as one file, to be carried to where there is no network, and signed as one.
+//!
+//! An export is an [`Archive`], so that there is one way to read what nobody vouches for, and one file for a set of things.
+//!
+//! # Layout
+//!
+//! ```text
+//! documents/<RecordId>     the documents of a record
+//! entries/<RecordId>       a named graph
+//! objects/<Digest>         an archive: its zstd frame
+//! records/<RecordId>       a record
+//! signatures/<RecordId>    signatures of a record or an entry, as they stand beside it in the store
+//! statement                what is signed: `precast export 1`, then a line for each member above: content id, name; sorted
+//! statement.minisig        signatures of the statement
+//! ```
+//! The statement covers all others, so nothing can be added, left out or mixed with another export. Nothing of an export is
+//! used before all of it is verified, and an import is a publish: it verifies again, and may be interrupted at any time.
+
+mod import;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::archive::{Archive, Limits, PackError, UnpackError};
+use crate::key::ContentId;
+
+pub use import::{ImportError, Imported};
+pub use write::ExportError;
+
+/// The member that is signed.
+const STATEMENT: &str = "statement";
+
+/// The member with its signatures.
+const SIGNATURES: &str = "statement.minisig";
+
+/// How a statement begins.
+const FIRST_LINE: &str = "precast export 1\n";
+
+/// What an export may cost its reader: 8 GiB and 500 000 members.
+const LIMITS: Limits = Limits { size: 8 << 30, members: 500_000 };
+
+/// An export in memory, whole and in order; its records and archives are verified when they are imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export(Archive);
+
+/// Says why bytes are no export.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenExportError {
+    /// They are no archive.
+    #[error("not an export: no archive of precast")]
+    Unpack(#[from] UnpackError),
+    /// They are an archive of something else, or of a later version.
+    #[error("not an export: {why}")]
+    Statement {
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A member is not what the statement says.
+    #[error("the export is damaged: member `{member}` {why}")]
+    Member {
+        /// The member.
+        member: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl Export {
+    /// Puts members together and states them.
+    fn of(members: BTreeMap<String, Vec<u8>>) -> Self {
+        let mut archive = Archive { members };
+        let statement = state(&archive.members);
+        archive.members.insert(STATEMENT.to_owned(), statement.into_bytes());
+        Self(archive)
+    }
+
+    /// Opens an export: every member is what the statement says, and every one is there.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no export, or a damaged one.
+    pub fn open(bytes: &[u8]) -> Result<Self, OpenExportError> {
+        let (_, archive) = Archive::unpack(bytes, &LIMITS)?;
+        let wrong = |why| OpenExportError::Statement { why };
+        let stated = archive.get(STATEMENT).ok_or(wrong("it has no statement"))?;
+        if !stated.starts_with(FIRST_LINE.as_bytes()) {
+            return Err(wrong(
+                "its statement has another form; a later precast wrote it, or something else did",
+            ));
+        }
+        let stated = std::str::from_utf8(stated).map_err(|_| wrong("its statement is not text"))?;
+        let mut found = archive.members.clone();
+        found.retain(|name, _| name != STATEMENT && name != SIGNATURES);
+        if let Some(error) = difference(stated, &state(&found)) {
+            return Err(error);
+        }
+        Ok(Self(archive))
+    }
+
+    /// What is signed.
+    #[must_use]
+    pub fn statement(&self) -> &[u8] {
+        self.0.get(STATEMENT).unwrap_or_default()
+    }
+
+    /// The signatures of the statement.
+    #[must_use]
+    pub fn signatures(&self) -> String {
+        String::from_utf8_lossy(self.0.get(SIGNATURES).unwrap_or_default()).into_owned()
+    }
+
+    /// Puts the signatures of the statement in place of those that are there.
+    pub fn set_signatures(&mut self, signatures: String) {
+        self.0.members.insert(SIGNATURES.to_owned(), signatures.into_bytes());
+    }
+
+    /// Renders the file.
+    ///
+    /// # Errors
+    ///
+    /// The compressor fails.
+    pub fn pack(&self) -> Result<Vec<u8>, PackError> {
+        self.0.pack().map(|(_, frame)| frame)
+    }
+
+    /// How many records there are.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        self.below("records").count()
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.below("entries").count()
+    }
+
+    /// The members of a directory: name below it, content.
+    fn below<'a>(&'a self, directory: &'static str) -> impl Iterator<Item = (&'a str, &'a [u8])> {
+        let members = self.0.members.iter();
+        members.filter_map(move |(name, content)| {
+            let name = name.strip_prefix(directory)?.strip_prefix('/')?;
+            Some((name, content.as_slice()))
+        })
+    }
+}
+
+/// States members: a line each.
+fn state(members: &BTreeMap<String, Vec<u8>>) -> String {
+    let mut text = FIRST_LINE.to_owned();
+    for (name, content) in members {
+        let _ = writeln!(text, "{} {name}", ContentId::of(content));
+    }
+    text
+}
+
+/// The first line in which what is stated differs from what is there.
+fn difference(stated: &str, found: &str) -> Option<OpenExportError> {
+    if stated == found {
+        return None;
+    }
+    let name = |line: &str| line.split_once(' ').map_or(line, |(_, name)| name).to_owned();
+    let (stated, found): (Vec<&str>, Vec<&str>) = (stated.lines().collect(), found.lines().collect());
+    let at = stated.iter().zip(&found).take_while(|(a, b)| a == b).count();
+    let (member, why) = match (stated.get(at), found.get(at)) {
+        (Some(stated), Some(found)) if name(stated) == name(found) => {
+            (name(found), "has other bytes than its statement says")
+        }
+        (Some(stated), Some(found)) if name(stated) > name(found) => (name(found), "is not in the statement"),
+        (Some(stated), _) => (name(stated), "is missing"),
+        (None, Some(found)) => (name(found), "is not in the statement"),
+        (None, None) => (STATEMENT.to_owned(), "is not in its one form"),
+    };
+    Some(OpenExportError::Member { member, why })
+}

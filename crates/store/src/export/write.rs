@@ -1,0 +1,115 @@
+//! Takes entries and modules out of a store.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Export;
+use crate::archive::PackError;
+use crate::key::BuildKey;
+use crate::record::{Record, documents_bytes};
+use crate::store::{FindError, LoadError, Store};
+
+/// Says why nothing was exported. What is damaged is no export: it would be missed where there is no way to make it again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The store cannot be read.
+    #[error("cannot read the store")]
+    Find(#[from] FindError),
+    /// An entry is not there.
+    #[error("the store has no entry `{name}`; it has: {known}")]
+    Unknown {
+        /// Its name.
+        name: String,
+        /// Those there are.
+        known: String,
+    },
+    /// No record has a module that an entry calls.
+    #[error("the store has no module `{signature}`, which entry `{name}` calls\nhint: build it here first")]
+    Lacking {
+        /// The entry.
+        name: String,
+        /// The module.
+        signature: String,
+    },
+    /// An archive is lost or damaged.
+    #[error("cannot export `{signature}`")]
+    Load {
+        /// The record's first module.
+        signature: String,
+        /// Why not.
+        source: LoadError,
+    },
+    /// A record has lost its documents.
+    #[error("the documents of `{signature}` are lost\nhint: building again puts them back")]
+    Undocumented {
+        /// The record's first module.
+        signature: String,
+    },
+    /// An archive cannot be packed.
+    #[error(transparent)]
+    Pack(#[from] PackError),
+}
+
+impl Store {
+    /// Exports the entries of these names and all records of what they call; without names everything there is.
+    ///
+    /// The same store gives the same bytes.
+    ///
+    /// # Errors
+    ///
+    /// An entry is not there, or something of what is exported is lost or damaged.
+    pub fn export(&self, names: Option<&BTreeSet<String>>) -> Result<Export, ExportError> {
+        let mut members = BTreeMap::new();
+        let mut wanted: BTreeMap<BuildKey, (String, String)> = BTreeMap::new();
+        let entries = self.entries()?;
+        if let Some(name) = names.into_iter().flatten().find(|name| entries.iter().all(|e| e.name != **name))
+        {
+            let known: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
+            return Err(ExportError::Unknown { name: name.clone(), known: known.join(", ") });
+        }
+        for entry in entries.iter().filter(|entry| names.is_none_or(|names| names.contains(&entry.name))) {
+            let signed = self.signed_entry(entry)?;
+            put(&mut members, "entries", &entry.id().to_string(), signed.bytes, signed.signatures);
+            for step in &entry.program.steps {
+                wanted.insert(step.key, (entry.name.clone(), step.signatures.join("; ")));
+            }
+        }
+        let mut had: BTreeSet<BuildKey> = BTreeSet::new();
+        for record in self.records() {
+            let record = record?;
+            let is_wanted = record.members.iter().any(|member| wanted.contains_key(&member.key));
+            if names.is_none() || is_wanted {
+                had.extend(record.members.iter().map(|member| member.key));
+                self.export_record(&mut members, &record)?;
+            }
+        }
+        match wanted.into_iter().find(|(key, _)| !had.contains(key)) {
+            Some((_, (name, signature))) => Err(ExportError::Lacking { name, signature }),
+            None => Ok(Export::of(members)),
+        }
+    }
+
+    fn export_record(
+        &self,
+        members: &mut BTreeMap<String, Vec<u8>>,
+        record: &Record,
+    ) -> Result<(), ExportError> {
+        let signature = || record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
+        let archive =
+            self.load(record).map_err(|source| ExportError::Load { signature: signature(), source })?;
+        let documents =
+            documents_bytes(record).ok_or_else(|| ExportError::Undocumented { signature: signature() })?;
+        let (id, signed) = (record.id().to_string(), self.signed_of(record)?);
+        members.insert(format!("documents/{id}"), documents);
+        members.insert(format!("objects/{}", record.digest), archive.pack()?.1);
+        put(members, "records", &id, signed.bytes, signed.signatures);
+        Ok(())
+    }
+}
+
+fn put(members: &mut BTreeMap<String, Vec<u8>>, kind: &str, id: &str, bytes: Vec<u8>, signatures: String) {
+    members.insert(format!("{kind}/{id}"), bytes);
+    if !signatures.is_empty() {
+        members.insert(format!("signatures/{id}"), signatures.into_bytes());
+    }
+}

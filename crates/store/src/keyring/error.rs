@@ -1,0 +1,97 @@
+//! Why a keyring is none, and why something does not count as signed.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use super::Date;
+use crate::trust::Untrusted;
+
+/// Says why there is no keyring, or why it may not take the place of another.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyringError {
+    /// Others can change it.
+    #[error(transparent)]
+    Untrusted(#[from] Box<Untrusted>),
+    /// The file system refused.
+    #[error("cannot read keyring `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is none.
+    #[error("not a keyring: line {line}: {why}\nhint: `precast trust new` makes one")]
+    Malformed {
+        /// The line, counted from 1; 0 for the whole.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A key is none.
+    #[error("key `{name}` is `{found}`, expected a public key of minisign, which begins with `RW`")]
+    Key {
+        /// What it is called.
+        name: String,
+        /// What is there.
+        found: String,
+    },
+    /// Its day has come.
+    #[error("the keyring `{}` expired on {expires}, and it is {today}\nhint: get a later one from those who sign: `precast trust update`", path.display())]
+    Expired {
+        /// The file.
+        path: PathBuf,
+        /// The day.
+        expires: Date,
+        /// What the clock says.
+        today: Date,
+    },
+    /// It is older than the one that is there.
+    #[error(
+        "the keyring has version {found}, and the present one {current}: only a later one may take its place"
+    )]
+    Rollback {
+        /// Its version.
+        found: u64,
+        /// That of the present one.
+        current: u64,
+    },
+    /// Too few keys have signed it.
+    #[error("the keyring is not {0}")]
+    Unsigned(#[from] Box<Unsigned>),
+    /// What should be a signature is not one by this key.
+    #[error("`{name}` has not signed these bytes")]
+    NotSigned {
+        /// The key.
+        name: String,
+    },
+}
+
+/// Says that too few keys have signed something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsigned {
+    /// How many have to.
+    pub threshold: usize,
+    /// Those that have.
+    pub valid: Vec<String>,
+    /// Why other signatures do not count.
+    pub problems: Vec<String>,
+}
+
+/// Renders what is there, to stand after "is not" or alone: "signed by 2 keys: 1 has, `alice`; one is by a key that is not listed".
+impl fmt::Display for Unsigned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = if self.threshold == 1 { "1 key".to_owned() } else { format!("{} keys", self.threshold) };
+        write!(f, "signed by {keys} of the keyring")?;
+        match self.valid.len() {
+            0 if self.problems.is_empty() => f.write_str(": there is no signature")?,
+            0 => f.write_str(": no signature counts")?,
+            count => write!(f, ": {count} of them did, `{}`", self.valid.join("`, `"))?,
+        }
+        self.problems.iter().try_for_each(|problem| write!(f, "; {problem}"))
+    }
+}
+
+impl std::error::Error for Unsigned {}

@@ -1,0 +1,198 @@
+//! Keyrings: whose signatures make a mapping from key to content believed.
+//!
+//! Content needs no signature: it hashes to its name. What somebody has to vouch for is that *this* module is what *that* key
+//! asks for, and that this program is what a name means. So records and entries are signed, each by its bytes; a bundle is
+//! signed as a whole; so is what `precast export` writes.
+//!
+//! A signature is one of minisign, four lines of text, beside the file whose bytes it is about, in `<file>.minisig`. Several
+//! stand below each other: the program `minisign` reads the first. Who may sign is said by a *keyring*, a small file:
+//!
+//! ```text
+//! # who may sign
+//! format=1
+//! version=3                  a later one replaces an earlier one, never the other way round
+//! expires=2027-11-22         from this day on nothing is believed
+//! threshold=2                how many keys have to have signed
+//! key=RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 alice
+//! key=RW… bob
+//! revoked=RW… mallory
+//! ```
+//! # Rules
+//!
+//! * Keys count, not signatures: a key that signed twice, or that stands under two names, is one.
+//! * A revoked key counts nothing, even if it is listed as a key too.
+//! * A signature by a key that is not listed is passed over; one by a listed key over other bytes is told.
+//! * Nothing is remembered: what is unsigned now is looked at again the next time.
+
+mod date;
+mod error;
+mod parse;
+
+use std::collections::BTreeSet;
+
+use minisign_verify::{Error, PublicKey, Signature};
+
+pub use date::Date;
+pub use error::{KeyringError, Unsigned};
+
+/// Most signatures that are looked at beside one file.
+const SIGNATURES: usize = 64;
+
+/// Longest `.minisig`, in bytes.
+pub const SIGNATURES_LIMIT: u64 = 64 << 10;
+
+/// What is added to the name of a file for that of its signatures.
+pub const SUFFIX: &str = ".minisig";
+
+/// Who may sign, and how many have to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyring {
+    /// Counts up with each change.
+    pub version: u64,
+    /// The first day on which nothing is believed any more.
+    pub expires: Date,
+    /// How many different keys have to have signed.
+    pub threshold: usize,
+    /// The keys that may.
+    pub keys: Vec<Key>,
+    /// Keys that may not, whatever else is said.
+    pub revoked: Vec<Key>,
+}
+
+/// A public key with the name that messages call it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Its name.
+    pub name: String,
+    /// As minisign writes it: 56 characters of base64.
+    pub text: String,
+    public: PublicKey,
+}
+
+impl Key {
+    /// Reads a key: the text of its file, whose first line is a comment, or the one line that counts.
+    ///
+    /// # Errors
+    ///
+    /// It is no public key of minisign.
+    pub fn parse(name: &str, text: &str) -> Result<Self, KeyringError> {
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+        let wrong = || KeyringError::Key { name: name.to_owned(), found: line.chars().take(80).collect() };
+        let public = PublicKey::from_base64(line).map_err(|_| wrong())?;
+        let is_name = !name.is_empty() && name.len() <= 64 && !name.contains(char::is_control);
+        // 42 bytes have one spelling of 56 characters, which `same` relies on.
+        if line.len() != 56 || !is_name || name.trim() != name {
+            return Err(wrong());
+        }
+        Ok(Self { name: name.to_owned(), text: line.to_owned(), public })
+    }
+
+    /// Whether two are one key, whatever they are called. Two bytes of algorithm and eight of a number that anybody can choose
+    /// come first; the characters from the 17th on are of the key itself.
+    fn same(&self, other: &Self) -> bool {
+        self.text[16..] == other.text[16..]
+    }
+
+    /// Whether a signature, the text of one, is by this key and about these bytes; `None` if it is by another key.
+    fn signed(&self, content: &[u8], signature: &Signature) -> Option<bool> {
+        match self.public.verify(content, signature, true) {
+            Ok(()) => Some(true),
+            Err(Error::UnexpectedKeyId) => None,
+            Err(_) => Some(false),
+        }
+    }
+}
+
+impl Keyring {
+    /// Checks that enough keys have signed `content`, and names them.
+    ///
+    /// # Errors
+    ///
+    /// They have not; the error says whose signatures are there and why they do not count.
+    pub fn check(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
+        let (mut valid, mut problems) = (BTreeSet::new(), BTreeSet::new());
+        for block in blocks(signatures) {
+            let Ok(signature) = Signature::decode(&block) else {
+                problems.insert("one is no signature of minisign".to_owned());
+                continue;
+            };
+            let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.same(key));
+            let listed = self.keys.iter().enumerate().map(|(at, key)| (Some(at), key));
+            let mut known = false;
+            for (at, key) in listed.chain(self.revoked.iter().map(|key| (None, key))) {
+                let Some(is_valid) = key.signed(content, &signature) else { continue };
+                known = true;
+                match at.filter(|_| !is_revoked(key)) {
+                    None => drop(problems.insert(format!("the key `{}` is revoked", key.name))),
+                    Some(_) if !is_valid => {
+                        problems.insert(format!("that by `{}` is about other bytes", key.name));
+                    }
+                    Some(at) => drop(valid.insert(at)),
+                }
+            }
+            if !known {
+                problems.insert("one is by a key that is not listed".to_owned());
+            }
+        }
+        if valid.len() >= self.threshold {
+            return Ok(valid.into_iter().map(|at| self.keys[at].name.as_str()).collect());
+        }
+        let valid = valid.into_iter().map(|at| self.keys[at].name.clone()).collect();
+        let problems = problems.into_iter().collect();
+        Err(Box::new(Unsigned { threshold: self.threshold, valid, problems }))
+    }
+
+    /// Checks that a keyring may take the place of this one: it is signed by as many keys of this one as anything has to be, and
+    /// its version is later.
+    ///
+    /// # Errors
+    ///
+    /// It may not.
+    pub fn check_successor(&self, text: &str, signatures: &str) -> Result<Self, KeyringError> {
+        self.check(text.as_bytes(), signatures)?;
+        let next = Self::parse(text)?;
+        if next.version <= self.version {
+            return Err(KeyringError::Rollback { found: next.version, current: self.version });
+        }
+        Ok(next)
+    }
+}
+
+/// Puts a signature, four lines, to those that are there, in place of one by the same key.
+///
+/// # Errors
+///
+/// The key is none, or the signature is not by it about these bytes.
+pub fn with_signature(
+    content: &[u8],
+    key: &Key,
+    signatures: &str,
+    new: &str,
+) -> Result<String, KeyringError> {
+    let is_by = |block: &str| Signature::decode(block).ok().and_then(|found| key.signed(content, &found));
+    if is_by(new) != Some(true) {
+        return Err(KeyringError::NotSigned { name: key.name.clone() });
+    }
+    let others = blocks(signatures).filter(|block| is_by(block).is_none());
+    let all = others.chain([format!("{}\n", new.trim_end())]);
+    Ok(all.collect())
+}
+
+/// Signatures and others that they lack.
+pub(crate) fn merged(signatures: &str, more: &str) -> String {
+    let mut all: Vec<String> = blocks(signatures).collect();
+    for block in blocks(more) {
+        if !all.contains(&block) {
+            all.push(block);
+        }
+    }
+    all.truncate(SIGNATURES);
+    all.concat()
+}
+
+/// The signatures in a text, each four lines.
+fn blocks(text: &str) -> impl Iterator<Item = String> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(4 * SIGNATURES).collect();
+    let blocks: Vec<String> = lines.chunks(4).map(|block| block.join("\n") + "\n").collect();
+    blocks.into_iter()
+}

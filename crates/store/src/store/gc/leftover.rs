@@ -1,0 +1,131 @@
+//! What killed processes, losses and damage have left: files that nothing names.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use walkdir::WalkDir;
+
+use super::super::access::walk_error;
+use super::super::paths::{RecordName, object_digest};
+use super::super::{FindError, Store};
+use super::plan::{Survey, length, modified};
+use super::{Guard, Reason, Victim, VictimKind};
+use crate::key::Digest;
+use crate::keyring::SUFFIX;
+
+/// How long damage is kept, for those who want to know what it was.
+const EVIDENCE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+impl Survey<'_> {
+    /// Lists what nothing names.
+    pub(super) fn leftovers(&mut self, store: &Store) -> Result<(), FindError> {
+        self.archives(store)?;
+        self.documents(store)?;
+        self.pointers(store)?;
+        self.graphs_of_no_entry(store)?;
+        for path in children(&store.paths.dir("tmp"))? {
+            self.leftover(VictimKind::Temporary, path, None);
+        }
+        for path in children(&store.paths.dir("quarantine"))? {
+            self.leftover(VictimKind::Quarantined, path, None);
+        }
+        Ok(())
+    }
+
+    fn archives(&mut self, store: &Store) -> Result<(), FindError> {
+        if self.plan.foreign > 0 {
+            return Ok(());
+        }
+        let objects: BTreeSet<Digest> = self.digests.values().copied().collect();
+        for path in grandchildren(&store.paths.dir("objects"))? {
+            if object_digest(&path).is_some_and(|digest| !objects.contains(&digest)) {
+                self.leftover(VictimKind::Leftover, path, None);
+            }
+        }
+        Ok(())
+    }
+
+    fn documents(&mut self, store: &Store) -> Result<(), FindError> {
+        for path in grandchildren(&store.paths.dir("records"))? {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.and_then(|name| name.strip_suffix(".documents").or(name.strip_suffix(SUFFIX)));
+            if let Some(record) = name.and_then(RecordName::parse) {
+                self.of_a_lost_record(store, &record, path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pointers whose record is lost.
+    fn pointers(&mut self, store: &Store) -> Result<(), FindError> {
+        for directory in grandchildren(&store.paths.dir("keys"))? {
+            for path in children(&directory)? {
+                if let Some(record) = path.file_name().and_then(|name| RecordName::parse(name.to_str()?)) {
+                    self.of_a_lost_record(store, &record, path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn of_a_lost_record(&mut self, store: &Store, name: &RecordName, path: PathBuf) {
+        let record = store.paths.record(name);
+        if !self.digests.contains_key(name) && !record.exists() {
+            self.leftover(VictimKind::Leftover, path, Some(Guard::Absent(record)));
+        }
+    }
+
+    /// Graphs that no name means: of entries that were built anew.
+    fn graphs_of_no_entry(&mut self, store: &Store) -> Result<(), FindError> {
+        if self.plan.foreign > 0 {
+            return Ok(());
+        }
+        for path in grandchildren(&store.paths.dir("entries"))? {
+            let named = path.to_str().map(|name| Path::new(name.strip_suffix(SUFFIX).unwrap_or(name)));
+            if named.is_some_and(|graph| !self.graphs.contains(graph)) {
+                self.leftover(VictimKind::Leftover, path, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a file or a directory go that is older than the grace.
+    fn leftover(&mut self, kind: VictimKind, path: PathBuf, guard: Option<Guard>) {
+        let Some(written) = modified(&path) else { return };
+        let is_evidence = kind == VictimKind::Quarantined && self.age(written) < EVIDENCE;
+        if self.is_young(written) || is_evidence {
+            return;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = WalkDir::new(&path).into_iter().flatten().map(|entry| length(entry.path())).sum();
+        self.plan.victims.push(Victim {
+            kind,
+            name,
+            reason: Reason::Unreachable,
+            age: self.age(written),
+            bytes,
+            guards: [Guard::Same(path.clone(), written)].into_iter().chain(guard).collect(),
+            files: vec![path],
+        });
+    }
+}
+
+fn children(directory: &Path) -> Result<Vec<PathBuf>, FindError> {
+    below(directory, 1)
+}
+
+fn grandchildren(directory: &Path) -> Result<Vec<PathBuf>, FindError> {
+    below(directory, 2)
+}
+
+fn below(directory: &Path, depth: usize) -> Result<Vec<PathBuf>, FindError> {
+    let mut paths = Vec::new();
+    for entry in WalkDir::new(directory).min_depth(depth).max_depth(depth).sort_by_file_name() {
+        match entry {
+            Ok(entry) => paths.push(entry.into_path()),
+            Err(error) => walk_error(directory, error).map_or(Ok(()), Err)?,
+        }
+    }
+    Ok(paths)
+}

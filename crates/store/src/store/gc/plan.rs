@@ -1,0 +1,268 @@
+//! What can go: reads everything that is small, and changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::super::paths::{Paths, RecordName};
+use super::super::settle::pointer_keys;
+use super::super::{FindError, Store};
+use super::{GcPlan, Guard, Keep, Reason, Victim, VictimKind};
+use crate::key::{BuildKey, Digest};
+use crate::record::{Entry, Record};
+
+/// What is known of a store while a plan is made.
+pub(super) struct Survey<'k> {
+    pub(super) keep: &'k Keep,
+    pub(super) now: SystemTime,
+    pub(super) plan: GcPlan,
+    /// All records there are, those that stay and those that go, and the archives that they name.
+    pub(super) digests: BTreeMap<RecordName, Digest>,
+    /// The graphs that names mean, of entries that stay and of those that go.
+    pub(super) graphs: BTreeSet<PathBuf>,
+}
+
+/// A record that may go.
+struct Candidate {
+    name: RecordName,
+    record: Record,
+    modified: SystemTime,
+    object: Option<(SystemTime, u64)>,
+    bytes: u64,
+}
+
+impl Store {
+    /// Says what can go. Reads records and entries, but no archive.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn plan_gc(&self, keep: &Keep) -> Result<GcPlan, FindError> {
+        let mut survey = Survey {
+            keep,
+            now: SystemTime::now(),
+            plan: GcPlan::default(),
+            digests: BTreeMap::new(),
+            graphs: BTreeSet::new(),
+        };
+        let live = survey.entries(self)?;
+        survey.records(self, &live)?;
+        survey.leftovers(self)?;
+        let mut plan = survey.plan;
+        plan.victims.sort_by(|a, b| (a.kind, &a.name, &a.files).cmp(&(b.kind, &b.name, &b.files)));
+        Ok(plan)
+    }
+}
+
+impl Survey<'_> {
+    pub(super) fn age(&self, modified: SystemTime) -> Duration {
+        self.now.duration_since(modified).unwrap_or_default()
+    }
+
+    pub(super) fn is_young(&self, modified: SystemTime) -> bool {
+        self.age(modified) < self.keep.grace
+    }
+
+    fn is_old(&self, modified: SystemTime) -> bool {
+        self.keep.max_age.is_some_and(|limit| self.age(modified) > limit)
+    }
+
+    /// Judges the entries; gives the keys of the modules that those call that stay, and that are declared.
+    fn entries(&mut self, store: &Store) -> Result<BTreeSet<BuildKey>, FindError> {
+        let declared = self.keep.declared.as_ref();
+        let mut live = declared.map(|roots| roots.modules.clone()).unwrap_or_default();
+        for name in store.names(&store.paths.entry_roots())? {
+            let root = store.paths.entry_roots().join(&name);
+            let Some(modified) = modified(&root) else { continue };
+            let Some(entry) = store.find_entry(&name)? else {
+                self.plan.foreign += usize::from(root.exists());
+                continue;
+            };
+            let graph = store.paths.entry(&entry.id());
+            let is_declared = declared.is_some_and(|roots| roots.entries.contains(&name));
+            let reason = match declared {
+                _ if is_declared || self.is_young(modified) => None,
+                Some(_) => Some(Reason::Undeclared),
+                None => self.is_old(modified).then_some(Reason::Old),
+            };
+            if let Some(reason) = reason {
+                self.drop_entry(&entry, reason, (root, modified), &graph);
+            } else {
+                live.extend(entry.program.keys());
+                self.plan.entries += 1;
+                self.plan.bytes += length(&graph);
+            }
+            self.graphs.insert(graph);
+        }
+        Ok(live)
+    }
+
+    /// The root goes, and the graph that it means, which no other root can mean: the graph knows its name.
+    fn drop_entry(
+        &mut self,
+        entry: &Entry,
+        reason: Reason,
+        (root, modified): (PathBuf, SystemTime),
+        graph: &Path,
+    ) {
+        self.plan.victims.push(Victim {
+            kind: VictimKind::Entry,
+            name: entry.name.clone(),
+            reason,
+            age: self.age(modified),
+            bytes: length(&root) + length(graph),
+            guards: vec![Guard::Same(root.clone(), modified)],
+            files: vec![root, graph.to_owned(), Paths::signatures(graph)],
+        });
+    }
+
+    fn records(&mut self, store: &Store, live: &BTreeSet<BuildKey>) -> Result<(), FindError> {
+        let candidates = self.candidates(store)?;
+        let newest = newest(&candidates);
+        let mut loose = Vec::new();
+        let mut going = Vec::new();
+        for candidate in candidates {
+            let Candidate { record, modified, .. } = &candidate;
+            let is_live = record.members.iter().any(|member| live.contains(&member.key));
+            let stays = self.keep.pinned.contains(&record.digest) || self.is_young(*modified);
+            let reason = if stays {
+                None
+            } else if is_live {
+                let old = self.is_old(*modified);
+                (old && newest.stand_for(&candidate)).then_some(Reason::Superseded)
+            } else if self.keep.declared.is_some() {
+                Some(Reason::Undeclared)
+            } else {
+                self.is_old(*modified).then_some(Reason::Old)
+            };
+            match reason {
+                Some(reason) => going.push((candidate, reason)),
+                None if stays || is_live => self.stay(&candidate),
+                None => loose.push(candidate),
+            }
+        }
+        going.extend(self.shrink(loose).into_iter().map(|candidate| (candidate, Reason::Budget)));
+        self.go(store, going);
+        Ok(())
+    }
+
+    /// Reads the records. What nobody here understands stays, and is counted.
+    fn candidates(&mut self, store: &Store) -> Result<Vec<Candidate>, FindError> {
+        let mut candidates = Vec::new();
+        for name in store.all_record_names() {
+            let name = name?;
+            let path = store.paths.record(&name);
+            let Some((Some(modified), record)) = store.read_dated(&name)? else {
+                self.plan.foreign += usize::from(path.exists());
+                continue;
+            };
+            let object = fs_err::metadata(store.paths.object(&record.digest)).ok();
+            let object = object.and_then(|found| Some((found.modified().ok()?, found.len())));
+            let bytes = length(&path)
+                + length(&store.paths.documents(&name))
+                + object.map_or(0, |(_, length)| length);
+            self.digests.insert(name, record.digest);
+            candidates.push(Candidate { name, record, modified, object, bytes });
+        }
+        Ok(candidates)
+    }
+
+    fn stay(&mut self, candidate: &Candidate) {
+        self.plan.records += 1;
+        self.plan.bytes += candidate.bytes;
+    }
+
+    /// Gives what has to go for the rest to be within the size that is allowed, the longest unused first; the others stay.
+    fn shrink(&mut self, mut loose: Vec<Candidate>) -> Vec<Candidate> {
+        loose.sort_by_key(|candidate| (candidate.modified, candidate.name));
+        let limit = self.keep.max_size.unwrap_or(u64::MAX);
+        let mut total = self.plan.bytes + loose.iter().map(|candidate| candidate.bytes).sum::<u64>();
+        let mut count = 0;
+        while total > limit && count < loose.len() {
+            total -= loose[count].bytes;
+            count += 1;
+        }
+        let staying = loose.split_off(count);
+        staying.iter().for_each(|candidate| self.stay(candidate));
+        self.plan.over = self.plan.bytes.saturating_sub(limit);
+        loose
+    }
+
+    /// Lists the files of the records that go. An archive goes with the last record that names it.
+    fn go(&mut self, store: &Store, going: Vec<(Candidate, Reason)>) {
+        let mut naming: BTreeMap<Digest, usize> = BTreeMap::new();
+        for (candidate, _) in &going {
+            *naming.entry(candidate.record.digest).or_default() += 1;
+        }
+        let gone: BTreeSet<RecordName> = going.iter().map(|(candidate, _)| candidate.name).collect();
+        let staying = self.digests.iter().filter(|(name, _)| !gone.contains(name));
+        let staying: BTreeSet<Digest> = staying.map(|(_, digest)| *digest).collect();
+        for (Candidate { name, record, modified, object, bytes }, reason) in going {
+            let path = store.paths.record(&name);
+            let pointers = pointer_keys(&record);
+            let pointers = pointers.iter().map(|key| store.paths.pointers(key).join(name.to_string()));
+            let mut files: Vec<PathBuf> = pointers.collect();
+            files.extend([path.clone(), store.paths.documents(&name), Paths::signatures(&path)]);
+            let mut guards = vec![Guard::Same(path, modified)];
+            let count = naming.get_mut(&record.digest);
+            let is_last = count.is_some_and(|count| {
+                *count -= 1;
+                *count == 0
+            });
+            let mut freed = bytes;
+            match object {
+                Some((written, _)) if is_last && !staying.contains(&record.digest) => {
+                    let object = store.paths.object(&record.digest);
+                    guards.push(Guard::Same(object.clone(), written));
+                    files.push(object);
+                }
+                Some((_, length)) => freed -= length,
+                None => {}
+            }
+            let age = self.age(modified);
+            let name = describe(&record);
+            let kind = VictimKind::Record;
+            self.plan.victims.push(Victim { kind, name, reason, age, bytes: freed, guards, files });
+        }
+    }
+}
+
+/// The last time that a module was built, for each target and ISA level.
+struct Newest(BTreeMap<(BuildKey, String, String), SystemTime>);
+
+fn newest(candidates: &[Candidate]) -> Newest {
+    let mut newest = BTreeMap::new();
+    for Candidate { record, modified, .. } in candidates {
+        for member in &record.members {
+            let latest =
+                newest.entry((member.key, record.target.clone(), record.isa.clone())).or_insert(*modified);
+            *latest = (*latest).max(*modified);
+        }
+    }
+    Newest(newest)
+}
+
+impl Newest {
+    /// Whether newer records have all of a record's modules.
+    fn stand_for(&self, Candidate { record, modified, .. }: &Candidate) -> bool {
+        let latest = |key| self.0.get(&(key, record.target.clone(), record.isa.clone()));
+        record.members.iter().all(|member| latest(member.key).is_some_and(|latest| latest > modified))
+    }
+}
+
+/// The first signature, how many more there are, and the ISA level.
+fn describe(record: &Record) -> String {
+    let first = record.members.first().map_or("no module", |member| &member.signature);
+    match record.members.len() {
+        0 | 1 => format!("{first} for {}", record.isa),
+        count => format!("{first} and {} more for {}", count - 1, record.isa),
+    }
+}
+
+pub(super) fn modified(path: &Path) -> Option<SystemTime> {
+    fs_err::symlink_metadata(path).ok()?.modified().ok()
+}
+
+pub(super) fn length(path: &Path) -> u64 {
+    fs_err::symlink_metadata(path).map_or(0, |found| found.len())
+}

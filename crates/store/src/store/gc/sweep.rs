@@ -1,0 +1,92 @@
+//! Deletes what a plan says, a batch at a time, alone with the store.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::super::{Store, WriteError};
+use super::plan::modified;
+use super::{GcPlan, Guard, Victim};
+
+/// How many things are deleted before publishers have a turn.
+const BATCH: usize = 64;
+
+/// How long a collector waits for publishers, each of which is done in milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What was deleted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// How many of the plan's victims are gone.
+    pub removed: usize,
+    /// How much that freed, in bytes.
+    pub bytes: u64,
+    /// How many were built or used since the plan was made, and stay.
+    pub spared: usize,
+    /// How many are left since others were publishing all the time.
+    pub left: usize,
+}
+
+impl Store {
+    /// Deletes what can go, if it is still as it was when the plan was made. Safe beside any number of readers, publishers and
+    /// other collectors; interrupted, it has deleted less.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses to delete something.
+    pub fn sweep(&self, plan: &GcPlan) -> Result<Swept, WriteError> {
+        let mut swept = Swept::default();
+        for batch in plan.victims.chunks(BATCH) {
+            let alone = self.alone(PATIENCE);
+            if alone.busy {
+                swept.left += batch.len();
+                continue;
+            }
+            for victim in batch {
+                if !victim.guards.iter().all(Guard::holds) {
+                    swept.spared += 1;
+                    continue;
+                }
+                delete(victim)?;
+                swept.removed += 1;
+                swept.bytes += victim.bytes;
+            }
+        }
+        Ok(swept)
+    }
+}
+
+impl Guard {
+    fn holds(&self) -> bool {
+        match self {
+            Self::Same(path, planned) => modified(path) == Some(*planned),
+            Self::Absent(path) => modified(path).is_none(),
+        }
+    }
+}
+
+fn delete(victim: &Victim) -> Result<(), WriteError> {
+    for path in &victim.files {
+        remove(path).map_err(|source| WriteError::new(path, source))?;
+        // The directory of a key whose last pointer this was; every other directory stays.
+        let directory = path.parent().filter(|directory| is_of_a_key(directory));
+        let _ = directory.map(fs_err::remove_dir);
+    }
+    Ok(())
+}
+
+fn is_of_a_key(directory: &Path) -> bool {
+    directory.file_name().is_some_and(|name| name.len() == 64)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match fs_err::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs_err::remove_dir_all(path),
+        Ok(_) => fs_err::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

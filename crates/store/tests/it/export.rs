@@ -1,0 +1,171 @@
+//! Exports: what comes out of one store goes into another; what was changed on the way is refused by name, and nothing of it is
+//! written.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use precast_store::{Archive, Export, ExportError, ImportError, OpenExportError, Store};
+use proptest::prelude::*;
+
+use crate::sample::{bare, entry, file, store, unit};
+
+/// A store with an entry, the unit that it calls, and another; its export.
+fn exported() -> (tempfile::TempDir, Store, Vec<u8>) {
+    let (directory, store, _) = store();
+    for seed in ["entry", "other"] {
+        let (archive, record) = unit(seed, "v3");
+        store.publish(&archive, &record).unwrap();
+    }
+    store.put_entry(&entry("score")).unwrap();
+    let bytes = store.export(None).unwrap().pack().unwrap();
+    (directory, store, bytes)
+}
+
+fn target() -> (tempfile::TempDir, Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path().join("target")).unwrap();
+    (directory, store)
+}
+
+fn is_empty(store: &Store) -> bool {
+    store.records().next().is_none() && store.entries().unwrap().is_empty()
+}
+
+#[test]
+fn what_is_exported_is_imported_as_it_was() {
+    let (_directory, source, bytes) = exported();
+    assert_eq!(source.export(None).unwrap().pack().unwrap(), bytes, "the same store, the same file");
+    let (_other, store) = target();
+    let export = Export::open(&bytes).unwrap();
+    assert_eq!((export.records(), export.entries()), (2, 1));
+    assert_eq!(export.verify().unwrap().records, 2);
+    assert!(is_empty(&store));
+    let imported = export.import(&store).unwrap();
+    assert_eq!((imported.records, imported.fresh, imported.entries), (2, 2, 1));
+    for seed in ["entry", "other"] {
+        let (archive, record) = unit(seed, "v3");
+        assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&record)]);
+        assert_eq!(store.load(&record).unwrap(), archive);
+    }
+    assert_eq!(store.find_entry("score").unwrap(), Some(entry("score")));
+    assert!(store.verify().unwrap().is_intact());
+    assert_eq!(export.import(&store).unwrap().fresh, 0);
+    assert_eq!(store.export(None).unwrap().pack().unwrap(), bytes);
+}
+
+#[test]
+fn an_entry_goes_with_what_it_calls_and_nothing_else() {
+    let (_directory, source, _) = exported();
+    let names = |name: &str| Some(BTreeSet::from([name.to_owned()]));
+    let export = source.export(names("score").as_ref()).unwrap();
+    assert_eq!((export.records(), export.entries()), (1, 1));
+    let error = source.export(names("unknown").as_ref()).unwrap_err();
+    assert!(error.to_string().contains("it has: score"), "{error}");
+    let (_, record) = unit("entry", "v3");
+    fs_err::remove_file(file(&source, "objects", &format!("{}.tar.zst", record.digest))).unwrap();
+    assert!(matches!(source.export(None).unwrap_err(), ExportError::Load { .. }));
+    fs_err::remove_file(file(&source, "records", &record.id().to_string())).unwrap();
+    let error = source.export(None).unwrap_err();
+    assert!(matches!(error, ExportError::Lacking { .. }) && error.to_string().contains("hint: "), "{error}");
+}
+
+/// Takes an export apart, changes its members, and puts it together without stating them anew.
+fn changed(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
+    let (_, mut archive) = Archive::unpack(bytes, &precast_store::Limits::default()).unwrap();
+    change(&mut archive);
+    archive.pack().unwrap().1
+}
+
+fn member(archive: &Archive, directory: &str) -> String {
+    archive.members.keys().find(|name| name.starts_with(directory)).unwrap().clone()
+}
+
+#[test]
+fn what_was_added_taken_or_changed_is_named() {
+    let (_directory, _, bytes) = exported();
+    let refusal =
+        |change: &dyn Fn(&mut Archive)| Export::open(&changed(&bytes, change)).unwrap_err().to_string();
+    for directory in ["documents/", "entries/", "objects/", "records/"] {
+        let taken = refusal(&|archive| drop(archive.members.remove(&member(archive, directory))));
+        assert!(taken.contains(directory) && taken.contains("is missing"), "{taken}");
+        let flipped = refusal(&|archive| {
+            let name = member(archive, directory);
+            archive.members.get_mut(&name).unwrap()[10] ^= 1;
+        });
+        assert!(flipped.contains(directory) && flipped.contains("has other bytes"), "{flipped}");
+        let added = refusal(&|archive| drop(archive.members.insert(format!("{directory}0"), b"x".to_vec())));
+        assert!(added.contains("is not in the statement"), "{added}");
+    }
+    let none = refusal(&|archive| drop(archive.members.remove("statement")));
+    assert!(none.contains("no statement"), "{none}");
+    let later =
+        refusal(&|archive| drop(archive.members.insert("statement".into(), b"precast export 2\n".to_vec())));
+    assert!(later.contains("a later precast wrote it"), "{later}");
+    let loose = refusal(&|archive| archive.members.get_mut("statement").unwrap().push(b'\n'));
+    assert!(loose.contains("not in its one form") || loose.contains("is missing"), "{loose}");
+    assert!(matches!(Export::open(b"no export").unwrap_err(), OpenExportError::Unpack(_)));
+}
+
+/// As [`changed`], but whoever did it stated the members anew: only signatures would tell.
+fn restated(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
+    changed(bytes, |archive| {
+        change(archive);
+        archive.members.remove("statement");
+        let mut statement = "precast export 1\n".to_owned();
+        for (name, content) in &archive.members {
+            statement += &format!("{} {name}\n", precast_store::key::ContentId::of(content));
+        }
+        archive.members.insert("statement".to_owned(), statement.into_bytes());
+    })
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_and_nothing_is_written() {
+    let (_directory, _, bytes) = exported();
+    let (_other, store) = target();
+    let swap = |archive: &mut Archive, directory: &str| {
+        let names: Vec<String> =
+            archive.members.keys().filter(|name| name.starts_with(directory)).cloned().collect();
+        let [one, two] = [0, 1].map(|at: usize| archive.members[&names[at]].clone());
+        archive.members.insert(names[0].clone(), two);
+        archive.members.insert(names[1].clone(), one);
+    };
+    let changes: [&dyn Fn(&mut Archive); 6] = [
+        &|archive| swap(archive, "objects/"),
+        &|archive| swap(archive, "records/"),
+        &|archive| swap(archive, "documents/"),
+        &|archive| drop(archive.members.remove(&member(archive, "objects/"))),
+        &|archive| drop(archive.members.remove(&member(archive, "documents/"))),
+        &|archive| drop(archive.members.insert("entries/../../x".replace("../", "_"), b"pcE".to_vec())),
+    ];
+    for change in changes {
+        let export = Export::open(&restated(&bytes, change)).unwrap();
+        let error = export.import(&store).unwrap_err();
+        assert!(!matches!(error, ImportError::Publish(_)), "{error}");
+        assert!(export.verify().is_err() && is_empty(&store), "{error}");
+    }
+}
+
+/// An export of one unit.
+static ONE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let (archive, record) = unit("one", "v3");
+    let (_directory, source, _) = store();
+    source.publish(&archive, &record).unwrap();
+    source.export(None).unwrap().pack().unwrap()
+});
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_flip_no_cut_and_no_splice_is_an_export(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>(), bit in 0..8_u8, kind in 0..3) {
+        let (at, other) = (at.index(ONE.len()), other.index(ONE.len()));
+        let mut wrong = ONE.clone();
+        match kind {
+            0 => wrong[at] ^= 1 << bit,
+            1 => wrong.truncate(at),
+            _ => drop(wrong.splice(at.min(other)..at.max(other), ONE[other..].iter().copied())),
+        }
+        prop_assert!(wrong == *ONE || Export::open(&wrong).is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! Garbage collection: what goes and why, what stays whatever happens, and a collector beside publishers that are killed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, SystemTime};
+
+use precast_store::{Archive, Entry, Event, Keep, LoadError, Reason, Record, Roots, Store, VictimKind};
+
+use crate::processes::again;
+use crate::sample::{bare, entry, file, listening, overwrite, store, unit};
+
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Lets a file, or all below a directory, have been written long ago.
+fn age(path: &Path, age: Duration) {
+    for found in walkdir::WalkDir::new(path).contents_first(true) {
+        let file = fs_err::File::open(found.unwrap().path()).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+}
+
+fn publish(store: &Store, seed: &str) -> (Archive, Record) {
+    let (archive, record) = unit(seed, "v3");
+    store.publish(&archive, &record).unwrap();
+    (archive, record)
+}
+
+fn declared(entries: &[&str], records: &[&Record]) -> Keep {
+    let entries = entries.iter().map(|name| (*name).to_owned()).collect();
+    let modules = records.iter().flat_map(|record| &record.members).map(|member| member.key).collect();
+    Keep { declared: Some(Roots { entries, modules }), grace: HOUR, ..Keep::default() }
+}
+
+/// What goes by name and reason.
+fn going(store: &Store, keep: &Keep) -> Vec<(VictimKind, Reason)> {
+    let plan = store.plan_gc(keep).unwrap();
+    plan.victims.iter().map(|victim| (victim.kind, victim.reason)).collect()
+}
+
+fn serves(store: &Store, (archive, record): &(Archive, Record)) -> bool {
+    let found = store.find(&record.members[0].key).unwrap();
+    assert!(found.is_empty() || (found == [bare(record)] && store.load(record).unwrap() == *archive));
+    !found.is_empty()
+}
+
+/// Number of files in the store, but for `STORE`.
+fn files(store: &Store) -> usize {
+    let files = walkdir::WalkDir::new(store.path()).min_depth(2).into_iter().map(Result::unwrap);
+    files.filter(|found| found.file_type().is_file()).count()
+}
+
+#[test]
+fn what_nothing_declares_goes_with_all_its_files_once_it_is_old() {
+    let (_directory, store, events) = store();
+    let (kept, gone) = (publish(&store, "kept"), publish(&store, "gone"));
+    let called = publish(&store, "entry");
+    store.put_entry(&entry("score")).unwrap();
+    store.put_entry(&entry("old")).unwrap();
+    let before = files(&store);
+    let keep = declared(&["score"], &[&kept.1]);
+    assert_eq!(going(&store, &keep), [], "what is young stays");
+    age(store.path(), 2 * HOUR);
+    let plan = store.plan_gc(&keep).unwrap();
+    assert_eq!(files(&store), before, "a plan changes nothing");
+    let named: Vec<_> = plan.victims.iter().map(|victim| (victim.name.as_str(), victim.reason)).collect();
+    let unit = "add(f32[..], f32[..]) -> f32[..] and 2 more for v3";
+    assert_eq!(named, [("old", Reason::Undeclared), (unit, Reason::Undeclared)]);
+    assert_eq!((plan.entries, plan.records), (1, 2));
+    let swept = store.sweep(&plan).unwrap();
+    assert_eq!((swept.removed, swept.bytes, swept.spared), (2, plan.freed(), 0));
+    assert!(serves(&store, &kept) && serves(&store, &called) && !serves(&store, &gone));
+    assert_eq!(store.find_entry("score").unwrap(), Some(entry("score")));
+    assert_eq!(store.find_entry("old").unwrap(), None);
+    assert!(store.verify().unwrap().is_intact());
+    // Object, documents, record and six pointers of one, root and graph of the other.
+    assert_eq!(files(&store), before - 9 - 2);
+    assert_eq!(going(&store, &keep), []);
+    assert_eq!(*events.lock().unwrap(), []);
+}
+
+#[test]
+fn without_declarations_only_budgets_let_anything_go() {
+    let (_directory, store, _) = store();
+    let called = publish(&store, "entry");
+    store.put_entry(&entry("score")).unwrap();
+    let units = ["a", "b", "c"].map(|seed| publish(&store, seed));
+    age(store.path(), 10 * DAY);
+    let keep = Keep { grace: HOUR, ..Keep::default() };
+    assert_eq!(going(&store, &keep), []);
+    // One is used in a build.
+    store.reuse(&units[1].1).unwrap().unwrap();
+    let plan = store.plan_gc(&Keep { max_size: Some(1), ..keep.clone() }).unwrap();
+    assert_eq!(plan.victims.len(), 2, "what an entry calls, and what is young, is no budget's");
+    assert!(plan.victims.iter().all(|victim| victim.reason == Reason::Budget) && plan.over > 0);
+    let size = plan.bytes + plan.victims[0].bytes + 64;
+    let plan = store.plan_gc(&Keep { max_size: Some(size), ..keep.clone() }).unwrap();
+    assert_eq!((plan.victims.len(), plan.over), (1, 0));
+    // The entry has not been built for long; its module is nobody's then.
+    let plan = store.plan_gc(&Keep { max_age: Some(9 * DAY), ..keep.clone() }).unwrap();
+    assert_eq!(plan.victims.iter().filter(|victim| victim.reason == Reason::Old).count(), 4);
+    store.put_entry(&entry("score")).unwrap();
+    let plan = store.plan_gc(&Keep { max_age: Some(9 * DAY), ..keep }).unwrap();
+    assert_eq!(plan.victims.len(), 2);
+    store.sweep(&plan).unwrap();
+    assert!(serves(&store, &called) && serves(&store, &units[1]) && !serves(&store, &units[0]));
+}
+
+#[test]
+fn an_older_compilers_record_goes_when_a_newer_one_stands_for_it() {
+    let (_directory, store, _) = store();
+    let (archive, record) = publish(&store, "entry");
+    store.put_entry(&entry("score")).unwrap();
+    age(store.path(), 10 * DAY);
+    let keep = Keep { max_age: Some(DAY), grace: HOUR, ..Keep::default() };
+    store.put_entry(&entry("score")).unwrap();
+    assert_eq!(going(&store, &keep), [], "nothing else has its modules");
+    let action = precast_store::ActionKey::from_bytes([7; 32]);
+    let newer = Record { action, ..record.clone() };
+    store.publish(&archive, &newer).unwrap();
+    let plan = store.plan_gc(&keep).unwrap();
+    assert_eq!(plan.victims.len(), 1);
+    assert_eq!(plan.victims[0].reason, Reason::Superseded);
+    store.sweep(&plan).unwrap();
+    // They share the archive, which stays.
+    assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&newer)]);
+    assert_eq!(store.load(&newer).unwrap(), archive);
+    // A release's archive stays in any case.
+    let pinned = Keep { pinned: BTreeSet::from([record.digest]), declared: Some(Roots::default()), ..keep };
+    age(store.path(), 20 * DAY);
+    assert_eq!(going(&store, &pinned), [(VictimKind::Entry, Reason::Undeclared)]);
+}
+
+#[test]
+fn what_is_used_between_plan_and_sweep_stays() {
+    let (_directory, store, _) = store();
+    let units = ["reused", "published", "neither"].map(|seed| publish(&store, seed));
+    store.put_entry(&entry("score")).unwrap();
+    age(store.path(), DAY);
+    let keep = declared(&[], &[]);
+    let plan = store.plan_gc(&keep).unwrap();
+    assert_eq!(plan.victims.len(), 4);
+    store.reuse(&units[0].1).unwrap().unwrap();
+    store.publish(&units[1].0, &units[1].1).unwrap();
+    store.put_entry(&entry("score")).unwrap();
+    let swept = store.sweep(&plan).unwrap();
+    assert_eq!((swept.removed, swept.spared), (1, 3));
+    assert!(serves(&store, &units[0]) && serves(&store, &units[1]) && !serves(&store, &units[2]));
+    assert!(store.verify().unwrap().is_intact());
+}
+
+#[test]
+fn leftovers_go_and_what_a_newer_precast_wrote_stays() {
+    let (_directory, store, _) = store();
+    let whole = publish(&store, "whole");
+    // An archive and documents without a record, pointers of a lost record, a graph without a name.
+    let (archive, record) = publish(&store, "lost");
+    fs_err::remove_file(file(&store, "records", &record.id().to_string())).unwrap();
+    let digest = archive.digest().unwrap().to_string();
+    store.put_entry(&entry("score")).unwrap();
+    fs_err::remove_dir_all(store.path().join("roots/entry")).unwrap();
+    fs_err::write(store.path().join("tmp/.precast-left"), b"half").unwrap();
+    fs_err::create_dir(store.path().join("quarantine/x.1")).unwrap();
+    fs_err::write(store.path().join("quarantine/x.1/x"), b"bad").unwrap();
+    age(store.path(), DAY);
+    let keep = Keep { grace: HOUR, ..Keep::default() };
+    let plan = store.plan_gc(&keep).unwrap();
+    let count = |kind| plan.victims.iter().filter(|victim| victim.kind == kind).count();
+    // Object, documents, graph, and a pointer for each of three keys and fingerprints.
+    assert_eq!((count(VictimKind::Leftover), count(VictimKind::Temporary), plan.victims.len()), (9, 1, 10));
+    age(&store.path().join("quarantine"), 8 * DAY);
+    let plan = store.plan_gc(&keep).unwrap();
+    assert_eq!(plan.victims.len(), 11);
+    // Meanwhile the record comes back: its pointers, documents and archive are wanted again.
+    store.publish(&archive, &record).unwrap();
+    let swept = store.sweep(&plan).unwrap();
+    assert_eq!((swept.removed, swept.spared), (3, 8));
+    assert!(serves(&store, &(archive, record.clone())) && serves(&store, &whole));
+    // A record of a format to come: it is there, it hashes to its name, and nobody here knows what it names.
+    let mut bytes = record.to_bytes();
+    bytes[3] = 99;
+    let id = Record::id_of(&bytes);
+    let newer = store.path().join("records/ab").join(format!("ab{}-{id}", "0".repeat(62)));
+    fs_err::create_dir_all(newer.parent().unwrap()).unwrap();
+    fs_err::write(&newer, bytes).unwrap();
+    fs_err::remove_file(file(&store, "records", &record.id().to_string())).unwrap();
+    age(store.path(), DAY);
+    let plan = store.plan_gc(&Keep { declared: Some(Roots::default()), ..keep }).unwrap();
+    store.sweep(&plan).unwrap();
+    assert_eq!(plan.foreign, 1);
+    assert!(newer.exists() && file(&store, "objects", &format!("{digest}.tar.zst")).exists());
+}
+
+#[test]
+fn a_damaged_record_is_quarantined_and_its_archive_is_a_leftover() {
+    let (_directory, store, _) = store();
+    let (_, record) = publish(&store, "bad");
+    overwrite(&file(&store, "records", &record.id().to_string()), b"damage");
+    age(store.path(), DAY);
+    let plan = store.plan_gc(&Keep { grace: HOUR, ..Keep::default() }).unwrap();
+    assert_eq!((plan.foreign, plan.records), (0, 0));
+    assert_eq!(store.sweep(&plan).unwrap().removed, 8);
+}
+
+/// How many units are declared in the storm, and how many are not.
+const UNITS: usize = 8;
+
+/// Publishes for ever: units that are declared, which stay, and others, which may go at any time.
+pub(crate) fn storm(path: &Path) {
+    let store = Store::create(path).unwrap().on_event(|event: &Event| panic!("{event}"));
+    for round in std::process::id() as usize.. {
+        let (wanted, other) = (format!("wanted {}", round % UNITS), format!("other {}", round * 7 % UNITS));
+        let wanted = publish(&store, &wanted);
+        assert!(serves(&store, &wanted), "lost");
+        let (archive, record) = publish(&store, &other);
+        for found in store.find(&record.members[0].key).unwrap() {
+            // It may be gone before it is loaded, and is never anything else.
+            match store.load(&found) {
+                Ok(loaded) => assert_eq!(loaded, archive),
+                Err(error) => assert!(matches!(error, LoadError::Missing { .. }), "{error}"),
+            }
+        }
+        let name = ["score", "other"][round % 2];
+        store.put_entry(&entry(name)).unwrap();
+        let found: Option<Entry> = store.find_entry("score").unwrap();
+        assert!(found.is_none_or(|found| found == entry("score")));
+    }
+}
+
+#[test]
+fn sixteen_publishers_that_are_killed_beside_a_collector_lose_and_damage_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("artifacts");
+    let (store, events) = listening(Store::create(&path).unwrap());
+    let wanted: Vec<_> = (0..UNITS).map(|n| publish(&store, &format!("wanted {n}"))).collect();
+    store.put_entry(&entry("score")).unwrap();
+    let records: Vec<&Record> = wanted.iter().map(|(_, record)| record).collect();
+    // No grace: what is not declared goes as soon as its publisher has let go of it.
+    let keep = Keep { grace: Duration::ZERO, ..declared(&["score"], &records) };
+    let mut children: Vec<Child> = (0..16).map(|_| again("storm", &path).spawn().unwrap()).collect();
+    let mut removed = 0;
+    for round in 0..32 {
+        let child = &mut children[round * 5 % 16];
+        assert!(child.try_wait().unwrap().is_none(), "a publisher failed; its output is above");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        *child = again("storm", &path).spawn().unwrap();
+        let plan = store.plan_gc(&keep).unwrap();
+        removed += store.sweep(&plan).unwrap().removed;
+        assert!(wanted.iter().all(|unit| serves(&store, unit)));
+        assert!(store.find_entry("score").unwrap().is_some());
+    }
+    for child in &mut children {
+        assert!(child.try_wait().unwrap().is_none(), "a publisher failed; its output is above");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let plan = store.plan_gc(&keep).unwrap();
+    store.sweep(&plan).unwrap();
+    let verified = store.verify().unwrap();
+    assert!(verified.is_intact(), "{verified:?}");
+    assert_eq!((verified.records, verified.entries), (UNITS, 1));
+    assert_eq!((verified.objects, verified.unreferenced.len()), (UNITS, 0));
+    assert!(removed > 10, "{removed}");
+    assert_eq!(*events.lock().unwrap(), []);
+    // A root, a graph, and nine files of each unit: nothing that was killed has left anything.
+    assert_eq!(files(&store), 2 + 9 * UNITS);
+}

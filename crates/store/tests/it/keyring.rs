@@ -1,0 +1,269 @@
+//! Keyrings: what counts as signed, and what does not. The first three tests are lessons of others: an unsigned mapping is
+//! refused, one key does not count twice, nothing is used before it is verified.
+
+use std::sync::Arc;
+
+use minisign::KeyPair;
+use precast_store::keyring::{Date, Key, with_signature};
+use precast_store::{Event, Keyring, KeyringError, Layer, OpenSignedError, Store, write_bundle};
+use proptest::prelude::*;
+
+use crate::sample::{bare, entry, listening, store, unit};
+
+/// Made by the program `minisign` 0.11: its public key, what it signed, its signature, and one in its older form.
+const PUBLIC: &str = "RWRdAONPyviEJwBOXwkIz6Iw+PbN+D5Bly8mqpFtz/U2xaHMPDXEPBm7";
+const MESSAGE: &[u8] = b"what the program minisign signed\n";
+const SIGNATURE: &str = "\
+untrusted comment: signature from minisign secret key
+RURdAONPyviEJ11NEK29B6bBiplGQ5kSdYG94XY7YubP4dB7BBY92ZoGi6Iqy62qZXkTVpWBR/bAP34FTME10UCDvLjZtmTA9w8=
+trusted comment: made by minisign 0.11
+VGwpM0yiGNgv7WU33zqB4oYKhbHpgBxSG0lvgPT29j+Dd9fEI0qaZ2EfdjkEp1qkMY1pY+C0y7adBDOdBbVgAw==
+";
+const LEGACY: &str = "\
+untrusted comment: signature from minisign secret key
+RWRdAONPyviEJ6/v6tR2FF00KEKep6sj73B037+VFJO4SBDPaa8m4R9PW9gmtDuR20CQAHuMzaauX09nGXa/8Rgk0lC3S6ywCQc=
+trusted comment: legacy
+N/Gqw3+GS71bCsUvMURaj6ZpUmS9DTY38W9VolzoQukUeemL7CmCNyWNSRB/bQN0LEbWPa//oivZzHlIiSkgDw==
+";
+
+/// One who signs.
+struct Signer {
+    pair: KeyPair,
+    key: Key,
+}
+
+fn signer(name: &str) -> Signer {
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+    let key = Key::parse(name, &pair.pk.to_base64()).unwrap();
+    Signer { pair, key }
+}
+
+impl Signer {
+    fn sign(&self, bytes: &[u8]) -> String {
+        minisign::sign(None, &self.pair.sk, bytes, Some("test"), None).unwrap().into_string()
+    }
+}
+
+fn keyring(threshold: usize, signers: &[&Signer]) -> Keyring {
+    let keys = signers.iter().map(|signer| signer.key.clone()).collect();
+    Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold, keys, revoked: Vec::new() }
+}
+
+fn trusting(store: &Store, keyring: Keyring) -> (Store, Arc<std::sync::Mutex<Vec<Event>>>) {
+    listening(Store::open(store.path()).unwrap().trusting(Arc::new(keyring)))
+}
+
+fn sign_all(store: &Store, signer: &Signer) {
+    for signed in store.signed() {
+        let signed = signed.unwrap();
+        store.put_signature(&signed, &signer.key, &signer.sign(&signed.bytes)).unwrap();
+    }
+}
+
+#[test]
+fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
+    let (_directory, store, _) = store();
+    let (archive, record) = unit("one", "v3");
+    let key = record.members[0].key;
+    store.publish(&archive, &record).unwrap();
+    store.put_entry(&entry("score")).unwrap();
+    let (alice, mallory) = (signer("alice"), signer("mallory"));
+    let (reader, events) = trusting(&store, keyring(1, &[&alice]));
+    assert_eq!(reader.find(&key).unwrap(), []);
+    assert_eq!(reader.find_fingerprint(&record.members[0].fingerprints[0]).unwrap(), []);
+    assert_eq!(reader.find_entry("score").unwrap(), None);
+    assert!(events.lock().unwrap().iter().all(|event| matches!(event, Event::Unsigned { .. })));
+    sign_all(&store, &mallory);
+    assert_eq!(reader.find(&key).unwrap(), [], "anybody can sign");
+    let told = events.lock().unwrap().last().unwrap().to_string();
+    assert!(
+        told.contains(
+            "not signed by 1 key of the keyring: no signature counts; one is by a key that is not listed"
+        ),
+        "{told}"
+    );
+    // A refusal is not remembered.
+    sign_all(&store, &alice);
+    assert_eq!(reader.find(&key).unwrap(), [bare(&record)]);
+    assert_eq!(reader.find_entry("score").unwrap(), Some(entry("score")));
+    assert!(store.verify().unwrap().is_intact());
+    // A signature is about one record: copied beside another it counts for nothing.
+    let (archive, other) = unit("two", "v3");
+    store.publish(&archive, &other).unwrap();
+    let beside = |record: &precast_store::Record| {
+        let (action, id) = (record.action.to_string(), record.id());
+        store.path().join("records").join(&action[..2]).join(format!("{action}-{id}.minisig"))
+    };
+    fs_err::copy(beside(&record), beside(&other)).unwrap();
+    assert_eq!(reader.find(&other.members[0].key).unwrap(), []);
+    assert!(
+        events.lock().unwrap().last().unwrap().to_string().contains("that by `alice` is about other bytes")
+    );
+}
+
+#[test]
+fn keys_count_and_not_signatures() {
+    let (alice, bob) = (signer("alice"), signer("bob"));
+    let bytes = b"content";
+    let twice = alice.sign(bytes) + &alice.sign(bytes);
+    let two = keyring(2, &[&alice, &bob]);
+    let unsigned = two.check(bytes, &twice).unwrap_err();
+    assert_eq!(unsigned.valid, ["alice"]);
+    assert_eq!(two.check(bytes, &(twice + &bob.sign(bytes))).unwrap(), ["alice", "bob"]);
+    // The same key under another name and another number is refused where it stands.
+    let mut raw = alice.pair.pk.to_bytes();
+    raw[2] ^= 0xff;
+    let renumbered = minisign::PublicKey::from_bytes(&raw).unwrap().to_base64();
+    let text = keyring(1, &[&alice]).to_string();
+    for again in [alice.key.text.clone(), renumbered] {
+        let error = Keyring::parse(&format!("{text}key={again} another\n")).unwrap_err();
+        assert!(error.to_string().contains("this `key` is there already"), "{error}");
+    }
+}
+
+#[test]
+fn a_bundle_is_verified_before_anything_of_it_is_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.precast");
+    let (archive, record) = unit("one", "v3");
+    let pack = archive.get("unit.so").unwrap().to_vec();
+    let bytes = write_bundle(&[(record, pack)], &[entry("score")], "test").unwrap();
+    fs_err::write(&path, &bytes).unwrap();
+    let (alice, bob) = (signer("alice"), signer("bob"));
+    let open = |keyring: &Keyring| Layer::open_signed_bundle(&path, keyring);
+    let unsigned = |keyring: &Keyring| {
+        let error = open(keyring).unwrap_err();
+        assert!(matches!(error, OpenSignedError::Unsigned { .. }), "{error}");
+        error.to_string()
+    };
+    let (one, two) = (keyring(1, &[&alice]), keyring(2, &[&alice, &bob]));
+    assert!(unsigned(&one).contains("there is no signature"));
+    let put = |signer: &Signer| {
+        let beside = directory.path().join("model.precast.minisig");
+        let present = fs_err::read_to_string(&beside).unwrap_or_default();
+        fs_err::write(&beside, with_signature(&bytes, &signer.key, &present, &signer.sign(&bytes)).unwrap())
+            .unwrap();
+    };
+    put(&alice);
+    open(&one).unwrap();
+    assert!(unsigned(&two).contains("signed by 2 keys of the keyring: 1 of them did, `alice`"));
+    put(&alice);
+    put(&bob);
+    open(&two).unwrap();
+    let mut revoked = keyring(1, &[&alice, &bob]);
+    revoked.keys.remove(0);
+    revoked.revoked.push(alice.key.clone());
+    open(&revoked).unwrap();
+    revoked.threshold = 2;
+    assert!(unsigned(&revoked).contains("the key `alice` is revoked"));
+    // Listed and revoked is revoked.
+    revoked.keys.push(alice.key);
+    assert!(unsigned(&revoked).contains("1 of them did, `bob`"));
+    // Another whole bundle in its place.
+    let (archive, record) = unit("two", "v3");
+    let pack = archive.get("unit.so").unwrap().to_vec();
+    fs_err::write(&path, write_bundle(&[(record, pack)], &[], "test").unwrap()).unwrap();
+    assert!(unsigned(&one).contains("that by `alice` is about other bytes"));
+}
+
+#[test]
+fn what_minisign_signed_counts_in_both_of_its_forms() {
+    let key = Key::parse("minisign", PUBLIC).unwrap();
+    let keyring = Keyring {
+        version: 1,
+        expires: "2999-01-01".parse().unwrap(),
+        threshold: 1,
+        keys: vec![key],
+        revoked: Vec::new(),
+    };
+    for signature in [SIGNATURE, LEGACY] {
+        assert_eq!(keyring.check(MESSAGE, signature).unwrap(), ["minisign"]);
+        assert!(keyring.check(b"something else", signature).is_err());
+        // What the trusted comment says is signed too.
+        let comment = signature
+            .replace("trusted comment: made", "trusted comment: not made")
+            .replace("trusted comment: legacy", "trusted comment: new");
+        assert!(keyring.check(MESSAGE, &comment).is_err());
+    }
+}
+
+#[test]
+fn a_keyring_follows_another_only_if_that_ones_keys_say_so() {
+    let (alice, bob, carol) = (signer("alice"), signer("bob"), signer("carol"));
+    let present = keyring(2, &[&alice, &bob]);
+    let next = Keyring { version: 2, ..keyring(1, &[&carol]) };
+    let text = next.to_string();
+    let signed =
+        |signers: &[&Signer]| -> String { signers.iter().map(|s| s.sign(text.as_bytes())).collect() };
+    assert_eq!(present.check_successor(&text, &signed(&[&alice, &bob])).unwrap(), next);
+    for wrong in [&[][..], &[&alice], &[&carol], &[&alice, &carol]] {
+        let error = present.check_successor(&text, &signed(wrong)).unwrap_err();
+        assert!(matches!(error, KeyringError::Unsigned(_)), "{error}");
+    }
+    let older = Keyring { version: 2, ..present };
+    let error = older.check_successor(&text, &signed(&[&alice, &bob])).unwrap_err();
+    assert!(matches!(error, KeyringError::Rollback { found: 2, current: 2 }), "{error}");
+}
+
+#[test]
+fn a_keyring_is_read_strictly_and_expires() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, alice) = (directory.path().join("k"), signer("alice smith"));
+    let good = keyring(1, &[&alice]);
+    let text = good.to_string();
+    assert_eq!(Keyring::parse(&text).unwrap(), good);
+    let wrongs = [
+        ("format=1\n", "", "no `format`"),
+        ("format=1", "format=2", "format `2`"),
+        ("version=1\n", "", "no `version`"),
+        ("version=1", "version=-1", "whole number"),
+        ("threshold=1", "threshold=0", "the threshold is 0, and 1 keys may sign"),
+        ("threshold=1", "threshold=2", "the threshold is 2, and 1 keys may sign"),
+        ("threshold=1", "threshold=1\nthreshold=1", "there already"),
+        ("expires=2999-01-01", "expires=soon", "`soon` is no day"),
+        ("key=RW", "key=XX", "expected a public key of minisign"),
+        ("key=RW", "owner=RW", "`owner` means nothing"),
+        ("key=", "key ", "expected `name=value`"),
+    ];
+    for (from, to, told) in wrongs {
+        let error = Keyring::parse(&text.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+    let today = Date::today();
+    fs_err::write(&path, Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
+    let error = Keyring::open(&path).unwrap_err();
+    assert!(matches!(error, KeyringError::Expired { .. }) && error.to_string().contains("hint: "), "{error}");
+    fs_err::write(&path, &text).unwrap();
+    assert_eq!(Keyring::open(&path).unwrap(), good);
+    fs_err::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
+    assert!(matches!(Keyring::open(&path).unwrap_err(), KeyringError::Untrusted(_)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever stands beside them, other bytes are not signed; nothing crashes.
+    #[test]
+    fn no_flip_and_no_cut_is_signed(at in any::<prop::sample::Index>(), bit in 0..8_u8, cut in any::<bool>(), content in any::<bool>()) {
+        let key = Key::parse("minisign", PUBLIC).unwrap();
+        let keyring = Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold: 1, keys: vec![key], revoked: Vec::new() };
+        let change = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            let at = at.index(bytes.len());
+            if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+            bytes
+        };
+        if content {
+            prop_assert!(keyring.check(&change(MESSAGE), SIGNATURE).is_err());
+        } else {
+            let signature = String::from_utf8_lossy(&change(SIGNATURE.as_bytes())).into_owned();
+            // The first line is anybody's comment.
+            let comment = SIGNATURE.find('\n').unwrap();
+            if at.index(SIGNATURE.len()) > comment && keyring.check(MESSAGE, &signature).is_ok() {
+                prop_assert_eq!(signature.trim(), SIGNATURE.trim());
+            }
+        }
+        let changed = String::from_utf8_lossy(&change(keyring.to_string().as_bytes())).into_owned();
+        let _ = Keyring::parse(&changed);
+    }
+}

@@ -1,0 +1,263 @@
+//! What release engineers do with stores: collect garbage, verify, compile again and compare, challenge another builder.
+
+use std::path::PathBuf;
+
+use object::{Object as _, ObjectSection as _};
+use precast_store::archive::OBJECT;
+use precast_store::{Record, Store};
+
+use crate::sandbox::{ISA, Sandbox, args};
+
+const SUM: &str =
+    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+const DOUBLE: &str =
+    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
+
+pub(crate) fn built(graphs: &[&str]) -> Sandbox {
+    let place = Sandbox::new();
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}", graphs.concat()));
+    place.npy("x.npy", &[2], vec![1.0, 2.0]);
+    place.npy("y.npy", &[2], vec![10.0, 20.0]);
+    place.run(&["build", "--bundle", "model.precast"]).ok();
+    place
+}
+
+fn files(place: &Sandbox, directory: &str) -> Vec<PathBuf> {
+    let found = walk(&place.path(directory));
+    found.into_iter().filter(|path| path.is_file()).collect()
+}
+
+fn walk(directory: &std::path::Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs_err::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn gc_says_what_goes_and_keeps_what_manifests_declare() {
+    let place = built(&[SUM, DOUBLE]);
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
+    let before = files(&place, "artifacts");
+    let young = place.run_bare(&["gc", "precast.toml"]).ok();
+    assert!(young.out.contains("would free") || young.out.contains("freed 0 B in 0 things"), "{}", young.out);
+    let plan = place.run_bare(&["gc", "--dry-run", "--grace", "0", "precast.toml"]).ok();
+    for said in [
+        "goes    entry `double`: nothing declares it",
+        "goes    mul(",
+        "would free",
+        "stays   1 entry, 1 record",
+    ] {
+        assert!(plan.out.contains(said), "{}", plan.out);
+    }
+    assert_eq!(files(&place, "artifacts"), before);
+    let done = place.run_bare(&["gc", "--grace", "0", "precast.toml", "--json"]).ok().json();
+    assert_eq!(
+        (&done["removed"], &done["spared"], &done["stays"]["entries"]),
+        (&2.into(), &0.into(), &1.into())
+    );
+    let strict = |name: &str, inputs: &[&str]| {
+        place.run_bare(&args(&[
+            &["run", "--policy", "strict", "--store", "artifacts", "--entry", name],
+            inputs,
+        ]))
+    };
+    strict("sum", &["-i", "x=x.npy", "-i", "y=y.npy"]).ok();
+    strict("double", &["-i", "x=x.npy"]).fails(3, &["double"]);
+    place.run_bare(&["verify"]).ok();
+    let again = place.run_bare(&["gc", "--grace", "0", "precast.toml"]).ok();
+    assert!(again.out.contains("freed 0 B in 0 things"), "{}", again.out);
+}
+
+#[test]
+fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
+    let place = built(&[SUM]);
+    let before = files(&place, "artifacts");
+    place.run_bare(&["gc", "--max-age", "90"]).fails(2, &["`90d`"]);
+    place.run_bare(&["gc", "--max-size", "2 apples"]).fails(2, &["`2GiB`"]);
+    place.run_bare(&["gc", "missing.toml"]).fails(1, &["missing.toml"]);
+    place.run_bare(&["gc", "--store", "nowhere"]).fails(1, &["no store at `nowhere`"]);
+    place.write("wrong.toml", "[[graph]]\nname = 1\n");
+    place.run_bare(&["gc", "--grace", "0", "precast.toml", "wrong.toml"]).fails(1, &["wrong.toml"]);
+    assert_eq!(files(&place, "artifacts"), before);
+}
+
+#[test]
+fn a_module_whose_archive_is_lost_is_a_miss_before_it_is_loaded() {
+    let place = built(&[SUM]);
+    let check = ["check", "--entry", "sum", "--store", "artifacts"];
+    place.run_bare(&check).ok();
+    for object in files(&place, "artifacts/objects") {
+        fs_err::remove_file(object).unwrap();
+    }
+    let missed = place.run_bare(&check).fails(3, &[]);
+    assert!(missed.out.contains("store `artifacts` has lost its archive"), "{}", missed.out);
+    let told = place.run_bare(&["explain", "--entry", "sum", "--store", "artifacts"]).ok();
+    assert!(told.out.contains("has lost its archive"), "{}", told.out);
+    place.run(&["build"]).ok();
+    place.run_bare(&check).ok();
+}
+
+/// Replaces the archive of the store's only record by one whose code differs in a byte, as another compiler might have made it
+/// without saying so.
+fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
+    let source = Store::open(place.path(from)).unwrap();
+    let mut record = source.records().next().unwrap().unwrap();
+    let mut archive = source.load(&record).unwrap();
+    let object = archive.members.get_mut(OBJECT).unwrap();
+    let file = object::File::parse(&**object).unwrap();
+    let code = file.sections().find(|s| s.kind() == object::SectionKind::Text && s.size() > 40).unwrap();
+    let (start, length) = code.file_range().unwrap();
+    object[(start + length / 2) as usize] ^= 1;
+    (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
+    Store::create(place.path(to)).unwrap().publish(&archive, &record).unwrap();
+    record
+}
+
+#[test]
+fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
+    let place = built(&[SUM]);
+    let whole = place.run_bare(&["verify"]).ok();
+    assert!(whole.out.contains("everything is whole"), "{}", whole.out);
+    place.run_bare(&["verify", "--bundle", "model.precast"]).ok();
+    place.run_bare(&["verify", "--store", "nowhere"]).fails(1, &[]);
+    let same = place.run(&["verify", "--rebuild", "precast.toml"]).ok();
+    assert!(same.out.contains("compiled again: 1 artifact is the same"), "{}", same.out);
+    // Whole in itself, and not what its action makes.
+    tamper(&place, "artifacts", "forged");
+    place.run_bare(&["verify", "--store", "forged"]).ok();
+    let other = place.run(&["verify", "--store", "forged", "--rebuild", "precast.toml"]).fails(6, &[]);
+    assert!(
+        other.out.contains("comes out otherwise") && other.out.contains("`unit.o`, section `.text"),
+        "{}",
+        other.out
+    );
+    // What no manifest declares is said, and no alarm.
+    place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
+    let none = place.run(&["verify", "--rebuild", "other.toml"]).ok();
+    assert!(none.out.contains("not compared: 1, as no manifest that was named declares it"), "{}", none.out);
+    // Without a compiler too.
+    let none = place.run_bare(&["verify", "--rebuild", "precast.toml"]).ok();
+    assert!(none.out.contains("not compared: 1, as there is no compiler for"), "{}", none.out);
+    let object = &files(&place, "artifacts/objects")[0];
+    let mut bytes = fs_err::read(object).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs_err::remove_file(object).unwrap();
+    fs_err::write(object, bytes).unwrap();
+    let damaged = place.run_bare(&["verify"]).fails(4, &[]);
+    assert!(damaged.out.contains("not everything is whole"), "{}", damaged.out);
+}
+
+#[test]
+fn challenge_names_the_function_in_which_two_builders_differ() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--store", "second"]).ok();
+    let same = place.run_bare(&["challenge", "artifacts", "second"]).ok();
+    assert!(same.out.contains("1 action, 1 in more than one store"), "{}", same.out);
+    let record = tamper(&place, "artifacts", "forged");
+    let told = place.run_bare(&["challenge", "artifacts", "second", "forged"]).fails(6, &[]);
+    for said in
+        [record.members[0].signature.as_str(), "`artifacts`, `second`", "`unit.o`, section `.text", ", in `"]
+    {
+        assert!(told.out.contains(said), "`{said}` in {}", told.out);
+    }
+    let json = place.run_bare(&["challenge", "artifacts", "forged", "--json"]).fails(6, &[]).json();
+    assert_eq!(json["alarms"][0]["differences"][0]["file"], "unit.o");
+    // Both in one store: the alarm needs no second one.
+    tamper(&place, "artifacts", "second");
+    place.run_bare(&["challenge", "second"]).fails(6, &[]);
+    // Another action of the same module is information.
+    let source = Store::open(place.path("artifacts")).unwrap();
+    let mut record = source.records().next().unwrap().unwrap();
+    let archive = source.load(&record).unwrap();
+    record.action = precast_store::ActionKey::from_bytes([1; 32]);
+    record.toolchain = None;
+    Store::create(place.path("other")).unwrap().publish(&archive, &record).unwrap();
+    let told = place.run_bare(&["challenge", "artifacts", "other"]).ok();
+    assert!(told.out.contains("1  toolchain") && told.out.contains("which is no alarm"), "{}", told.out);
+}
+
+#[test]
+fn a_locked_build_fails_with_the_list_of_what_would_change() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--locked"]).fails(1, &["there is no `precast.lock`", "hint: `precast update`"]);
+    // No compiler is needed to lock, and it changes nothing to do it again.
+    let first = place.run_bare(&["update"]).ok();
+    assert!(
+        first.out.contains("precast.lock: 1 graph, 1 module") && first.out.contains("graph `sum` is new"),
+        "{}",
+        first.out
+    );
+    let text = fs_err::read(place.path("precast.lock")).unwrap();
+    assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+    place.run(&["build", "--locked"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    // Another graph under the name, and a new one.
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}{DOUBLE}", SUM.replace("x + y", "x - y")));
+    let before = files(&place, "artifacts");
+    let told = place.run(&["build", "--locked"]).fails(
+        1,
+        &[
+            "`precast.lock` would change",
+            "graph `double` is new",
+            "graph `sum` is another",
+            "module `add(",
+            "is gone",
+            "module `sub(",
+        ],
+    );
+    assert!(told.err.contains("hint: `precast update`"), "{}", told.err);
+    assert_eq!(files(&place, "artifacts"), before, "nothing was compiled");
+    let warned = place.run(&["build"]).ok();
+    assert!(warned.err.contains("warning: `precast.lock` is out of date"), "{}", warned.err);
+    assert!(place.run_bare(&["update", "--dry-run"]).ok().out.contains("graph `double` is new"));
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+    place.run_bare(&["update"]).ok();
+    place.run(&["build", "--locked"]).ok();
+    // What the store lacks is not compiled.
+    let lacking =
+        place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["nothing may be compiled", "mul("]);
+    assert!(lacking.err.contains("hint: "), "{}", lacking.err);
+    place.write("precast.lock", "version = 1\nentry = [");
+    place.run(&["build"]).fails(1, &["cannot read `precast.lock`"]);
+}
+
+#[test]
+fn pinned_archives_are_taken_and_no_others() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--pin"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    assert!(text.contains("pin = ["), "{text}");
+    place.run(&["build", "--locked"]).ok();
+    // Another compiler's, by its action; the same action with another result.
+    let at = text.find("action = \"").unwrap() + 10;
+    let mut other = text.clone();
+    other.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", &other);
+    place
+        .run(&["build", "--locked"])
+        .fails(1, &["`precast.lock` pins other archives", "it is made otherwise"]);
+    let at = text.find("digest = \"").unwrap() + 10;
+    let mut other = text.clone();
+    other.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", &other);
+    place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
+    // Without `--locked` they bind nobody.
+    place.run(&["build"]).ok();
+    // A collector keeps what a lock file says and pins.
+    place.write("precast.lock", &text);
+    place.write("empty.toml", "");
+    place.run_bare(&["gc", "--grace", "0", "precast.lock"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    place.run_bare(&["gc", "--grace", "0", "empty.toml"]).ok();
+    place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
+}

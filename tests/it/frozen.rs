@@ -1,0 +1,66 @@
+//! Log-densities of PyMC's models and their gradients, as `precast.pytensor.freeze` wrote them down, run without Python.
+//!
+//! `crates/python/tests/frozen` has each graph as JSON, and beside it the point, the log-density and the gradient that PyMC gives.
+
+use crate::compiled::{toolchain, variant};
+use ndarray::{Array1, IxDyn};
+use precast::{Array, ArrayRef, Loader};
+use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_compile::{Isa, Parallel};
+use precast_graph::json;
+use precast_ops::Ops;
+use std::path::PathBuf;
+
+const MODELS: [&str; 3] = ["eight_schools", "logistic", "varying_intercepts"];
+
+fn read(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/python/tests/frozen");
+    fs_err::read_to_string(folder.join(name)).unwrap()
+}
+
+/// The rows of numbers in a file: a point, and what PyMC gives there.
+fn numbers(name: &str) -> Vec<Vec<f64>> {
+    let text = read(&format!("{name}.txt"));
+    text.lines().map(|row| row.split(' ').map(|number| number.parse().unwrap()).collect()).collect()
+}
+
+/// A bundle of all models, opened as a deployed program opens it.
+fn loader() -> Loader {
+    let mut declared = Declared::new(Ops::standard());
+    for name in MODELS {
+        let graph = json::parse(&read(&format!("{name}.json")), declared.ops()).unwrap();
+        declared.graph(name, graph, Place::default()).unwrap();
+    }
+    let toolchain = toolchain();
+    let variants = [variant(Isa::native().unwrap())];
+    let execution = Execution {
+        store: None,
+        toolchain: &toolchain,
+        variants: &variants,
+        parallel: Parallel::Auto,
+        progress: &|_| {},
+    };
+    let executed = execute(&plan(&declared).unwrap(), &execution).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("models.precast");
+    fs_err::write(&path, executed.bundle(&toolchain).unwrap()).unwrap();
+    Loader::open(&path).unwrap()
+}
+
+#[test]
+fn frozen_models_of_pymc_give_its_numbers() {
+    let loader = loader();
+    for name in MODELS {
+        let function = loader.entry(name).unwrap();
+        let mut rows = numbers(name).into_iter();
+        let point = Array::from(Array1::from_vec(rows.next().unwrap()).into_dyn());
+        let outputs = function.call(&[ArrayRef::from(&point)]).unwrap();
+        for (output, wanted) in outputs.iter().zip(rows) {
+            let Array::F64(output) = output else { panic!("{name}: {:?}", output.dtype()) };
+            let wanted = ndarray::Array::from_shape_vec(IxDyn(&[wanted.len()]), wanted).unwrap();
+            let nearly = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-13 * (1.0 + b.abs());
+            assert_eq!(output.len(), wanted.len());
+            assert!(output.iter().zip(&wanted).all(nearly), "{name}: {output}, PyMC {wanted}");
+        }
+    }
+}
