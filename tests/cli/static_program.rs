@@ -25,15 +25,61 @@ inputs = ["x: f32[?]", "least: f32[]"]
 outputs = ["out = maximum(x, least)"]
 "#;
 
-const TARGET: &str = "x86_64-unknown-linux-gnu";
-
 #[test]
 fn a_static_program_runs_where_nothing_else_is() {
+    runs_alone("x86_64-unknown-linux-gnu");
+}
+
+#[test]
+fn a_program_for_musl_runs_where_nothing_else_is() {
+    let target = "x86_64-unknown-linux-musl";
+    match without(target) {
+        None => runs_alone(target),
+        Some(what) => println!("skipped: a program for `{target}`, which needs {what}"),
+    }
+}
+
+/// What is not here of what Cargo needs to build for a target that is not the host's.
+fn without(target: &str) -> Option<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let told = Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output().unwrap();
+    if !Path::new(String::from_utf8_lossy(&told.stdout).trim()).is_dir() {
+        return Some(format!("its standard library: `rustup target add {target}`"));
+    }
+    let compiler = Command::new("musl-gcc").arg("--version").output();
+    let is_there = compiler.is_ok_and(|ended| ended.status.success());
+    (!is_there).then(|| "`musl-gcc`: on Debian `apt-get install musl-tools`".to_owned())
+}
+
+/// Builds the program for a target, and runs it in a root directory of its own.
+fn runs_alone(triple: &str) {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
-        return println!("skipped: a static program of `{TARGET}`, this host is another");
+        return println!("skipped: a static program of `{triple}`, this host is another");
     }
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
+    write_package(directory);
+    let target = target(env!("CARGO_TARGET_TMPDIR"));
+    let built = cargo(directory, &target)
+        .env("RUSTFLAGS", "-C target-feature=+crt-static")
+        .args(["build", "--quiet", "--offline", "--target", triple])
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let bare = directory.join("bare");
+    fs_err::create_dir(&bare).unwrap();
+    fs_err::copy(target.join(triple).join("debug/static-program"), bare.join("program")).unwrap();
+    let ended = match alone(&bare) {
+        Ok(ended) => ended,
+        Err(why) => return println!("skipped: an empty root directory, this user cannot have one: {why}"),
+    };
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(String::from_utf8_lossy(&ended.stdout), "8.336402\n[0.5, 0.5, 0.5]\n", "{told}");
+    assert_eq!(fs_err::read_dir(&bare).unwrap().count(), 1, "it wrote something");
+}
+
+/// Writes the package of the program.
+fn write_package(directory: &Path) {
     let real = fs_err::canonicalize(root()).unwrap();
     let path = |name: &str| format!("{{ path = \"{}/{name}\", default-features = false }}", real.display());
     let manifest = format!(
@@ -52,29 +98,15 @@ fn a_static_program_runs_where_nothing_else_is() {
         fs_err::write(directory.join(name), text).unwrap();
     }
     fs_err::copy(real.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
-    let target = target(env!("CARGO_TARGET_TMPDIR"));
-    let built = cargo(directory, &target)
-        .env("RUSTFLAGS", "-C target-feature=+crt-static")
-        .args(["build", "--quiet", "--offline", "--target", TARGET])
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let bare = directory.join("bare");
-    fs_err::create_dir(&bare).unwrap();
-    fs_err::copy(target.join(TARGET).join("debug/static-program"), bare.join("program")).unwrap();
-    let ended = match alone(&bare) {
-        Ok(ended) => ended,
-        Err(why) => return println!("skipped: an empty root directory, this user cannot have one: {why}"),
-    };
-    let told = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(String::from_utf8_lossy(&ended.stdout), "8.336402\n[0.5, 0.5, 0.5]\n", "{told}");
-    assert_eq!(fs_err::read_dir(&bare).unwrap().count(), 1, "it wrote something");
 }
 
 /// Runs `/program` where `bare` is all there is, without environment; in words why this user cannot have that.
 fn alone(bare: &Path) -> Result<Output, String> {
+    // Debian has it where the search path of users does not lead.
+    let places = ["/usr/sbin/chroot", "/sbin/chroot", "/usr/bin/chroot"];
+    let chroot = places.into_iter().find(|place| Path::new(place).exists()).unwrap_or("chroot");
     let mut tried = Vec::new();
-    for words in [&["chroot"][..], &["unshare", "--map-root-user", "chroot"]] {
+    for words in [&[chroot][..], &["unshare", "--map-root-user", chroot]] {
         let ended = Command::new(words[0]).args(&words[1..]).arg(bare).arg("/program").env_clear().output();
         match ended {
             Ok(ended) if ended.status.success() || ended.status.code() == Some(1) => return Ok(ended),

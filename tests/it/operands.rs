@@ -174,7 +174,8 @@ fn vector(name: char, n: usize) -> Array1<f64> {
 #[test]
 fn typed_calls_are_calls() {
     type Vector = Array1<f64>;
-    let graphs: [(&[&str], &str); 7] = [
+    let graphs: [(&[&str], &str); 8] = [
+        (&["sum(x)", "max(x)"], "x"),
         (&["y - x"], "xy"),
         (&["sum(y - x)"], "xy"),
         (&["x - s"], "sx"),
@@ -183,7 +184,7 @@ fn typed_calls_are_calls() {
         (&["w - v"], "wv"),
         (&["s * 2.5"], "s"),
     ];
-    let [sub, sum, scalar, unread, several, matrix, number] = &functions(&graphs)[..] else {
+    let [numbers, sub, sum, scalar, unread, several, matrix, number] = &functions(&graphs)[..] else {
         unreachable!("as many functions")
     };
     let same = |typed: Array, function: &Function, inputs: &[ArrayRef<'_>]| {
@@ -197,7 +198,8 @@ fn typed_calls_are_calls() {
     let several_typed = several.typed::<(Vector, Vector), (Vector, f64, Vector)>().unwrap();
     let matrix_typed = matrix.typed::<(Array2<f64>, Array2<f64>), Array2<f64>>().unwrap();
     let number_typed = number.typed::<(f64,), f64>().unwrap();
-    let mut reused = Vector::zeros(4);
+    let numbers_typed = numbers.typed::<(Vector,), (f64, f64)>().unwrap();
+    let (mut reused, mut total, mut third) = (Vector::zeros(4), 0.0, Vector::zeros(4));
     for n in [0, 1, 4, 4, 5, 10_000] {
         let (x, y) = (vector('x', 2 * n), vector('y', 2 * n));
         let many = Array1::from_elem(3, 7_i32);
@@ -215,8 +217,16 @@ fn typed_calls_are_calls() {
             let refs = [ndarray::aview0(&number).into(), x.into()];
             same(scalar_typed.call((number, x)).unwrap().into(), scalar, &refs);
             same(unread_typed.call((x, many.view())).unwrap().into(), unread, &[x.into(), (&many).into()]);
-            let (first, second, third) = several_typed.call((x, y)).unwrap();
-            assert_eq!((first, second, third), (&y - &x, sum_of(several, x, y), x.to_owned()));
+            let expected = (&y - &x, sum_of(several, x, y), x.to_owned());
+            assert_eq!(several_typed.call((x, y)).unwrap(), expected);
+            several_typed.call_into((x, y), (&mut reused, &mut total, &mut third)).unwrap();
+            assert_eq!((&reused, total, &third), (&expected.0, expected.1, &expected.2));
+            let (sum, most) = numbers_typed.call((x,)).unwrap_or_default();
+            let expected = numbers.call(&[x.into()]);
+            assert_eq!(expected.is_ok(), n > 0, "there is no largest of no numbers");
+            for (at, found) in [sum, most].into_iter().enumerate().filter(|_| n > 0) {
+                assert!(same_bits(&found.into(), &expected.as_ref().unwrap()[at]), "{n}");
+            }
             let (w, v) = (x.to_shape((1, n)).unwrap(), y.to_shape((1, n)).unwrap());
             same(
                 matrix_typed.call((w.view(), v.view())).unwrap().into(),

@@ -86,6 +86,21 @@ fn steady_calls_allocate_nothing() {
 }
 
 #[test]
+fn typed_calls_allocate_the_arrays_they_give_and_nothing_else() {
+    type Vector = Array1<f64>;
+    let function = |texts: &[&str]| function(&outputs(texts, &["x=f64[?]", "y=f64[?]"]), Granularity::Whole);
+    let (x, y) = (Vector::linspace(0.0, 1.0, 5), Vector::linspace(2.0, 3.0, 5));
+    let (numbers, arrays) = (function(&["sum(x)", "max(y)"]), function(&["x + y", "x*y", "sum(x)"]));
+    let numbers = numbers.typed::<(Vector, Vector), (f64, f64)>().unwrap();
+    let arrays = arrays.typed::<(Vector, Vector), (Vector, Vector, f64)>().unwrap();
+    assert_eq!(measure(|| assert!(numbers.call((x.view(), y.view())).is_ok())).count_total, 0);
+    assert_eq!(measure(|| drop(arrays.call((x.view(), y.view())).unwrap())).count_total, 2);
+    let (mut a, mut b, mut c) = arrays.call((x.view(), y.view())).unwrap();
+    let info = measure(|| arrays.call_into((x.view(), y.view()), (&mut a, &mut b, &mut c)).unwrap());
+    assert_eq!(info.count_total, 0);
+}
+
+#[test]
 fn temporaries_whose_lives_do_not_meet_share_memory() {
     // Sums that run cannot be fused; each needs the one before it and room for itself.
     let chain = graph("c(c(c(c(c(c(c(c(x))))))))".replace('c', "cumsum").as_str(), &["x=f64[?]"]);

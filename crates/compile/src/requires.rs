@@ -63,7 +63,7 @@ pub(crate) fn read(
         os: os(&variant.target).to_owned(),
         libc,
         libc_version,
-        cpu: variant.isa.cpu_features().iter().map(|name| (*name).to_owned()).collect(),
+        cpu: variant.isa.cpu_features().into_iter().map(str::to_owned).collect(),
         needed,
         undefined,
         abi,

@@ -2,6 +2,7 @@
 //! CPU must not be used in full, or to see what another one would do.
 
 use crate::record::Host;
+use std::iter;
 use std::sync::OnceLock;
 
 /// The variable that names the highest ISA level whose code is loaded, such as `x86-64-v2`.
@@ -14,65 +15,42 @@ pub struct Level {
     pub name: &'static str,
     /// The architecture, as the first part of a target triple.
     pub arch: &'static str,
-    /// What the code needs beyond the architecture, as `is_x86_feature_detected!` spells it, sorted.
-    pub features: &'static [&'static str],
+    /// The next lower level, whose features it has too.
+    pub below: Option<&'static Self>,
+    /// What its code needs beyond that, as `is_x86_feature_detected!` spells it.
+    pub adds: &'static [&'static str],
 }
 
+static V1: Level = Level { name: "x86-64", arch: "x86_64", below: None, adds: &[] };
+static V2: Level = Level {
+    name: "x86-64-v2",
+    arch: "x86_64",
+    below: Some(&V1),
+    adds: &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"],
+};
+static V3: Level = Level {
+    name: "x86-64-v3",
+    arch: "x86_64",
+    below: Some(&V2),
+    adds: &["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe"],
+};
+static V4: Level = Level {
+    name: "x86-64-v4",
+    arch: "x86_64",
+    below: Some(&V3),
+    adds: &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"],
+};
+static AARCH64: Level = Level { name: "aarch64", arch: "aarch64", below: None, adds: &[] };
+
 /// Every level, the lowest of an architecture first.
-pub static LEVELS: [Level; 5] = [
-    Level { name: "x86-64", arch: "x86_64", features: &[] },
-    Level {
-        name: "x86-64-v2",
-        arch: "x86_64",
-        features: &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"],
-    },
-    Level {
-        name: "x86-64-v3",
-        arch: "x86_64",
-        features: &[
-            "avx",
-            "avx2",
-            "bmi1",
-            "bmi2",
-            "cmpxchg16b",
-            "f16c",
-            "fma",
-            "lzcnt",
-            "movbe",
-            "popcnt",
-            "sse3",
-            "sse4.1",
-            "sse4.2",
-            "ssse3",
-        ],
-    },
-    Level {
-        name: "x86-64-v4",
-        arch: "x86_64",
-        features: &[
-            "avx",
-            "avx2",
-            "avx512bw",
-            "avx512cd",
-            "avx512dq",
-            "avx512f",
-            "avx512vl",
-            "bmi1",
-            "bmi2",
-            "cmpxchg16b",
-            "f16c",
-            "fma",
-            "lzcnt",
-            "movbe",
-            "popcnt",
-            "sse3",
-            "sse4.1",
-            "sse4.2",
-            "ssse3",
-        ],
-    },
-    Level { name: "aarch64", arch: "aarch64", features: &[] },
-];
+pub static LEVELS: [&Level; 5] = [&V1, &V2, &V3, &V4, &AARCH64];
+
+impl Level {
+    /// All that its code needs beyond the architecture.
+    pub fn features(&'static self) -> impl Iterator<Item = &'static str> {
+        iter::successors(Some(self), |level| level.below).flat_map(|level| level.adds.iter().copied())
+    }
+}
 
 /// A limit that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +62,7 @@ pub struct LimitError {
 
 /// The levels of this architecture.
 fn own() -> impl Iterator<Item = &'static Level> {
-    LEVELS.iter().filter(|level| level.arch == std::env::consts::ARCH)
+    LEVELS.into_iter().filter(|level| level.arch == std::env::consts::ARCH)
 }
 
 /// The highest level whose code this process loads, if one was named. The variable is read once.
@@ -149,7 +127,8 @@ pub fn host() -> &'static Host {
     static THIS: OnceLock<Host> = OnceLock::new();
     THIS.get_or_init(|| {
         let limit = limit().ok().flatten();
-        let allowed = |name: &String| limit.is_none_or(|level| level.features.contains(&name.as_str()));
+        let allowed =
+            |name: &String| limit.is_none_or(|level| level.features().any(|feature| feature == name));
         Host {
             arch: std::env::consts::ARCH.to_owned(),
             os: std::env::consts::OS.to_owned(),
@@ -166,7 +145,7 @@ pub fn host() -> &'static Host {
 /// has no level.
 #[must_use]
 pub fn level() -> Option<&'static Level> {
-    own().filter(|level| level.features.iter().all(|feature| host().cpu.contains(*feature))).last()
+    own().filter(|level| level.features().all(|feature| host().cpu.contains(feature))).last()
 }
 
 #[cfg(test)]
@@ -174,12 +153,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_level_has_the_features_of_the_one_below() {
-        for pair in LEVELS[..4].windows(2) {
-            let (low, high) = (pair[0].features, pair[1].features);
-            assert!(low.iter().all(|feature| high.contains(feature)) && low.len() < high.len());
-            assert!(high.is_sorted());
+    fn each_level_adds_features_to_the_one_below() {
+        for pair in LEVELS.windows(2).filter(|pair| pair[0].arch == pair[1].arch) {
+            assert_eq!(pair[1].below, Some(pair[0]));
+            assert!(!pair[1].adds.is_empty());
         }
+        for level in LEVELS {
+            let known = level.features().count();
+            assert_eq!(level.features().collect::<std::collections::BTreeSet<_>>().len(), known, "{level:?}");
+        }
+        assert_eq!(V4.features().count(), 19);
     }
 
     #[test]

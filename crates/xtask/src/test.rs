@@ -75,6 +75,11 @@ fn say_what_is_missing() {
             "the test that the C API leaks nothing, whatever is done to it",
         ),
         (
+            answers(Command::new("musl-gcc").arg("--version")),
+            "`musl-gcc` (and `rustup target add x86_64-unknown-linux-musl`)",
+            "the test that a program for musl runs where nothing else is",
+        ),
+        (
             crate::cross::is_there(),
             "a cross compiler and an emulator for aarch64 (`cargo xtask cross` installs them)",
             "the test that artifacts for aarch64 compute the same",

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 const ROUNDS: usize = 25;
 const SIZES: [usize; 3] = [1, 4, 10];
-const TRUSTED: [Peer; 2] = [
+const TRUSTED: [Peer; 3] = [
+    ("PyTensor's run_cthunk", "pytensor-cthunk"),
     ("PyTensor, C, trust_input", "pytensor-c-trusted"),
     ("PyTensor, numba, trust_input", "pytensor-numba-trusted"),
 ];

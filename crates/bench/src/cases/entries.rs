@@ -1,4 +1,5 @@
-//! Entries of a bundle: a thousand are opened, verified and bound; what the first costs, and the last.
+//! Entries of a bundle: a thousand are opened, verified and bound; what the first costs, and the last; and what it costs to
+//! open a bundle of ten and one of a hundred thousand, and several in layers.
 //!
 //! Each is a graph with constants of its own, and every tenth has other ops: a hundred modules serve them. What everything
 //! that is served must cost is hashing it, so that is the peer.
@@ -8,13 +9,19 @@ use super::{Bench, graph};
 use crate::measure::{Runner, Sample, once};
 use crate::report::{Found, Line, Target};
 use anyhow::{Context as _, Result};
-use precast::{FunctionGraph, Loader};
+use precast::{FunctionGraph, Loader, Policy, Runtime};
 use precast_build::Serve;
+use precast_ops::GENERATOR;
+use precast_store::{Bundle, Entry, write_bundle};
 use std::hint::black_box;
+use std::path::Path;
 
 const ROUNDS: usize = 25;
 const ENTRIES: usize = 1000;
 const KINDS: usize = 100;
+/// Entries of a small bundle and of a large one.
+const SIZES: [usize; 2] = [10, 100_000];
+const LAYERS: usize = 4;
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let rounds = bench.rounds(ROUNDS);
@@ -40,12 +47,13 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let loader = Loader::open(&file)?;
     let again = Runner::short("precast", || drop(black_box(loader.entry("entry7"))));
     found.lines.push(Line::raced("an entry again", rounds, vec![again])?.target(Target::Below(1e3)));
+    found.lines.extend(of_any_size(directory.path(), rounds)?);
     found.facts.push(format!("{ENTRIES} entries of {KINDS} modules are {} KiB", bytes.len() / 1024));
     Ok(found)
 }
 
 /// The first entry of an open bundle, and the last after all others.
-fn one_by_one(file: &std::path::Path, names: &[String], rounds: usize) -> Result<[Line; 2]> {
+fn one_by_one(file: &Path, names: &[String], rounds: usize) -> Result<[Line; 2]> {
     let (mut first, mut last) = (Sample::default(), Sample::default());
     let [one, others @ .., end] = names else { anyhow::bail!("too few entries") };
     for round in 0..=rounds {
@@ -62,6 +70,42 @@ fn one_by_one(file: &std::path::Path, names: &[String], rounds: usize) -> Result
     }
     let line = |what: &str, sample| Line::new(&format!("the {what} entry"), sample, &[]);
     Ok([line("1st", &first), line(&format!("{ENTRIES}th"), &last)])
+}
+
+/// Bundles of few entries and of many, embedded: opened; opened and asked for their last entry; and several in layers, of which
+/// the last has it. None is read as a whole, so all cost the same.
+fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
+    let file = place.join("one");
+    write(&[("entry".to_owned(), graph("x + y", "xy", "f64[?]")?)], Serve::Whole, &file)?;
+    let one = Bundle::open(&file)?;
+    let records = one.records().into_iter().map(|record| Ok((record.clone(), one.load(&record)?)));
+    let records = records.collect::<Result<Vec<_>>>()?;
+    let entry = one.find_entry("entry").context("the entry")?;
+    let bundle = |names: &str, count: usize| -> Result<&'static [u8]> {
+        // What was declared is text that nobody reads here.
+        let named = |at| Entry { name: format!("{names}{at}"), declared: String::new(), ..entry.clone() };
+        let entries: Vec<Entry> = (0..count).map(named).collect();
+        Ok(write_bundle(&records, &entries, GENERATOR)?.leak())
+    };
+    let mut lines = Vec::new();
+    for count in SIZES {
+        let (bytes, last) = (bundle("entry", count)?, format!("entry{}", count - 1));
+        let open = Runner::short("precast", || drop(black_box(Loader::embedded(black_box(bytes)))));
+        lines.push(Line::raced(&format!("open an embedded bundle of {count} entries"), rounds, vec![open])?);
+        let ask = Runner::new("precast", || Ok(Loader::embedded(bytes)?.entry(&last).map(drop)?));
+        lines.push(Line::raced(&format!("open it and load the last of {count} entries"), rounds, vec![ask])?);
+    }
+    let layers = (0..LAYERS).map(|at| bundle(&format!("layer{at}_"), SIZES[1]));
+    let layers = layers.collect::<Result<Vec<_>>>()?;
+    let last = format!("layer{}_{}", LAYERS - 1, SIZES[1] - 1);
+    let ask = Runner::new("precast", || {
+        let open = Runtime::builder().policy(Policy::Strict);
+        let runtime = layers.iter().fold(open, |open, bytes| open.bundle(bytes)).build()?;
+        Ok(runtime.entry(&last).map(drop)?)
+    });
+    let what = format!("open {LAYERS} layers of {} entries and load the last of the last", SIZES[1]);
+    lines.push(Line::raced(&what, rounds, vec![ask])?);
+    Ok(lines)
 }
 
 /// The graph of a position: one of [`KINDS`] chains, with constants of its own.

@@ -7,10 +7,13 @@ use anyhow::Result;
 use std::process::Command;
 
 const ROUNDS: usize = 100;
+/// What a static program is built for: by its name, so that build scripts are not static.
+const STATIC: &str = "x86_64-unknown-linux-gnu";
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let target = target()?;
-    output(cargo(&root(), &target).args(["build", "--release", "--offline", "-p", "precast-quickstart"]))?;
+    let build = ["build", "--release", "--offline", "-p", "precast-quickstart"];
+    output(cargo(&root(), &target).args(build))?;
     let program = target.join("release/precast-quickstart");
     let place = tempfile::tempdir()?;
     let bare = |program: &std::path::Path| {
@@ -23,5 +26,18 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         Runner::new("/bin/true", || process(&mut bare("/bin/true".as_ref()))),
     ];
     let line = Line::raced("exec to exit, environment empty", bench.rounds(ROUNDS), runners)?;
-    Ok(vec![line.target(Target::Below(5e6))].into())
+    let mut lines = vec![line.target(Target::Below(5e6))];
+    if cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
+        let mut statically = cargo(&root(), &target);
+        statically.env("RUSTFLAGS", "-C target-feature=+crt-static").args(build).args(["--target", STATIC]);
+        output(&mut statically)?;
+        let program = target.join(STATIC).join("release/precast-quickstart");
+        let runners = vec![
+            Runner::new("precast", || process(&mut bare(&program))),
+            Runner::new("/bin/true", || process(&mut bare("/bin/true".as_ref()))),
+        ];
+        let line = Line::raced("the same, a static program", bench.rounds(ROUNDS), runners)?;
+        lines.push(line.target(Target::Below(2e6)));
+    }
+    Ok(lines.into())
 }

@@ -3,7 +3,7 @@
 use super::{Out, free, guard, reference, slice, text};
 use crate::failure::Status;
 use crate::handle::BundleHandle;
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 
 /// See `precast.h`.
@@ -32,7 +32,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_open(
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
-    bytes: *const u8,
+    bytes: *const c_void,
     size: usize,
     bundle: *mut *mut BundleHandle,
 ) -> Status {
@@ -40,7 +40,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
         // SAFETY: the contract.
         let out = unsafe { Out::new(bundle, "bundle") }?;
         // SAFETY: the contract.
-        let bytes = unsafe { slice(bytes, size, "bytes") }?;
+        let bytes = unsafe { slice(bytes.cast::<u8>(), size, "bytes") }?;
         let opened = precast_core::Bundle::from_bytes(bytes.to_vec())?;
         out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
         Ok(())

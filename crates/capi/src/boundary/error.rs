@@ -40,8 +40,11 @@ pub(crate) extern "C" fn precast_last_status() -> Status {
     last_status()
 }
 
-/// See `precast.h`. Any number may come in.
+/// A `precast_status` of the caller: any number may come in.
+type StatusNumber = i32;
+
+/// See `precast.h`.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn precast_status_name(status: i32) -> *const c_char {
+pub(crate) extern "C" fn precast_status_name(status: StatusNumber) -> *const c_char {
     Status::name(status).as_ptr()
 }

@@ -6,6 +6,11 @@ use crate::handle::{BundleHandle, FunctionHandle, PortView, port};
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
+/// `precast_native`
+type Native = *const c_void;
+/// `struct pc_host`, whose fields are the affair of modules.
+type Host = c_void;
+
 /// See `precast.h`.
 ///
 /// # Safety
@@ -119,7 +124,7 @@ pub(crate) unsafe extern "C" fn precast_function_signature(function: *const Func
 pub(crate) unsafe extern "C" fn precast_function_native(
     function: *const FunctionHandle,
     signature: *const c_char,
-    native: *mut *const c_void,
+    native: *mut Native,
 ) -> Status {
     guard(|| {
         // SAFETY: the contract.
@@ -135,6 +140,6 @@ pub(crate) unsafe extern "C" fn precast_function_native(
 
 /// See `precast.h`.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn precast_host() -> *const c_void {
+pub(crate) extern "C" fn precast_host() -> *const Host {
     precast_core::native::host().cast()
 }

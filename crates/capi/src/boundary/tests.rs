@@ -88,8 +88,13 @@ fn the_header_has_the_structs_and_numbers_of_the_library() {
     {
         writeln!(text, "CHECK({} == {number});", name.to_str().unwrap()).unwrap();
     }
+    check(&text);
+}
+
+/// Has the C compiler check a text.
+fn check(text: &str) {
     let directory = tempfile::tempdir().unwrap();
-    let source = directory.path().join("layout.c");
+    let source = directory.path().join("check.c");
     fs_err::write(&source, text).unwrap();
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let include = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
@@ -99,4 +104,69 @@ fn the_header_has_the_structs_and_numbers_of_the_library() {
         .output()
         .unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+/// What stands for a type of Rust in the header.
+const TYPES: [(&str, &str); 15] = [
+    ("u32", "uint32_t"),
+    ("u64", "uint64_t"),
+    ("usize", "size_t"),
+    ("c_char", "char"),
+    ("c_void", "void"),
+    ("Status", "precast_status"),
+    ("StatusNumber", "precast_status"),
+    ("BundleHandle", "precast_bundle"),
+    ("FunctionHandle", "precast_function"),
+    ("PortView", "precast_port"),
+    ("Described", "precast_array"),
+    ("Tensor", "DLTensor"),
+    ("Managed", "struct DLManagedTensorVersioned"),
+    ("Native", "precast_native"),
+    ("Host", "struct pc_host"),
+];
+
+/// A type of Rust in C: `*mut *mut BundleHandle` is `precast_bundle **`.
+fn in_c(rust: &str) -> String {
+    let rust = rust.trim();
+    if let Some(to) = rust.strip_prefix("*mut ") {
+        return format!("{} *", in_c(to));
+    }
+    if let Some(to) = rust.strip_prefix("*const ") {
+        return format!("{} const *", in_c(to));
+    }
+    let known = TYPES.iter().find(|(name, _)| *name == rust);
+    known.unwrap_or_else(|| panic!("a type without a mirror: `{rust}`")).1.to_owned()
+}
+
+/// Name and declaration in C of each function of the boundary, by what its Rust says.
+fn declarations() -> Vec<(String, String)> {
+    const FILES: [&str; 4] = [
+        include_str!("bundle.rs"),
+        include_str!("call.rs"),
+        include_str!("error.rs"),
+        include_str!("function.rs"),
+    ];
+    let functions = FILES.iter().flat_map(|file| file.split("extern \"C\" fn ").skip(1));
+    let declared = functions.map(|function| {
+        let (head, _) = function.split_once(" {\n").unwrap();
+        let (name, rest) = head.split_once('(').unwrap();
+        let (arguments, gives) = rest.rsplit_once(')').unwrap();
+        let gives = gives.trim().strip_prefix("->").map_or_else(|| "void".to_owned(), in_c);
+        let takes = arguments.split(',').filter_map(|argument| argument.split_once(':'));
+        let takes: Vec<String> = takes.map(|(_, ty)| in_c(ty)).collect();
+        let takes = if takes.is_empty() { "void".to_owned() } else { takes.join(", ") };
+        (name.to_owned(), format!("{gives} {name}({takes});"))
+    });
+    declared.collect()
+}
+
+/// A declaration that does not fit the one before is an error of C.
+#[test]
+fn the_header_declares_each_function_as_it_is_here() {
+    let declared = declarations();
+    let mut names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, include_str!("../../symbols.txt").lines().collect::<Vec<_>>());
+    let lines: Vec<&str> = declared.iter().map(|(_, declaration)| declaration.as_str()).collect();
+    check(&format!("#include <precast.h>\n{}\n", lines.join("\n")));
 }

@@ -9,7 +9,7 @@ use precast_graph::json as graph_json;
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
 use precast_store::key::{KeyDocument, Versioned};
-use precast_store::{BuildKey, Entry, Layer, Record};
+use precast_store::{BuildKey, Entry, Layer, Record, Requires};
 use serde_json::{Value, json};
 
 use super::passes;
@@ -287,17 +287,20 @@ fn variant_text(key: &BuildKey, variant: &Variant<'_>) -> String {
     let _ = writeln!(text, "  toolchain {toolchain}");
     let modules = print::count(record.members.len(), "module", "modules");
     let _ = writeln!(text, "  slot      {slot} of {modules}");
+    text + &required(requires)
+}
+
+/// What a host has to have.
+fn required(requires: &Requires) -> String {
     let libc: Vec<&str> =
         [&requires.libc, &requires.libc_version].into_iter().flatten().map(String::as_str).collect();
-    let _ = writeln!(
-        text,
-        "  requires  {} {}, C library {}, C ABI {} to {}",
-        requires.arch,
-        requires.os,
-        if libc.is_empty() { "none".to_owned() } else { libc.join(" ") },
-        requires.abi.0,
-        requires.abi.1,
-    );
+    let libc = if libc.is_empty() { "none".to_owned() } else { libc.join(" ") };
+    let abi = match requires.abi {
+        // An extension module of CPython is called as such.
+        (0, u32::MAX) => String::new(),
+        (low, high) => format!(", C ABI {low:#x} to {high:#x}"),
+    };
+    let mut text = format!("  requires  {} {}, C library {libc}{abi}\n", requires.arch, requires.os);
     for (what, names) in
         [("cpu", &requires.cpu), ("needed", &requires.needed), ("undefined", &requires.undefined)]
     {
@@ -310,4 +313,24 @@ fn variant_text(key: &BuildKey, variant: &Variant<'_>) -> String {
 
 fn list(items: &[String]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join("\n            ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_of_another_hosts_abi_is_shown_with_none_of_ours() {
+        let (arch, os) = ("x86_64".to_owned(), "linux".to_owned());
+        let (libc, libc_version) = (Some("gnu".to_owned()), Some("2.29".to_owned()));
+        let names = Vec::new;
+        let (cpu, needed, undefined, abi) = (names(), names(), names(), (0x1_0001, 0x1_ffff));
+        let own = Requires { arch, os, libc, libc_version, cpu, needed, undefined, abi };
+        assert_eq!(
+            required(&own),
+            "  requires  x86_64 linux, C library gnu 2.29, C ABI 0x10001 to 0x1ffff\n"
+        );
+        let other = Requires { abi: (0, u32::MAX), libc: None, libc_version: None, ..own };
+        assert_eq!(required(&other), "  requires  x86_64 linux, C library none\n");
+    }
 }

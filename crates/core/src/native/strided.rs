@@ -48,18 +48,26 @@ impl<'a> Strided<'a> {
     /// say no.
     #[inline(always)]
     pub(super) fn fills(&self, wanted: &[usize]) -> bool {
-        let ndim = wanted.len();
-        if self.extents.len() != ndim || self.strides.len() != ndim {
+        match (self.extents, self.strides, wanted) {
+            ([extent], [stride], [n]) => extent == n && (*stride == self.step || *n == 1),
+            _ => fills_each(self.extents, self.strides, self.step, wanted),
+        }
+    }
+}
+
+/// As [`Strided::fills`], of any rank. What it looks at comes in registers.
+#[inline(never)]
+fn fills_each(extents: &[usize], strides: &[isize], mut step: isize, wanted: &[usize]) -> bool {
+    let ndim = wanted.len();
+    if extents.len() != ndim || strides.len() != ndim {
+        return false;
+    }
+    for axis in (0..ndim).rev() {
+        let extent = extents[axis];
+        if extent != wanted[axis] || (extent != 1 && strides[axis] != step) {
             return false;
         }
-        let mut step = self.step;
-        for axis in (0..ndim).rev() {
-            let extent = self.extents[axis];
-            if extent != wanted[axis] || (extent != 1 && self.strides[axis] != step) {
-                return false;
-            }
-            step = step.wrapping_mul(extent.cast_signed());
-        }
-        true
+        step = step.wrapping_mul(extent.cast_signed());
     }
+    true
 }

@@ -9,7 +9,7 @@
 
 use super::few::Few;
 use super::run::{Fold, From, Task, Wire, Work};
-use super::{Direct, Input, Output, Reads};
+use super::{Direct, Input, Kind, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
 use crate::native::library::LoadedModule;
@@ -193,14 +193,14 @@ impl Assembly {
         }
         let slots = self.slots(outputs);
         let n_slots = slots.iter().flatten().max().map_or(0, |most| most + 1);
-        let unread = program.inputs.iter().map(|port| Input::unread(&port.ty));
-        let mut inputs = unread.collect::<Option<Vec<_>>>()?;
+        let mut inputs: Vec<Input> = program.inputs.iter().map(|port| Input::unread(&port.ty)).collect();
         for (at, (value, first)) in self.values.iter().zip(&positions).enumerate() {
             let Some(first) = *first else { continue };
             let from = match value.origin {
                 Origin::Input(position) => {
                     let reads = if value.ndim == 0 { Reads::One } else { Reads::All };
-                    inputs[position] = Input { reads, at: first, ..inputs[position] };
+                    let kind = Kind::new(value.dtype, value.ndim, reads);
+                    inputs[position] = Input { kind, at: first };
                     None
                 }
                 Origin::Constant(position) if value.ndim == 0 => {

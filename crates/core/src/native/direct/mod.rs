@@ -54,11 +54,21 @@ unsafe impl Sync for Direct {}
 /// What an input has to be.
 #[derive(Debug, Clone, Copy)]
 struct Input {
-    dtype: DType,
-    ndim: u8,
-    reads: Reads,
+    kind: Kind,
     /// Its position in the table.
     at: u8,
+}
+
+/// Dtype, rank, and what is read of an input, in one word: to compare them is one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind(u64);
+
+impl Kind {
+    /// ndarray has ranks beyond ours, but none of 2⁴⁸ dimensions.
+    #[inline(always)]
+    const fn new(dtype: DType, ndim: usize, reads: Reads) -> Self {
+        Self((dtype as u64) << 56 | (reads as u64) << 48 | ndim as u64)
+    }
 }
 
 /// What kernels read of an input.
@@ -92,9 +102,8 @@ pub struct Call<'a> {
 
 impl Input {
     /// One that no kernel reads.
-    fn unread(ty: &Type) -> Option<Self> {
-        let ndim = u8::try_from(ty.ndim()).ok()?;
-        Some(Self { dtype: ty.dtype(), ndim, reads: Reads::Nothing, at: 0 })
+    fn unread(ty: &Type) -> Self {
+        Self { kind: Kind::new(ty.dtype(), ty.ndim(), Reads::Nothing), at: 0 }
     }
 }
 
@@ -108,20 +117,16 @@ impl<'a> Call<'a> {
     /// Takes an input; `false` if it is not what the program takes, or does not lie as kernels want it.
     #[inline(always)]
     fn takes(&mut self, input: &Input, array: Strided<'a>) -> bool {
-        if array.dtype != input.dtype || array.extents.len() != usize::from(input.ndim) {
-            return false;
+        let kind = |reads| Kind::new(array.dtype, array.extents.len(), reads);
+        if input.kind == kind(Reads::All) {
+            self.table.set(input.at, array.data);
+            return array.fills(self.shape.get_or_insert(array.extents));
         }
-        match input.reads {
-            Reads::Nothing => true,
-            Reads::One => {
-                self.table.set(input.at, array.data);
-                true
-            }
-            Reads::All => {
-                self.table.set(input.at, array.data);
-                array.fills(self.shape.get_or_insert(array.extents))
-            }
+        if input.kind == kind(Reads::One) {
+            self.table.set(input.at, array.data);
+            return true;
         }
+        input.kind == kind(Reads::Nothing)
     }
 
     #[inline(always)]
@@ -132,7 +137,10 @@ impl<'a> Call<'a> {
     /// Of every operand that is not one element.
     #[inline(always)]
     fn elements(&self) -> usize {
-        self.shape().iter().product()
+        match self.shape() {
+            [n] => *n,
+            shape => shape.iter().product(),
+        }
     }
 }
 
