@@ -154,8 +154,8 @@ impl RowProgram {
         let (mut values, mut steps) = (String::new(), Vec::new());
         for (position, (step, work)) in layout.steps.iter().zip(work).enumerate() {
             let numbers = join(&mut step.reads.iter().chain(&step.makes).copied());
-            // Writing to a string cannot fail.
-            let _ = writeln!(values, "static const uint8_t {name}_v{position}[] = {{{numbers}}};");
+            let marks = [("NAME", name), ("POSITION", &position.to_string()), ("NUMBERS", &numbers)];
+            values.push_str(&render(include_str!("../../c/rows_values.c.in"), &marks));
             let DriverStep { reads, makes, pass, once, .. } = step;
             let (n_in, n_out, once) = (reads.len(), makes.len(), u8::from(*once));
             steps.push(format!("  {{{work}, {name}_v{position}, {n_in}, {n_out}, {pass}, {once}}}"));
