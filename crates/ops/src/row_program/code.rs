@@ -154,12 +154,11 @@ impl RowProgram {
         let (mut values, mut steps) = (String::new(), Vec::new());
         for (position, (step, work)) in layout.steps.iter().zip(work).enumerate() {
             let numbers = join(&mut step.reads.iter().chain(&step.makes).copied());
-            let named = format!("{name}_v{position}");
-            let own = [("NAME", named.as_str()), ("VALUES", &numbers)];
-            values.push_str(&render(include_str!("../../c/rows_step.c.in"), &own));
+            let marks = [("NAME", name), ("POSITION", &position.to_string()), ("NUMBERS", &numbers)];
+            values.push_str(&render(include_str!("../../c/rows_values.c.in"), &marks));
             let DriverStep { reads, makes, pass, once, .. } = step;
             let (n_in, n_out, once) = (reads.len(), makes.len(), u8::from(*once));
-            steps.push(format!("  {{{work}, {named}, {n_in}, {n_out}, {pass}, {once}}}"));
+            steps.push(format!("  {{{work}, {name}_v{position}, {n_in}, {n_out}, {pass}, {once}}}"));
         }
         let outputs = layout.full.iter().map(|(_, value)| *value);
         let outputs = outputs.chain(layout.single.iter().map(|(_, value, _)| *value));

@@ -61,6 +61,8 @@ struct Grouping<'g> {
     home: Vec<Option<usize>>,
     /// The Applies that use each variable.
     clients: Vec<Vec<usize>>,
+    /// The groups that read a variable from outside, with all dimensions.
+    readers: BTreeMap<VarId, BTreeSet<usize>>,
 }
 
 impl<'g> Grouping<'g> {
@@ -70,7 +72,7 @@ impl<'g> Grouping<'g> {
             apply.inputs.iter().for_each(|v| clients[v.index()].push(position));
         }
         let home = vec![None; graph.applies().len()];
-        Self { graph, shapes: Shapes::of(graph), groups: Vec::new(), home, clients }
+        Self { graph, shapes: Shapes::of(graph), groups: Vec::new(), home, clients, readers: BTreeMap::new() }
     }
 
     /// What an Apply could be in a group.
@@ -100,8 +102,7 @@ impl<'g> Grouping<'g> {
         let makers = apply.inputs.iter().filter_map(|v| self.home[producer(self.graph, *v)?]);
         let mut candidates: BTreeSet<usize> = makers.collect();
         if matches!(member, Member::Fold { .. }) {
-            let beside = |group: &Group| apply.inputs.iter().any(|v| group.reads.contains(v));
-            candidates.extend((0..self.groups.len()).filter(|group| beside(&self.groups[*group])));
+            candidates.extend(apply.inputs.iter().filter_map(|v| self.readers.get(v)).flatten());
         }
         let fits = |group: &usize| self.fits(*group, apply, &member) && self.is_apart(*group, apply);
         if let Some(group) = candidates.into_iter().rev().find(fits) {
@@ -217,7 +218,10 @@ impl<'g> Grouping<'g> {
         let outside = |v: &&VarId| producer(self.graph, **v).is_none_or(|p| self.home[p] != Some(number));
         let full = |v: &&VarId| self.graph.ty(**v).ndim() == group.shape.len();
         let reads: Vec<VarId> = apply.inputs.iter().filter(full).filter(outside).copied().collect();
-        group.reads.extend(reads);
+        for variable in reads {
+            group.reads.insert(variable);
+            self.readers.entry(variable).or_default().insert(number);
+        }
         if is_single {
             group.single.extend(&apply.outputs);
         }
