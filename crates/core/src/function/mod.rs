@@ -52,7 +52,7 @@ struct Modules {
     /// How it is called without a frame, if it can be.
     direct: Option<Arc<Direct>>,
     /// What frames run. Where calls need none as a rule, it is made by the first that does.
-    executable: OnceLock<Executable>,
+    executable: OnceLock<Box<Executable>>,
     idle: Pool,
 }
 
@@ -88,7 +88,7 @@ impl Function {
             served,
             native: OnceLock::new(),
             direct: direct.map(Arc::new),
-            executable: executable.map_or_else(OnceLock::new, OnceLock::from),
+            executable: executable.map_or_else(OnceLock::new, |executable| Box::new(executable).into()),
             idle,
         };
         let (provenance, body) = (OnceLock::new(), Serves::Modules(modules));
@@ -342,7 +342,8 @@ impl Inner {
 
 impl Modules {
     fn executable(&self, program: &Program) -> &Executable {
-        self.executable.get_or_init(|| bind(program, &self.loaded, &captured(program, &self.loaded)))
+        let bind = || Box::new(bind(program, &self.loaded, &captured(program, &self.loaded)));
+        self.executable.get_or_init(bind)
     }
 }
 
