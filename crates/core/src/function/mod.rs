@@ -1,9 +1,11 @@
 //! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
 
 mod body;
+mod check;
 mod error;
 
 pub use body::Body;
+pub use check::{check_inputs, misfit_error};
 pub use error::CallError;
 
 use crate::blame;
@@ -13,8 +15,9 @@ use crate::native::{
 };
 use crate::program::{Port, Program, Register, Step, bind, captured};
 use crate::provenance::{Provenance, Served};
-use crate::value::{Array, DType, Extent, TensorType, Type};
+use crate::value::Array;
 use crate::with_array;
+use check::{check_outputs, exact};
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
@@ -49,7 +52,7 @@ struct Modules {
     /// How it is called without a frame, if it can be.
     direct: Option<Arc<Direct>>,
     /// What frames run. Where calls need none as a rule, it is made by the first that does.
-    executable: OnceLock<Executable>,
+    executable: OnceLock<Box<Executable>>,
     idle: Pool,
 }
 
@@ -85,7 +88,7 @@ impl Function {
             served,
             native: OnceLock::new(),
             direct: direct.map(Arc::new),
-            executable: executable.map_or_else(OnceLock::new, OnceLock::from),
+            executable: executable.map_or_else(OnceLock::new, |executable| Box::new(executable).into()),
             idle,
         };
         let (provenance, body) = (OnceLock::new(), Serves::Modules(modules));
@@ -339,65 +342,9 @@ impl Inner {
 
 impl Modules {
     fn executable(&self, program: &Program) -> &Executable {
-        self.executable.get_or_init(|| bind(program, &self.loaded, &captured(program, &self.loaded)))
+        let bind = || Box::new(bind(program, &self.loaded, &captured(program, &self.loaded)));
+        self.executable.get_or_init(bind)
     }
-}
-
-/// The error of room for another result than this one.
-#[cold]
-#[must_use]
-pub fn misfit_error(
-    ports: &[Port],
-    position: usize,
-    shape: &[usize],
-    targets: &Targets<'_, '_>,
-) -> CallError {
-    let Port { name, ty } = &ports[position];
-    let found = match targets {
-        Targets::Into(arrays) => exact(arrays[position].dtype(), arrays[position].shape()),
-        Targets::New(_) | Targets::Reuse(_) => String::new(),
-    };
-    CallError::Output { name: name.clone(), found, expected: exact(ty.dtype(), shape) }
-}
-
-/// Checks arrays against the declared types.
-///
-/// # Errors
-/// Another number of inputs; one that its type does not admit.
-pub fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
-    if inputs.len() != ports.len() {
-        return Err(CallError::Inputs { expected: ports.len(), found: inputs.len() });
-    }
-    let wrong = |(port, input): &(&Port, &ArrayRef<'_>)| !port.ty.admits(input.dtype(), input.shape());
-    match ports.iter().zip(inputs).find(wrong) {
-        None => Ok(()),
-        Some((port, input)) => Err(CallError::Input {
-            name: port.name.clone(),
-            found: exact(input.dtype(), input.shape()),
-            expected: port.ty.to_string(),
-        }),
-    }
-}
-
-/// Checks the dtypes of what results are written to.
-fn check_outputs(ports: &[Port], dtypes: impl ExactSizeIterator<Item = DType>) -> Result<(), CallError> {
-    if dtypes.len() != ports.len() {
-        return Err(CallError::Outputs { expected: ports.len(), found: dtypes.len() });
-    }
-    match ports.iter().zip(dtypes).find(|(port, dtype)| port.ty.dtype() != *dtype) {
-        None => Ok(()),
-        Some((port, dtype)) => Err(CallError::Output {
-            name: port.name.clone(),
-            found: dtype.to_string(),
-            expected: port.ty.to_string(),
-        }),
-    }
-}
-
-/// The exact type of an array, for messages.
-fn exact(dtype: DType, shape: &[usize]) -> String {
-    let extents = shape.iter().map(|n| Extent::Fixed(*n as u64)).collect();
-    Type::Tensor(TensorType { dtype, shape: extents }).to_string()
 }
 
 #[cold]

@@ -8,7 +8,7 @@
 //! A kernel is a function of the element alone, and a reduction's order one of the count, so which way was taken shows in no
 //! bits. A call that fails here is made again in a frame, which says what is wrong: it has written to outputs alone.
 //!
-//! `assembly` makes tasks of captured modules, `run` runs them, `results` makes new arrays.
+//! `assembly` makes tasks of captured modules, `run` runs them, `results` makes new arrays, `small` the small ones.
 
 mod assembly;
 mod few;

@@ -1,0 +1,202 @@
+//! The types of arguments and results: arrays, elements, and tuples of them.
+
+use super::{Argument, Arguments, Kind, Outcome, Outcomes};
+use crate::function::{CallError, Function};
+use crate::native::{ArrayMut, ArrayRef, Call, Direct, Strided};
+use crate::value::{Array, DType, Element};
+use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
+
+/// The error of a result that is not of its declared type, which every call checks.
+#[cold]
+fn other(function: &Function, position: usize) -> CallError {
+    let name = function.outputs().get(position).map(|port| port.name.clone()).unwrap_or_default();
+    CallError::NoValue { name }
+}
+
+impl<T: Element, D: Dimension> Argument for ndarray::Array<T, D> {
+    type Given<'a> = ArrayView<'a, T, D>;
+    const KIND: Kind = (T::DTYPE, D::NDIM);
+
+    #[inline]
+    fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a> {
+        given.into()
+    }
+
+    #[inline(always)]
+    fn strided<'a>(given: &'a Self::Given<'_>) -> Strided<'a> {
+        Strided::read(given)
+    }
+}
+
+impl<T: Element, D: Dimension> Outcome for ndarray::Array<T, D>
+where
+    ArrayD<T>: TryFrom<Array>,
+{
+    const KIND: Kind = (T::DTYPE, D::NDIM);
+
+    fn of(array: Array) -> Option<Self> {
+        ArrayD::<T>::try_from(array).ok()?.into_dimensionality().ok()
+    }
+
+    fn lend(&mut self) -> ArrayMut<'_> {
+        self.into()
+    }
+
+    #[inline(always)]
+    fn strided(&mut self) -> Strided<'_> {
+        Strided::write(self)
+    }
+}
+
+macro_rules! elements {
+    ($($variant:ident => $element:ty),*) => {$(
+        impl Argument for $element {
+            type Given<'a> = $element;
+            const KIND: Kind = (DType::$variant, Some(0));
+
+            #[inline]
+            fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a> {
+                aview0(given).into()
+            }
+
+            #[inline(always)]
+            fn strided<'a>(given: &'a Self::Given<'_>) -> Strided<'a> {
+                Strided::element(given)
+            }
+        }
+
+        impl Outcome for $element {
+            const KIND: Kind = (DType::$variant, Some(0));
+
+            fn of(array: Array) -> Option<Self> {
+                <ndarray::Array<$element, Ix0> as Outcome>::of(array).map(|array| *array.first().unwrap_or(&Self::default()))
+            }
+
+            fn lend(&mut self) -> ArrayMut<'_> {
+                ArrayMut::element(self)
+            }
+
+            #[inline(always)]
+            fn strided(&mut self) -> Strided<'_> {
+                Strided::element_mut(self)
+            }
+        }
+    )*};
+}
+crate::for_each_dtype!(elements);
+
+impl<O: Outcome + 'static> Outcomes for O {
+    type Reused<'a> = &'a mut O;
+
+    fn kinds() -> Vec<Kind> {
+        vec![O::KIND]
+    }
+
+    #[cold]
+    fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
+        function.call(inputs)?.pop().and_then(O::of).ok_or_else(|| other(function, 0))
+    }
+
+    #[inline(always)]
+    fn write(output: &mut &mut O, direct: &Direct, call: &mut Call<'_>) -> bool {
+        direct.write(call, [output.strided()].into_iter())
+    }
+
+    fn lend<R>(output: &mut &mut O, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R {
+        call(&mut [Outcome::lend(*output)])
+    }
+
+    fn replace(self, output: &mut &mut O) {
+        **output = self;
+    }
+}
+
+/// Tuples of arguments.
+macro_rules! arguments {
+    ($($type:ident $value:ident),*) => {
+        impl<$($type: Argument),*> Arguments for ($($type,)*) {
+            type Given<'a> = ($($type::Given<'a>,)*);
+
+            fn kinds() -> Vec<Kind> {
+                vec![$($type::KIND),*]
+            }
+
+            #[inline]
+            fn lend<T, R>(
+                given: &Self::Given<'_>,
+                direct: Option<&Direct>,
+                target: &mut T,
+                run: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
+                call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
+            ) -> R {
+                let ($($value,)*) = given;
+                let mut looked = Call::new();
+                if let Some(direct) = direct
+                    && direct.takes_each(&mut looked, [$($type::strided($value)),*])
+                    && let Some(result) = run(target, direct, &mut looked)
+                {
+                    return result;
+                }
+                call(target, &[$($type::lend($value)),*])
+            }
+        }
+    };
+}
+
+/// Tuples of several results.
+macro_rules! outcomes {
+    ($($type:ident $value:ident),*) => {
+        impl<$($type: Outcome + 'static),*> Outcomes for ($($type,)*) {
+            type Reused<'a> = ($(&'a mut $type,)*);
+
+            fn kinds() -> Vec<Kind> {
+                vec![$($type::KIND),*]
+            }
+
+            fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError> {
+                let mut results = function.call(inputs)?.into_iter().enumerate();
+                $(
+                    let next = results.next();
+                    let position = next.as_ref().map_or(0, |(position, _)| *position);
+                    let $value = next.and_then(|(_, array)| $type::of(array));
+                    let $value = $value.ok_or_else(|| other(function, position))?;
+                )*
+                Ok(($($value,)*))
+            }
+
+            #[inline(always)]
+            fn write(($($value,)*): &mut Self::Reused<'_>, direct: &Direct, call: &mut Call<'_>) -> bool {
+                direct.write(call, [$($value.strided()),*].into_iter())
+            }
+
+            fn lend<R>(
+                ($($value,)*): &mut Self::Reused<'_>,
+                call: impl FnOnce(&mut [ArrayMut<'_>]) -> R,
+            ) -> R {
+                call(&mut [$(Outcome::lend(*$value)),*])
+            }
+
+            #[allow(non_snake_case, reason = "a result is named as its type")]
+            fn replace(self, outputs: &mut Self::Reused<'_>) {
+                let ($($type,)*) = self;
+                let ($($value,)*) = outputs;
+                $(**$value = $type;)*
+            }
+        }
+    };
+}
+
+macro_rules! tuples {
+    ($callback:ident, $($type:ident $value:ident),+; $($more:ident $name:ident),*) => {
+        $callback!($($type $value),+);
+        tuples!(@more $callback, $($type $value),+; $($more $name),*);
+    };
+    (@more $callback:ident, $($type:ident $value:ident),+;) => {};
+    (@more $callback:ident, $($type:ident $value:ident),+; $next:ident $its:ident $(, $more:ident $name:ident)*) => {
+        tuples!($callback, $($type $value,)+ $next $its; $($more $name),*);
+    };
+}
+
+arguments!();
+tuples!(arguments, A a; B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
+tuples!(outcomes, A a, B b; C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
