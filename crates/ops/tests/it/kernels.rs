@@ -364,6 +364,19 @@ fn reductions_give_the_bits_of_perform_in_every_layout() {
     check(highest(), "gnu11", reduce_calls());
 }
 
+/// So many elements that whole rows of lanes are worth their memory, in one tile and in two.
+#[test]
+fn sums_of_many_columns_give_the_bits_of_perform() {
+    let mut choices = Choices::seeded(14);
+    let mut calls = Vec::new();
+    for (dtype, shape) in [(DType::F64, [131, 1003]), (DType::F64, [39, 3601]), (DType::F32, [80, 3601])] {
+        let graph = single(Arc::new(Reduce::new(ReduceKind::Sum, Some(vec![0]))), &[Type::tensor(dtype, 2)]);
+        let inputs = vec![(arrays::draw_plain(&mut choices, dtype, &shape), Layout::C)];
+        calls.push(Call { graph, inputs, output: None, stretched: false });
+    }
+    check(highest(), "gnu11", calls);
+}
+
 #[test]
 fn fused_graphs_give_the_bits_of_perform_at_every_level() {
     for level in compiler::levels() {
