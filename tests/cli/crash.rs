@@ -36,9 +36,9 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target)
+            copy(&entry.path(), &target);
         } else {
-            drop(fs_err::copy(entry.path(), target))
+            fs_err::copy(entry.path(), target).unwrap();
         }
     }
 }

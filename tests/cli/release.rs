@@ -351,7 +351,7 @@ fn what_a_hit_reads_does_not_grow_with_the_store() {
 /// A record of other modules.
 fn other(record: &Record, number: u64) -> Record {
     let mut record = record.clone();
-    let id = precast_store::key::ContentId::of(&number.to_string());
+    let id = precast_store::key::ContentId::of(number.to_string());
     record.action = precast_store::ActionKey::from_bytes(*id.as_bytes());
     for member in &mut record.members {
         let document = member.document.as_mut().unwrap();

@@ -95,6 +95,21 @@ impl Pending {
         let Some(file) = file else { return Ok(()) };
         file.rename(&target).map_err(|source| WriteError::Io { path: target, source })
     }
+
+    /// Gives the file its name once it is on the disk: for what is deployed, signed or carried away.
+    pub(crate) fn commit_durably(self) -> Result<(), WriteError> {
+        let target = self.target.clone();
+        let at = |source| WriteError::Io { path: target.clone(), source };
+        let Some(file) = &self.file else { return Ok(()) };
+        file.sync().map_err(at)?;
+        self.commit()?;
+        #[cfg(unix)]
+        if let Some(directory) = target.parent() {
+            let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+            fs_err::File::open(directory).and_then(|directory| directory.sync_all()).map_err(at)?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +120,7 @@ mod tests {
     fn a_dropped_write_leaves_the_old_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
-        write(&path, |out| out.write_all(b"old")).unwrap().commit().unwrap();
+        write(&path, |out| out.write_all(b"old")).unwrap().commit_durably().unwrap();
         drop(write(&path, |out| out.write_all(b"new")).unwrap());
         write(&path, |_| Err(io::Error::other("half way"))).unwrap_err();
         assert_eq!(fs_err::read(&path).unwrap(), b"old");
@@ -121,7 +136,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_written_in_place() {
-        write(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap().commit().unwrap();
+        write(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap().commit_durably().unwrap();
         assert!(!fs_err::metadata("/dev/null").unwrap().is_file());
     }
 

@@ -74,7 +74,7 @@ impl Jit {
         let toolchain = match Toolchain::find(None) {
             Ok(toolchain) => toolchain,
             Err(problem) => {
-                let miss = Box::new(Inventory::read(resolver).explain(module));
+                let miss = Box::new(Inventory::new(resolver).explain(module));
                 return Err(FunctionError::NoCompiler { miss, problem: chain(&problem) });
             }
         };
@@ -181,7 +181,7 @@ fn is_stale(flight: &Flight) -> bool {
 /// Tells of versions that were not raised. Layers are read for it only where there is a version.
 fn tell_stale(module: &Module, resolver: &Resolver) {
     if !module.versions.is_empty() {
-        let stale = Inventory::read(resolver).explain(module).stale;
+        let stale = Inventory::new(resolver).explain(module).stale;
         stale.into_iter().for_each(|stale| resolver.recorder.tell(Event::Stale(stale)));
     }
 }

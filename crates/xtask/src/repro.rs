@@ -164,9 +164,9 @@ fn build(precast: &Path, place: &Path, row: Row, column: &Column, manifest: &str
         Row::OneJob => words.push("-j1".to_owned()),
         Row::ManyJobs => words.push("-j7".to_owned()),
         Row::Umask => {
-            words.splice(0..0, ["sh", "-c", "umask 077; exec \"$@\"", "sh"].map(str::to_owned)).for_each(drop)
+            drop(words.splice(0..0, ["sh", "-c", "umask 077; exec \"$@\"", "sh"].map(str::to_owned)));
         }
-        Row::OtherClock => words.splice(0..0, ["faketime", "2031-01-01"].map(str::to_owned)).for_each(drop),
+        Row::OtherClock => drop(words.splice(0..0, ["faketime", "2031-01-01"].map(str::to_owned))),
         _ => {}
     }
     let mut command = Command::new(&words[0]);

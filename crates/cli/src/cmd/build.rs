@@ -147,7 +147,7 @@ fn write_bundle(
     toolchain: &Toolchain,
 ) -> Result<(PathBuf, usize), Failure> {
     let bytes = executed.bundle(toolchain)?;
-    whole::write(&path, |out| out.write_all(&bytes))?.commit()?;
+    whole::write(&path, |out| out.write_all(&bytes))?.commit_durably()?;
     Ok((path, bytes.len()))
 }
 

@@ -22,7 +22,7 @@ pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
         sign(&mut export, secret, &args.out)?;
     }
     let bytes = export.pack()?;
-    whole::write(&args.out, |out| out.write_all(&bytes))?.commit()?;
+    whole::write(&args.out, |out| out.write_all(&bytes))?.commit_durably()?;
     let (records, entries) = (export.records(), export.entries());
     if args.json {
         term::print_json(&json!({

@@ -50,7 +50,7 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     if let Ok(mut export) = Export::open(&bytes) {
         carry::sign(&mut export, secret, path)?;
         let bytes = export.pack()?;
-        whole::write(path, |out| out.write_all(&bytes))?.commit()?;
+        whole::write(path, |out| out.write_all(&bytes))?.commit_durably()?;
         return Ok(path.to_owned());
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -58,7 +58,7 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let text = with_signature(&bytes, &secret.public, &signatures_of(path)?, &signature)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(SUFFIX);
-    whole::write(Path::new(&beside), |out| out.write_all(text.as_bytes()))?.commit()?;
+    whole::write(Path::new(&beside), |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     Ok(beside.into())
 }
 

@@ -23,10 +23,10 @@ pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
             }
             let keyring =
                 Keyring { version: 1, expires, threshold, keys: publics(&keys)?, revoked: Vec::new() };
-            return write(&path, &keyring);
+            write(&path, &keyring)
         }
-        TrustAction::Show { json } => return show(&path, json),
-        TrustAction::Update { file } => return update(&path, &file),
+        TrustAction::Show { json } => show(&path, json),
+        TrustAction::Update { file } => update(&path, &file),
         TrustAction::Add { keys } => {
             let mut keyring = Keyring::read(&path)?;
             keyring.keys.extend(publics(&keys)?);
@@ -77,7 +77,7 @@ fn write(path: &Path, keyring: &Keyring) -> Result<Exit, Failure> {
     let text = keyring.to_string();
     // What would not be read is not written: a threshold that cannot be reached, a key that is there twice.
     let read = Keyring::parse(&text)?;
-    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit()?;
+    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &read))?;
     Ok(Exit::Ok)
 }
@@ -123,7 +123,7 @@ fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
     let next = present
         .check_successor(&text, &signatures_of(later)?)
         .map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?;
-    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit()?;
+    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &next))?;
     Ok(Exit::Ok)
 }

@@ -33,7 +33,7 @@ impl Runtime {
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
         let (cover, search) = self.find(graph, How { loads: false, thorough: true, parts: true })?;
-        let inventory = Inventory::read(&self.resolver);
+        let inventory = Inventory::new(&self.resolver);
         let missing = |module: &Module| Lookup::Missing(inventory.explain(module));
         let mut told = Explanation {
             segments: Vec::new(),

@@ -156,7 +156,7 @@ impl Runtime {
 
 /// What is missing: segments, then the Applies that have no module either.
 pub(super) fn misses(cover: &Cover, search: &Search<'_>, resolver: &Resolver) -> Vec<Miss> {
-    let inventory = Inventory::read(resolver);
+    let inventory = Inventory::new(resolver);
     let segments: Vec<&Module> = search.unserved(cover).collect();
     let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
     let applies = search.missing.iter().map(|(_, module)| &**module).filter(|module| !is_segment(module));
