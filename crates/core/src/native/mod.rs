@@ -7,6 +7,7 @@
 //! array_ref arrays of the caller, borrowed for a call
 //! raw_array arrays that others describe: DLPack's, NumPy's
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
+//! matmul    products of matrices and vectors, by the instructions of this CPU's level: `c/product/`
 //! keep      an allocator for programs with large arrays, which keeps their memory
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup

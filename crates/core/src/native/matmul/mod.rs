@@ -121,7 +121,7 @@ fn level() -> i32 {
 #[repr(C, align(64))]
 struct Line([MaybeUninit<u8>; 64]);
 
-/// Calls with at least so many bytes, aligned to 64. What the largest product needs, 1.2 MiB, stays with the thread: copies of
+/// Calls with at least so many bytes, aligned to 64. What the largest product needs, 2.3 MiB, stays with the thread: copies of
 /// operands in fresh pages would cost as much as a product of 100×100.
 fn with_scratch(bytes: usize, call: impl FnOnce(*mut c_void)) {
     thread_local! {
