@@ -52,9 +52,10 @@ fn without(target: &str) -> Option<String> {
 }
 
 /// Builds the program for a target, and runs it in a root directory of its own.
+#[allow(clippy::print_stderr, reason = "what is skipped is said")]
 fn runs_alone(triple: &str) {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
-        return println!("skipped: a static program of `{triple}`, this host is another");
+        return eprintln!("skipped: a static program of `{triple}`, this host is another");
     }
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
@@ -71,7 +72,7 @@ fn runs_alone(triple: &str) {
     fs_err::copy(target.join(triple).join("debug/static-program"), bare.join("program")).unwrap();
     let ended = match alone(&bare) {
         Ok(ended) => ended,
-        Err(why) => return println!("skipped: an empty root directory, this user cannot have one: {why}"),
+        Err(why) => return eprintln!("skipped: an empty root directory, this user cannot have one: {why}"),
     };
     let told = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(String::from_utf8_lossy(&ended.stdout), "8.336402\n[0.5, 0.5, 0.5]\n", "{told}");

@@ -170,7 +170,7 @@ impl LoadedModule {
         unsafe { &*self.library.entries[self.slot].entry }
     }
 
-    /// What it hands to its drivers, called with such slots and inputs; see [`capture`].
+    /// What it hands to its drivers, called with such slots and inputs; see `capture`.
     pub fn captured(&self, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Arc<Captured>> {
         self.library.entries[self.slot].captures.get(slots, inputs, || capture(self, slots, inputs))
     }
