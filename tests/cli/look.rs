@@ -134,7 +134,7 @@ fn show_lists_the_passes_and_what_each_made_of_a_graph() {
     let listed = place.run_bare(&["show", "--passes", "--json"]).ok().json();
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().filter_map(|pass| pass["name"].as_str()).collect();
-    let known = "simplify merge constant_fold copy_outputs copy_overwritten order fuse normalise inplace";
+    let known = "simplify merge constant_fold copy_outputs copy_overwritten order fuse row_programs normalise inplace";
     assert_eq!(names.join(" "), known);
     let text = place.run_bare(&["show", "--passes"]).ok().out;
     assert!(text.contains("copy_outputs") && text.contains("always, since modules rely on it"), "{text}");
