@@ -101,7 +101,7 @@ static char *pc_rows_cut(char **at, int64_t bytes) {
   return cut;
 }
 
-/* Gives each value its place, and sets the length of a chunk. */
+/* Gives each value its place, and sets the length of a chunk. 1: there is no room for several rows at once. */
 PC_ROWS_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
   int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
   int32_t n = r->op->n_values, own = 0; /* values with a buffer */
@@ -114,6 +114,7 @@ PC_ROWS_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
   }
   int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
   int in_buffers = elements <= fits && (elements <= PC_ROWS_CHUNK || stay_bytes > 0);
+  if (r->rows > 1 && !in_buffers) return 1;
   r->chunk = in_buffers ? elements : fits < PC_ROWS_CHUNK ? fits : PC_ROWS_CHUNK;
   char *at = r->buffers, *kept = NULL;
   if (!in_buffers && stay_bytes > 0) {
@@ -142,7 +143,7 @@ PC_ROWS_SELDOM static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t
   to->ndim++;
 }
 
-/* Plans tiles of `rows` rows. */
+/* Plans tiles of `rows` rows; of one, if the operands or the buffers of so many are not one chunk. */
 PC_ROWS_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
   r->rows = rows;
   r->tile.ndim = 0;
@@ -150,9 +151,11 @@ PC_ROWS_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t 
   for (int32_t d = 0; d < r->inner.ndim; d++) pc_rows_take(&r->tile, &r->inner, d, r->inner.shape[d]);
   pc_loop_coalesce(&r->tile);
   pc_chunks_plan(&r->chunks, &r->tile, r->scratch);
-  if (rows > 1 && r->chunks.most < rows * r->count) return pc_rows_plan(ctx, r, 1);
+  int is_one_chunk = (r->chunks.packs || r->tile.ndim <= 1) && r->chunks.most >= rows * r->count;
+  if (rows > 1 && !is_one_chunk) return pc_rows_plan(ctx, r, 1);
   pc_rows_uses(r);
-  return pc_rows_place(ctx, r);
+  int placed = pc_rows_place(ctx, r);
+  return placed > 0 ? pc_rows_plan(ctx, r, 1) : placed;
 }
 
 #endif

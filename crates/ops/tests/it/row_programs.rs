@@ -147,6 +147,11 @@ fn rows_give_the_bits_of_perform_in_every_layout() {
         &[[3, 40], [3, 1], [1, 40]],
         &[[3, 1], [3, 40], [1, 1]],
         &[[1, 40], [3, 40], [3, 1]],
+        // Several rows are taken at once up to 128 elements, and packed below.
+        &[[6, 127], [1, 127], [6, 1]],
+        &[[6, 128], [1, 128], [6, 1]],
+        &[[6, 129], [1, 129], [6, 1]],
+        &[[300, 2], [300, 1], [1, 2]],
     ];
     check(highest(), "gnu11", calls(shapes, TEXTS.len()));
 }
@@ -157,6 +162,39 @@ fn rows_give_the_same_bits_at_every_level() {
         check(level, "gnu11", calls(&[&[[3, 700]]], 8));
     }
     check(compiler::levels()[0], "c++17", calls(&[&[[3, 20]]], TEXTS.len()));
+}
+
+/// As many rows are taken at once as their values have room for.
+#[test]
+fn short_rows_of_programs_with_many_values_have_the_bits_of_perform() {
+    let many: Vec<String> = [
+        "x / sum(x, K)",
+        "x * mean(x, K)",
+        "x + prod(x, K)",
+        "x - prod(x + 1, K)",
+        "x * sum(exp(x), K)",
+        "x * prod(x * x, K)",
+        "x * sum(x * x, K) - sum(x + x * x, K) + prod(x * x + 3, K)",
+    ]
+    .map(|text| text.replace('K', "axis=1, keepdims=True"))
+    .into();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let (mut choices, mut calls) = (Choices::seeded(7), Vec::new());
+    for dtype in [DType::F32, DType::F64, DType::C128] {
+        for texts in [&many[..], &many[..5]] {
+            let lowered = Arc::new(rewrite::lower(&graph(texts, dtype, 2)).unwrap());
+            assert!(lowered.applies().iter().any(|apply| apply.op.name() == "row_program"), "{lowered}");
+            for shape in
+                [[512, 1], [1000, 1], [256, 2], [300, 2], [128, 4], [100, 5], [64, 8], [6, 128], [3, 700]]
+            {
+                for layout in Layout::ALL {
+                    let inputs = vec![(arrays::draw_plain(&mut choices, dtype, &shape), layout)];
+                    calls.push(Call { graph: Arc::clone(&lowered), inputs, output: None, stretched: false });
+                }
+            }
+        }
+    }
+    check(highest(), "gnu11", calls);
 }
 
 /// Rows of several dimensions, between kept ones.
