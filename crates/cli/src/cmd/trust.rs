@@ -69,7 +69,11 @@ fn revoke(keyring: &mut Keyring, named: &str) -> Result<(), Failure> {
 
 /// Writes a keyring with its next version.
 fn change(path: &Path, mut keyring: Keyring) -> Result<Exit, Failure> {
-    keyring.version += 1;
+    let Some(version) = keyring.version.checked_add(1) else {
+        return Err(Failure::new(format!("`{}` has the last version that there is", path.display()))
+            .hint("`precast trust new` makes another, which those who verify have to be given"));
+    };
+    keyring.version = version;
     write(path, &keyring)
 }
 

@@ -37,8 +37,12 @@ const SIGNATURES: &str = "statement.minisig";
 /// How a statement begins.
 const FIRST_LINE: &str = "precast export 1\n";
 
-/// What an export may cost its reader: 8 GiB and 500 000 members.
-const LIMITS: Limits = Limits { size: 8 << 30, members: 500_000 };
+/// What an export may cost its reader, since nothing is known of who wrote it before it is unpacked: 8 GiB and 500 000 members,
+/// and no more than what `found` bytes can be, most of which are compressed already.
+fn limits(found: usize) -> Limits {
+    let room = (64 << 20) + 64 * found as u64;
+    Limits { size: room.min(8 << 30), members: 500_000 }
+}
 
 /// An export in memory, whole and in order; its records and archives are verified when they are imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +86,7 @@ impl Export {
     ///
     /// The bytes are no export, or a damaged one.
     pub fn open(bytes: &[u8]) -> Result<Self, OpenExportError> {
-        let (_, archive) = Archive::unpack(bytes, &LIMITS)?;
+        let (_, archive) = Archive::unpack(bytes, &limits(bytes.len()))?;
         let wrong = |why| OpenExportError::Statement { why };
         let stated = archive.get(STATEMENT).ok_or(wrong("it has no statement"))?;
         if !stated.starts_with(FIRST_LINE.as_bytes()) {

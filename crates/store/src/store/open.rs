@@ -82,6 +82,12 @@ impl Store {
     /// There is no store, a newer precast wrote it, or others can change what is in it or on the way to it: [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let root = path.as_ref().to_path_buf();
+        // Before anything is said of who may write to it: what helps a store would harm another directory.
+        if fs_err::symlink_metadata(Self::unchecked(root.clone()).paths.store_file())
+            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        {
+            return Err(OpenError::Missing { path: root });
+        }
         let real = check_way(&root)?;
         let store = Self { real, ..Self::unchecked(root) };
         // A tree that was copied without its empty directories is fine.

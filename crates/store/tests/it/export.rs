@@ -170,3 +170,14 @@ proptest! {
         prop_assert!(Export::open(&wrong).map_or(true, |found| found == Export::open(&ONE).unwrap()));
     }
 }
+
+/// A few bytes that say they are gigabytes: nothing of that size is allocated for them.
+#[test]
+fn a_frame_that_claims_to_be_far_larger_than_it_is_is_refused() {
+    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
+    compressor.include_checksum(true).unwrap();
+    let frame = compressor.compress(&vec![0; 128 << 20]).unwrap();
+    assert!(frame.len() < 1 << 20);
+    let told = precast_store::event::chain(&Export::open(&frame).unwrap_err());
+    assert!(told.contains("expected at most"), "{told}");
+}

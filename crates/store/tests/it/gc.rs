@@ -267,3 +267,22 @@ fn sixteen_publishers_that_are_killed_beside_a_collector_lose_and_damage_nothing
     // A root, a graph, and nine files of each unit: nothing that was killed has left anything.
     assert_eq!(files(&store), 2 + 9 * UNITS);
 }
+
+#[test]
+#[cfg(unix)]
+fn nothing_behind_a_link_is_deleted() {
+    let (directory, store, _) = store();
+    let (_, record) = publish(&store, "gone");
+    let shard = file(&store, "objects", ".zst").parent().unwrap().to_owned();
+    let outside = directory.path().join("outside");
+    fs_err::rename(&shard, &outside).unwrap();
+    fs_err::os::unix::fs::symlink(&outside, &shard).unwrap();
+    age(&outside, DAY);
+    age(&store.path().join("records"), DAY);
+    let before = walkdir::WalkDir::new(&outside).into_iter().count();
+    let keep = declared(&[], &[]);
+    let refused = store.plan_gc(&keep).map(|plan| store.sweep(&plan));
+    let told = format!("{refused:?}");
+    assert_eq!(walkdir::WalkDir::new(&outside).into_iter().count(), before, "{told}: {record:?}");
+    assert!(told.contains("link"), "{told}");
+}

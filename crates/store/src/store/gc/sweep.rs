@@ -47,7 +47,7 @@ impl Store {
                     swept.spared += 1;
                     continue;
                 }
-                delete(victim)?;
+                self.delete(victim)?;
                 swept.removed += 1;
                 swept.bytes += victim.bytes;
             }
@@ -65,14 +65,29 @@ impl Guard {
     }
 }
 
-fn delete(victim: &Victim) -> Result<(), WriteError> {
-    for path in &victim.files {
-        remove(path).map_err(|source| WriteError::new(path, source))?;
-        // The directory of a key whose last pointer this was; every other directory stays.
-        let directory = path.parent().filter(|directory| is_of_a_key(directory));
-        let _ = directory.map(fs_err::remove_dir);
+impl Store {
+    fn delete(&self, victim: &Victim) -> Result<(), WriteError> {
+        for path in &victim.files {
+            self.owns(path)?;
+            remove(path).map_err(|source| WriteError::new(path, source))?;
+            // The directory of a key whose last pointer this was; every other directory stays.
+            let directory = path.parent().filter(|directory| is_of_a_key(directory));
+            let _ = directory.map(fs_err::remove_dir);
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// What lies behind a link is not the store's, and not deleted.
+    fn owns(&self, path: &Path) -> Result<(), WriteError> {
+        let above = path.ancestors().skip(1).take_while(|directory| *directory != self.paths.root);
+        for directory in above {
+            if fs_err::symlink_metadata(directory).is_ok_and(|found| found.is_symlink()) {
+                let why = "it is a link, and what is behind it is not deleted; put a directory in its place";
+                return Err(WriteError::new(directory, io::Error::other(why)));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn is_of_a_key(directory: &Path) -> bool {
