@@ -9,10 +9,11 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMet
 use precast_core::native::RawArrayError;
 use precast_core::program::Port;
 use precast_core::{Array, ArrayMut, ArrayRef, CallError, Served};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyRecursionError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
+use std::cell::Cell;
 
 /// What an object of the type [`precast.Function`](crate::boundary::object) holds.
 pub(crate) struct Function {
@@ -309,10 +310,26 @@ fn lent<'py>(array: Bound<'py, PyUntypedArray>, role: &str, Port { name, ty }: &
     })
 }
 
+/// How deep objects that are asked for their memory may call functions that ask others. Programs raise Python's own limit, which
+/// then no longer keeps the stack from its end.
+const DEEPEST: u32 = 100;
+
+thread_local! {
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
 /// The array of something else that has memory.
 fn borrowed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
-    let array = value.py().import("precast._foreign")?.call_method1("borrow", (value,))?;
-    array.cast_into::<PyUntypedArray>().map_err(PyErr::from)
+    let depth = DEPTH.get();
+    if depth == DEEPEST {
+        let text = format!("an array whose memory is that of calls within calls, {DEEPEST} deep");
+        return Err(PyRecursionError::new_err(text));
+    }
+    DEPTH.set(depth + 1);
+    let array =
+        value.py().import("precast._foreign").and_then(|module| module.call_method1("borrow", (value,)));
+    DEPTH.set(depth);
+    array?.cast_into::<PyUntypedArray>().map_err(PyErr::from)
 }
 
 /// The exception of an array that precast cannot read from or write to.
