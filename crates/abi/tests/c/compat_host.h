@@ -78,7 +78,7 @@ static void host_release(pc_context *ctx, void *memory) {
 
 /* Not const: a program may give it services of its own. */
 static pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf,
-                             NULL,           NULL,            NULL};
+                             NULL,           NULL,            NULL,            NULL};
 
 #define CHECK(condition)                                                                       \
   do {                                                                                         \
