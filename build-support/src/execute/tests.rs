@@ -174,7 +174,7 @@ fn every_reason_of_a_compilation_is_told() {
         vec![half(true, 1), half(false, 2)]
     });
     assert_eq!(halves, Why::Neighbours);
-    let one = with(&|record| record.members.truncate(1));
+    let one = with(&|record| record.members.retain(|member| member.signature.contains("(f64")));
     assert!(
         matches!(&one, Why::Changed { differences, .. } if differences.contains("differs in")),
         "{one:?}"
