@@ -142,9 +142,13 @@ def test_an_op_gives_what_pytensor_gives(name, rewrites):
 def refused(inputs, outputs, given, kind):
     fn = function(inputs, outputs)
     given = [np.asarray(value, variable.type.dtype) for value, variable in zip(given, inputs)]
-    for called, raised in ((fn, kind), (frozen(fn), precast.CallError)):
-        with pytest.raises(raised):
-            called(*given)
+    with pytest.raises(precast.CallError):
+        frozen(fn)(*given)
+    try:
+        fn(*given)
+    except kind:
+        return
+    pytest.skip("this version of PyTensor broadcasts here")
 
 
 @pytest.mark.parametrize(
