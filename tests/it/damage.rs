@@ -234,7 +234,8 @@ fn other_abi(version: &str) -> Compiled {
 #[test]
 fn code_of_another_abi_version_is_refused_by_the_record_and_by_the_handshake() {
     let directory = tempfile::tempdir().unwrap();
-    for (version, range) in [("0x00020000", 0x2_0000), ("0x00010002", 0x1_0002)] {
+    for range in [0x2_0000, precast_abi::ABI_VERSION + 1] {
+        let version = &format!("{range:#010x}");
         let mut compiled = other_abi(version);
         assert_eq!(compiled.record.requires.abi.0, range, "read back from the object");
         let store = directory.path().join(version);

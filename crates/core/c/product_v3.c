@@ -1,6 +1,7 @@
 /* product_v3.c: products by AVX2 and FMA, 16 registers of 32 bytes. */
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <stdint.h>
 
 #define PC_TARGET __attribute__((target("avx2,fma")))
 #define PC_SUMS 1

@@ -18,6 +18,7 @@
 
 int pc_driver_elemwise(pc_context *ctx, const struct pc_elemwise *op, pc_tensor *const *in, pc_tensor **out);
 int pc_driver_reduce(pc_context *ctx, const struct pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
+int pc_driver_rows(pc_context *ctx, const struct pc_rows *op, pc_tensor *const *in, pc_tensor **out);
 
 static void die(const char *what, const char *why) {
   fprintf(stderr, "%s: %s\n", what, why);
@@ -96,8 +97,8 @@ static int gemm(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k,
   return -1;
 }
 
-static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view,        host_alloc,
-                             host_release,   vsnprintf,       gemm,       pc_driver_elemwise, pc_driver_reduce};
+static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf, gemm,
+                             pc_driver_elemwise, pc_driver_reduce, pc_driver_rows};
 
 /* What is read and written. */
 
