@@ -27,6 +27,7 @@
 mod array_ref;
 mod capture;
 mod chain;
+mod copy;
 mod direct;
 mod executable;
 mod frame;
