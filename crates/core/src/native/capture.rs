@@ -162,7 +162,7 @@ unsafe extern "C" fn capture_elemwise(
     let typenums = unsafe { std::slice::from_raw_parts(op.dtypes, n_out) };
     // SAFETY: the header promises `n_in` operands and flags, and `n_out` cells.
     let seen =
-        unsafe { capture.driver((Kernels::Map(op.kernel), op.n_in), (operands, op.scalar), typenums, out) };
+        unsafe { capture.driver((Kernels::Map(op.kernel), op.n_in.into()), (operands, op.scalar), typenums, out) };
     seen.map_or(-1, |()| 0)
 }
 
@@ -178,7 +178,7 @@ unsafe extern "C" fn capture_reduce(
     let op = unsafe { *op.cast::<Reduce>() };
     // SAFETY: the header promises `n_in` operands and flags, and one cell.
     let seen =
-        unsafe { capture.driver((Kernels::Reduce(op), op.n_in), (operands, op.scalar), &[op.dtype], out) };
+        unsafe { capture.driver((Kernels::Reduce(op), op.n_in.into()), (operands, op.scalar), &[op.dtype], out) };
     seen.map_or(-1, |()| 0)
 }
 
