@@ -5,7 +5,6 @@ use super::variables::{Outline, Step};
 use crate::object::CLinkerObject;
 use crate::template::render;
 use precast_store::key::Language;
-use std::fmt::Write as _;
 
 /// What stands around the body of every function of a module: with compat headers, whose functions have no argument that
 /// names the context, it is made the current one; with C of an author, how floats are computed is kept.
