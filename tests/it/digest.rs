@@ -53,7 +53,8 @@ fn long(expression: &str, dtype: DType, choices: &mut Choices) -> Case {
     let graph = graph(expression, &[&types[0], &types[1], &types[2]]);
     let mut drawn = |shape: &[usize], layout| lay_out_any(&arrays::draw_plain(choices, dtype, shape), layout);
     // Transposed, and with gaps: cuts meet every way through the drivers.
-    let inputs = vec![drawn(&SHAPE, Layout::C), drawn(&SHAPE, Layout::Fortran), drawn(&SHAPE[1..], Layout::C)];
+    let inputs =
+        vec![drawn(&SHAPE, Layout::C), drawn(&SHAPE, Layout::Fortran), drawn(&SHAPE[1..], Layout::C)];
     Case { graph, inputs }
 }
 
@@ -64,9 +65,11 @@ fn count() -> Option<u64> {
 
 fn cases() -> Vec<Case> {
     let mut choices = Choices::seeded(5);
-    let dtypes: &[DType] = if count().is_some() { &[DType::F64, DType::F32, DType::I64] } else { &[DType::F64] };
+    let dtypes: &[DType] =
+        if count().is_some() { &[DType::F64, DType::F32, DType::I64] } else { &[DType::F64] };
     let wanted = |expression: &&str, dtype| {
-        dtype != DType::I64 || !["exp", "tanh", "max", "var", "prod", "/"].iter().any(|word| expression.contains(word))
+        dtype != DType::I64
+            || !["exp", "tanh", "max", "var", "prod", "/"].iter().any(|word| expression.contains(word))
     };
     let mut cases: Vec<Case> = dtypes
         .iter()
@@ -126,9 +129,10 @@ fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: 
 
 /// gcc and clang, as many as there are.
 fn compilers() -> Vec<Toolchain> {
-    let mut compilers = vec![toolchain()];
+    let own = toolchain();
     let other = ["/usr/bin/clang", "/usr/bin/gcc"].map(Path::new).map(|path| Toolchain::at(path, None));
-    compilers.extend(other.into_iter().flatten().filter(|other| other.driver() != compilers[0].driver()).take(1));
+    let other = other.into_iter().flatten().find(|other| other.driver() != own.driver());
+    let compilers: Vec<_> = [own].into_iter().chain(other).collect();
     if compilers.len() == 1 {
         println!("skipped: a second compiler: clang and gcc are not both there");
     }
@@ -144,7 +148,8 @@ fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
     let whole = count().is_some();
     let isas = if whole { &all[..] } else { &all[all.len() - 1..] };
     let granularities = [Granularity::Whole, Granularity::OpByOp, Granularity::Groups];
-    for (compiler, isa) in compilers.iter().flat_map(|compiler| isas.iter().map(move |isa| (compiler, *isa))) {
+    for (compiler, isa) in compilers.iter().flat_map(|compiler| isas.iter().map(move |isa| (compiler, *isa)))
+    {
         for granularity in granularities.into_iter().take(if whole { 3 } else { 1 }) {
             let found = digests(&cases, compiler, granularity, isa);
             let how = format!("{} {isa} {granularity:?}", compiler.driver().display());

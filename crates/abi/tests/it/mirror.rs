@@ -69,8 +69,8 @@ fn assertions() -> String {
     mirror!(c, "pc_reduce", Reduce, n_in, flags, axes, dtype, scalar, names, map, monoid);
     mirror!(c, "pc_rows_step", RowsStep, kernel, monoid, values, n_in, n_out, pass, once);
     mirror!(
-        c, "pc_rows", Rows, n_in, flags, n_full, n_single, n_values, n_steps, n_passes, axes, kept, scalar, dtypes,
-        outputs, steps
+        c, "pc_rows", Rows, n_in, flags, n_full, n_single, n_values, n_steps, n_passes, axes, kept, scalar,
+        dtypes, outputs, steps
     );
     mirror!(c, "pc_task", Task, kind, apply, variable);
     mirror!(

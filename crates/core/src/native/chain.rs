@@ -189,7 +189,15 @@ impl Chain {
             unsafe { super::host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         } else {
             let dtypes = [self.typenum];
-            let op = Elemwise { n_in, flags, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: self.kernel };
+            let op = Elemwise {
+                n_in,
+                flags,
+                n_out: 1,
+                scalar,
+                dtypes: dtypes.as_ptr(),
+                names,
+                kernel: self.kernel,
+            };
             // SAFETY: as above.
             unsafe { super::host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };
