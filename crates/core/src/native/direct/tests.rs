@@ -153,6 +153,7 @@ impl Case {
         let (dtype, scalar, names) = (DType::F64.typenum(), ptr::null(), ptr::null());
         let sum = Reduce {
             n_in: 1,
+            flags: 0,
             axes: REDUCE_ALL,
             dtype,
             scalar,
