@@ -5,6 +5,7 @@
 //! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
 //! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
+//! | `locked` | lock files and pins |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
@@ -39,6 +40,7 @@ mod flow;
 mod help;
 mod isa;
 mod libraries;
+mod locked;
 mod look;
 mod model;
 mod newcomers;

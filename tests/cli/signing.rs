@@ -67,7 +67,13 @@ fn a_store_serves_what_enough_keys_have_signed() {
     let place = built(&[SUM]);
     signers(&place);
     let store = &["--store", "artifacts"];
-    strict(&place, store).fails(3, &["not signed by 2 keys of the keyring"]);
+    let refused =
+        strict(&place, store).fails(7, &["not signed by 2 keys of the keyring", "hint: `precast sign"]);
+    // Once, and no word of what would mend a miss.
+    assert_eq!(refused.err.matches("warning: ").count(), 1, "{}", refused.err);
+    assert!(!refused.err.contains("precast build"), "{}", refused.err);
+    let check = args(&[&["check", "--entry", "sum", "--keyring", "precast.keyring"], store]);
+    place.run_bare(&check).fails(7, &["not signed by 2 keys", "hint: `precast sign"]);
     for who in ["alice", "bob"] {
         let said = sign(&place, who, store).ok();
         assert!(said.out.contains("2 records and entries"), "{}", said.out);
@@ -82,7 +88,7 @@ fn a_store_serves_what_enough_keys_have_signed() {
         format!("isa = [\"{}\"]\n{}", crate::sandbox::ISA, SUM.replace("x + y", "x - y")),
     );
     place.run(&["build"]).ok();
-    strict(&place, store).fails(3, &["not signed by 2 keys"]);
+    strict(&place, store).fails(7, &["not signed by 2 keys"]);
     place.run_bare(&args(&[&["verify", "--keyring", "precast.keyring"], store])).fails(7, &[]);
 }
 

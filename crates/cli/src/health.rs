@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
-use precast_store::event::chain;
+use precast_store::event::{self, chain};
 use precast_store::key::ambiguous;
 use precast_store::layer::check_file;
-use precast_store::{Bundle, Entry, Event, Keyring, OpenBundleError, OpenSignedError, Store};
+use precast_store::{
+    Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, OpenSignedError, Store, lacking,
+};
 use serde_json::{Value, json};
 
 use crate::args::LayerArgs;
@@ -52,14 +54,7 @@ impl Health {
             health.judge(&bundle.verify());
             let entries = bundle.entries();
             health.judge_entries(&entries);
-            let lacks = |entry: &&Entry| entry.program.steps.iter().any(|s| bundle.find(&s.key).is_empty());
-            let lacking = entries.iter().filter(lacks);
-            health.problems.extend(lacking.map(|entry| {
-                format!(
-                    "entry `{}` calls a module that is not here: it serves beside another layer only",
-                    entry.name
-                )
-            }));
+            health.judge_lacking(&lacking(&entries, |key| !bundle.find(key).is_empty()));
         }
         health
     }
@@ -92,6 +87,7 @@ impl Health {
             self.problems.extend(
                 verified.missing.iter().map(|digest| format!("archive `{}` is missing", digest.short())),
             );
+            self.judge_lacking(&verified.lacking);
             if verified.undocumented > 0 {
                 let records = print::count(verified.undocumented, "record has", "records have");
                 self.problems.push(format!("{records} lost the documents that `explain` reads"));
@@ -123,11 +119,17 @@ impl Health {
     }
 
     fn judge(&mut self, events: &[Event]) {
-        for event in events {
-            self.problems.push(event.to_string());
-            if !matches!(event, Event::PointerRestored { .. }) {
-                self.exit = Exit::Damaged;
-            }
+        self.problems.extend(event::lines(events));
+        if events.iter().any(|event| !matches!(event, Event::PointerRestored { .. })) {
+            self.exit = Exit::Damaged;
+        }
+    }
+
+    /// Names what entries call and nothing serves: a layer that is whole serves each of its entries.
+    fn judge_lacking(&mut self, lacking: &[Lacking]) {
+        self.problems.extend(lacking.iter().map(ToString::to_string));
+        if !lacking.is_empty() {
+            self.exit = Exit::Damaged;
         }
     }
 

@@ -15,7 +15,7 @@ use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenError, OpenSi
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
-use crate::term;
+use crate::{events, term};
 
 /// The variable that names a store.
 const VARIABLE: &str = "PRECAST_STORE";
@@ -72,19 +72,18 @@ fn is_store(path: &Path) -> bool {
 /// Opens layers to look into. What is damaged in them is told as a warning.
 pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
-    let warn = |event: &StoreEvent| term::warning(&event.to_string());
     let keyring = open_keyring(args)?;
     for path in &args.bundle {
         let layer = match &keyring {
             None => Layer::open_bundle(path)?,
             Some(keyring) => Layer::open_signed_bundle(path, keyring).map_err(unsigned)?,
         };
-        layers.push(layer.on_event(warn));
+        layers.push(layer.on_event(events::hear));
     }
     for path in stores {
         let store = Store::open(path)?;
         let store = keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
-        layers.push(Layer::from(store).on_event(warn));
+        layers.push(Layer::from(store).on_event(events::hear));
     }
     Ok(layers)
 }
@@ -213,9 +212,9 @@ pub(crate) fn tell(runtime: &Runtime, all: bool) {
             | Event::NotSwapped { .. }
             | Event::Stale(_)
             | Event::NotLoaded { .. }
-            | Event::NotRecorded { .. }
-            | Event::Layer(StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. }) => {
-                term::warning(&event.to_string());
+            | Event::NotRecorded { .. } => term::warning(&event.to_string()),
+            Event::Layer(event @ (StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. })) => {
+                events::hear(&event);
             }
             event if all => term::note(&event.to_string()),
             _ => {}

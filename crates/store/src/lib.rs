@@ -44,7 +44,7 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError,
-    PutSignatureError, Reason, Reused, Roots, Signed, Store, Swept, Turn, Verification, Victim, VictimKind,
-    WriteError,
+    CreateError, FindError, GcPlan, Keep, Lacking, LoadError, OpenError, PublishError, Published,
+    PutEntryError, PutSignatureError, Reason, Reused, Roots, Session, Signed, Store, Swept, Turn,
+    Verification, Victim, VictimKind, WriteError, lacking,
 };

@@ -8,21 +8,22 @@ use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::secret::Secret;
-use crate::{layers, print, term, whole};
+use crate::{events, layers, print, term, whole};
 
 /// Exports.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
+    whole::check(&args.out, Kind::Export)?;
     let secret = args.key.as_ref().map(|key| Secret::open(key, &args.password)).transpose()?;
-    let store =
-        Store::open(layers::to_build(args.store))?.on_event(|event| term::warning(&event.to_string()));
+    let store = Store::open(layers::to_build(args.store))?.on_event(events::hear);
     let names = (!args.entry.is_empty()).then(|| args.entry.iter().cloned().collect());
     let mut export = store.export(names.as_ref())?;
     if let Some(secret) = &secret {
         sign(&mut export, secret, &args.out)?;
     }
     let bytes = export.pack()?;
-    whole::write(&args.out, |out| out.write_all(&bytes))?.commit_durably()?;
+    whole::write(&args.out, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
     let (records, entries) = (export.records(), export.entries());
     if args.json {
         term::print_json(&json!({
@@ -82,7 +83,7 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let imported = if args.dry_run {
         export.verify().map_err(refused)?
     } else {
-        let store = Store::create(&into)?.on_event(|event| term::warning(&event.to_string()));
+        let store = Store::create(&into)?.on_event(events::hear);
         export.import(&store).map_err(refused)?
     };
     let Imported { records, fresh, entries } = imported;

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{layers, print, term, whole};
 
 /// A module as one layer has it.
@@ -172,7 +173,7 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
         if let Some(parent) = file.parent() {
             fs_err::create_dir_all(parent)?;
         }
-        whole::write(&file, |out| out.write_all(bytes))?.commit()?;
+        whole::write(&file, Kind::Text, |out| out.write_all(bytes))?.commit()?;
     }
     term::note(&format!("in gdb: set substitute-path /precast {}", directory.display()));
     Ok(Exit::Ok)

@@ -9,8 +9,9 @@ use precast_store::{Export, Store, file};
 use super::carry;
 use crate::args::{KeygenArgs, SignArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::secret::{self, Secret};
-use crate::{print, term, whole};
+use crate::{events, print, term, whole};
 
 /// Makes a key.
 pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
@@ -50,7 +51,7 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     if let Ok(mut export) = Export::open(&bytes) {
         carry::sign(&mut export, secret, path)?;
         let bytes = export.pack()?;
-        whole::write(path, |out| out.write_all(&bytes))?.commit_durably()?;
+        whole::write(path, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
         return Ok(path.to_owned());
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -58,13 +59,14 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let text = with_signature(&bytes, &secret.public, &signatures_of(path)?, &signature)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(SUFFIX);
-    whole::write(Path::new(&beside), |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    whole::write(Path::new(&beside), Kind::Signatures, |out| out.write_all(text.as_bytes()))?
+        .commit_durably()?;
     Ok(beside.into())
 }
 
 fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
     // What is damaged is not signed.
-    let store = Store::create(path)?.on_event(|event| term::warning(&event.to_string()));
+    let store = Store::create(path)?.on_event(events::hear);
     let mut count = 0;
     for signed in store.signed() {
         let signed = signed?;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::{TrustAction, TrustArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{secret, term, whole};
 
 /// Runs the command.
@@ -81,7 +82,7 @@ fn write(path: &Path, keyring: &Keyring) -> Result<Exit, Failure> {
     let text = keyring.to_string();
     // What would not be read is not written: a threshold that cannot be reached, a key that is there twice.
     let read = Keyring::parse(&text)?;
-    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    whole::write(path, Kind::Keyring, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &read))?;
     Ok(Exit::Ok)
 }
@@ -127,7 +128,7 @@ fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
     let next = present
         .check_successor(&text, &signatures_of(later)?)
         .map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?;
-    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    whole::write(path, Kind::Keyring, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &next))?;
     Ok(Exit::Ok)
 }

@@ -87,6 +87,7 @@ impl Export {
     pub fn import(&self, store: &Store) -> Result<Imported, ImportError> {
         // All of it first for itself: a strange record in the middle is no half import.
         self.verify()?;
+        let _session = store.begin();
         let mut imported = Imported::default();
         let entries =
             self.below("entries").map(|(id, bytes)| entry(id, bytes)).collect::<Result<Vec<_>, _>>()?;

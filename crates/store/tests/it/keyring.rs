@@ -66,6 +66,8 @@ fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
     let (archive, record) = unit("one", "v3");
     let key = record.members[0].key;
     store.publish(&archive, &record).unwrap();
+    let (called, of_entry) = unit("entry", "v3");
+    store.publish(&called, &of_entry).unwrap();
     store.put_entry(&entry("score")).unwrap();
     let (alice, mallory) = (signer("alice"), signer("mallory"));
     let (reader, events) = trusting(&store, keyring(1, &[&alice]));
