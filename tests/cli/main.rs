@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
+//! | `exit_codes` | what ends how, over all commands |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
 //! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
 //! | `locked` | lock files and pins |
@@ -34,6 +35,7 @@ mod damage;
 mod debugger;
 mod declarations;
 mod document;
+mod exit_codes;
 mod external;
 mod faults;
 mod flow;

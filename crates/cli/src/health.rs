@@ -7,9 +7,7 @@ use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
 use precast_store::event::{self, chain};
 use precast_store::key::ambiguous;
 use precast_store::layer::check_file;
-use precast_store::{
-    Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, OpenSignedError, Store, lacking,
-};
+use precast_store::{Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, Store, lacking};
 use serde_json::{Value, json};
 
 use crate::args::LayerArgs;
@@ -211,7 +209,7 @@ impl Health {
             let bytes = precast_store::file::read(of, u64::MAX)?;
             match check_file(of, &bytes, keyring) {
                 Ok(names) => self.facts.push(("signed by", json!(names.join(", ")))),
-                Err(error @ OpenSignedError::Unsigned { .. }) => self.unsigned(error.to_string()),
+                Err(error) if error.is_unsigned() => self.unsigned(error.to_string()),
                 Err(error) => return Err(error.into()),
             }
             return Ok(());

@@ -54,15 +54,27 @@ pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
 }
 
 /// Gives the keyring that signatures are asked for of, if any.
-pub(crate) fn keyring(args: &LayerArgs) -> Option<PathBuf> {
-    let named = || std::env::var_os(KEYRING).filter(|value| !value.is_empty()).map(PathBuf::from);
-    args.keyring.clone().or_else(named)
+pub(crate) fn keyring(args: &LayerArgs) -> Result<Option<PathBuf>, Failure> {
+    let named = args.keyring.clone().or_else(|| std::env::var_os(KEYRING).map(PathBuf::from));
+    match named {
+        // A script whose own variable is not set would go without signatures.
+        Some(path) if path.as_os_str().is_empty() => Err(Failure::new("the name of the keyring is empty")
+            .hint(format!("name a keyring, or unset `{KEYRING}` to ask for no signatures"))),
+        named => Ok(named),
+    }
 }
 
 /// Opens the keyring that signatures are asked for of.
 pub(crate) fn open_keyring(args: &LayerArgs) -> Result<Option<Arc<Keyring>>, Failure> {
-    let opened = keyring(args).map(Keyring::open).transpose();
-    Ok(opened.map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?.map(Arc::new))
+    let opened = keyring(args)?.map(Keyring::open).transpose();
+    Ok(opened.map_err(keyring_failure)?.map(Arc::new))
+}
+
+/// Says why there is no keyring: one that has expired says that nothing is believed any more.
+pub(crate) fn keyring_failure(error: KeyringError) -> Failure {
+    let has_expired = matches!(error, KeyringError::Expired { .. });
+    let failure = Failure::from(error);
+    if has_expired { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
 fn is_store(path: &Path) -> bool {
@@ -90,7 +102,7 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
 
 /// Says that something is not signed, or why that cannot be told.
 pub(crate) fn unsigned(error: OpenSignedError) -> Failure {
-    let is_unsigned = matches!(error, OpenSignedError::Unsigned { .. });
+    let is_unsigned = error.is_unsigned();
     let failure = Failure::from(error);
     if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
@@ -148,7 +160,7 @@ pub(crate) fn runtime(
     for path in &args.bundle {
         builder = builder.bundle_file(path);
     }
-    if let Some(path) = keyring(args) {
+    if let Some(path) = keyring(args)? {
         builder = builder.keyring(path);
     }
     let compiles = policy.is_none_or(Policy::compiles);
@@ -166,11 +178,11 @@ pub(crate) fn runtime(
     }
     builder.build().map_err(|error| {
         let missing = matches!(&error, BuildRuntimeError::Store { source: OpenError::Missing { .. }, .. });
-        let unsigned = matches!(
-            error,
-            BuildRuntimeError::Signed(OpenSignedError::Unsigned { .. })
-                | BuildRuntimeError::Keyring(KeyringError::Expired { .. })
-        );
+        let unsigned = match &error {
+            BuildRuntimeError::Signed(error) => error.is_unsigned(),
+            BuildRuntimeError::Keyring(error) => matches!(error, KeyringError::Expired { .. }),
+            _ => false,
+        };
         let failure = Failure::from(error);
         if unsigned {
             failure.exiting(Exit::Unsigned)

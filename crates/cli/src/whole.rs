@@ -70,7 +70,7 @@ pub(crate) fn write(
 ) -> Result<Pending, WriteError> {
     let at = |source| WriteError::Io { path: path.to_owned(), source };
     let target = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    check(&target, kind)?;
+    check(path, kind)?;
     if let Some(found) = fs_err::metadata(&target).ok().and_then(|found| Special::of(found.file_type())) {
         let refused = || WriteError::Kind { path: path.to_owned(), found };
         let mut file = open_stream(&target, found).map_err(at)?.ok_or_else(refused)?;

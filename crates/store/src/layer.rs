@@ -7,7 +7,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use precast_core::event::chain;
+use precast_core::event::{chain, split_hints};
+use precast_core::file::NotReadable;
 use precast_core::{best_first, cpu};
 
 use crate::archive::SHARED_OBJECT;
@@ -65,6 +66,14 @@ pub enum OpenSignedError {
         /// What is missing.
         unsigned: Box<Unsigned>,
     },
+    /// What should be signatures is no file, or longer than any.
+    #[error("`{}` are no signatures: {why}", path.display())]
+    NoSignatures {
+        /// The file of the signatures.
+        path: PathBuf,
+        /// What it is, in words.
+        why: String,
+    },
     /// The file system refused.
     #[error("cannot read the signatures `{}`", path.display())]
     Io {
@@ -73,6 +82,14 @@ pub enum OpenSignedError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl OpenSignedError {
+    /// Whether it is for the signatures, whatever is wrong with them, that the file is not used.
+    #[must_use]
+    pub fn is_unsigned(&self) -> bool {
+        matches!(self, Self::Unsigned { .. } | Self::NoSignatures { .. })
+    }
 }
 
 /// Checks that enough keys have signed the bytes of a file, in `<path>.minisig`; gives their names.
@@ -100,7 +117,12 @@ pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
     match precast_core::file::read(&path, SIGNATURES_LIMIT) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(source) => Err(OpenSignedError::Io { path, source }),
+        Err(source) => match source.get_ref().and_then(|inner| inner.downcast_ref::<NotReadable>()) {
+            Some(found) => {
+                Err(OpenSignedError::NoSignatures { path, why: split_hints(&found.to_string()).0 })
+            }
+            None => Err(OpenSignedError::Io { path, source }),
+        },
     }
 }
 

@@ -31,7 +31,7 @@ pub mod store;
 pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
-pub use export::{Export, ExportError, ImportError, Imported, OpenExportError};
+pub use export::{Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
 pub use keyring::{Keyring, KeyringError, Unsigned};
 pub use layer::{Layer, LayerError, OpenSignedError};

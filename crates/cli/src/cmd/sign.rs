@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precast_store::keyring::{SUFFIX, with_signature};
 use precast_store::layer::signatures_of;
-use precast_store::{Export, Store, file};
+use precast_store::{Bundle, Export, Keyring, Store, file};
 
 use super::carry;
 use crate::args::{KeygenArgs, SignArgs};
@@ -47,8 +47,10 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
 /// Adds a signature to those beside a file, or to those in an export; says where it is.
 fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let bytes = file::read(path, u64::MAX)?;
+    let kind = check(path, &bytes)?;
     // An export has its signatures in itself.
-    if let Ok(mut export) = Export::open(&bytes) {
+    if kind == Kind::Export {
+        let mut export = Export::open(&bytes)?;
         carry::sign(&mut export, secret, path)?;
         let bytes = export.pack()?;
         whole::write(path, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
@@ -64,15 +66,49 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     Ok(beside.into())
 }
 
+/// Refuses what is not whole, and what nobody means to sign.
+fn check(path: &Path, bytes: &[u8]) -> Result<Kind, Failure> {
+    let shown = path.display();
+    let damaged = |failure: Failure| failure.within(format!("`{shown}` is not whole")).exiting(Exit::Damaged);
+    let kind = Kind::of(bytes);
+    match kind {
+        Kind::Bundle => {
+            let bundle = Bundle::from_bytes(bytes.to_vec()).map_err(|error| damaged(error.into()))?;
+            if let Some(event) = bundle.verify().first() {
+                return Err(damaged(Failure::new(event.to_string())));
+            }
+        }
+        Kind::Export => {
+            let export = Export::open(bytes).map_err(|error| damaged(error.into()))?;
+            export.verify().map_err(|error| damaged(error.into()))?;
+        }
+        Kind::Keyring => {
+            let text = String::from_utf8_lossy(bytes);
+            Keyring::parse(&text)
+                .map_err(|error| Failure::from(error).within(format!("cannot sign `{shown}`")))?;
+        }
+        Kind::Empty | Kind::SecretKey | Kind::Signatures => {
+            return Err(Failure::new(format!("cannot sign `{shown}`: it is {kind}"))
+                .hint("bundles, exports and keyrings are signed, and stores by `--store DIR`"));
+        }
+        _ => {}
+    }
+    Ok(kind)
+}
+
 fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
     // What is damaged is not signed.
-    let store = Store::create(path)?.on_event(events::hear);
+    let store = Store::open(path)?.on_event(events::hear);
     let mut count = 0;
     for signed in store.signed() {
         let signed = signed?;
         let signature = secret.sign(&signed.bytes, &signed.name)?;
         store.put_signature(&signed, &secret.public, &signature)?;
         count += 1;
+    }
+    if count == 0 {
+        return Err(Failure::new(format!("store `{}` has nothing to sign", path.display()))
+            .hint("`precast build` and `precast import` put records and entries into it"));
     }
     Ok(count)
 }

@@ -89,7 +89,8 @@ impl Key {
 
     /// Whether two are one key, whatever they are called. Two bytes of algorithm and eight of a number that anybody can choose
     /// come first; the characters from the 17th on are of the key itself.
-    fn same(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
         self.text[16..] == other.text[16..]
     }
 
@@ -116,7 +117,7 @@ impl Keyring {
                 problems.insert("one is no signature of minisign".to_owned());
                 continue;
             };
-            let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.same(key));
+            let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.is_same(key));
             let listed = self.keys.iter().enumerate().map(|(at, key)| (Some(at), key));
             let mut known = false;
             for (at, key) in listed.chain(self.revoked.iter().map(|key| (None, key))) {

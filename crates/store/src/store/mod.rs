@@ -13,6 +13,7 @@
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
+//!   roots/release/<name>                          the latest release that was imported under a name
 //!   quarantine/<name>.<random>/<name>             what was damaged
 //!   builds/                                       what the last builds compiled, and why; for people
 //!   tmp/                                          what is being written
@@ -55,6 +56,7 @@ mod paths;
 mod publish;
 mod quarantine;
 mod records;
+mod releases;
 mod session;
 mod settle;
 mod signatures;

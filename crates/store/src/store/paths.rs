@@ -87,6 +87,10 @@ impl Paths {
         self.dir("roots").join("entry")
     }
 
+    pub(super) fn releases(&self) -> PathBuf {
+        self.dir("roots").join("release")
+    }
+
     fn sharded(&self, directory: &str, name: &str) -> PathBuf {
         self.dir(directory).join(&name[..2]).join(name)
     }

@@ -226,11 +226,38 @@ fn a_keyring_is_read_strictly_and_expires() {
         ("key=RW", "key=XX", "expected a public key of minisign"),
         ("key=RW", "owner=RW", "`owner` means nothing"),
         ("key=", "key ", "expected `name=value`"),
+        ("version=1", "version=01", "`01` is no whole number"),
+        ("version=1", "version=+1", "`+1` is no whole number"),
+        ("version=1", "version= 1", "a blank stands where none belongs"),
+        ("version=1", "version=1 ", "a blank stands where none belongs"),
+        ("version=1\n", "version=1\r\n", "a blank stands where none belongs"),
+        ("version=1", " version=1", "means nothing to this precast"),
+        (" alice smith\n", "\n", "expected a key, a blank and its name"),
+        (" alice smith\n", "  alice smith\n", "expected a public key"),
+        ("\nkey=", "\n \nkey=", "expected `name=value`"),
     ];
     for (from, to, told) in wrongs {
-        let error = Keyring::parse(&text.replace(from, to)).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(text.contains(from), "{from}");
+        let wrong = text.replace(from, to);
+        let error = Keyring::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains(told) && !error.contains("line 0"), "{error}");
+        // A file of it is named, and the line.
+        fs_err::write(&path, &wrong).unwrap();
+        let told = precast_store::event::chain(&Keyring::open(&path).unwrap_err());
+        assert!(
+            told.contains(path.to_str().unwrap()) && told.contains(error.lines().next().unwrap()),
+            "{told}"
+        );
     }
+    // Cut within any line it is refused, so that the last line, perhaps a revocation, is not lost unseen.
+    for at in (0..text.len()).filter(|at| !text[..*at].ends_with('\n')) {
+        assert!(Keyring::parse(&text[..at]).is_err(), "{}", &text[..at]);
+    }
+    // Two keys of one name: revoking that name would leave one of them.
+    let twin = signer("alice smith");
+    let error =
+        Keyring::parse(&format!("{text}key={} alice smith\n", twin.key.text)).unwrap_err().to_string();
+    assert!(error.contains("another key is called `alice smith` already"), "{error}");
     let today = Date::today();
     fs_err::write(&path, Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
     let error = Keyring::open(&path).unwrap_err();
