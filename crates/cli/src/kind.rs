@@ -110,15 +110,16 @@ mod tests {
     #[test]
     fn files_are_told_by_their_beginnings() {
         let key = |len: usize| format!("untrusted comment: x\n{}\n", "R".repeat(len));
+        let (public, signature, secret) = (key(56), key(100), key(212));
         let kinds: [(&[u8], Kind); 14] = [
             (b"", Kind::Empty),
             (b"precastb\x02\0", Kind::Bundle),
             (b"\x28\xb5\x2f\xfd\0", Kind::Export),
             (b"# who may sign\nformat=1\nthreshold=1\nkey=RW a\n", Kind::Keyring),
             (b"# Made by precast\nversion = 1\n", Kind::Lock),
-            (key(56).as_bytes(), Kind::PublicKey),
-            (key(100).as_bytes(), Kind::Signatures),
-            (key(212).as_bytes(), Kind::SecretKey),
+            (public.as_bytes(), Kind::PublicKey),
+            (signature.as_bytes(), Kind::Signatures),
+            (secret.as_bytes(), Kind::SecretKey),
             (b"untrusted comment:", Kind::SecretKey),
             (b"\x93NUMPY\x01", Kind::Npy),
             (b"PK\x03\x04", Kind::Npz),

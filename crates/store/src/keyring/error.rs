@@ -36,7 +36,7 @@ pub enum KeyringError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: Box<KeyringError>,
+        source: Box<Self>,
     },
     /// A key is none.
     #[error("key `{name}` is `{found}`, expected a public key of minisign, which begins with `RW`")]

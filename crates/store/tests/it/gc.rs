@@ -295,7 +295,7 @@ fn what_got_its_name_after_the_plan_stays() {
         names.iter().for_each(|name| {
             fs_err::create_dir_all(to.join(name).parent().unwrap()).unwrap();
             fs_err::rename(from.join(name), to.join(name)).unwrap();
-        })
+        });
     };
     moved(store.path(), &hidden);
     let plan = store.plan_gc(&Keep { grace: Duration::ZERO, ..Keep::default() }).unwrap();
