@@ -260,7 +260,7 @@ fn nothing_is_written_over_a_key_or_a_file_of_another_kind() {
         ("build --bundle @", "model.precast"),
         ("export --out @", "an.export"),
         ("run --entry sum -i x=x.npy -i y=y.npy --bundle model.precast -o out=@", "x.npy"),
-        ("graph --entry sum --bundle model.precast -o @", "precast.toml"),
+        ("graph --html --entry sum --bundle model.precast -o @", "precast.toml"),
         ("trust new --expires 2999-01-01 k.pub --keyring @", ""),
         ("keygen --no-password @", ""),
     ];
