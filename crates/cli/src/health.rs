@@ -1,12 +1,15 @@
 //! What is known of a layer, and whether it is whole: what `verify` and `doctor` tell.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use precast_graph::FunctionGraph;
 use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
 use precast_store::event::{self, chain};
 use precast_store::key::ambiguous;
-use precast_store::layer::check_file;
+use precast_store::keyring::check_file;
 use precast_store::{Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, Store, lacking};
 use serde_json::{Value, json};
 
@@ -52,7 +55,7 @@ impl Health {
             health.judge(&bundle.verify());
             let entries = bundle.entries();
             health.judge_entries(&entries);
-            health.judge_lacking(&lacking(&entries, |key| !bundle.find(key).is_empty()));
+            health.judge_lacking(&entries, &lacking(&entries, |key| !bundle.find(key).is_empty()));
         }
         health
     }
@@ -85,7 +88,7 @@ impl Health {
             self.problems.extend(
                 verified.missing.iter().map(|digest| format!("archive `{}` is missing", digest.short())),
             );
-            self.judge_lacking(&verified.lacking);
+            self.judge_lacking(&store.entries()?, &verified.lacking);
             if verified.undocumented > 0 {
                 let records = print::count(verified.undocumented, "record has", "records have");
                 self.problems.push(format!("{records} lost the documents that `explain` reads"));
@@ -124,9 +127,9 @@ impl Health {
     }
 
     /// Names what entries call and nothing serves: a layer that is whole serves each of its entries.
-    fn judge_lacking(&mut self, lacking: &[Lacking]) {
-        self.problems.extend(lacking.iter().map(ToString::to_string));
-        if !lacking.is_empty() {
+    fn judge_lacking(&mut self, entries: &[Entry], lacking: &[Lacking]) {
+        for lost in lost(entries, lacking) {
+            self.problems.push(lost.to_string());
             self.exit = Exit::Damaged;
         }
     }
@@ -182,6 +185,23 @@ impl Health {
         }
         value
     }
+}
+
+/// Leaves out what nobody publishes: modules with an op of the empty version, which each process makes for itself.
+pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lacking> {
+    let made = RefCell::new(BTreeSet::new());
+    for entry in entries.iter().filter(|entry| lacking.iter().any(|lost| lost.entry == entry.name)) {
+        let note = |part: &FunctionGraph, ops: &Ops| {
+            let module = precast_codegen::link(part, ops.c()).ok()?;
+            if module.unpublished {
+                made.borrow_mut().insert(module.key());
+            }
+            Some(module.key())
+        };
+        // What cannot be derived here is not known to be made anywhere.
+        let _ = check_entry(entry, &Ops::standard(), note);
+    }
+    lacking.iter().filter(|lost| !made.borrow().contains(&lost.key)).collect()
 }
 
 /// Looks into all layers of a command line.

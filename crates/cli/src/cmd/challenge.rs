@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::ChallengeArgs;
 use crate::difference::{self, Difference};
 use crate::error::{Exit, Failure};
-use crate::{events, print, term};
+use crate::{events, health, print, term};
 
 /// A record, and the position of its store.
 type Held = (usize, Record);
@@ -133,8 +133,9 @@ impl Challenge {
             }
         }
         for (at, store) in self.stores.iter().enumerate() {
-            let lacking = lacking(&store.entries()?, |key| served[at].contains(key));
-            lost.extend(lacking.iter().map(|lacking| (at, lacking.to_string())));
+            let entries = store.entries()?;
+            let lacking = lacking(&entries, |key| served[at].contains(key));
+            lost.extend(health::lost(&entries, &lacking).into_iter().map(|lost| (at, lost.to_string())));
         }
         Ok(lost)
     }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use precast_store::keyring::{SUFFIX, with_signature};
-use precast_store::layer::signatures_of;
+use precast_store::keyring::{SUFFIX, signatures_of, with_signature};
 use precast_store::{Bundle, Export, Keyring, Store, file};
 
 use super::carry;

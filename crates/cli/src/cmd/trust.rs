@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use precast_store::keyring::{Date, Key};
-use precast_store::layer::signatures_of;
+use precast_store::keyring::{Date, Key, signatures_of};
 use precast_store::{Keyring, KeyringError, file};
 use serde_json::{Value, json};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use precast_core::program::Step;
 use walkdir::WalkDir;
 
 use super::access::walk_error;
@@ -28,7 +29,8 @@ pub struct Verification {
     pub unreferenced: Vec<Digest>,
     /// Records whose documents are lost: they serve, but cannot be explained.
     pub undocumented: usize,
-    /// Modules that entries call and no whole artifact of the store serves.
+    /// Modules that entries call and no whole artifact of the store serves. (Those of an op with the empty version are never
+    /// published; only a generator can tell.)
     pub lacking: Vec<Lacking>,
     /// Damage, and what was restored; the observer was told too.
     pub events: Vec<Event>,
@@ -41,6 +43,8 @@ pub struct Lacking {
     pub entry: String,
     /// The module's signature.
     pub signature: String,
+    /// Its key.
+    pub key: BuildKey,
 }
 
 impl fmt::Display for Lacking {
@@ -53,8 +57,12 @@ impl fmt::Display for Lacking {
 pub fn lacking(entries: &[Entry], served: impl Fn(&BuildKey) -> bool) -> Vec<Lacking> {
     let steps = entries.iter().flat_map(|entry| entry.program.steps.iter().map(move |step| (entry, step)));
     let gone = steps.filter(|(_, step)| !served(&step.key));
-    gone.map(|(entry, step)| Lacking { entry: entry.name.clone(), signature: step.signatures.join("; ") })
-        .collect()
+    let lacking = |(entry, step): (&Entry, &Step)| Lacking {
+        entry: entry.name.clone(),
+        signature: step.signatures.join("; "),
+        key: step.key,
+    };
+    gone.map(lacking).collect()
 }
 
 impl Verification {

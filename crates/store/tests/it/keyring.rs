@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use minisign::KeyPair;
+use precast_core::Loader;
 use precast_store::keyring::{Date, Key, with_signature};
 use precast_store::{Event, Keyring, KeyringError, Layer, OpenSignedError, Store, write_bundle};
 use proptest::prelude::*;
@@ -146,8 +147,12 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
         fs_err::write(&beside, with_signature(&bytes, &signer.key, &present, &signer.sign(&bytes)).unwrap())
             .unwrap();
     };
+    let load = |keyring: &Keyring| Loader::open_signed(&path, keyring);
+    assert!(load(&one).unwrap_err().is_unsigned());
     put(&alice);
     open(&one).unwrap();
+    assert_eq!(load(&one).unwrap().entries(), ["score"]);
+    assert!(load(&two).unwrap_err().is_unsigned());
     assert!(unsigned(&two).contains("signed by 2 keys of the keyring: 1 of them did, `alice`"));
     put(&alice);
     put(&bob);
@@ -166,6 +171,14 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
     let pack = archive.get("unit.so").unwrap().to_vec();
     fs_err::write(&path, write_bundle(&[(record, pack)], &[], "test").unwrap()).unwrap();
     assert!(unsigned(&one).contains("that by `alice` is about other bytes"));
+    // What stands in the place of signatures and is none, whatever it is, is a matter of trust too.
+    let beside = directory.path().join("model.precast.minisig");
+    fs_err::write(&beside, SIGNATURE.repeat(400)).unwrap();
+    let error = open(&one).unwrap_err();
+    assert!(matches!(error, OpenSignedError::NoSignatures { .. }) && error.is_unsigned(), "{error}");
+    fs_err::remove_file(&beside).unwrap();
+    fs_err::create_dir(&beside).unwrap();
+    assert!(open(&one).unwrap_err().is_unsigned());
 }
 
 #[test]

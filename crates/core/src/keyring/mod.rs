@@ -26,6 +26,7 @@
 
 mod date;
 mod error;
+mod file;
 mod parse;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use minisign_verify::{Error, PublicKey, Signature};
 
 pub use date::Date;
 pub use error::{KeyringError, Unsigned};
+pub use file::{OpenSignedError, check_file, signatures_of};
 
 /// Most signatures that are looked at beside one file.
 const SIGNATURES: usize = 64;
@@ -179,8 +181,9 @@ pub fn with_signature(
     Ok(all.collect())
 }
 
-/// Signatures and others that they lack.
-pub(crate) fn merged(signatures: &str, more: &str) -> String {
+/// Gives signatures and others that they lack.
+#[must_use]
+pub fn merged(signatures: &str, more: &str) -> String {
     let mut all: Vec<String> = blocks(signatures).collect();
     for block in blocks(more) {
         if !all.contains(&block) {
