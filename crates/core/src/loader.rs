@@ -113,6 +113,25 @@ impl Loader {
         Bundle::open(path).map(Self::new)
     }
 
+    /// Opens a bundle file that enough keys of a keyring have signed, in `<path>.minisig`. Nothing of it is used before.
+    ///
+    /// # Errors
+    /// As [`Loader::open`]; too few keys have signed it.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use precast_core::{Loader, keyring::Keyring};
+    /// let loader = Loader::open_signed("model.precast", &Keyring::open("precast.keyring")?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "signed")]
+    pub fn open_signed(
+        path: impl AsRef<Path>,
+        keyring: &crate::keyring::Keyring,
+    ) -> Result<Self, crate::keyring::OpenSignedError> {
+        Bundle::open_signed(path, keyring).map(Self::new)
+    }
+
     /// Serves the entries of an open bundle.
     #[must_use]
     pub fn new(bundle: Bundle) -> Self {
