@@ -52,6 +52,7 @@ mod release;
 mod releasing;
 mod sandbox;
 mod signing;
+mod statements;
 mod static_program;
 mod store;
 mod trace;

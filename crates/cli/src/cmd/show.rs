@@ -39,6 +39,9 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     if let Some(directory) = &args.extract {
         return extract(&key, &variants, directory);
     }
+    if args.provenance {
+        return show_provenance(&key, &variants);
+    }
     if args.source {
         let source = variants.iter().find_map(|variant| source(variant).transpose());
         let (_, text) = source.transpose()?.ok_or_else(|| {
@@ -85,7 +88,7 @@ fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<
 }
 
 fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
-    if args.source || args.extract.is_some() {
+    if args.source || args.provenance || args.extract.is_some() {
         return Err(Failure::usage(format!("`{}` is an entry; C is generated for modules", entry.name))
             .hint(format!("name its module: `{}`", keys(entry).join("`, `"))));
     }
@@ -131,6 +134,24 @@ pub(super) fn steps(graph: &str) -> String {
 
 fn keys(entry: &Entry) -> Vec<String> {
     entry.program.keys().map(|key| key.to_string()).collect()
+}
+
+/// Prints what builders have stated of the variants, each on a line, as other tools read several statements.
+fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    for Variant { layer, record } in variants {
+        let Layer::Store { store, .. } = layer else { continue };
+        if let Some(statement) = store.find_provenance(record)? {
+            let statement: Value = serde_json::from_str(&statement)?;
+            let _ = writeln!(text, "{statement}");
+        }
+    }
+    if text.is_empty() {
+        return Err(Failure::new(format!("nobody has stated who built `{}`", key.short()))
+            .hint("`precast build --builder URI` does, for what it compiles"));
+    }
+    term::print(&text)?;
+    Ok(Exit::Ok)
 }
 
 /// The document of a module, from whichever variant has it.

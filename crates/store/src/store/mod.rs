@@ -52,6 +52,7 @@ mod lease;
 mod load;
 mod open;
 mod paths;
+mod provenance;
 mod publish;
 mod quarantine;
 mod records;
