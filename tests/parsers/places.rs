@@ -31,7 +31,7 @@ fn stores() {
         files(&real).iter().map(|path| path.strip_prefix(&real).unwrap().to_owned()).collect();
     let contents: Vec<Vec<u8>> = names.iter().map(|name| fs_err::read(real.join(name)).unwrap()).collect();
     let place = tempfile::tempdir_in(real.parent().unwrap()).unwrap();
-    bolero::check!().with_iterations(150).with_type::<(Case, bool)>().for_each(|(case, is_name)| {
+    bolero::check!().with_iterations(60).with_type::<(Case, bool)>().for_each(|(case, is_name)| {
         let work = place.path().join("work");
         copy(&real, &work);
         let file = &names[case.choose(names.len())];
