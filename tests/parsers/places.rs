@@ -77,9 +77,10 @@ fn look(work: &Path) {
     }
     let entries = store.entries().unwrap();
     assert!(entries.iter().all(|entry| BUILT.entries.contains(&entry.to_bytes())));
-    store.records().for_each(|record| {
-        assert!(BUILT.records.iter().any(|(real, _)| real.id() == record.as_ref().unwrap().id()))
-    });
+    for record in store.records() {
+        let id = record.unwrap().id();
+        assert!(BUILT.records.iter().any(|(real, _)| real.id() == id));
+    }
     store.verify().unwrap();
     // What was damaged is gone by now; the rest is whole.
     for (record, archive) in &BUILT.records {
