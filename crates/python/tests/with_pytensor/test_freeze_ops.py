@@ -135,7 +135,7 @@ def test_an_op_gives_what_pytensor_gives(name, rewrites):
 
 
 #: Where PyTensor up to this version broadcasts extents that are 1 by chance, against its own words.
-BROADCASTS = {"of parts": (3, 0), "of values for rows": (3, 0)}
+BROADCASTS = {"of values for rows": (3, 0)}
 
 
 def refused(inputs, outputs, given, kind, broadcasts=(0, 0)):
@@ -186,11 +186,11 @@ def test_an_index_out_of_bounds_is_refused():
 
 
 def test_what_cannot_be_lowered_is_named_with_its_reason():
-    w = pt.erfinv(v) + pt.owens_t(v, v) + pt.random.normal(size=v.shape) + pt.exp(pt.erfinv(v + 1))
+    w = pt.erfinv(v) + pt.owens_t(v, v) + pt.linalg.svd(v[:, None])[1] + pt.exp(pt.erfinv(v + 1))
     with pytest.raises(precast.FreezeError) as error:
         frozen(function([v], w))
     text = str(error.value)
-    for what in ("Erfinv", "(2 times)", "Owens_t", "a generator of NumPy's", "has no function `Erfinv`"):
+    for what in ("Erfinv", "(2 times)", "Owens_t", "SVD", "has no LAPACK", "has no function `Erfinv`"):
         assert what.lower() in text.lower(), text
 
 
