@@ -232,9 +232,8 @@ unsafe fn new<'py>(
     let (descr, none) = (descr.clone().into_ptr().cast(), ptr::null_mut());
     let (dims, ndim) = (shape.as_mut_ptr(), shape.len() as c_int);
     // SAFETY: extents and strides are `ndim` each and copied; the caller's promise; the reference to `descr` is handed over.
-    let made = unsafe {
-        PY_ARRAY_API.PyArray_NewFromDescr(py, class, descr, ndim, dims, steps, data, flags, none)
-    };
+    let made =
+        unsafe { PY_ARRAY_API.PyArray_NewFromDescr(py, class, descr, ndim, dims, steps, data, flags, none) };
     // SAFETY: it is a new reference, or NULL with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(py, made) }
 }

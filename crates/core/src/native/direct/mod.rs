@@ -169,7 +169,8 @@ impl Direct {
     #[inline]
     pub(crate) fn takes<'a>(&self, call: &mut Call<'a>, inputs: &'a [ArrayRef<'_>]) -> bool {
         let mut inputs = inputs.iter().enumerate();
-        inputs.len() == self.inputs.len() && inputs.all(|(at, input)| self.take(call, at, input.view.strided()))
+        inputs.len() == self.inputs.len()
+            && inputs.all(|(at, input)| self.take(call, at, input.view.strided()))
     }
 
     /// Takes the input at a position; `false` as [`Call::takes`], and where its type fixes another extent.

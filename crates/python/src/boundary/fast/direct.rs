@@ -19,7 +19,12 @@ impl Fast {
     /// # Safety
     /// The interpreter is held, and the caller holds the arguments.
     #[inline(always)]
-    pub(super) unsafe fn direct<'py>(&self, py: Python<'py>, function: &Function, given: Given<'_>) -> Ended<'py> {
+    pub(super) unsafe fn direct<'py>(
+        &self,
+        py: Python<'py>,
+        function: &Function,
+        given: Given<'_>,
+    ) -> Ended<'py> {
         let direct = &**function.inner().direct()?;
         let mut call = Call::new();
         let mut numbers = [0; MOST];
@@ -48,10 +53,14 @@ impl Fast {
     /// As [`Fast::direct`], for new results; the inputs were taken.
     fn direct_new<'py>(&self, py: Python<'py>, direct: &Direct, call: &mut Call<'_>) -> Ended<'py> {
         let mut results: [Option<Made<'py>>; MOST] = [const { None }; MOST];
-        for (at, ((operand, descr), result)) in self.outputs.iter().zip(&self.descrs).zip(&mut results).enumerate() {
+        for (at, ((operand, descr), result)) in
+            self.outputs.iter().zip(&self.descrs).zip(&mut results).enumerate()
+        {
             let shape = direct.output(at)?.shape(call.shape());
             if shape.is_empty() {
-                let Made::Number(number) = result.insert(Made::Number(Number::default())) else { return None };
+                let Made::Number(number) = result.insert(Made::Number(Number::default())) else {
+                    return None;
+                };
                 // SAFETY: room for any element, which is written to before anybody reads it.
                 let room = unsafe { Strided::raw(operand.dtype, number.data(), &[], &[]) };
                 direct.give(call, at, room).then_some(())?;

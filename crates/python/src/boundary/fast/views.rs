@@ -25,7 +25,12 @@ impl Fast {
     ///
     /// # Safety
     /// The interpreter is held, and the caller holds the arguments.
-    pub(super) unsafe fn views<'py>(&self, py: Python<'py>, function: &Function, given: Given<'_>) -> Ended<'py> {
+    pub(super) unsafe fn views<'py>(
+        &self,
+        py: Python<'py>,
+        function: &Function,
+        given: Given<'_>,
+    ) -> Ended<'py> {
         let mut places = [const { MaybeUninit::uninit() }; MOST];
         let mut inputs = [const { MaybeUninit::uninit() }; MOST];
         let rows = given.args.iter().zip(&self.inputs).zip(places.iter_mut().zip(&mut inputs));
@@ -39,7 +44,8 @@ impl Fast {
             input.write(unsafe { found.read() }.ok()?);
         }
         // SAFETY: so many were written. (They borrow the places, and own nothing that would have to be dropped.)
-        let inputs = unsafe { slice::from_raw_parts(inputs.as_ptr().cast::<ArrayRef<'_>>(), given.args.len()) };
+        let inputs =
+            unsafe { slice::from_raw_parts(inputs.as_ptr().cast::<ArrayRef<'_>>(), given.args.len()) };
         // What is broadcast to has at most the product of all elements.
         let is_short = self.is_map && elements <= FEW_ELEMENTS;
         let Some(rooms) = given.out else {
@@ -51,7 +57,9 @@ impl Fast {
             }));
         };
         // SAFETY: the caller's promise.
-        let ended = unsafe { self.into(rooms, |rooms| work(py, is_short, || function.inner().call_views(inputs, rooms))) };
+        let ended = unsafe {
+            self.into(rooms, |rooms| work(py, is_short, || function.inner().call_views(inputs, rooms)))
+        };
         Some(ended?.map(|()| None).map_err(Raised::Refused))
     }
 
@@ -77,7 +85,8 @@ impl Fast {
             output.write(unsafe { found.write() }.ok()?);
         }
         // SAFETY: so many were written, as above.
-        let outputs = unsafe { slice::from_raw_parts_mut(outputs.as_mut_ptr().cast::<ArrayMut<'_>>(), rooms.len()) };
+        let outputs =
+            unsafe { slice::from_raw_parts_mut(outputs.as_mut_ptr().cast::<ArrayMut<'_>>(), rooms.len()) };
         Some(call(outputs))
     }
 
