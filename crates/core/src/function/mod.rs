@@ -198,8 +198,9 @@ impl Function {
     }
 
     /// How it is called without a frame, if it can be.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn direct(&self) -> Option<&Arc<Direct>> {
+    pub fn direct(&self) -> Option<&Arc<Direct>> {
         match &self.0.body {
             Serves::Modules(modules) => modules.direct.as_ref(),
             Serves::Other(body) => body.stands_for()?.direct(),
