@@ -97,7 +97,9 @@ fn elementwise(graph: &FunctionGraph, outer: &dyn ScalarOp, input: VarId) -> Opt
     match (outer.name(), inner.name()) {
         ("neg", "neg") | ("logical_not", "logical_not") => Some(Simpler::Value(base)),
         ("abs", "abs") => Some(Simpler::Value(input)),
-        ("abs", "neg") if !dtype.is_unsigned() => Some(Simpler::Apply(Arc::new(Elemwise::new(crate::scalar::find("abs")?)), base)),
+        ("abs", "neg") if !dtype.is_unsigned() => {
+            Some(Simpler::Apply(Arc::new(Elemwise::new(crate::scalar::find("abs")?)), base))
+        }
         _ => None,
     }
 }

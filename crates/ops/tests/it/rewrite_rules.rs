@@ -80,7 +80,8 @@ fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtyp
                 continue;
             }
             simpler += 1;
-            let results = [&graph, &simple].map(|graph| interpret(graph, &[specials.clone()]).unwrap().remove(0));
+            let results =
+                [&graph, &simple].map(|graph| interpret(graph, &[specials.clone()]).unwrap().remove(0));
             assert!(same(&results[0], &results[1]), "{text} of {dtype}: {} {}", results[0], results[1]);
         }
     }
