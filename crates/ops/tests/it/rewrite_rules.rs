@@ -65,7 +65,7 @@ fn simplify_takes_away_what_changes_nothing() {
 
 #[test]
 fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtype() {
-    let functions = Ops::rows().filter(|row| row.arguments == ["x"] && row.scalar.is_some());
+    let functions = Ops::rows().filter(|row| row.arguments == ["x"] && row.keywords.is_empty());
     let mut names: Vec<&str> = functions.map(|row| row.name).collect();
     names.extend(DType::ALL.into_iter().map(DType::name));
     let (mut tried, mut simpler) = (0, 0);
@@ -82,7 +82,7 @@ fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtyp
             simpler += 1;
             let results =
                 [&graph, &simple].map(|graph| interpret(graph, &[specials.clone()]).unwrap().remove(0));
-            assert!(same(&results[0], &results[1]), "{text} of {dtype}: {} {}", results[0], results[1]);
+            assert!(same(&results[0], &results[1]), "{text} of {dtype}: {results:?}");
         }
     }
     assert!(tried > 10_000 && simpler > 100, "{simpler} of {tried}");
