@@ -285,7 +285,7 @@ impl Dispatcher {
 fn word(fields: &Fields, inputs: &[ArrayRef<'_>]) -> Option<u64> {
     let (mut word, mut nibbles) = (0, 1);
     for input in inputs {
-        let (field, len) = *fields[input.dtype() as usize].get(input.shape().len())?;
+        let (field, len) = *fields[input.dtype() as usize].get(input.ndim())?;
         nibbles += len;
         word = word << (4 * len) | u64::from(field);
     }

@@ -5,8 +5,9 @@
 //! graphs ─▶ plan ─┬─▶ bundle for this machine ─▶ Loader ────────────────────▶ results ─┐
 //!                 └─▶ bundle for aarch64 ─▶ unit.so ─▶ qemu-aarch64 host.c ─▶ results ─┴▶ the same bits
 //! ```
-//! `cargo xtask cross` installs what it needs and runs more graphs (`PRECAST_CROSS_COUNT`). Products of matrices are left out:
-//! their bits hold within a class of CPU only.
+//! `cargo xtask cross` installs what it needs and runs more: every function with some dtypes or all (`PRECAST_CROSS_DTYPES`),
+//! and more random graphs (`PRECAST_CROSS_COUNT`). A dtype is a batch, which is built, run and told of before the next. Products
+//! of matrices are left out: their bits hold within a class of CPU only.
 
 mod wire;
 
@@ -22,6 +23,7 @@ use precast_testkit::ulp::same_bits;
 use precast_testkit::{Choices, arrays};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// The emulator, and where Debian's packages put the target's C library.
@@ -50,9 +52,24 @@ fn tools() -> Result<Toolchain, String> {
     Ok(toolchain)
 }
 
-/// How many random graphs; with that said, every function is run with every dtype, else [`SOME`].
-fn count() -> Option<u64> {
-    std::env::var("PRECAST_CROSS_COUNT").ok().map(|count| count.parse().unwrap())
+/// What is built and run together, with its name.
+type Batch = (String, Vec<Case>);
+
+/// Every function with the dtypes that were asked for, or [`SOME`] of them; and random graphs.
+fn batches() -> impl Iterator<Item = Batch> {
+    let asked = |name: &str| std::env::var(name).ok();
+    let dtypes: Option<Vec<DType>> = asked("PRECAST_CROSS_DTYPES")
+        .map(|names| names.split(',').map(|name| name.parse().unwrap()).collect());
+    let count = asked("PRECAST_CROSS_COUNT").map_or(3, |count| count.parse().unwrap());
+    let some = dtypes.is_none().then(|| {
+        ("some functions".to_owned(), SOME.iter().flat_map(|(dtype, texts)| some(*dtype, texts)).collect())
+    });
+    let all =
+        dtypes.into_iter().flatten().map(|dtype| (format!("every function of {dtype}"), functions(dtype)));
+    // Made as they are come to: to see which functions take a dtype, all are tried.
+    some.into_iter()
+        .chain(all)
+        .chain(std::iter::once_with(move || ("random graphs".to_owned(), drawn(count))))
 }
 
 /// What is run where nothing is said: of each kind of kernel something, in the dtypes that C computes with in their own ways.
@@ -141,7 +158,7 @@ fn host(toolchain: &Toolchain, place: &Path) -> PathBuf {
 /// Runs entries of a bundle of the target under the emulator.
 struct Emulated<'a> {
     bundle: Bundle,
-    host: PathBuf,
+    host: &'a Path,
     place: &'a Path,
 }
 
@@ -165,7 +182,7 @@ impl Emulated<'_> {
         let program = self.place.join("program");
         fs_err::write(&program, wire::program(&entry.program, &case.inputs, &places)).unwrap();
         let mut command = Command::new(EMULATOR[0]);
-        let ran = command.args(&EMULATOR[1..]).arg(&self.host).arg(&program).args(&units).output().unwrap();
+        let ran = command.args(&EMULATOR[1..]).arg(self.host).arg(&program).args(&units).output().unwrap();
         assert!(ran.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&ran.stderr));
         wire::results(&ran.stdout)
     }
@@ -177,26 +194,30 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
         Ok(toolchain) => toolchain,
         Err(why) => return println!("skipped: artifacts for {TARGET}: {why}"),
     };
-    let mut cases: Vec<Case> = match count() {
-        None => SOME.iter().flat_map(|(dtype, texts)| some(*dtype, texts)).collect(),
-        Some(_) => DType::ALL.into_iter().flat_map(functions).collect(),
-    };
-    cases.extend(drawn(count().unwrap_or(3)));
     let place = tempfile::tempdir().unwrap();
-    let here = bundle(&cases, &compiled::toolchain(), compiled::variant(Isa::native().unwrap()));
-    fs_err::write(place.path().join("here"), here).unwrap();
-    let variant = Variant { target: TARGET.to_owned(), isa: Isa::Aarch64, profile: Profile::Release };
-    let there = bundle(&cases, &toolchain, variant);
-    fs_err::write(place.path().join("there"), there).unwrap();
-    let loader = Loader::open(place.path().join("here")).unwrap();
-    let foreign = Loader::open(place.path().join("there")).unwrap();
-    let emulated = Emulated {
-        bundle: foreign.bundle().clone(),
-        host: host(&toolchain, place.path()),
-        place: place.path(),
+    let host = host(&toolchain, place.path());
+    for (name, cases) in batches() {
+        let started = Instant::now();
+        let compared = compare(&cases, &toolchain, &host);
+        let took = started.elapsed().as_secs();
+        println!("{name}: {compared} outputs of {} graphs have the same bits, {took} s", cases.len());
+    }
+}
+
+/// Runs all cases here and there; gives how many outputs were compared.
+fn compare(cases: &[Case], toolchain: &Toolchain, host: &Path) -> usize {
+    let place = tempfile::tempdir().unwrap();
+    let open = |name: &str, bundle: Vec<u8>| {
+        fs_err::write(place.path().join(name), bundle).unwrap();
+        Loader::open(place.path().join(name)).unwrap()
     };
+    let here = compiled::variant(Isa::native().unwrap());
+    let loader = open("here", bundle(cases, &compiled::toolchain(), here));
+    let there = Variant { target: TARGET.to_owned(), isa: Isa::Aarch64, profile: Profile::Release };
+    let foreign = open("there", bundle(cases, toolchain, there));
+    let emulated = Emulated { bundle: foreign.bundle().clone(), host, place: place.path() };
     let mut compared = 0;
-    for case in &cases {
+    for case in cases {
         let refused = foreign.entry(&case.name).unwrap_err().to_string();
         assert!(refused.contains("needs architecture `aarch64`"), "nothing of it is loaded here: {refused}");
         let inputs: Vec<ArrayRef<'_>> = case.inputs.iter().map(ArrayRef::from).collect();
@@ -215,5 +236,5 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
             compared += 1;
         }
     }
-    println!("{compared} outputs of {} graphs have the same bits", cases.len());
+    compared
 }

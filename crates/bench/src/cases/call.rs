@@ -1,7 +1,8 @@
 //! Calls on a few elements: what a call costs beside its arithmetic.
 //!
 //! Ours are made from Rust, those of Python's peers from Python with positional arguments and no wrapper: each as its users
-//! call it, so the interpreter's share is theirs.
+//! call it, so the interpreter's share is theirs. Of what may be an error, only that is looked at, as by `?`: to copy the
+//! room for an error takes as long as some of these calls.
 
 use super::{Bench, graph};
 use crate::measure::Runner;
@@ -53,7 +54,7 @@ fn reused(bench: &Bench, add: &Function, size: usize, found: &mut Found) -> Resu
     let mut into = Array1::<f64>::zeros(size);
     let (x, y) = (vector(&arrays[0])?, vector(&arrays[1])?);
     // The inputs were accepted once already, so no call fails.
-    let ours = Runner::short("precast", || drop(black_box(add.call_into(black_box(&refs), &mut out))));
+    let ours = Runner::short("precast", || _ = black_box(add.call_into(black_box(&refs), &mut out).is_ok()));
     let peers: [Peer; 1] = [("NumPy, out=", "numpy-out")];
     let mut runners = vec![ours];
     runners.extend(bench.peers.runners(&peers, "add", &declared, &result, &mut found.skipped)?);
@@ -73,7 +74,7 @@ fn typed(bench: &Bench, add: &Function) -> Result<[Line; 2]> {
     let typed = add.typed::<(Array1<f64>, Array1<f64>), Array1<f64>>()?;
     let reused = vec![
         Runner::short("precast", || {
-            drop(black_box(typed.call_into((black_box(&x).view(), black_box(&y).view()), &mut ours)));
+            _ = black_box(typed.call_into((black_box(&x).view(), black_box(&y).view()), &mut ours).is_ok());
         }),
         Runner::short("ndarray", || {
             let zip = Zip::from(black_box(&mut theirs)).and(black_box(&x)).and(black_box(&y));
@@ -83,7 +84,7 @@ fn typed(bench: &Bench, add: &Function) -> Result<[Line; 2]> {
     let reused = Line::raced("x + y of 4, typed, result reused", bench.rounds(ROUNDS), reused)?;
     let fresh = vec![
         Runner::short("precast", || {
-            drop(black_box(typed.call((black_box(&x).view(), black_box(&y).view()))));
+            _ = black_box(typed.call((black_box(&x).view(), black_box(&y).view())).is_ok());
         }),
         Runner::short("ndarray", || drop(black_box(black_box(&x) + black_box(&y)))),
     ];
@@ -103,7 +104,7 @@ fn fresh(
     let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
     let result = function.call(&refs)?.remove(0);
     let (x, y) = (vector(&arrays[0])?, vector(&arrays[1])?);
-    let ours = Runner::short("precast", || drop(black_box(function.call(black_box(&refs)))));
+    let ours = Runner::short("precast", || _ = black_box(function.call(black_box(&refs)).is_ok()));
     let mut runners = vec![ours];
     runners.extend(bench.peers.runners(&PEERS, case, &declared, &result, &mut found.skipped)?);
     runners.extend(bench.peers.runners(&TRUSTED, case, &declared, &result, &mut found.skipped)?);
@@ -123,7 +124,7 @@ fn dispatch(bench: &Bench, runtime: &Arc<Runtime>) -> Result<[Line; 2]> {
     let dispatcher = Dispatcher::new(Arc::clone(runtime), "add");
     dispatcher.function(&refs).context("the dispatched op")?;
     let ours = Runner::short("precast", || {
-        let _ = black_box(dispatcher.function(black_box(&refs)));
+        _ = black_box(dispatcher.function(black_box(&refs)).is_ok());
     });
     let pointer: Pointer = |refs| refs.len();
     let indirect = Runner::short("indirect call", || {
@@ -134,7 +135,7 @@ fn dispatch(bench: &Bench, runtime: &Arc<Runtime>) -> Result<[Line; 2]> {
     let (x, y) = (vector(&arrays[0])?, vector(&arrays[1])?);
     let (mut sum, mut theirs) = (Array1::<f64>::zeros(4), Array1::<f64>::zeros(4));
     let ours = Runner::short("precast", || {
-        drop(black_box(handle.call_into((black_box(&x).view(), black_box(&y).view()), &mut sum)));
+        _ = black_box(handle.call_into((black_box(&x).view(), black_box(&y).view()), &mut sum).is_ok());
     });
     let pointer: Add = |x, y, sum| Zip::from(sum).and(x).and(y).for_each(|sum, x, y| *sum = x + y);
     let indirect = Runner::short("ndarray's loop behind a pointer", || {

@@ -78,7 +78,7 @@ fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
     let file = place.join("one");
     write(&[("entry".to_owned(), graph("x + y", "xy", "f64[?]")?)], Serve::Whole, &file)?;
     let one = Bundle::open(&file)?;
-    let records = one.records().into_iter().map(|record| Ok((record.clone(), one.load(&record)?)));
+    let records = one.records().into_iter().map(|record| Ok((record.clone(), one.load(&record)?.to_vec())));
     let records = records.collect::<Result<Vec<_>>>()?;
     let entry = one.find_entry("entry").context("the entry")?;
     let bundle = |names: &str, count: usize| -> Result<&'static [u8]> {

@@ -59,6 +59,8 @@ pub(super) struct RawView<'a> {
     /// The step from one element to the next of a contiguous array, in the unit of the strides: 1 where they count elements,
     /// as ndarray's, the bytes of an element where they count bytes.
     step: isize,
+    /// How many extents there are: to ask for that alone is a load.
+    ndim: usize,
     shape: Shape<'a>,
 }
 
@@ -71,7 +73,7 @@ impl<'a> RawView<'a> {
         extents: &'a [usize],
         strides: &'a [isize],
     ) -> Self {
-        Self { dtype, data, step: 1, shape: Shape::Borrowed(extents, strides) }
+        Self { dtype, data, step: 1, ndim: extents.len(), shape: Shape::Borrowed(extents, strides) }
     }
 
     /// An array whose strides count bytes.
@@ -82,13 +84,13 @@ impl<'a> RawView<'a> {
         strides: &'a [isize],
     ) -> Self {
         let step = dtype.itemsize_bytes().cast_signed();
-        Self { dtype, data, step, shape: Shape::Borrowed(extents, strides) }
+        Self { dtype, data, step, ndim: extents.len(), shape: Shape::Borrowed(extents, strides) }
     }
 
     /// As [`RawView::borrowed`], without a borrow of extents and strides.
     #[inline]
     fn copied(dtype: DType, data: *mut c_char, extents: &[usize], strides: &[isize]) -> Self {
-        Self { dtype, data, step: 1, shape: Shape::copied(extents, strides) }
+        Self { dtype, data, step: 1, ndim: extents.len(), shape: Shape::copied(extents, strides) }
     }
 
     #[inline]
@@ -172,6 +174,13 @@ macro_rules! described {
             #[inline]
             pub fn dtype(&self) -> DType {
                 self.view.dtype
+            }
+
+            /// Number of dimensions.
+            #[must_use]
+            #[inline]
+            pub fn ndim(&self) -> usize {
+                self.view.ndim
             }
 
             /// The extents, outermost first.

@@ -8,7 +8,7 @@
 //! A value is one element, or has the one shape that all operands have in common; anything else is no direct call.
 
 use super::few::Few;
-use super::run::{Fold, From, Task, Wire, Work};
+use super::run::{Fold, Task, Wires, Work};
 use super::{Direct, Input, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
@@ -185,13 +185,13 @@ impl Assembly {
         self.common_rank(self.drafts.iter().flat_map(|draft| &draft.values))?;
         // The first position of each value; the others are wired to that.
         let mut positions: Vec<Option<u8>> = vec![None; self.values.len()];
-        let (mut wires, mut twice) = (Vec::new(), Vec::new());
+        let mut wires = Wires::default();
         let values = self.drafts.iter().flat_map(|draft| &draft.values);
         for (to, value) in values.enumerate() {
             let to = u8::try_from(to).ok()?;
             match positions[*value] {
                 None => positions[*value] = Some(to),
-                Some(first) => twice.push(Wire { from: From::Position(first), to }),
+                Some(first) => wires.twice.push((first, to)),
             }
         }
         let slots = self.slots(outputs);
@@ -200,21 +200,19 @@ impl Assembly {
         let mut inputs: Vec<Input> = program.inputs.iter().map(unread).collect();
         for (at, (value, first)) in self.values.iter().zip(&positions).enumerate() {
             let Some(first) = *first else { continue };
-            let from = match value.origin {
+            match value.origin {
                 Origin::Input(position) => {
                     let reads = if value.ndim == 0 { Reads::One } else { Reads::All };
                     inputs[position] = Input::new(value.dtype, value.ndim, reads, first);
-                    None
                 }
                 Origin::Constant(position) if value.ndim == 0 => {
-                    Some(From::Constant(ArrayRef::from(&self.constants[position]).view.data()))
+                    let constant = ArrayRef::from(&self.constants[position]).view.data();
+                    wires.constants.push((constant, first));
                 }
                 Origin::Constant(_) => return None,
-                Origin::Result => slots[at].map(From::Slot),
-            };
-            wires.extend(from.map(|from| Wire { from, to: first }));
+                Origin::Result => wires.slots.extend(slots[at].map(|slot| (slot, first))),
+            }
         }
-        wires.append(&mut twice);
         let mut next = 0;
         let task = |Draft { work, values, is_full, .. }: Draft| {
             let first = next;
@@ -228,6 +226,7 @@ impl Assembly {
         Some(Direct {
             outputs: Few::new(&self.outputs(program, outputs, &positions)?)?,
             inputs: Few::new(&inputs)?,
+            is_wired: !wires.is_empty(),
             wires,
             tasks,
             slots: n_slots,

@@ -22,7 +22,7 @@ use super::strided::Strided;
 use crate::{Array, DType, Type};
 use few::Few;
 pub use results::{AllMade, Made};
-use run::{Table, Task, Wire};
+use run::{Table, Task, Wires};
 use std::ffi::c_char;
 
 /// A program that can be run directly.
@@ -31,7 +31,8 @@ pub struct Direct {
     inputs: Few<Input>,
     outputs: Few<Output>,
     tasks: Vec<Task>,
-    wires: Vec<Wire>,
+    wires: Wires,
+    is_wired: bool,
     /// Results that are no outputs, at one time.
     slots: u8,
     /// Bytes of the widest element.

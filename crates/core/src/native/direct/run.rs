@@ -47,20 +47,19 @@ impl Table {
     }
 }
 
-/// A pointer that no operand of the call brings.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wire {
-    pub(super) from: From,
-    /// Its position.
-    pub(super) to: u8,
+/// The pointers that no operand of the call brings, each with its position.
+#[derive(Debug, Default)]
+pub(super) struct Wires {
+    pub(super) constants: Vec<(Pointer, u8)>,
+    pub(super) slots: Vec<(u8, u8)>,
+    /// Those that stand in the table once more; looked at last.
+    pub(super) twice: Vec<(u8, u8)>,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum From {
-    /// That of an operand which stands in the table twice.
-    Position(u8),
-    Constant(Pointer),
-    Slot(u8),
+impl Wires {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.constants.is_empty() && self.slots.is_empty() && self.twice.is_empty()
+    }
 }
 
 /// What is run on which pointers.
@@ -146,7 +145,7 @@ impl Direct {
         if elements == 0 || elements > self.most {
             return false;
         }
-        if !self.wires.is_empty() {
+        if self.is_wired {
             // SAFETY: as promised by the caller.
             return unsafe { self.run_wired(&mut call.table, elements) };
         }
@@ -164,16 +163,17 @@ impl Direct {
         if self.slots > 0 && wanted.is_none_or(|wanted| wanted > slots.len()) {
             return false;
         }
-        for wire in &self.wires {
-            let pointer = match wire.from {
-                // SAFETY: inputs, outputs, and what an earlier wire led there are set.
-                From::Position(at) => unsafe { table.get(at) },
-                From::Constant(pointer) => pointer,
-                From::Slot(at) => {
-                    slots.as_mut_ptr().wrapping_add(usize::from(at) * lines.unwrap_or(0)).cast()
-                }
-            };
-            table.set(wire.to, pointer);
+        let Wires { constants, slots: made, twice } = &self.wires;
+        for (pointer, to) in constants {
+            table.set(*to, *pointer);
+        }
+        for (slot, to) in made {
+            let start = usize::from(*slot) * lines.unwrap_or(0);
+            table.set(*to, slots.as_mut_ptr().wrapping_add(start).cast());
+        }
+        for (from, to) in twice {
+            // SAFETY: inputs, outputs, constants and slots are set.
+            table.set(*to, unsafe { table.get(*from) });
         }
         // SAFETY: as promised by the caller; the wires set the rest, and every slot has room for all elements.
         unsafe { self.run_tasks(table, elements) }

@@ -56,10 +56,12 @@
       i = LANES - phase < n ? LANES - phase : n;                                                                      \
       NAME##_step(lanes + phase, x, i);                                                                               \
     }                                                                                                                 \
-    __builtin_memcpy(l, lanes, sizeof l);                                                                             \
-    for (; i + LANES <= n; i += LANES)                                                                                \
-      for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                                 \
-    __builtin_memcpy(lanes, l, sizeof l);                                                                             \
+    if (i + LANES <= n) {                                                                                             \
+      __builtin_memcpy(l, lanes, sizeof l);                                                                           \
+      for (; i + LANES <= n; i += LANES)                                                                              \
+        for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                               \
+      __builtin_memcpy(lanes, l, sizeof l);                                                                           \
+    }                                                                                                                 \
     NAME##_step(lanes, x + i, n - i);                                                                                 \
   }                                                                                                                   \
   PC_MONOID_SELDOM static void NAME##_close(void *from, int64_t columns, void *to, int first) {   \
