@@ -291,7 +291,8 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   pc_loop_operand(&r.outer, op->n_in, t, 0);
   pc_loop_coalesce(&r.outer);
   pc_loop_coalesce(&r.inner);
-  pc_reduce_cut c = {.run = &r};
+  pc_reduce_cut c;
+  c.run = &r;
   if (pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) {
     return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_reduce_outputs, &c);
   }

@@ -291,7 +291,8 @@ static int pc_rows_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, 
   pc_rows_run r;
   r.op = op;
   if (pc_rows_ready(ctx, &r, &all, out) != 0) return -1;
-  pc_rows_job c = {.run = &r};
+  pc_rows_job c;
+  c.run = &r;
   if (!pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) return pc_rows_all(ctx, &r);
   return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_rows_range, &c);
 }
