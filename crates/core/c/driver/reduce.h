@@ -6,8 +6,8 @@
  *
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
  *
- * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a block of the L1 cache only; a plain reduction of
- * contiguous elements reads them where they are.
+ * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a
+ * block of the L1 cache only; a plain reduction of contiguous elements reads them where they are.
  */
 #ifndef PRECAST_DRIVER_REDUCE_H
 #define PRECAST_DRIVER_REDUCE_H

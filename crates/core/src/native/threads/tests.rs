@@ -1,3 +1,5 @@
+//! Ranges: each once, whoever takes them; callers at the same time, failures, forks.
+
 use super::*;
 use std::sync::atomic::AtomicBool;
 
