@@ -3,6 +3,7 @@
 use crate::cop::COp;
 use crate::ctype::{CScalar, CTensor, CType};
 use crate::error::LinkError;
+use crate::extension::Host;
 use crate::types::{TypeOps, UserTypes};
 use precast_graph::{MakeNodeError, Op, Props, Type};
 use precast_store::key::Profile;
@@ -22,6 +23,7 @@ pub struct Library {
     c_ops: Vec<(TypeId, AsCOp)>,
     types: UserTypes,
     profile: Profile,
+    host: Host,
 }
 
 impl Default for Library {
@@ -35,7 +37,7 @@ impl Library {
     #[must_use]
     pub fn new() -> Self {
         let (factories, types) = (BTreeMap::new(), UserTypes::default());
-        Self { factories, c_ops: Vec::new(), types, profile: Profile::Release }
+        Self { factories, c_ops: Vec::new(), types, profile: Profile::Release, host: Host::Native }
     }
 
     /// Adds the C side of the Rust type `O`, so that ops of that type can be linked.
@@ -86,6 +88,18 @@ impl Library {
     #[must_use]
     pub fn with_profile(self, profile: Profile) -> Self {
         Self { profile, ..self }
+    }
+
+    /// Makes modules for another host than a runtime of ours: extension modules of CPython, of graphs of authors' ops alone.
+    #[must_use]
+    pub fn with_host(self, host: Host) -> Self {
+        Self { host, ..self }
+    }
+
+    /// Who loads and calls the modules.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     /// The profile that modules are made for.

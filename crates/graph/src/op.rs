@@ -10,6 +10,7 @@ use crate::Type;
 use crate::graph::{BuildError, FunctionGraph};
 use crate::literal::LiteralError;
 use crate::operand::{Keywords, Operand};
+use precast_core::native::ErrorKind;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -368,6 +369,8 @@ pub enum PerformError {
     Value {
         /// The op.
         op: String,
+        /// What kind of error its C reports.
+        kind: ErrorKind,
         /// What is wrong, in words.
         problem: String,
     },
@@ -383,6 +386,12 @@ impl PerformError {
     /// A shape or value that `op` refuses.
     #[must_use]
     pub fn value(op: &str, problem: impl Into<String>) -> Self {
-        Self::Value { op: op.to_owned(), problem: problem.into() }
+        Self::of_kind(op, ErrorKind::Value, problem)
+    }
+
+    /// What `op` refuses, by the kind that its C reports.
+    #[must_use]
+    pub fn of_kind(op: &str, kind: ErrorKind, problem: impl Into<String>) -> Self {
+        Self::Value { op: op.to_owned(), kind, problem: problem.into() }
     }
 }

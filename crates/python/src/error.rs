@@ -6,7 +6,7 @@ use crate::own::stash;
 use precast_core::event::chain;
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
-use precast_graph::{BuildError, MakeNodeError};
+use precast_graph::{BuildError, InterpretError, MakeNodeError, PerformError};
 use precast_runtime::{BuildRuntimeError, FunctionError};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyAssertionError, PyIndexError, PyMemoryError, PyTypeError, PyValueError};
@@ -53,6 +53,7 @@ pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
             return because(py, error, raised);
         }
         CallError::Op { kind, .. } => class(*kind),
+        CallError::Other { .. } => class(error.cause().and_then(interpreted).unwrap_or(ErrorKind::Runtime)),
         CallError::Inputs { .. } | CallError::Outputs { .. } => class(ErrorKind::Type),
         CallError::Input { .. } | CallError::Output { .. } if types => class(ErrorKind::Type),
         CallError::Input { .. } | CallError::Output { .. } | CallError::Filter { .. } => {
@@ -79,6 +80,14 @@ fn because(py: Python<'_>, error: &CallError, raised: Option<PyErr>) -> PyErr {
     let made = told(py, class(kind), error);
     made.set_cause(py, raised);
     made
+}
+
+/// The kind of error that the C of an op reports where its reference fails as this says.
+fn interpreted(error: &InterpretError) -> Option<ErrorKind> {
+    match error {
+        InterpretError::Perform { source: PerformError::Value { kind, .. }, .. } => Some(*kind),
+        _ => None,
+    }
 }
 
 /// The class of a kind of error.

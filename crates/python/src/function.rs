@@ -150,17 +150,9 @@ impl Function {
         let descrs = self.descrs(py)?;
         let results =
             py.detach(|| self.inner.call(inputs)).map_err(|refused| self.refused(py, &refused, inputs))?;
-        let mut results = results
-            .into_iter()
-            .zip(descrs)
-            .map(|(result, descr)| array::give(py, result, descr.bind(py), true));
-        match (descrs.len(), results.next()) {
-            (1, Some(only)) => only,
-            (_, first) => {
-                let all: Vec<_> = first.into_iter().chain(results).collect::<PyResult<_>>()?;
-                PyTuple::new(py, all).map(Bound::into_any)
-            }
-        }
+        let results = results.into_iter().zip(descrs);
+        let objects = results.map(|(result, descr)| array::give(py, result, descr.bind(py), true));
+        array::all(py, descrs.len(), objects)
     }
 
     /// A call for results that are written to these arrays.

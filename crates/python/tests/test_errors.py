@@ -81,3 +81,23 @@ def test_every_exception_is_of_one_family():
         thing = getattr(precast, name)
         if isinstance(thing, type) and issubclass(thing, BaseException):
             assert issubclass(thing, precast.PrecastError)
+
+
+@pytest.mark.parametrize("policy", ["jit", "interpret"])
+@pytest.mark.parametrize(
+    "inputs, output, given, kind",
+    [
+        ("x: f64[?], i: i64[]", "x[i]", (X, 7), precast.CallIndexError),
+        ("x: f64[?], i: i64[?]", "x[i]", (X, np.array([1, -9])), precast.CallIndexError),
+        ("x: f64[?], m: bool[?]", "x[m]", (X, np.array([True])), precast.CallIndexError),
+        ("x: f64[?], i: i64[?]", "inc_subtensor(x[i], 1.0)", (X, np.array([4])), precast.CallIndexError),
+        ("x: f64[?], c: bool[]", "assert(x, c, message='no')", (X, False), precast.CallAssertionError),
+        ("x: f64[?], n: i64[]", "reshape(x, [n])", (X, 3), precast.CallValueError),
+        ("x: i64[?]", "max(x)", (np.zeros(0, int),), precast.CallValueError),
+    ],
+)
+def test_an_error_is_of_one_kind_by_every_policy(policy, inputs, output, given, kind):
+    function = precast.function(inputs, f"out = {output}", policy=policy)
+    with pytest.raises(precast.CallError) as caught:
+        function(*given)
+    assert type(caught.value) is kind

@@ -309,3 +309,74 @@ print("done")
 """
     ran = subprocess.run([sys.executable, "-c", code, str(bundle)], capture_output=True, text=True)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "done\n", "")
+
+
+#: Graphs of several results: maps and whole reductions, which go without a frame; and others.
+SEVERAL = {
+    "maps": ("x: f64[?], y: f64[?]", ["a = x + y", "b = x*y - 1", "c = exp(-x)"]),
+    "a map and its sum": ("x: f64[?], y: f64[?]", ["s = sum(x*y)", "g = x*y"]),
+    "sums": ("x: f64[?], y: f64[?]", ["s = sum(x)", "t = max(y)"]),
+    "matrices": ("x: f64[?,?], y: f64[?,?]", ["s = sum(x*y)", "g = 2*x*y"]),
+    "dtypes": ("x: f64[?], y: f64[?]", ["a = x < y", "b = astype(x, f32)", "n = sum(astype(y, i64))"]),
+    "fixed extents": ("x: f64[6], y: f64[6]", ["s = sum(x*y)", "g = x*y"]),
+    "parts": ("x: f64[?], y: f64[?]", ["a = x[1:]*y[:-1]", "b = flip(y)", "s = x[0]"]),
+    "running sums": ("x: f64[?], y: f64[?]", ["a = cumsum(x)", "b = sum(cumsum(y))"]),
+}
+
+
+@pytest.mark.parametrize("policy", ["jit", "interpret"])
+@pytest.mark.parametrize("what", SEVERAL)
+def test_several_results_go_the_same_ways(what, policy):
+    inputs, outputs = SEVERAL[what]
+    function = precast.function(inputs, outputs, policy=policy)
+    reference = precast.function(inputs, outputs, policy="interpret")
+    rank = len(function.inputs[0].type.split(",")) if "[?,?]" in inputs else 1
+    for n in [6] if "fixed" in what else [1, 4, 6, 500, 501, 3000]:
+        shape = (n, 2)[:rank]
+        x, y = np.random.default_rng(n).normal(size=(2, *shape))
+        want = reference(x=x, y=y)
+        for a, b in itertools.product(*([x, x.copy()[::-1][::-1], np.repeat(x, 2, axis=0)[::2]] for x in (x, y))):
+            got = function(a, b)
+            assert type(got) is tuple and len(got) == len(want)
+            rooms = tuple(np.empty_like(np.asarray(each)) for each in want)
+            strided = tuple(np.empty((*each.shape[:-1], 2 * each.shape[-1]), each.dtype)[..., ::2] if each.ndim else each.copy() for each in rooms)
+            assert function(a, b, out=rooms) is rooms and function(a, b, out=strided) is strided
+            for results in (got, rooms, strided):
+                for one, other in zip(results, want, strict=True):
+                    assert np.asarray(one).dtype == np.asarray(other).dtype and type(one) in (type(other), np.ndarray)
+                    np.testing.assert_array_equal(one, other)
+
+
+def test_several_results_may_overlap_inputs_and_each_other():
+    function = precast.function("x: f64[?], y: f64[?]", ["a = x + y", "b = x*y"], policy="jit")
+    for shift, other in itertools.product(range(-3, 4), repeat=2):
+        room = np.arange(30.0)
+        x, y = room[10:16], room[12:18]
+        a, b = room[10 + shift : 16 + shift], room[12 + other : 18 + other]
+        want = np.arange(30.0)
+        want[10 + shift : 16 + shift], product = x + y, x * y
+        want[12 + other : 18 + other] = product
+        function(x, y, out=(a, b))
+        assert np.array_equal(room, want), (shift, other)
+
+
+def test_rooms_of_other_kinds_are_refused_as_ever():
+    function = precast.function("x: f64[?], y: f64[?]", ["s = sum(x)", "g = x*y"], policy="jit")
+    x, s, g = np.arange(4.0), np.empty(()), np.empty(4)
+    shared = np.lib.stride_tricks.as_strided(np.empty(4), (4,), (0,))
+    for out, kind in [
+        (s, TypeError),
+        ((s,), TypeError),
+        ((s, g, g), TypeError),
+        ((s, 1.0), TypeError),
+        ((g, s), ValueError),
+        ((s, g[:3]), ValueError),
+        ((s, np.empty(4, "f4")), TypeError),
+        ((s, _flagged(g.copy())), ValueError),
+        ((s, shared), ValueError),
+        ([s, g], TypeError),
+    ]:
+        with pytest.raises(kind) as caught:
+            function(x, x, out=out)
+        assert isinstance(caught.value, precast.CallError)
+    assert function(x, x, out=None)[0] == 6.0

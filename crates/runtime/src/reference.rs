@@ -6,7 +6,8 @@
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
 use precast_codegen::external::ExternalCOp;
-use precast_core::{ArrayRef, Function, Served};
+use precast_core::native::ErrorKind;
+use precast_core::{ArrayRef, CallError, Function, Served};
 use precast_graph::{Array, FunctionGraph, Op, PerformError, Type};
 use std::any::Any;
 use std::sync::Arc;
@@ -67,9 +68,9 @@ impl Reference {
             return Err(PerformError::NoReference { op: name.clone() });
         };
         let arguments: Vec<ArrayRef<'_>> = inputs.iter().map(|array| ArrayRef::from(*array)).collect();
-        known
-            .function
-            .call(&arguments)
-            .map_err(|error| PerformError::value(name, precast_core::event::chain(&error)))
+        known.function.call(&arguments).map_err(|error| {
+            let kind = if let CallError::Op { kind, .. } = &error { *kind } else { ErrorKind::Value };
+            PerformError::of_kind(name, kind, precast_core::event::chain(&error))
+        })
     }
 }

@@ -4,13 +4,14 @@ use super::collect::{self, Requests};
 use super::native::{self, Native, Surroundings};
 use super::signature::print;
 use super::variables::{Outline, Task, outline};
-use super::{debug, instance, reserved, run};
+use super::{cpython, debug, instance, reserved, run};
 use crate::error::LinkError;
 use crate::extension::Host;
 use crate::library::Library;
 use crate::module::Module;
 use crate::native::native_signature;
 use crate::template::render;
+use precast_core::NoNative;
 use precast_graph::{FunctionGraph, Type};
 use precast_store::key::Language;
 
@@ -37,8 +38,16 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         profile: library.profile(),
         may_hide: may_hide(&outline, &requests),
     };
-    let native = native::of(&outline, &around)?;
-    let entry = entry(&outline, load, &signature, native.as_ref().ok(), [&inputs, &outputs], n_slots);
+    let (native, entry) = match library.host() {
+        Host::Native => {
+            let native = native::of(&outline, &around)?;
+            let entry = entry(&outline, load, &signature, native.as_ref().ok(), [&inputs, &outputs], n_slots);
+            (native, entry)
+        }
+        Host::Cpython { .. } => {
+            (Err(NoNative::Body), cpython::entry(&outline, load, &signature, [&inputs, &outputs], n_slots)?)
+        }
+    };
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
         Language::C => include_str!("../../c/module.c.in"),
@@ -63,8 +72,11 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         includes: requests.headers,
         body,
         language: requests.language,
-        host: Host::Native,
-        sources: requests.sources,
+        host: library.host().clone(),
+        sources: match library.host() {
+            Host::Native => requests.sources,
+            Host::Cpython { .. } => cpython::sources(requests.sources),
+        },
         flags: requests.flags,
         removed_flags: requests.removed_flags,
         header_dirs: requests.header_dirs,

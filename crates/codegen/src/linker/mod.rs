@@ -11,6 +11,7 @@
 //! collect    what ops and types ask for: headers, sources, flags, libraries, support code
 //! signature  what modules and Applies are called in messages
 //! assemble   all of it in the module's text
+//! cpython    what is another for an extension module of CPython
 //! versions   what authors gave a version, and the digests it stands for
 //! debug      functions to stop at in a debugger, one for each op
 //! ```
@@ -19,6 +20,7 @@
 
 mod assemble;
 mod collect;
+mod cpython;
 mod debug;
 mod exceptions;
 mod instance;
@@ -33,18 +35,24 @@ mod versions;
 pub use segments::{Segment, segments, single};
 
 use crate::error::LinkError;
+use crate::extension::Host;
 use crate::library::Library;
 use crate::module::Module;
 use precast_core::NoNative;
 use precast_graph::{FunctionGraph, contracts};
 
-/// Makes one module of a whole graph that is a single [segment](segments) (CLinker).
+/// Makes one module of a whole graph that is a single [segment](segments) (CLinker). One for CPython has all ops of its graph, as
+/// Aesara's have.
 ///
 /// # Errors
-/// Ops without C; C of an author beside other ops; outputs that alias inputs, constants or each other.
+/// Ops without C; C of an author beside other ops, or for CPython, other ops beside it; outputs that alias inputs, constants or each
+/// other.
 pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
     // Whose inputs are overwritten is known where this graph was cut out of another.
     graph.validate_memory(contracts::Inputs::GivenUp)?;
+    if *library.host() != Host::Native {
+        return assemble::assemble(graph, library);
+    }
     if let Some(apply) = segments::crowded(graph, library)? {
         return Err(LinkError::Crowded { apply, op: graph.applies()[apply].op.label() });
     }

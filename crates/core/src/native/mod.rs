@@ -28,6 +28,7 @@
 mod array_ref;
 mod capture;
 mod chain;
+mod copy;
 mod direct;
 mod executable;
 mod frame;

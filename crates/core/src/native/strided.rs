@@ -44,6 +44,23 @@ impl<'a> Strided<'a> {
         Self { dtype: T::DTYPE, data, step: 1, extents: &[], strides: &[] }
     }
 
+    /// An array that others describe, as [`RawArray`](super::RawArray) does, whose first element lies where its dtype may.
+    ///
+    /// # Safety
+    /// Extents and strides in bytes are as many. Where elements lie in C order without gaps, each can be read for `'a` (a bool is
+    /// 0 or 1), and of an array that is written to, be written: by nobody else, but for inputs of the same call.
+    #[must_use]
+    #[inline(always)]
+    pub const unsafe fn raw(
+        dtype: DType,
+        data: *mut c_char,
+        extents: &'a [usize],
+        strides_bytes: &'a [isize],
+    ) -> Self {
+        let step = dtype.itemsize_bytes().cast_signed();
+        Self { dtype, data, step, extents, strides: strides_bytes }
+    }
+
     /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
     /// say no.
     #[inline(always)]

@@ -81,6 +81,7 @@ impl DType {
     /// NumPy has no bfloat16 of its own: `E` is the code of the package ml_dtypes, 256 the first number that NumPy gives
     /// to types from elsewhere.
     #[rustfmt::skip]
+    #[inline]
     const fn row(self) -> Row {
         match self {
             Self::Bool => ("bool",  0,   1, "?",  Kind::Bool),

@@ -5,6 +5,7 @@ use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse, tensor};
 use crate::elements;
 use precast_codegen::Node;
+use precast_core::native::ErrorKind;
 use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl Op for BooleanIndex {
                     "boolean index did not match indexed array along axis {d}; size of axis is {n} but size of corresponding \
                      boolean axis is {m}"
                 );
-                return Err(PerformError::value(NAME, problem));
+                return Err(PerformError::of_kind(NAME, ErrorKind::Index, problem));
             }
         }
         let (places, rest) = (places(NAME, inputs[1])?, &whole[mask.len()..]);

@@ -9,6 +9,7 @@
 
 use crate::declared::Declared;
 use crate::elements;
+use precast_core::native::ErrorKind;
 use precast_graph::{Array, Extent, MakeNodeError, PerformError, Prop, Type};
 
 /// What happens to one dimension.
@@ -121,7 +122,7 @@ pub(super) fn position(op: &str, index: i64, axis: usize, extent: usize) -> Resu
     let counted = i128::from(index) + if index < 0 { extent as i128 } else { 0 };
     usize::try_from(counted).ok().filter(|at| *at < extent).ok_or_else(|| {
         let problem = format!("index {index} is out of bounds for axis {axis} with size {extent}");
-        PerformError::value(op, problem)
+        PerformError::of_kind(op, ErrorKind::Index, problem)
     })
 }
 

@@ -14,7 +14,7 @@
 //! | `cast(cast(x, B), C)` is `cast(x, C)` | if B holds every value of x's dtype exactly, and so does C (see [`holds`]) or both B and C are integers, which wrap alike |
 //! | `neg(neg(x))` is `x` | flips a sign bit twice; on integers minus minus x is x, wrapped or not |
 //! | `logical_not(logical_not(x))` is `x` | bools are 0 or 1 |
-//! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | for floats the sign bit is cleared anyway; for integers \|-x\| = \|x\|, the least one included, which stays itself |
+//! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | for floats the sign bit is cleared anyway; for signed integers \|-x\| = \|x\|, the least one included, which stays itself; unsigned ones wrap, so that only the first holds |
 
 use super::rebuild::Rebuild;
 use crate::index::Subtensor;
@@ -97,7 +97,9 @@ fn elementwise(graph: &FunctionGraph, outer: &dyn ScalarOp, input: VarId) -> Opt
     match (outer.name(), inner.name()) {
         ("neg", "neg") | ("logical_not", "logical_not") => Some(Simpler::Value(base)),
         ("abs", "abs") => Some(Simpler::Value(input)),
-        ("abs", "neg") => Some(Simpler::Apply(Arc::new(Elemwise::new(crate::scalar::find("abs")?)), base)),
+        ("abs", "neg") if !dtype.is_unsigned() => {
+            Some(Simpler::Apply(Arc::new(Elemwise::new(crate::scalar::find("abs")?)), base))
+        }
         _ => None,
     }
 }

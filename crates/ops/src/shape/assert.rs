@@ -5,6 +5,7 @@ use crate::declared::{Declared, at_least, refuse, tensor};
 use crate::elements;
 use crate::sources::closure;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+use precast_core::native::ErrorKind;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Prop, Props, Type};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -62,7 +63,7 @@ impl Op for Assert {
         for condition in &inputs[1..] {
             let Array::Bool(condition) = condition else { return Err(elements::mismatch(NAME)) };
             if !condition.iter().all(|c| *c) {
-                return Err(PerformError::value(NAME, self.message.clone()));
+                return Err(PerformError::of_kind(NAME, ErrorKind::Assert, self.message.clone()));
             }
         }
         Ok(vec![inputs[0].clone()])

@@ -7,6 +7,7 @@ use precast_graph::{
 };
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::{Composite, Elemwise, Ops, Reduce, rewrite};
+use precast_testkit::arrays;
 use precast_testkit::ulp::same_bits as same;
 use std::any::Any;
 use std::sync::Arc;
@@ -60,6 +61,31 @@ fn simplify_takes_away_what_changes_nothing() {
         let left: &[&str] = if left == ["dimshuffle{order=[0,1]}"] { &[] } else { left };
         assert_eq!(labels(&after("simplify,order", &graph(&[text], &[input]))), left, "{text}");
     }
+}
+
+#[test]
+fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtype() {
+    let functions = Ops::rows().filter(|row| row.arguments == ["x"] && row.keywords.is_empty());
+    let mut names: Vec<&str> = functions.map(|row| row.name).collect();
+    names.extend(DType::ALL.into_iter().map(DType::name));
+    let (mut tried, mut simpler) = (0, 0);
+    for dtype in DType::ALL {
+        let (input, specials) = (parse_input(&format!("x={dtype}[?]")).unwrap(), arrays::specials(dtype));
+        for (outer, inner) in names.iter().flat_map(|outer| names.iter().map(move |inner| (outer, inner))) {
+            let text = format!("{outer}({inner}(x))");
+            let Ok(graph) = parse(&[&text], &[input.clone()], &Ops::standard()) else { continue };
+            let simple = after("simplify", &graph);
+            tried += 1;
+            if labels(&simple) == labels(&graph) {
+                continue;
+            }
+            simpler += 1;
+            let results =
+                [&graph, &simple].map(|graph| interpret(graph, &[specials.clone()]).unwrap().remove(0));
+            assert!(same(&results[0], &results[1]), "{text} of {dtype}: {results:?}");
+        }
+    }
+    assert!(tried > 10_000 && simpler > 100, "{simpler} of {tried}");
 }
 
 #[test]

@@ -42,10 +42,10 @@ from ._types import TensorType, Type, upcast
 from ._variable import Variable
 
 if TYPE_CHECKING:
-    from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, ParamsType, as_variable
+    from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, Generic, ParamsType, as_variable
 
 #: What is imported when it is asked for: a program that only calls functions writes no ops.
-_LATER = {"Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "ParamsType", "as_variable"}
+_LATER = {"Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"}
 
 __all__ = [
     "Apply",
@@ -70,6 +70,7 @@ __all__ = [
     "ExternalCOp",
     "FreezeError",
     "Function",
+    "Generic",
     "Graph",
     "GraphError",
     "GraphTypeError",

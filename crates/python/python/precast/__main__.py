@@ -2,12 +2,20 @@
 
 import sys
 
-# Commands that are Python's: they run a script.
+# Commands that are Python's: they run a script in this process.
 _SCRIPTS = ("record", "replay")
 
 
+def is_of_script(arguments: list[str]) -> bool:
+    """Whether a command runs a script here. `record -- PROGRAM` starts a program instead: that is the command line's own."""
+    if not arguments or arguments[0] not in _SCRIPTS:
+        return False
+    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return before is arguments or any(argument.endswith(".py") for argument in before)
+
+
 def main(arguments: list[str]) -> int:
-    if arguments and arguments[0] in _SCRIPTS and any(argument.endswith(".py") for argument in arguments):
+    if is_of_script(arguments):
         from . import _script
 
         return _script.main(arguments)

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _native
 from ._variable import Variable
-from .errors import GraphTypeError
+from .errors import GraphTypeError, GraphValueError
 
 
 def input(name: str, type: str) -> Variable:
@@ -41,7 +41,8 @@ def function(
     store: str | os.PathLike[str] | None = None,
     record: str | os.PathLike[str] | None = None,
     check: bool | None = None,
-) -> _native.Function:
+    host: str = "native",
+) -> Any:
     """The function of a graph.
 
     `layers` are bundles and stores that are asked in this order. What none of them has is an error where `policy` is
@@ -49,8 +50,17 @@ def function(
     without a policy where a compiler is there. What was compiled is kept in `store`: else in ``$PRECAST_STORE``, else in the
     user's cache. `record` is a manifest that misses are written down in, for ``precast build``. With `check`, each op in C is held
     against its contract in every call.
+
+    With `host` ``"cpython"``, a graph of ops of your own becomes an extension module over Python's own objects, whose function is a
+    builtin: values of your types may be any objects, and an exception is that which the C raises.
     """
     whole = graph(inputs, outputs)
+    if host not in ("native", "cpython"):
+        raise GraphValueError(f"`{host}` is no host\nhint: \"native\" or \"cpython\"")
+    if host == "cpython":
+        from . import _cpython
+
+        return _cpython.function(whole, _settings(policy, layers, store, record, check))
     return _native.compile(whole, name or "function", _settings(policy, layers, store, record, check))
 
 

@@ -73,6 +73,9 @@ class Unit:
         libraries: list[str] = ...,
         lib_dirs: list[str] = ...,
     ) -> None: ...
+    @staticmethod
+    def of_graph(graph: Graph, versions: list[str], header_dirs: list[str]) -> Unit:
+        """Of a graph of ops that are written in Python."""
     @property
     def key(self) -> str:
         """What is wanted, as a hash of all that decides it."""
@@ -128,6 +131,8 @@ class Graph:
     @property
     def outputs(self) -> tuple[Port, ...]:
         """What it gives: names and types."""
+    def slots(self) -> list[ndarray]:
+        """The values of its constants, in the order of a module's slots."""
     def json(self) -> str:
         """The JSON form, which `precast` reads."""
     def _repr_svg_(self) -> str: ...

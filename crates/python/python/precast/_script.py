@@ -25,7 +25,10 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m precast")
     commands = parser.add_subparsers(dest="command", required=True)
-    record = commands.add_parser("record", help="run a script, and write all that PyTensor compiled into a bundle")
+    other = "`record -- PROGRAM` starts a program, and writes the graphs that it misses into a manifest, as `precast record` does."
+    record = commands.add_parser(
+        "record", help="run a script, and write all that PyTensor compiled into a bundle", epilog=other
+    )
     record.add_argument("-o", "--output", required=True, metavar="MODEL.BUNDLE", help="the bundle")
     record.add_argument("--isa", help="levels to compile for, such as x86-64-v2,x86-64-v3")
     replay = commands.add_parser("replay", help="run a script with what a bundle has, and compile nothing")

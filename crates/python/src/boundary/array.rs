@@ -1,8 +1,8 @@
-//! NumPy's memory as precast's arrays, and precast's results as NumPy's arrays. Nothing is copied.
+//! NumPy's memory as precast's arrays, and precast's results as NumPy's arrays. Nothing large is copied.
 //!
 //! ```text
 //! ndarray ── lend ──▶ Lent: address, dtype, extents and strides of its own ── read, write ──▶ ArrayRef, ArrayMut
-//! Array ── give ──▶ ndarray, whose base is an Owner, which holds the Array
+//! Array ── give ──▶ ndarray, whose base is an Owner, which holds the Array; a copy of a small one
 //! ```
 //! # The contract
 //! A [`Lent`] holds a reference to its array, so the memory stays. Extents and strides are copied, because Python may replace
@@ -14,9 +14,11 @@ use crate::dtypes;
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PyArrayObject};
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::{RawArray, RawArrayError};
-use precast_core::{Array, ArrayMut, ArrayRef, DType, with_array};
+use precast_core::{Array, ArrayMut, ArrayRef, DType, MAX_NDIM, with_array};
+use pyo3::ffi::PyTypeObject;
 use pyo3::prelude::*;
-use std::ffi::{c_int, c_void};
+use pyo3::types::PyTuple;
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
 /// Dimensions that are described without allocating.
@@ -126,50 +128,137 @@ struct Owner {
     _array: Array,
 }
 
-/// Makes a NumPy array of an array, without copying; if `as_number`, a number of one without dimensions, as NumPy's own functions
-/// do.
+/// Bytes of a result that is copied to memory of NumPy's: that takes less than an object which owns it.
+const SMALL_BYTES: usize = 1024;
+
+/// Makes a NumPy array of an array, without copying unless it is small; if `as_number`, a number of one without dimensions, as
+/// NumPy's own functions do.
 pub(crate) fn give<'py>(
     py: Python<'py>,
     mut array: Array,
     descr: &Bound<'py, PyArrayDescr>,
     as_number: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let itemsize = array.dtype().itemsize_bytes();
+    let (data, is_plain): (*mut c_char, bool) =
+        with_array!(&mut array, a => (a.as_mut_ptr().cast(), a.is_standard_layout()));
+    let bytes = array.shape().iter().product::<usize>() * itemsize;
+    if bytes > SMALL_BYTES || !is_plain {
+        return lend(py, array, descr);
+    }
+    if array.shape().is_empty() && as_number {
+        let mut number = Number::default();
+        // SAFETY: an element, and room for any.
+        unsafe { data.copy_to_nonoverlapping(number.data(), bytes) };
+        return number.into_object(descr);
+    }
+    // SAFETY: the type is NumPy's, which `descr` shows is imported.
+    let class = unsafe { npyffi::get_type_object(py, NpyTypes::PyArray_Type) };
+    let made = empty(py, class, descr, array.shape())?;
+    // SAFETY: it is an array of NumPy.
+    let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(made.as_ptr().cast()) };
+    // SAFETY: so many elements in C order, in both; nobody else has the new array.
+    unsafe { data.copy_to_nonoverlapping((*fields).data, bytes) };
+    Ok(made)
+}
+
+/// The results of a call: one as it is, several as a tuple.
+#[inline]
+pub(crate) fn all<'py>(
+    py: Python<'py>,
+    count: usize,
+    mut results: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if count == 1
+        && let Some(only) = results.next()
+    {
+        return only;
+    }
+    PyTuple::new(py, results.collect::<PyResult<Vec<_>>>()?).map(Bound::into_any)
+}
+
+/// Makes a NumPy array that shows the memory of an array.
+fn lend<'py>(
+    py: Python<'py>,
+    mut array: Array,
+    descr: &Bound<'py, PyArrayDescr>,
+) -> PyResult<Bound<'py, PyAny>> {
     let itemsize = array.dtype().itemsize_bytes().cast_signed();
     let (data, mut strides): (*mut c_void, Vec<isize>) = with_array!(&mut array, a => (a.as_mut_ptr().cast(), a.strides().iter().map(|s| s * itemsize).collect()));
     let mut shape: Vec<isize> = array.shape().iter().map(|extent| extent.cast_signed()).collect();
-    let ndim = shape.len() as c_int;
     let owner = Bound::new(py, Owner { _array: array })?;
     // SAFETY: the type is NumPy's, which `descr` shows is imported.
     let class = unsafe { npyffi::get_type_object(py, NpyTypes::PyArray_Type) };
-    let (descr, none) = (descr.clone().into_ptr().cast(), ptr::null_mut());
-    let (dims, steps) = (shape.as_mut_ptr(), strides.as_mut_ptr());
-    // SAFETY: extents and strides are `ndim` each and copied; the memory has them, may be written to by who has the array,
-    // and lives as long as `owner`; the reference to `descr` is handed over.
-    let made = unsafe {
-        PY_ARRAY_API.PyArray_NewFromDescr(
-            py,
-            class,
-            descr,
-            ndim,
-            dims,
-            steps,
-            data,
-            NPY_ARRAY_WRITEABLE,
-            none,
-        )
-    };
-    // SAFETY: it is a new reference, or NULL with an exception set.
-    let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }?;
+    // SAFETY: the memory has these extents and strides, may be written to by who has the array, and lives as long as `owner`.
+    let made = unsafe { new(py, class, descr, &mut shape, Some((data, &mut strides))) }?;
     let array: *mut PyArrayObject = made.as_ptr().cast();
     // SAFETY: the array is new and has no base; the reference to the owner is handed over.
     if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array, owner.into_ptr()) } < 0 {
         return Err(PyErr::fetch(py));
     }
-    if ndim > 0 || !as_number {
-        return Ok(made);
-    }
-    // SAFETY: the reference to the array is handed over.
-    let number = unsafe { PY_ARRAY_API.PyArray_Return(py, made.into_ptr().cast()) };
+    Ok(made)
+}
+
+/// A new array in C order, whose elements may be anything. Of no more than [`MAX_NDIM`] dimensions.
+#[inline]
+pub(super) fn empty<'py>(
+    py: Python<'py>,
+    class: *mut PyTypeObject,
+    descr: &Bound<'py, PyArrayDescr>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut extents = [0_isize; MAX_NDIM];
+    extents.iter_mut().zip(shape).for_each(|(to, extent)| *to = extent.cast_signed());
+    // SAFETY: NumPy allocates the memory.
+    unsafe { new(py, class, descr, &mut extents[..shape.len()], None) }
+}
+
+/// A new array: of memory that there is, or of NumPy's.
+///
+/// # Safety
+/// `class` is `numpy.ndarray`; the memory has these extents and strides, and lives as long as the array.
+#[inline]
+unsafe fn new<'py>(
+    py: Python<'py>,
+    class: *mut PyTypeObject,
+    descr: &Bound<'py, PyArrayDescr>,
+    shape: &mut [isize],
+    memory: Option<(*mut c_void, &mut [isize])>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let ((data, steps), flags) = match memory {
+        None => ((ptr::null_mut(), ptr::null_mut()), 0),
+        Some((data, strides)) => ((data, strides.as_mut_ptr()), NPY_ARRAY_WRITEABLE),
+    };
+    let (descr, none) = (descr.clone().into_ptr().cast(), ptr::null_mut());
+    let (dims, ndim) = (shape.as_mut_ptr(), shape.len() as c_int);
+    // SAFETY: extents and strides are `ndim` each and copied; the caller's promise; the reference to `descr` is handed over.
+    let made =
+        unsafe { PY_ARRAY_API.PyArray_NewFromDescr(py, class, descr, ndim, dims, steps, data, flags, none) };
     // SAFETY: it is a new reference, or NULL with an exception set.
-    unsafe { Bound::from_owned_ptr_or_err(py, number) }
+    unsafe { Bound::from_owned_ptr_or_err(py, made) }
+}
+
+/// Room for an element of any dtype.
+#[derive(Default)]
+#[repr(align(16))]
+pub(super) struct Number([u64; 2]);
+
+impl Number {
+    #[inline]
+    pub(super) fn data(&mut self) -> *mut c_char {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// NumPy's number of the element, which has the dtype.
+    #[inline]
+    pub(super) fn into_object<'py>(
+        mut self,
+        descr: &Bound<'py, PyArrayDescr>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, data) = (descr.py(), self.data().cast());
+        // SAFETY: an element of the dtype, which is copied.
+        let number = unsafe { PY_ARRAY_API.PyArray_Scalar(py, data, descr.as_ptr().cast(), ptr::null_mut()) };
+        // SAFETY: it is a new reference, or NULL with an exception set.
+        unsafe { Bound::from_owned_ptr_or_err(py, number) }
+    }
 }

@@ -180,7 +180,7 @@ unsafe fn guarded(body: impl for<'py> FnOnce(Python<'py>) -> PyResult<*mut PyObj
 /// # Safety
 /// The interpreter is held.
 #[cold]
-pub(super) unsafe fn refuse(text: &CStr) -> *mut PyObject {
+unsafe fn refuse(text: &CStr) -> *mut PyObject {
     // SAFETY: a class that lives as long as the interpreter.
     let class = unsafe { ffi::PyExc_RuntimeError };
     // SAFETY: as the caller says; the text is copied.

@@ -19,6 +19,15 @@ pub(crate) struct Graph {
 
 #[pymethods]
 impl Graph {
+    /// The values of its constants, in the order of a module's slots.
+    fn slots<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let given = self.graph.slots().map(|(_, value)| {
+            let descr = crate::dtypes::descr(py, value.dtype())?;
+            crate::boundary::array::give(py, value.clone(), &descr, false)
+        });
+        given.collect()
+    }
+
     /// What it takes: names and types.
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,6 +1,10 @@
-//! What Python says of an extension module: PyTensor's generated C++ and all that it is compiled with.
+//! What Python says of an extension module: PyTensor's generated C++ and all that it is compiled with, or a graph of ops of its own.
 
-use precast_codegen::{Module, Unit};
+use crate::error;
+use crate::graph::replay::ops;
+use crate::graph::whole::Graph;
+use crate::own::ctype;
+use precast_codegen::{Host, Module, Unit};
 use precast_store::BuildKey;
 use precast_store::key::KeyDocument;
 use pyo3::exceptions::PyValueError;
@@ -39,6 +43,22 @@ impl Wanted {
         let module = Module::extension(&name, &text, ops, versions);
         let module = module.ok_or_else(|| PyValueError::new_err(refused))?;
         let module = Module { sources, flags, removed_flags, header_dirs, libraries, lib_dirs, ..module };
+        Ok(Self { key: module.key(), module: Arc::new(module) })
+    }
+
+    /// Of a graph of ops that are written in Python.
+    #[staticmethod]
+    fn of_graph(
+        py: Python<'_>,
+        graph: &Bound<'_, Graph>,
+        versions: Vec<String>,
+        header_dirs: Vec<String>,
+    ) -> PyResult<Self> {
+        let library = ctype::with_types(ops().clone()).c().clone().with_host(Host::Cpython { versions });
+        let module = precast_codegen::link(&graph.get().graph, &library)
+            .map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+        let header_dirs = [module.header_dirs.clone(), header_dirs].concat();
+        let module = Module { header_dirs, ..module };
         Ok(Self { key: module.key(), module: Arc::new(module) })
     }
 

@@ -9,11 +9,6 @@ pytensor = pytest.importorskip("pytensor")
 import pytensor.tensor as pt  # noqa: E402
 from pytensor.tensor.elemwise import Elemwise  # noqa: E402
 
-try:
-    from pytensor.conditional.op import ifelse
-except ImportError:
-    from pytensor.ifelse import ifelse
-
 RNG = np.random.default_rng(7)
 M = RNG.normal(size=(3, 4))
 V = RNG.normal(size=4)
@@ -139,16 +134,21 @@ def test_an_op_gives_what_pytensor_gives(name, rewrites):
         compare(ours(*given), wanted)
 
 
-def refused(inputs, outputs, given, kind):
+#: Where PyTensor up to this version broadcasts extents that are 1 by chance, against its own words.
+BROADCASTS = {"of values for rows": (3, 0)}
+
+
+def refused(inputs, outputs, given, kind, broadcasts=(0, 0)):
     fn = function(inputs, outputs)
     given = [np.asarray(value, variable.type.dtype) for value, variable in zip(given, inputs)]
     with pytest.raises(precast.CallError):
         frozen(fn)(*given)
-    try:
+    version = tuple(int(part) for part in pytensor.__version__.split(".")[:2])
+    if version <= broadcasts:
         fn(*given)
-    except kind:
         return
-    pytest.skip("this version of PyTensor broadcasts here")
+    with pytest.raises(kind):
+        fn(*given)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def refused(inputs, outputs, given, kind):
 def test_extents_that_are_one_by_chance_are_refused(name, inputs, outputs, given):
     if given is None:
         inputs, outputs, given = [v, pt.dvector("z")], lambda v, z: v * z, [V, [1.0]]
-    refused(inputs, outputs(*inputs), given, (ValueError, AssertionError))
+    refused(inputs, outputs(*inputs), given, (ValueError, AssertionError), BROADCASTS.get(name, (0, 0)))
 
 
 def test_extents_that_are_known_to_be_equal_are_not_checked():
@@ -186,11 +186,11 @@ def test_an_index_out_of_bounds_is_refused():
 
 
 def test_what_cannot_be_lowered_is_named_with_its_reason():
-    w = pt.erfinv(v) + pt.owens_t(v, v) + ifelse(v.sum() > 0, v, -v) + pt.exp(pt.erfinv(v + 1))
+    w = pt.erfinv(v) + pt.owens_t(v, v) + pt.linalg.svd(v[:, None])[1] + pt.exp(pt.erfinv(v + 1))
     with pytest.raises(precast.FreezeError) as error:
         frozen(function([v], w))
     text = str(error.value)
-    for what in ("Erfinv", "(2 times)", "Owens_t", "if{", "has no function `Erfinv`"):
+    for what in ("Erfinv", "(2 times)", "Owens_t", "SVD", "has no LAPACK", "has no function `Erfinv`"):
         assert what.lower() in text.lower(), text
 
 

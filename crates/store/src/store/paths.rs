@@ -9,6 +9,9 @@ use crate::key::{ActionKey, Digest, RecordId};
 pub(super) const DIRECTORIES: [&str; 7] =
     ["objects", "records", "keys", "entries", "roots", "quarantine", "tmp"];
 
+/// Where builds remember what they compiled; whether it is there matters to people only.
+pub(super) const BUILDS: &str = "builds";
+
 /// The paths of one store.
 #[derive(Debug, Clone)]
 pub(super) struct Paths {
@@ -38,6 +41,9 @@ impl fmt::Display for RecordName {
 
 const OBJECT_SUFFIX: &str = ".tar.zst";
 
+/// The ending of what a builder states of a record.
+pub(super) const PROVENANCE_SUFFIX: &str = ".provenance";
+
 impl Paths {
     pub(super) fn store_file(&self) -> PathBuf {
         self.root.join("STORE")
@@ -57,6 +63,11 @@ impl Paths {
 
     pub(super) fn documents(&self, name: &RecordName) -> PathBuf {
         self.sharded("records", &format!("{name}.documents"))
+    }
+
+    /// What a builder states of a record, beside it.
+    pub(super) fn provenance(&self, name: &RecordName) -> PathBuf {
+        self.sharded("records", &format!("{name}{PROVENANCE_SUFFIX}"))
     }
 
     /// The signatures of a record or an entry, beside it.
@@ -82,6 +93,10 @@ impl Paths {
 
     pub(super) fn entry_roots(&self) -> PathBuf {
         self.dir("roots").join("entry")
+    }
+
+    pub(super) fn releases(&self) -> PathBuf {
+        self.dir("roots").join("release")
     }
 
     fn sharded(&self, directory: &str, name: &str) -> PathBuf {

@@ -9,7 +9,7 @@
 
 use super::few::Few;
 use super::run::{Fold, From, Task, Wire, Work};
-use super::{Direct, Input, Kind, Output, Reads};
+use super::{Direct, Input, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
 use crate::native::library::LoadedModule;
@@ -196,14 +196,14 @@ impl Assembly {
         }
         let slots = self.slots(outputs);
         let n_slots = slots.iter().flatten().max().map_or(0, |most| most + 1);
-        let mut inputs: Vec<Input> = program.inputs.iter().map(|port| Input::unread(&port.ty)).collect();
+        let unread = |port: &Port| Input::new(port.ty.dtype(), port.ty.ndim(), Reads::Nothing, 0);
+        let mut inputs: Vec<Input> = program.inputs.iter().map(unread).collect();
         for (at, (value, first)) in self.values.iter().zip(&positions).enumerate() {
             let Some(first) = *first else { continue };
             let from = match value.origin {
                 Origin::Input(position) => {
                     let reads = if value.ndim == 0 { Reads::One } else { Reads::All };
-                    let kind = Kind::new(value.dtype, value.ndim, reads);
-                    inputs[position] = Input { kind, at: first };
+                    inputs[position] = Input::new(value.dtype, value.ndim, reads, first);
                     None
                 }
                 Origin::Constant(position) if value.ndim == 0 => {
@@ -274,8 +274,8 @@ impl Assembly {
 }
 
 /// The types of inputs and outputs, where they fix an extent.
-fn fixed(Program { inputs, outputs, .. }: &Program) -> Option<(Vec<Type>, Vec<Type>)> {
+fn fixed(Program { inputs, outputs, .. }: &Program) -> Option<Box<(Vec<Type>, Vec<Type>)>> {
     let is_fixed = |port: &Port| port.ty.shape().iter().any(|extent| *extent != Extent::Unknown);
     let types = |ports: &[Port]| ports.iter().map(|port| port.ty.clone()).collect();
-    inputs.iter().chain(outputs).any(is_fixed).then(|| (types(inputs), types(outputs)))
+    inputs.iter().chain(outputs).any(is_fixed).then(|| Box::new((types(inputs), types(outputs))))
 }

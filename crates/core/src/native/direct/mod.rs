@@ -39,7 +39,7 @@ pub struct Direct {
     /// Most elements of a call.
     most: usize,
     /// The types of inputs and outputs, where they fix an extent.
-    fixed: Option<(Vec<Type>, Vec<Type>)>,
+    fixed: Option<Box<(Vec<Type>, Vec<Type>)>>,
     /// What wires point to.
     _constants: Vec<Array>,
     /// Keeps the kernels' code mapped.
@@ -55,6 +55,8 @@ unsafe impl Sync for Direct {}
 #[derive(Debug, Clone, Copy)]
 struct Input {
     kind: Kind,
+    dtype: DType,
+    reads: Reads,
     /// Its position in the table.
     at: u8,
 }
@@ -101,16 +103,19 @@ pub struct Call<'a> {
 }
 
 impl Input {
-    /// One that no kernel reads.
-    fn unread(ty: &Type) -> Self {
-        Self { kind: Kind::new(ty.dtype(), ty.ndim(), Reads::Nothing), at: 0 }
+    fn new(dtype: DType, ndim: usize, reads: Reads, at: u8) -> Self {
+        Self { kind: Kind::new(dtype, ndim, reads), dtype, reads, at }
     }
 }
 
+// SAFETY: addresses of operands that the caller lends for a call, as those of an `ArrayRef`.
+unsafe impl Send for Call<'_> {}
+
 impl<'a> Call<'a> {
     /// A call of which nothing is known yet.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn new() -> Self {
+    pub const fn new() -> Self {
         Self { table: Table::new(), shape: None }
     }
 
@@ -129,14 +134,24 @@ impl<'a> Call<'a> {
         input.kind == kind(Reads::Nothing)
     }
 
+    /// Takes memory for an output; `false` if the result has another dtype or shape, or lies there with gaps.
     #[inline(always)]
-    fn shape(&self) -> &'a [usize] {
+    fn gives(&mut self, output: &Output, array: Strided<'_>) -> bool {
+        self.table.set(output.at, array.data);
+        array.dtype == output.dtype && array.fills(output.shape(self.shape()))
+    }
+
+    /// The shape that the inputs which were taken have in common, but for those of one element.
+    #[must_use]
+    #[inline(always)]
+    pub fn shape(&self) -> &'a [usize] {
         self.shape.unwrap_or_default()
     }
 
     /// Of every operand that is not one element.
+    #[must_use]
     #[inline(always)]
-    fn elements(&self) -> usize {
+    pub fn elements(&self) -> usize {
         match self.shape() {
             [n] => *n,
             shape => shape.iter().product(),
@@ -152,32 +167,85 @@ impl Direct {
         call: &mut Call<'a>,
         inputs: [Strided<'a>; N],
     ) -> bool {
-        let Ok(expected) = <&[Input; N]>::try_from(&self.inputs[..]) else { return false };
+        let Some(expected) = self.inputs.as_array::<N>() else { return false };
+        // A loop that is unrolled: adapters of iterators are left as calls, and arrays in memory.
+        for (expected, input) in expected.iter().zip(&inputs) {
+            if !call.takes(expected, *input) {
+                return false;
+            }
+        }
         self.fixed.is_none()
-            && expected.iter().zip(inputs).all(|(expected, input)| call.takes(expected, input))
+    }
+
+    /// As [`Direct::write`], where the compiler sees through the call.
+    #[inline(always)]
+    pub(crate) fn write_each<const N: usize>(&self, call: &mut Call<'_>, outputs: [Strided<'_>; N]) -> bool {
+        let Some(expected) = self.outputs.as_array::<N>() else { return false };
+        for (expected, output) in expected.iter().zip(&outputs) {
+            if !call.gives(expected, *output) {
+                return false;
+            }
+        }
+        let elements = call.elements();
+        // SAFETY: as in `write`.
+        unsafe { self.run(call, elements) }
     }
 
     /// Takes the inputs of a call; `false` as [`Call::takes`].
     #[inline]
     pub(crate) fn takes<'a>(&self, call: &mut Call<'a>, inputs: &'a [ArrayRef<'_>]) -> bool {
+        let mut inputs = inputs.iter().enumerate();
         inputs.len() == self.inputs.len()
-            && self
-                .inputs
-                .iter()
-                .zip(inputs)
-                .all(|(expected, input)| call.takes(expected, input.view.strided()))
-            && self.fixed.as_ref().is_none_or(|types| self.admits(types, inputs, call.shape()))
+            && inputs.all(|(at, input)| self.take(call, at, input.view.strided()))
     }
 
-    /// Whether extents are those that types fix.
-    #[cold]
-    fn admits(&self, types: &(Vec<Type>, Vec<Type>), inputs: &[ArrayRef<'_>], shape: &[usize]) -> bool {
-        let (takes, gives) = types;
-        takes.iter().zip(inputs).all(|(ty, input)| ty.admits(input.dtype(), input.shape()))
-            && gives
+    /// Takes the input at a position; `false` as [`Call::takes`], and where its type fixes another extent.
+    #[inline(always)]
+    pub fn take<'a>(&self, call: &mut Call<'a>, at: usize, input: Strided<'a>) -> bool {
+        let Some(expected) = self.inputs.get(at) else { return false };
+        let is_fixed = |fixed: &(Vec<Type>, Vec<Type>)| fixed.0[at].admits(input.dtype, input.extents);
+        call.takes(expected, input) && self.fixed.as_deref().is_none_or(is_fixed)
+    }
+
+    /// Takes memory for the output at a position, after all inputs; `false` if the result does not lie there as kernels
+    /// write it.
+    #[inline(always)]
+    pub fn give(&self, call: &mut Call<'_>, at: usize, output: Strided<'_>) -> bool {
+        let Some(expected) = self.outputs.get(at) else { return false };
+        let is_fixed = |fixed: &(Vec<Type>, Vec<Type>)| fixed.1[at].admits(output.dtype, output.extents);
+        call.gives(expected, output) && self.fixed.as_deref().is_none_or(is_fixed)
+    }
+
+    /// What an output has to be.
+    #[must_use]
+    #[inline(always)]
+    pub fn output(&self, at: usize) -> Option<&Output> {
+        self.outputs.get(at)
+    }
+
+    /// Runs a call whose operands others describe; `false` if it is not served, or outputs overlap what is read or each other.
+    ///
+    /// # Safety
+    /// Every input was taken, every output given, and both are as their descriptions promise. `elements` is that of the call.
+    #[inline(always)]
+    pub unsafe fn run_apart(&self, call: &mut Call<'_>, elements: usize) -> bool {
+        let bytes = |dtype: DType, is_full: bool| dtype.itemsize_bytes() * if is_full { elements } else { 1 };
+        let are_apart = |output: &Output, at: u8, length: usize| {
+            // SAFETY: the caller's promise.
+            let [written, other] = [output.at, at].map(|at| unsafe { call.table.get(at) }.addr());
+            written + bytes(output.dtype, output.is_full) <= other || other + length <= written
+        };
+        let is_apart = |(position, output): (usize, &Output)| {
+            self.inputs.iter().all(|input| match input.reads {
+                Reads::Nothing => true,
+                Reads::One => are_apart(output, input.at, bytes(input.dtype, false)),
+                Reads::All => are_apart(output, input.at, bytes(input.dtype, true)),
+            }) && self.outputs[..position]
                 .iter()
-                .zip(self.outputs.iter())
-                .all(|(ty, output)| ty.admits(output.dtype, output.shape(shape)))
+                .all(|other| are_apart(output, other.at, bytes(other.dtype, other.is_full)))
+        };
+        // SAFETY: the caller's promise.
+        self.outputs.iter().enumerate().all(is_apart) && unsafe { self.run(call, elements) }
     }
 
     /// Runs a call into memory of the caller; `false` if it is not served.
@@ -190,22 +258,23 @@ impl Direct {
         if outputs.len() != self.outputs.len() {
             return false;
         }
-        for (expected, output) in self.outputs.iter().zip(outputs) {
-            if output.dtype != expected.dtype || !output.fills(expected.shape(call.shape())) {
+        for (at, output) in outputs.enumerate() {
+            if !self.give(call, at, output) {
                 return false;
             }
-            call.table.set(expected.at, output.data);
         }
+        let elements = call.elements();
         // SAFETY: inputs were taken; outputs have the shapes of the results, and were made of exclusive borrows, or of memory
         // that was compared with every other operand's.
-        unsafe { self.run(call) }
+        unsafe { self.run(call, elements) }
     }
 }
 
 impl Output {
     /// The shape of a result where operands have this one.
+    #[must_use]
     #[inline(always)]
-    fn shape<'a>(&self, common: &'a [usize]) -> &'a [usize] {
+    pub fn shape<'a>(&self, common: &'a [usize]) -> &'a [usize] {
         if self.is_full { common } else { &[] }
     }
 }

@@ -108,8 +108,9 @@ macro_rules! all_made {
                     let mut $room = $type::room(output, common)?;
                     call.table.set(output.at, $type::data(&mut $room));
                 )+
+                let elements = call.elements();
                 // SAFETY: inputs were taken; every output has room for its elements.
-                if outputs.next().is_some() || !unsafe { direct.run(call) } {
+                if outputs.next().is_some() || !unsafe { direct.run(call, elements) } {
                     return None;
                 }
                 // SAFETY: kernels wrote all elements.
@@ -147,8 +148,9 @@ impl Direct {
             call.table.set(output.at, with_array!(&mut array, a => a.as_mut_ptr().cast()));
             arrays.push(array);
         }
+        let elements = call.elements();
         // SAFETY: inputs were taken; every output is an array of its elements.
-        let is_served = arrays.len() - before == self.outputs.len() && unsafe { self.run(call) };
+        let is_served = arrays.len() - before == self.outputs.len() && unsafe { self.run(call, elements) };
         if !is_served {
             arrays.truncate(before);
         }
@@ -169,8 +171,9 @@ impl Direct {
             call.table.set(output.at, room.cast());
             made += 1;
         }
+        let elements = call.elements();
         // SAFETY: inputs were taken; every output has room for its elements.
-        let is_served = made == self.outputs.len() && unsafe { self.run(call) };
+        let is_served = made == self.outputs.len() && unsafe { self.run(call, elements) };
         for (room, output) in rooms[..made].iter().zip(self.outputs.iter()) {
             let shape = output.shape(call.shape());
             if is_served {

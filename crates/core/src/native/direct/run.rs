@@ -30,6 +30,16 @@ impl Table {
         self.0[usize::from(at)].write(pointer);
     }
 
+    /// The pointer at a position.
+    ///
+    /// # Safety
+    /// It was set.
+    #[inline(always)]
+    pub(super) unsafe fn get(&self, at: u8) -> Pointer {
+        // SAFETY: the caller's promise.
+        unsafe { self.0[usize::from(at)].assume_init() }
+    }
+
     /// Those from a position on.
     #[inline(always)]
     const fn from(&self, at: u8) -> *const Pointer {
@@ -129,11 +139,10 @@ impl Direct {
     /// Runs a call; `false` if it is not served: no elements, more than its slots have room for, or what a kernel refuses.
     ///
     /// # Safety
-    /// Every input and output is set: elements of its dtype in C order, as many as the common shape has, or one. Outputs are
-    /// written by nobody else, and overlap no other operand.
+    /// Every input and output is set: elements of its dtype in C order, as many as the call has, or one. Outputs are written
+    /// by nobody else, and overlap no other operand.
     #[inline(always)]
-    pub(super) unsafe fn run(&self, call: &mut Call<'_>) -> bool {
-        let elements = call.elements();
+    pub(super) unsafe fn run(&self, call: &mut Call<'_>, elements: usize) -> bool {
         if elements == 0 || elements > self.most {
             return false;
         }
@@ -158,7 +167,7 @@ impl Direct {
         for wire in &self.wires {
             let pointer = match wire.from {
                 // SAFETY: inputs, outputs, and what an earlier wire led there are set.
-                From::Position(at) => unsafe { table.0[usize::from(at)].assume_init() },
+                From::Position(at) => unsafe { table.get(at) },
                 From::Constant(pointer) => pointer,
                 From::Slot(at) => {
                     slots.as_mut_ptr().wrapping_add(usize::from(at) * lines.unwrap_or(0)).cast()

@@ -212,7 +212,7 @@ impl Case {
             n_outputs,
         };
         let bound = (direct.filter(|_| is_direct), Some(executable));
-        Function::of_modules(program, (Vec::new(), Vec::new()), bound).unwrap()
+        Function::bound(program, bound)
     }
 }
 

@@ -1,7 +1,7 @@
 """Ops and types that are written in Python, with the methods of Aesara's and PyTensor's."""
 
-from .ctype import CType
+from .ctype import CType, Generic
 from .op import Apply, COp, ExternalCOp, as_variable
 from .params import CEnumType, EnumList, EnumType, ParamsType
 
-__all__ = ["Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "ParamsType", "as_variable"]
+__all__ = ["Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"]

@@ -98,3 +98,22 @@ class CType(CLinkerObject):
             None if own.filter is CType.filter else self.filter,
             None if own.values_eq_approx is CType.values_eq_approx else self.values_eq_approx,
         )
+
+
+class Generic(CType):
+    """Any object, held in C by a reference of its own. In host `native` it is an array of the carrier; in `cpython`, what it is."""
+
+    def c_declare(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
+        return f"PyObject *{name};"
+
+    def c_init(self, name: str, sub: Mapping[str, str]) -> str:
+        return f"{name} = NULL;"
+
+    def c_extract(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
+        return f"Py_INCREF(py_{name});\n{name} = py_{name};"
+
+    def c_sync(self, name: str, sub: Mapping[str, str]) -> str:
+        return f"Py_XDECREF(py_{name});\npy_{name} = {name} == NULL ? Py_None : {name};\nPy_INCREF(py_{name});"
+
+    def c_cleanup(self, name: str, sub: Mapping[str, str]) -> str:
+        return f"Py_XDECREF({name});"

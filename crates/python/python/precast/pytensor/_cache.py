@@ -1,7 +1,5 @@
 """The modules of this process: found in layers or compiled, loaded once, and counted."""
 
-import importlib.machinery
-import importlib.util
 import logging
 import os
 import threading
@@ -10,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import errors
+from .._cpython import load
 from .._native import Modules, Unit
 from ._host import Host
 from ._unit import Refused, of_linker, of_text
@@ -122,12 +121,3 @@ class Cache:
     def lazylinker(self) -> Unit:
         """The unit of PyTensor's virtual machine."""
         return of_text(self.host, "lazylinker_ext", self.host.lazylinker[0])
-
-
-def load(name: str, path: str) -> ModuleType:
-    """Loads an extension module from a file that nobody can change."""
-    loader = importlib.machinery.ExtensionFileLoader(name, path)
-    spec = importlib.machinery.ModuleSpec(name, loader, origin=path)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module

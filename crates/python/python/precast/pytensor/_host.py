@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy
 
+from .._cpython import header_dirs
+
 # Versions that the tests have run under. Others are used as well if they have all that is looked up here.
 TESTED = ("2.38.3", "3.0.7", "3.3.7")
 
@@ -150,7 +152,7 @@ class Host:
         if not os.path.isfile(os.path.join(self.own_dir, "pytensor_mod_helper.h")):
             raise Unexpected("its `link/c/c_code` has no `pytensor_mod_helper.h`")
         self.versions = [_soabi(), f"numpy-c-abi-{_numpy_abi():#x}"]
-        self.host_dirs = _host_dirs()
+        self.host_dirs = header_dirs()
 
     @functools.cached_property
     def cutils(self) -> str:
@@ -221,9 +223,3 @@ def _soabi() -> str:
 def _numpy_abi() -> int:
     core = getattr(numpy, "_core", None) or numpy.core
     return _take(core.multiarray, "_get_ndarray_c_version")()
-
-
-def _host_dirs() -> list[str]:
-    """Where the headers of CPython and NumPy are."""
-    paths = [sysconfig.get_path("include"), sysconfig.get_path("platinclude"), numpy.get_include()]
-    return list(dict.fromkeys(os.path.realpath(path) for path in paths if path))

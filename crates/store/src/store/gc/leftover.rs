@@ -7,7 +7,8 @@ use std::time::Duration;
 use walkdir::WalkDir;
 
 use super::super::access::walk_error;
-use super::super::paths::{RecordName, object_digest};
+use super::super::paths::{PROVENANCE_SUFFIX, RecordName, object_digest};
+use super::super::session::is_held;
 use super::super::{FindError, Store};
 use super::plan::{Survey, length, modified};
 use super::{Guard, Reason, Victim, VictimKind};
@@ -25,6 +26,9 @@ impl Survey<'_> {
         self.pointers(store)?;
         self.graphs_of_no_entry(store)?;
         for path in children(&store.paths.dir("tmp"))? {
+            if is_held(&path) {
+                continue;
+            }
             self.leftover(VictimKind::Temporary, path, None);
         }
         for path in children(&store.paths.dir("quarantine"))? {
@@ -39,8 +43,8 @@ impl Survey<'_> {
         }
         let objects: BTreeSet<Digest> = self.digests.values().copied().collect();
         for path in grandchildren(&store.paths.dir("objects"))? {
-            if object_digest(&path).is_some_and(|digest| !objects.contains(&digest)) {
-                self.leftover(VictimKind::Leftover, path, None);
+            if let Some(digest) = object_digest(&path).filter(|digest| !objects.contains(digest)) {
+                self.leftover(VictimKind::Leftover, path, Some(Guard::Unnamed(digest)));
             }
         }
         Ok(())
@@ -49,7 +53,8 @@ impl Survey<'_> {
     fn documents(&mut self, store: &Store) -> Result<(), FindError> {
         for path in grandchildren(&store.paths.dir("records"))? {
             let name = path.file_name().and_then(|name| name.to_str());
-            let name = name.and_then(|name| name.strip_suffix(".documents").or(name.strip_suffix(SUFFIX)));
+            let endings = [".documents", PROVENANCE_SUFFIX, SUFFIX];
+            let name = name.and_then(|name| endings.iter().find_map(|ending| name.strip_suffix(ending)));
             if let Some(record) = name.and_then(RecordName::parse) {
                 self.of_a_lost_record(store, &record, path);
             }
@@ -82,9 +87,9 @@ impl Survey<'_> {
             return Ok(());
         }
         for path in grandchildren(&store.paths.dir("entries"))? {
-            let named = path.to_str().map(|name| Path::new(name.strip_suffix(SUFFIX).unwrap_or(name)));
-            if named.is_some_and(|graph| !self.graphs.contains(graph)) {
-                self.leftover(VictimKind::Leftover, path, None);
+            let graph = path.to_str().map(|name| PathBuf::from(name.strip_suffix(SUFFIX).unwrap_or(name)));
+            if let Some(graph) = graph.filter(|graph| !self.graphs.contains(graph)) {
+                self.leftover(VictimKind::Leftover, path, Some(Guard::Meaningless(graph)));
             }
         }
         Ok(())
@@ -107,6 +112,7 @@ impl Survey<'_> {
             bytes,
             guards: [Guard::Same(path.clone(), written)].into_iter().chain(guard).collect(),
             files: vec![path],
+            archive: None,
         });
     }
 }

@@ -15,13 +15,16 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``indexing``       parts of arrays, and what writes to them
 ``linear``         products of matrices
 ``decompositions`` Cholesky's, and systems with triangular matrices
+``systems``        systems of linear equations, inverses, determinants
+``branches``       IfElse
+``reasons``        why there is no rule for other ops
 ================== ===================================================================================
 
 A rule is found by the name of the op's class, which is one of PyTensor's own: a subclass that somebody else wrote may mean something
 else. Results have the dtypes of PyTensor's graph. What PyTensor computes is what its reference, `perform`, computes.
 """
 
-from . import decompositions, elementwise, indexing, linear, reductions, shapes  # noqa: F401
+from . import branches, decompositions, elementwise, indexing, linear, reductions, shapes, systems  # noqa: F401
 from .lowering import Lowering, Refusal
 
 __all__ = ["Lowering", "Refusal"]

@@ -91,13 +91,27 @@ def solve_triangular(lower: Lowering, node: Any, inputs: list[Variable]) -> Vari
         raise Refused("precast solves with the matrix as it is, not with its transpose")
     lower.extents.equate(node.outputs[0], node.inputs[1])
     a, b = (cast(value, dtype) for value in inputs)
-    if node.op.unit_diagonal:
+    b = as_matrix(node, b)
+    return as_given(node, triangular(a, b, node.op.lower, node.op.unit_diagonal))
+
+
+def as_matrix(node: Any, b: Variable) -> Variable:
+    """The right side of a system, which may be one column without its axis."""
+    return b if node.op.b_ndim == 2 else index(b, (slice(None), None))
+
+
+def as_given(node: Any, x: Variable) -> Variable:
+    """A solution with as many axes as the right side was given with."""
+    return x if node.op.b_ndim == 2 else index(x, (slice(None), 0))
+
+
+def triangular(a: Variable, b: Variable, lower: bool, unit_diagonal: bool = False) -> Variable:
+    """The solution of a system with a triangular matrix."""
+    if unit_diagonal:
         ones = cast(call("eye", call("shape_i", a, i=0)), "bool")
-        a = scalars.select(ones, constant(1, dtype), a)
-    b = b if node.op.b_ndim == 2 else index(b, (slice(None), None))
+        a = scalars.select(ones, constant(1, a.type.dtype), a)
     # What is upper triangular is lower triangular from the last row and column on.
-    if not node.op.lower:
+    if not lower:
         a, b = call("flip", a), call("flip", b, axis=0)
     x = solve_lower(a, b)
-    x = x if node.op.lower else call("flip", x, axis=0)
-    return x if node.op.b_ndim == 2 else index(x, (slice(None), 0))
+    return x if lower else call("flip", x, axis=0)

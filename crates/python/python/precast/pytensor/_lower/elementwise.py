@@ -36,6 +36,7 @@ def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable
             if first is extent or first == extent:
                 continue
             inputs[position] = with_extent(inputs[position], axis, call("shape_i", inputs[whole], i=axis))
+            lower.checked.add(node)
             lower.extents.unite(first, extent)
         result.append(1 if whole is None else lower.extents.of(node.inputs[whole])[axis])
     for output in node.outputs:
@@ -124,6 +125,7 @@ def dim_shuffle(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     "ZeroGrad",
     "GradClip",
     "GradScale",
+    "SpecifyAssumptions",
 )
 def same(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     """The value itself: what differs is where it lies, or what its gradient is."""

@@ -12,6 +12,7 @@ from ..._types import TensorType, dtype_name
 from ..._variable import Variable, call
 from ...errors import GraphError
 from .._unit import signature
+from . import reasons
 from .extents import Extents
 
 #: What makes variables of precast of an Apply: it is given the walk, the Apply and its inputs.
@@ -50,6 +51,8 @@ class Lowering:
     def __init__(self) -> None:
         self.extents = Extents()
         self.refusals: list[Refusal] = []
+        #: The Applies beside which a check went into the graph.
+        self.checked: set[Any] = set()
         self._known: dict[Any, Any] = {}
 
     def bind(self, variable: Any, value: Any) -> Any:
@@ -110,7 +113,7 @@ def find(op: Any) -> Rule:
     if made is None and is_pytensors and _derives(own, "OpFromGraph"):
         made = inlined
     if made is None:
-        raise Refused("precast has no op for it")
+        raise Refused(reasons.of(own))
     return made
 
 
@@ -127,6 +130,11 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
 def _derives(own: type, name: str) -> bool:
     """Whether a class derives from one of PyTensor's."""
     return any(base.__name__ == name for base in own.__mro__)
+
+
+def rules() -> frozenset[str]:
+    """The names of the classes that there are rules for."""
+    return frozenset(_RULES)
 
 
 def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:

@@ -81,6 +81,7 @@ def alloc(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         if node.inputs[0].type.shape[axis] == 1 or known is wanted or known == wanted:
             continue
         value = with_extent(value, axis, extents[len(extents) - len(own) + axis])
+        lower.checked.add(node)
         lower.extents.unite(known, wanted)
     lower.extents.tell(node.outputs[0], told)
     return call("alloc", value, *extents) if extents else value

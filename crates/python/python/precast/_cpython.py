@@ -1,0 +1,57 @@
+"""Functions of host `cpython`: graphs of authors' ops as extension modules, over the objects of CPython and NumPy themselves.
+
+The C of ops and types is what host `native` compiles, with CPython's own headers at the floor of its stable ABI. So values may be
+any objects, and no array changes hands but by its reference. A module is found by its key in the layers as any other, compiled
+where there is none, and loaded from bytes that nobody can change. What is called is a function of CPython's own kind: its
+interpreter finds the C by vectorcall.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sysconfig
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy
+
+from ._native import Graph, Modules, Unit
+from .errors import GraphValueError, MissError
+
+
+def function(graph: Graph, settings: dict[str, Any]) -> Callable[..., Any]:
+    """The function of a graph of authors' ops; `settings` are those of `precast.function`."""
+    policy = settings["policy"]
+    if policy not in (None, "strict", "jit") or settings["record"] is not None or settings["check"]:
+        raise GraphValueError("a function of host `cpython` is compiled or found: `policy` is \"strict\", \"jit\" or none")
+    unit = Unit.of_graph(graph, versions(), header_dirs())
+    modules = Modules(bundles=settings["layers"], store=settings["store"])
+    found = modules.find(unit)
+    if found is None:
+        if policy == "strict":
+            raise MissError(f"miss: `{unit.signature}`; {modules.explain(unit)}")
+        found = modules.compile(unit)
+    return load(unit.name, found.path).new(*graph.slots())
+
+
+def versions() -> list[str]:
+    """What the machine code depends on: the floor of CPython's stable ABI, and which of NumPy's headers it was compiled with."""
+    return ["cpython-abi3-0x030a0000", f"numpy-headers-{numpy.__version__.split('.')[0]}"]
+
+
+def header_dirs() -> list[str]:
+    """Where the headers of CPython and NumPy are."""
+    paths = [sysconfig.get_path("include"), sysconfig.get_path("platinclude"), numpy.get_include()]
+    return list(dict.fromkeys(os.path.realpath(path) for path in paths if path))
+
+
+def load(name: str, path: str) -> ModuleType:
+    """Loads an extension module from a file that nobody can change."""
+    loader = importlib.machinery.ExtensionFileLoader(name, path)
+    spec = importlib.machinery.ModuleSpec(name, loader, origin=path)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module

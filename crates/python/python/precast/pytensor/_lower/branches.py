@@ -1,0 +1,86 @@
+"""IfElse: one of two arrays by a condition, of which PyTensor computes the one that it needs.
+
+Here both are computed, and one is copied. Where the one that is not needed could fail, that is another function, so it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from ..._own import Apply, ExternalCOp
+from ..._types import TensorType
+from ..._variable import Variable, call
+from .lowering import Lowering, Refused, applies, cast, constant, rule
+
+#: Ops that compute something whatever the values and the extents are.
+_SAFE = frozenset(
+    "Alloc Composite DeepCopyOp DimShuffle Elemwise IfElse LogSoftmax MakeVector Prod ScalarFromTensor Shape Shape_i Softmax Sum "
+    "TensorFromScalar ViewOp".split()
+)
+
+class Pick(ExternalCOp):
+    """The second input where the first is true, else the third, whatever their extents are."""
+
+    __props__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("c/pick.c", "APPLY_SPECIFIC(pick)")
+
+    def make_node(self, condition: Variable, yes: Variable, no: Variable) -> Apply:
+        extents = [a if a == b else None for a, b in zip(yes.type.shape, no.type.shape, strict=True)]
+        return Apply(self, [condition, yes, no], [TensorType(yes.type.dtype, extents)()])
+
+    def perform(self, node: Apply, inputs: Sequence[numpy.ndarray], output_storage: Sequence[list[Any]]) -> None:
+        condition, yes, no = inputs
+        output_storage[0][0] = (yes if condition else no).copy()
+
+
+pick = Pick()
+
+
+@rule("IfElse")
+def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
+    count = node.op.n_outs
+    variables = node.inputs[1:]
+    for own, others in ((variables[:count], variables[count:]), (variables[count:], variables[:count])):
+        check_branch(lower, own, [node.inputs[0], *others])
+    condition = cast(call("ne", inputs[0], constant(0, node.inputs[0].type.dtype)), "bool")
+    pairs = zip(inputs[1 : 1 + count], inputs[1 + count :], node.outputs, strict=True)
+    return [pick(condition, cast(yes, out.type.dtype), cast(no, out.type.dtype)) for yes, no, out in pairs]
+
+
+def check_branch(lower: Lowering, own: list[Any], others: list[Any]) -> None:
+    """Refuses a branch that could fail where the others are asked for."""
+    needed = set(applies(others, set()))
+    for each in applies(own, set()):
+        if each in needed:
+            continue
+        name = type(each.op).__name__
+        if name not in _SAFE or each in lower.checked or may_refuse(each):
+            raise Refused(f"both branches are computed, and `{each.op}` may fail where it is not asked for")
+
+
+def may_refuse(node: Any) -> bool:
+    """Whether an Apply of a safe op refuses some values: negative extents, negative powers of integers."""
+    if type(node.op).__name__ == "Alloc":
+        return not all(is_extent(variable) for variable in node.inputs[1:])
+    is_float = all(variable.type.dtype.startswith("float") for variable in node.outputs)
+    return "Pow" in scalar_ops(node.op) and not is_float
+
+
+def is_extent(variable: Any) -> bool:
+    """Whether an integer is never negative: an extent, or a number that is not."""
+    data, owner = getattr(variable, "data", None), variable.owner
+    return data >= 0 if data is not None else owner is not None and type(owner.op).__name__ == "Shape_i"
+
+
+def scalar_ops(op: Any) -> set[str]:
+    """The classes of the functions of numbers that an op has."""
+    op = getattr(op, "scalar_op", op)
+    inner = getattr(op, "fgraph", None) if type(op).__name__ == "Composite" else None
+    if inner is None:
+        return {type(op).__name__}
+    return set().union(*(scalar_ops(each.op) for each in inner.apply_nodes))

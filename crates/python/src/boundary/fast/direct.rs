@@ -1,0 +1,117 @@
+//! Calls of maps and whole reductions whose operands lie in C order: addresses go from the arrays to the kernels.
+
+use super::operand::{Found, Operand};
+use super::{Ended, FEW_ELEMENTS, Fast, Given, MOST};
+use crate::boundary::array::{self, Number};
+use crate::function::Function;
+use precast_core::native::{Call, Direct, Strided};
+use pyo3::prelude::*;
+
+/// A new result.
+enum Made<'py> {
+    Array(Bound<'py, PyAny>),
+    Number(Number),
+}
+
+impl Fast {
+    /// Calls the function; `None` also if a kernel refuses.
+    ///
+    /// # Safety
+    /// The interpreter is held, and the caller holds the arguments.
+    #[inline(always)]
+    pub(super) unsafe fn direct<'py>(
+        &self,
+        py: Python<'py>,
+        function: &Function,
+        given: Given<'_>,
+    ) -> Ended<'py> {
+        let direct = &**function.inner().direct()?;
+        let mut call = Call::new();
+        let mut numbers = [0; MOST];
+        let operands = given.args.iter().zip(&self.inputs).zip(&mut numbers);
+        for (at, ((object, operand), number)) in operands.enumerate() {
+            // SAFETY: the caller's promise.
+            let found = unsafe { operand.look(self.classes, *object, number) }?;
+            // SAFETY: see the contract.
+            if !direct.take(&mut call, at, unsafe { strided(operand, &found) }) {
+                return None;
+            }
+        }
+        let Some(rooms) = given.out else { return self.direct_new(py, direct, &mut call) };
+        for (at, (room, operand)) in rooms.iter().zip(&self.outputs).enumerate() {
+            // SAFETY: the caller's promise.
+            let found = unsafe { operand.array(self.classes, *room) }.filter(|found| !found.readonly)?;
+            // SAFETY: see the contract.
+            if !direct.give(&mut call, at, unsafe { strided(operand, &found) }) {
+                return None;
+            }
+        }
+        // SAFETY: all inputs were taken, and all outputs given.
+        unsafe { run(py, direct, &mut call) }.then_some(Ok(None))
+    }
+
+    /// As [`Fast::direct`], for new results; the inputs were taken.
+    fn direct_new<'py>(&self, py: Python<'py>, direct: &Direct, call: &mut Call<'_>) -> Ended<'py> {
+        let mut results: [Option<Made<'py>>; MOST] = [const { None }; MOST];
+        for (at, ((operand, descr), result)) in
+            self.outputs.iter().zip(&self.descrs).zip(&mut results).enumerate()
+        {
+            let shape = direct.output(at)?.shape(call.shape());
+            if shape.is_empty() {
+                let Made::Number(number) = result.insert(Made::Number(Number::default())) else {
+                    return None;
+                };
+                // SAFETY: room for any element, which is written to before anybody reads it.
+                let room = unsafe { Strided::raw(operand.dtype, number.data(), &[], &[]) };
+                direct.give(call, at, room).then_some(())?;
+                continue;
+            }
+            let made = match array::empty(py, self.classes.array, descr.bind(py), shape) {
+                Ok(made) => made,
+                Err(raised) => return Some(Err(raised.into())),
+            };
+            // SAFETY: the interpreter is held, and so is the array.
+            let found = unsafe { operand.array(self.classes, made.as_ptr()) }?;
+            // SAFETY: a new array, which nobody else has.
+            direct.give(call, at, unsafe { strided(operand, &found) }).then_some(())?;
+            *result = Some(Made::Array(made));
+        }
+        // SAFETY: all inputs were taken, and all outputs given.
+        if !unsafe { run(py, direct, call) } {
+            return None;
+        }
+        let objects = results.iter_mut().zip(&self.descrs).filter_map(|(made, descr)| {
+            Some(match made.take()? {
+                Made::Array(array) => Ok(array),
+                Made::Number(number) => number.into_object(descr.bind(py)),
+            })
+        });
+        Some(array::all(py, self.outputs.len(), objects).map(Some).map_err(Into::into))
+    }
+}
+
+/// # Safety
+/// NumPy's extents and strides stay within the memory of the array, which the caller of a call holds, and whose elements NumPy
+/// initialises; any bytes are a number, and there are no bools among inputs. See the contract.
+#[inline(always)]
+unsafe fn strided<'a>(operand: &Operand, found: &Found<'a>) -> Strided<'a> {
+    // SAFETY: the caller's promise.
+    unsafe { Strided::raw(operand.dtype, found.data, found.shape, found.strides_bytes) }
+}
+
+/// Runs a call; `false` if it is not served.
+///
+/// # Safety
+/// All inputs were taken, and all outputs given.
+#[inline(always)]
+unsafe fn run(py: Python<'_>, direct: &Direct, call: &mut Call<'_>) -> bool {
+    let elements = call.elements();
+    if elements <= FEW_ELEMENTS {
+        // SAFETY: the caller's promise.
+        return unsafe { direct.run_apart(call, elements) };
+    }
+    py.detach(|| {
+        // SAFETY: the caller's promise.
+        unsafe { direct.run_apart(call, elements) }
+    })
+}

@@ -1,0 +1,131 @@
+//! Calls of any graph, whose operands may have any strides.
+
+use super::operand::{FEW, Found, Operand};
+use super::{Ended, FEW_ELEMENTS, Fast, Given, MOST, Raised};
+use crate::boundary::array;
+use crate::function::Function;
+use crate::own::stash;
+use precast_core::native::RawArray;
+use precast_core::{ArrayMut, ArrayRef, CallError};
+use pyo3::ffi::PyObject;
+use pyo3::prelude::*;
+use std::mem::MaybeUninit;
+use std::slice;
+
+/// Extents and strides of an array, or a number.
+#[derive(Default)]
+struct Place {
+    extents: [usize; FEW],
+    strides: [isize; FEW],
+    number: u64,
+}
+
+impl Fast {
+    /// Calls the function.
+    ///
+    /// # Safety
+    /// The interpreter is held, and the caller holds the arguments.
+    pub(super) unsafe fn views<'py>(
+        &self,
+        py: Python<'py>,
+        function: &Function,
+        given: Given<'_>,
+    ) -> Ended<'py> {
+        let mut places = [const { MaybeUninit::uninit() }; MOST];
+        let mut inputs = [const { MaybeUninit::uninit() }; MOST];
+        let rows = given.args.iter().zip(&self.inputs).zip(places.iter_mut().zip(&mut inputs));
+        let mut elements = 1_usize;
+        for ((object, operand), (place, input)) in rows {
+            // SAFETY: the caller's promise.
+            let found = unsafe { self.place(*object, operand, place) }?;
+            elements = elements.saturating_mul(found.shape.iter().product());
+            // SAFETY: NumPy's extents and strides stay within the memory of the array, which the caller holds, and whose
+            // elements NumPy initialises; any bytes are a number, and there are no bools. See the contract.
+            input.write(unsafe { found.read() }.ok()?);
+        }
+        // SAFETY: so many were written. (They borrow the places, and own nothing that would have to be dropped.)
+        let inputs =
+            unsafe { slice::from_raw_parts(inputs.as_ptr().cast::<ArrayRef<'_>>(), given.args.len()) };
+        // What is broadcast to has at most the product of all elements.
+        let is_short = self.is_map && elements <= FEW_ELEMENTS;
+        let Some(rooms) = given.out else {
+            let results = work(py, is_short, || function.inner().call(inputs));
+            return Some(results.map_err(Raised::Refused).and_then(|results| {
+                let made = results.into_iter().zip(&self.descrs);
+                let made = made.map(|(result, descr)| array::give(py, result, descr.bind(py), true));
+                Ok(Some(array::all(py, self.outputs.len(), made)?))
+            }));
+        };
+        // SAFETY: the caller's promise.
+        let ended = unsafe {
+            self.into(rooms, |rooms| work(py, is_short, || function.inner().call_views(inputs, rooms)))
+        };
+        Some(ended?.map(|()| None).map_err(Raised::Refused))
+    }
+
+    /// Calls a function for results in arrays.
+    ///
+    /// # Safety
+    /// The interpreter is held, and the caller holds the arrays.
+    unsafe fn into(
+        &self,
+        rooms: &[*mut PyObject],
+        call: impl FnOnce(&mut [ArrayMut<'_>]) -> Result<(), CallError>,
+    ) -> Option<Result<(), CallError>> {
+        let mut places = [const { MaybeUninit::uninit() }; MOST];
+        let mut outputs = [const { MaybeUninit::uninit() }; MOST];
+        let rows = rooms.iter().zip(&self.outputs).zip(places.iter_mut().zip(&mut outputs));
+        for ((object, operand), (place, output)) in rows {
+            // SAFETY: the caller's promise.
+            let found = unsafe { operand.array(self.classes, *object) }?;
+            let Place { extents, strides, .. } = place.write(Place::default());
+            let found = described(operand, &found, extents, strides);
+            // SAFETY: NumPy's extents and strides stay within the memory of the array, which the caller holds. What else uses it
+            // are arguments of this call, or others against the contract.
+            output.write(unsafe { found.write() }.ok()?);
+        }
+        // SAFETY: so many were written, as above.
+        let outputs =
+            unsafe { slice::from_raw_parts_mut(outputs.as_mut_ptr().cast::<ArrayMut<'_>>(), rooms.len()) };
+        Some(call(outputs))
+    }
+
+    /// The memory of an argument, whose extents, strides or number are copied to `place`.
+    ///
+    /// # Safety
+    /// The interpreter is held, and the caller holds the object.
+    unsafe fn place<'a>(
+        &self,
+        object: *mut PyObject,
+        operand: &Operand,
+        place: &'a mut MaybeUninit<Place>,
+    ) -> Option<RawArray<'a>> {
+        let Place { extents, strides, number } = place.write(Place::default());
+        // SAFETY: the caller's promise.
+        let found = unsafe { operand.look(self.classes, object, number) }?;
+        Some(described(operand, &found, extents, strides))
+    }
+}
+
+/// An array whose extents and strides are copied.
+fn described<'a>(
+    operand: &Operand,
+    found: &Found<'_>,
+    extents: &'a mut [usize; FEW],
+    strides: &'a mut [isize; FEW],
+) -> RawArray<'a> {
+    let (ndim, readonly) = (found.shape.len(), found.readonly);
+    extents[..ndim].copy_from_slice(found.shape);
+    strides[..ndim].copy_from_slice(found.strides_bytes);
+    let (shape, strides_bytes) = (&extents[..ndim], &strides[..ndim]);
+    RawArray { data: found.data.cast(), dtype: operand.dtype, shape, strides_bytes, readonly }
+}
+
+/// Does work, with the interpreter given free unless it is short.
+fn work<T: Send>(py: Python<'_>, is_short: bool, work: impl FnOnce() -> T + Send) -> T {
+    if is_short {
+        return work();
+    }
+    drop(stash::take());
+    py.detach(work)
+}

@@ -1,0 +1,41 @@
+"""`python -m precast`: the command line, and the commands that run a script."""
+
+import subprocess
+import sys
+
+import pytest
+from precast.__main__ import is_of_script
+
+
+@pytest.mark.parametrize(
+    "arguments, is_script",
+    [
+        ("record -o b s.py", True),
+        ("record -o b s.py -- x", True),
+        ("record --isa x86-64-v2 -o b s.py a -b", True),
+        ("record", True),
+        ("record --help", True),
+        ("replay b s.py", True),
+        ("record -- python s.py", False),
+        ("record -o m.toml -- s.py", False),
+        ("record -o m.toml --serve each -- python s.py a", False),
+        ("ls --bundle s.py", False),
+        ("", False),
+    ],
+)
+def test_a_command_has_one_meaning(arguments, is_script):
+    assert is_of_script(arguments.split()) is is_script
+
+
+def test_recording_a_program_that_is_a_script_is_the_command_lines(tmp_path):
+    script, manifest = tmp_path / "program.py", tmp_path / "precast.toml"
+    script.write_text("import precast; precast.function('x: f64[?]', 'out = x*3', name='three', policy='interpret')")
+    command = [sys.executable, "-m", "precast", "record", "-o", str(manifest), "--", sys.executable, str(script)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "mul(f64[?], f64[]) -> f64[?]" in manifest.read_text()
+
+
+def test_the_help_names_the_other_meaning():
+    ran = subprocess.run([sys.executable, "-m", "precast", "record", "--help"], capture_output=True, text=True)
+    assert ran.returncode == 0 and "`record -- PROGRAM`" in ran.stdout

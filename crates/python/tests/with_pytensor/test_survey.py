@@ -1,0 +1,107 @@
+"""Which ops of PyTensor are frozen, and how; the page says so of the newest version that is tested."""
+
+import contextlib
+import importlib
+import inspect
+import os
+import pkgutil
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+pytensor = pytest.importorskip("pytensor")
+import precast.pytensor  # noqa: E402, F401
+from precast.pytensor._lower import reasons  # noqa: E402
+from precast.pytensor._lower.lowering import Refused, rules  # noqa: E402
+from precast.pytensor._lower.own_c import Loop  # noqa: E402
+from pytensor.compile.builders import OpFromGraph  # noqa: E402
+from pytensor.graph.op import Op  # noqa: E402
+from pytensor.scalar.basic import ScalarOp  # noqa: E402
+
+PAGE = Path(__file__).parents[2] / "PYTENSOR.md"
+BEGIN, END = "<!-- ops: tests/with_pytensor/test_survey.py -->\n", "<!-- end of ops -->\n"
+#: Modules that are named as a whole where all of them end in one way.
+WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
+#: What belongs to other linkers, or to a debugger.
+OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
+
+
+def classes():
+    """The classes of ops that graphs have."""
+    for module in pkgutil.walk_packages(pytensor.__path__, "pytensor."):
+        if not any(part in module.name for part in (".link.", "jax", "numba", "mlx", "pytorch", "d3viz", "bin", "misc")):
+            with contextlib.suppress(ImportError, DeprecationWarning):
+                importlib.import_module(module.name)
+    found, pending = set(), [Op]
+    while pending:
+        for own in pending.pop().__subclasses__():
+            if own not in found and own.__module__.startswith("pytensor."):
+                found.add(own)
+                pending.append(own)
+    for own in sorted(found, key=lambda own: own.__name__):
+        part = own.__module__.removeprefix("pytensor.")
+        is_base = any(issubclass(other, own) for other in found - {own}) and own.__name__ not in rules()
+        if not (is_base or inspect.isabstract(own) or own.__name__.startswith("_") or part.startswith(OTHERS)):
+            yield own
+
+
+def has_c(own):
+    """Whether a function of numbers has C for f64."""
+    modules = (pytensor.scalar.basic, pytensor.scalar.math)
+    made = next((op for module in modules for op in vars(module).values() if type(op) is own), None)
+    if made is None:
+        return True
+    try:
+        Loop(made, ("float64",) * made.nin, "float64")
+    except (Refused, TypeError):
+        return False
+    return True
+
+
+def outcome(own):
+    """What `freeze` does with an op of a class."""
+    if own.__name__ in rules() and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
+        return "lowered"
+    if issubclass(own, ScalarOp):
+        return "by its own C, in a loop" if has_c(own) else "refused: there is no C of it"
+    if issubclass(own, OpFromGraph):
+        return "by the graph that it is"
+    return f"refused: {reasons.of(own)}"
+
+
+def table():
+    rows, modules = defaultdict(set), defaultdict(set)
+    for own in classes():
+        rows[outcome(own)].add(own)
+        modules[next((name for name in WHOLE if own.__module__.startswith(name)), None)].add(own)
+    order = sorted(rows, key=lambda row: (row.startswith("refused"), row != "lowered", row))
+
+    def cell(row):
+        whole = [name for name in WHOLE if modules[name] <= rows[row]]
+        names = {own.__name__ for own in rows[row] if not own.__module__.startswith(tuple(whole))}
+        return ", ".join([f"all of `{name}`" for name in whole] + [f"`{name}`" for name in sorted(names)])
+
+    head = f"| ops of PyTensor {pytensor.__version__} | |\n|---|---|\n"
+    return head + "".join(f"| {row} | {cell(row)} |\n" for row in order)
+
+
+def test_every_op_is_lowered_or_refused_with_a_reason_of_its_own():
+    without = {own.__name__ for own in classes() if outcome(own) == f"refused: {reasons.ELSE}"}
+    assert without <= {
+        "AllocDiag", "Bartlett", "Choose", "FillDiagonal", "FillDiagonalOffset", "PermuteRowElements", "RavelMultiIndex", "UnravelIndex",
+        # Of older versions.
+        "CGer", "Ger", "BlockwiseWithCoreShape", "OpWithCoreShape", "Tri", "Hermitian",
+    }, without
+
+
+def test_the_page_says_what_is_frozen_and_how():
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    said, after = rest.split(END)
+    if pytensor.__version__ != "3.3.7":
+        pytest.skip("the page is about PyTensor 3.3.7")
+    if os.environ.get("PRECAST_WRITE_PAGE"):
+        PAGE.write_text(before + BEGIN + table() + END + after, encoding="utf-8")
+        return
+    assert said == table(), "PRECAST_WRITE_PAGE=1 writes it anew"
