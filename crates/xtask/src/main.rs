@@ -1,4 +1,4 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | repro | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | digest | repro | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
@@ -7,6 +7,7 @@
 //! fuzz-parsers  real files that are edited, against every parser, for as long as asked for
 //! python  the Python package: installed and tested
 //! cross   artifacts for another architecture, under an emulator
+//! digest  the same bits from every compiler, level, cut and number of threads
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
@@ -17,6 +18,7 @@
 
 mod ci;
 mod cross;
+mod digest;
 mod fuzz;
 mod headers;
 mod python;
@@ -43,6 +45,8 @@ usage: cargo xtask COMMAND
   python --pytensor     its long tests with PyTensor and PyMC
   cross [--count N]     install a cross compiler and an emulator; compare what artifacts for aarch64 compute, in N (100)
                         random graphs too
+  digest [--count N]    compute N (200) random graphs and some with long arrays by each compiler, at each level, cut in each
+                        way, on 1 to 3 threads; compare with `perform`
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
   tidy                  check the rules of the tree
 ";
@@ -70,6 +74,7 @@ fn run() -> Result<bool> {
         ["fuzz-parsers", rest @ ..] => fuzz::parsers(rest),
         ["python", rest @ ..] => python::run(rest),
         ["cross", rest @ ..] => cross::run(rest),
+        ["digest", rest @ ..] => digest::run(rest),
         ["repro"] => repro::run(&root()),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {

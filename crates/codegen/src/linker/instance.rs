@@ -111,7 +111,10 @@ pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) 
 fn each(n: usize, statements: &str) -> String {
     match n {
         0 => String::new(),
-        _ => format!("for (int pc_i = 0; pc_i < {n}; pc_i++) {{\n{statements}\n}}\n"),
+        _ => {
+            let values = [("N", &*n.to_string()), ("STATEMENTS", statements)];
+            render(include_str!("../../c/each.c.in"), &values)
+        }
     }
 }
 

@@ -2,10 +2,8 @@
 #ifndef PRECAST_DRIVER_APART_H
 #define PRECAST_DRIVER_APART_H
 
-#include <precast/driver.h>
+#include "loop.h"
 #include <precast/output.h>
-
-#define PC_APART_SELDOM __attribute__((cold, noinline))
 
 /* Whether axis d of the operands is reduced. */
 static int pc_rows_reduces(const pc_rows *op, int32_t d) { return op->axes == PC_REDUCE_ALL || (d < 32 && op->axes >> d & 1u); }
@@ -18,7 +16,7 @@ typedef struct pc_apart_run {
 } pc_apart_run;
 
 /* A fold; its result gets the reduced dimensions back. */
-PC_APART_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step) {
+PC_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step) {
   static const uint8_t full = 0;
   pc_tensor *x = r->value[step->values[0]], *reduced = NULL;
   int32_t v = step->values[1];
@@ -41,7 +39,7 @@ PC_APART_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const
 }
 
 /* A map; a result that is a full output is written there. */
-PC_APART_SELDOM static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step, pc_tensor **out) {
+PC_SELDOM static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step, pc_tensor **out) {
   pc_tensor *in[PC_LOOP_OPERANDS], *made[PC_LOOP_OPERANDS];
   uint8_t scalar[PC_LOOP_OPERANDS];
   int32_t dtypes[PC_LOOP_OPERANDS], output[PC_LOOP_OPERANDS];
@@ -69,7 +67,7 @@ PC_APART_SELDOM static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const 
 }
 
 /* Copies single value t to output j. */
-PC_APART_SELDOM static int pc_apart_single(pc_context *ctx, const pc_rows *op, const pc_tensor *t, int32_t j, pc_tensor **out) {
+PC_SELDOM static int pc_apart_single(pc_context *ctx, const pc_rows *op, const pc_tensor *t, int32_t j, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM] = {0}, n = 1;
   int32_t ndim = 0, kept = op->kept >> (j - op->n_full) & 1u, item = pc_dtype_bytes(t->dtype);
   for (int32_t d = 0; d < t->ndim; d++) {
@@ -94,7 +92,7 @@ PC_APART_SELDOM static int pc_apart_single(pc_context *ctx, const pc_rows *op, c
 }
 
 /* Runs `op` step by step on `in`; `out` are NULL or reusable. Returns 0, or non-zero with the error slot set. */
-PC_APART_SELDOM static int pc_apart_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
+PC_SELDOM static int pc_apart_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
   pc_apart_run r;
   int failure = 0;
   r.op = op;

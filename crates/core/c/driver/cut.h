@@ -10,9 +10,6 @@
 
 #define PC_CUT_ELEMENTS 16384 /* of a range, at least */
 
-/* What runs for loops that are long: for size, which compiles in half the time. */
-#define PC_SELDOM __attribute__((cold, noinline))
-
 typedef struct pc_cut {
   const pc_loop *whole;
   int32_t axis;

@@ -67,7 +67,8 @@ static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor 
   if (pc_loop_size(&loop) == 0) return 0;
   pc_loop_coalesce(&loop);
   if (pc_loop_order(&loop)) pc_loop_coalesce(&loop);
-  pc_elemwise_cut c = {.kernel = e->kernel};
+  pc_elemwise_cut c;
+  c.kernel = e->kernel;
   if (!pc_cut_plan(&c.cut, &loop, 1, e->flags)) return pc_elemwise_loop(ctx, &loop, e->kernel);
   return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_elemwise_range, &c);
 }

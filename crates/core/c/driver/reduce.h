@@ -6,8 +6,8 @@
  *
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
  *
- * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a block of the L1 cache only; a plain reduction of
- * contiguous elements reads them where they are.
+ * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a
+ * block of the L1 cache only; a plain reduction of contiguous elements reads them where they are.
  */
 #ifndef PRECAST_DRIVER_REDUCE_H
 #define PRECAST_DRIVER_REDUCE_H
@@ -77,9 +77,8 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
 static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
-  int64_t index[PC_MAX_NDIM], room = PC_LOOP_SCRATCH_BYTES / n_in & ~(int64_t)63;
+  int64_t index[PC_MAX_NDIM] = {0}, room = PC_LOOP_SCRATCH_BYTES / n_in & ~(int64_t)63;
   char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
-  for (int32_t d = 0; d < r->inner.ndim; d++) index[d] = 0;
   for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
   for (int64_t p = 0; p < r->count; p++) {
     int64_t in_block = p % PC_REDUCE_BLOCK, lane = in_block % m->lanes;
@@ -105,13 +104,7 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
     }
     m->step(r->lanes + lane * columns * m->item, x, columns);
     if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, p < PC_REDUCE_BLOCK);
-    for (int32_t d = r->inner.ndim - 1; d >= 0; d--) {
-      int stays = ++index[d] < r->inner.shape[d];
-      int64_t by = stays ? 1 : 1 - r->inner.shape[d];
-      for (int32_t k = 0; k < n_in; k++) at[k] += by * r->inner.stride[k][d];
-      if (stays) break;
-      index[d] = 0;
-    }
+    pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
   }
   m->finish(r->totals, columns, r->count, base[n_in], last < 0 ? 0 : r->outer.stride[n_in][last]);
   return 0;
@@ -190,15 +183,7 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
       }
       if (failure != 0) return failure;
     }
-    int32_t d = ndim - 1;
-    for (; d >= 0; d--) {
-      int stays = ++index[d] < outer->shape[d];
-      int64_t by = stays ? 1 : 1 - outer->shape[d];
-      for (int32_t k = 0; k < outer->n_all; k++) outer->data[k] += by * outer->stride[k][d];
-      if (stays) break;
-      index[d] = 0;
-    }
-    if (d < 0) return 0;
+    if (!pc_loop_next(outer, ndim, -1, index, outer->data)) return 0;
   }
 }
 
@@ -306,7 +291,8 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   pc_loop_operand(&r.outer, op->n_in, t, 0);
   pc_loop_coalesce(&r.outer);
   pc_loop_coalesce(&r.inner);
-  pc_reduce_cut c = {.run = &r};
+  pc_reduce_cut c;
+  c.run = &r;
   if (pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) {
     return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_reduce_outputs, &c);
   }

@@ -161,20 +161,12 @@ static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
       int failure = pc_rows_tile(ctx, r, at + r->tile.n_all);
       if (failure != 0) return failure;
     }
-    int32_t d = last - 1;
-    for (; d >= 0; d--) {
-      int stays = ++index[d] < outer->shape[d];
-      int64_t by = stays ? 1 : 1 - outer->shape[d];
-      for (int32_t k = 0; k < outer->n_all; k++) outer->data[k] += by * outer->stride[k][d];
-      if (stays) break;
-      index[d] = 0;
-    }
-    if (d < 0) return 0;
+    if (!pc_loop_next(outer, last, -1, index, outer->data)) return 0;
   }
 }
 
 /* Makes output j ready, and operand n_in + j of `all`. */
-PC_ROWS_SELDOM static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop *all, int32_t j, pc_tensor **out) {
+PC_SELDOM static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop *all, int32_t j, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM];
   int32_t ndim = 0, k = op->n_in + j, single = j >= op->n_full, kept = single && op->kept >> (j - op->n_full) & 1u;
   for (int32_t d = 0; d < all->ndim; d++) {
@@ -196,7 +188,7 @@ PC_ROWS_SELDOM static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_
 
 /* Sets `all` to the inputs, broadcast. 0 if it is not for rows: they do not broadcast, there is no element, or what is folded or
  * made by a map of full values has less than their common shape. */
-PC_ROWS_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) {
+PC_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) {
   uint32_t has[PC_ROWS_VALUES], every = 0, flat = 0; /* the dimensions in which a value has the common extent */
   all->ndim = 0;
   all->n_in = op->n_in;
@@ -232,7 +224,7 @@ PC_ROWS_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tens
 }
 
 /* Cuts the common shape in rows, and readies the outputs. */
-PC_ROWS_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
+PC_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
   const pc_rows *op = r->op;
   for (int32_t j = 0; j < op->n_full + op->n_single; j++) {
     if (pc_rows_output(ctx, op, all, j, out) != 0) return -1;
@@ -253,7 +245,7 @@ PC_ROWS_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop
 }
 
 /* Whether some input is contiguous across rows, not along them: a row of it would touch as many lines as it has elements. */
-PC_ROWS_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
+PC_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
   for (int32_t k = 0; k < op->n_in; k++) {
     int64_t along = 0, across = 0;
     for (int32_t d = 0; d < all->ndim; d++) {
@@ -299,7 +291,8 @@ static int pc_rows_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, 
   pc_rows_run r;
   r.op = op;
   if (pc_rows_ready(ctx, &r, &all, out) != 0) return -1;
-  pc_rows_job c = {.run = &r};
+  pc_rows_job c;
+  c.run = &r;
   if (!pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) return pc_rows_all(ctx, &r);
   return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_rows_range, &c);
 }

@@ -10,9 +10,6 @@
 #define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
 
-/* What runs once a call: for size, which compiles in half the time. */
-#define PC_ROWS_SELDOM __attribute__((cold, noinline))
-
 /* Everything a run needs, on the stack. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
  * last. */
 typedef struct pc_rows_run {
@@ -50,7 +47,7 @@ static int pc_rows_crosses(const pc_rows_run *r, int32_t v) {
 static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.block[r->op->n_in + j] == NULL; }
 
 /* The output in which value v can lie until its last use: written then or later, in place, and nobody's but its own value's. */
-PC_ROWS_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
+PC_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
   for (int32_t j = 0; j < r->op->n_full; j++) {
     int32_t own = r->op->outputs[j], taken = 0;
     if (!pc_rows_in_place(r, j) || r->written[own] < r->read[v] || pc_rows_item(r, own) != pc_rows_item(r, v)) continue;
@@ -61,7 +58,7 @@ PC_ROWS_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
 }
 
 /* Finds where each value is made and read, and which of them lie in outputs. */
-PC_ROWS_SELDOM static void pc_rows_uses(pc_rows_run *r) {
+PC_SELDOM static void pc_rows_uses(pc_rows_run *r) {
   const pc_rows *op = r->op;
   for (int32_t v = 0; v < op->n_values; v++) r->written[v] = r->read[v] = r->output[v] = -1;
   for (int32_t s = 0; s < op->n_steps; s++) {
@@ -84,7 +81,7 @@ PC_ROWS_SELDOM static void pc_rows_uses(pc_rows_run *r) {
 }
 
 /* Whether maps of full values read single value v. */
-PC_ROWS_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
+PC_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
   for (int32_t s = 0; s <= r->read[v]; s++) {
     const pc_rows_step *step = &r->op->steps[s];
     for (int32_t i = 0; !step->once && i < step->n_in; i++) {
@@ -102,7 +99,7 @@ static char *pc_rows_cut(char **at, int64_t bytes) {
 }
 
 /* Gives each value its place, and sets the length of a chunk. 1: there is no room for several rows at once. */
-PC_ROWS_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
+PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
   int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
   int32_t n = r->op->n_values, own = 0; /* values with a buffer */
   for (int32_t v = r->op->n_in; v < n; v++) {
@@ -137,14 +134,14 @@ PC_ROWS_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
 }
 
 /* Moves dimension d of `all`, with this extent, to the end of `to`, which has the first operands of it. */
-PC_ROWS_SELDOM static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
+PC_SELDOM static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
   to->shape[to->ndim] = extent;
   for (int32_t k = 0; k < to->n_all; k++) to->stride[k][to->ndim] = all->stride[k][d];
   to->ndim++;
 }
 
 /* Plans tiles of `rows` rows; of one, if the operands or the buffers of so many are not one chunk. */
-PC_ROWS_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
+PC_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
   r->rows = rows;
   r->tile.ndim = 0;
   if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);

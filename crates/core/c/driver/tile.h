@@ -142,16 +142,7 @@ static int pc_tiles_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop,
         if (failure != 0) return failure;
       }
     }
-    int32_t d = last - 1;
-    for (; d >= 0; d--) {
-      if (d == t->rows) continue;
-      int stays = ++index[d] < loop->shape[d];
-      int64_t by = stays ? 1 : 1 - loop->shape[d];
-      for (int32_t k = 0; k < loop->n_all; k++) at[k] += by * loop->stride[k][d];
-      if (stays) break;
-      index[d] = 0;
-    }
-    if (d < 0) return 0;
+    if (!pc_loop_next(loop, last, t->rows, index, at)) return 0;
   }
 }
 

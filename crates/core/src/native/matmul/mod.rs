@@ -99,8 +99,11 @@ unsafe fn multiply_by(
     let whole = Reals { extents, a: a.data, b: b.data, c: c.data, steps, parts, scratch: ptr::null_mut() };
     let cut = Cut::new([m, n, k]);
     let shared = Shared { whole, cut, real_bytes, level };
-    // SAFETY: as promised by the caller.
-    let work = |first, end| Ok(unsafe { shared.run(first, end) });
+    let work = |first, end| {
+        // SAFETY: as promised by the caller.
+        unsafe { shared.run(first, end) };
+        Ok(())
+    };
     let done = match cut.grain {
         0 => work(0, cut.units),
         grain => threads::share(cut.units, grain, &work),

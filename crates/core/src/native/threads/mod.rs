@@ -83,9 +83,9 @@ fn available() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// What the first range that failed says.
-struct Failure {
-    first: i64,
+/// What a range that failed says.
+#[derive(Debug)]
+pub(super) struct Failed {
     code: c_int,
     error: Error,
 }
@@ -96,10 +96,11 @@ struct Job<'a> {
     /// Units of a range.
     range: i64,
     next: AtomicI64,
-    work: &'a (dyn Fn(i64, i64) -> Result<(), (c_int, Error)> + Sync),
+    work: &'a (dyn Fn(i64, i64) -> Result<(), Box<Failed>> + Sync),
     /// Ranges from here on need not be run.
     stop: AtomicI64,
-    failure: Mutex<Option<Failure>>,
+    /// The first range that failed, as far as is known.
+    failure: Mutex<Option<(i64, Box<Failed>)>>,
 }
 
 impl Job<'_> {
@@ -110,11 +111,11 @@ impl Job<'_> {
             if first >= self.n.min(self.stop.load(Ordering::Relaxed)) {
                 return;
             }
-            let Err((code, error)) = (self.work)(first, self.n.min(first + self.range)) else { continue };
+            let Err(failed) = (self.work)(first, self.n.min(first + self.range)) else { continue };
             self.stop.fetch_min(first, Ordering::Relaxed);
             let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            if failure.as_ref().is_none_or(|known| first < known.first) {
-                *failure = Some(Failure { first, code, error });
+            if failure.as_ref().is_none_or(|(known, _)| first < *known) {
+                *failure = Some((first, failed));
             }
         }
     }
@@ -124,8 +125,8 @@ impl Job<'_> {
 pub(super) fn share(
     n: i64,
     grain: i64,
-    work: &(dyn Fn(i64, i64) -> Result<(), (c_int, Error)> + Sync),
-) -> Result<(), (c_int, Error)> {
+    work: &(dyn Fn(i64, i64) -> Result<(), Box<Failed>> + Sync),
+) -> Result<(), Box<Failed>> {
     let threads = count();
     let grain = grain.max(1);
     let range = (n / (threads as i64 * RANGES) / grain + 1) * grain;
@@ -148,7 +149,7 @@ pub(super) fn share(
         None => return work(0, n),
     }
     match job.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(Failure { code, error, .. }) => Err((code, error)),
+        Some((_, failed)) => Err(failed),
         None => Ok(()),
     }
 }
@@ -172,12 +173,12 @@ struct Body {
 unsafe impl Sync for Body {}
 
 impl Body {
-    fn run(&self, first: i64, end: i64) -> Result<(), (c_int, Error)> {
+    fn run(&self, first: i64, end: i64) -> Result<(), Box<Failed>> {
         let mut context = Context { host: self.host, error: Error::NONE };
         // SAFETY: the body and its state are those of the caller, who waits; the context is this call's.
         match unsafe { (self.body)(&raw mut context, first, end, self.state) } {
             0 => Ok(()),
-            code => Err((code, context.error)),
+            code => Err(Box::new(Failed { code, error: context.error })),
         }
     }
 }
@@ -197,7 +198,8 @@ pub(super) unsafe extern "C" fn parallel(
     let body = Body { body, state, host: host::here() };
     match share(n, grain, &|first, end| body.run(first, end)) {
         Ok(()) => 0,
-        Err((code, error)) => {
+        Err(failed) => {
+            let Failed { code, error } = *failed;
             // SAFETY: the context of the running call.
             let slot = unsafe { ptr::addr_of_mut!((*ctx).error) };
             // SAFETY: as above.

@@ -1,3 +1,5 @@
+//! Ranges: each once, whoever takes them; callers at the same time, failures, forks.
+
 use super::*;
 use std::sync::atomic::AtomicBool;
 
@@ -49,9 +51,13 @@ fn the_first_range_that_fails_is_told() {
         let work = |first: i64, end: i64| {
             let bad = if first <= 500 { 500 } else { 900 };
             late.fetch_or(bad == 900, Ordering::Relaxed);
-            if (first..end).contains(&bad) { Err((bad as c_int, Error::NONE)) } else { Ok(()) }
+            if (first..end).contains(&bad) {
+                Err(Box::new(Failed { code: bad as c_int, error: Error::NONE }))
+            } else {
+                Ok(())
+            }
         };
-        assert_eq!(share(1000, 10, &work).map_err(|(code, _)| code), Err(500));
+        assert_eq!(share(1000, 10, &work).map_err(|failed| failed.code).unwrap_err(), 500);
     }
 }
 
