@@ -82,7 +82,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
-pub(super) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
+pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
             .hint("name one, or write one; `precast build --help` shows how it looks"));
