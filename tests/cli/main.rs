@@ -17,10 +17,13 @@
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
+//! | `statements` | who built what, and what a bundle is made of, in the forms of others |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `crash` | each call that changes a store killed, and refused, in turn |
+//! | `images` | what a disk has after a crash at each of these calls |
+//! | `scale` | what commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `document`, `readme`, `pages`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
@@ -40,6 +43,7 @@ mod external;
 mod faults;
 mod flow;
 mod help;
+mod images;
 mod isa;
 mod libraries;
 mod locked;
@@ -55,7 +59,9 @@ mod reference;
 mod release;
 mod releasing;
 mod sandbox;
+mod scale;
 mod signing;
+mod statements;
 mod static_program;
 mod store;
 mod trace;

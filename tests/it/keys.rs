@@ -73,6 +73,32 @@ fn rebuild(old: &FunctionGraph, mut change: Change<'_>) -> Option<FunctionGraph>
     Some(new)
 }
 
+/// The graph, built in another order: constants and independent Applies in whatever order there can be.
+fn shuffled(old: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
+    let (mut new, mut renamed) = (FunctionGraph::new(), BTreeMap::new());
+    for (position, input) in old.inputs().iter().enumerate() {
+        renamed.insert(*input, new.input(old.input_name(position), old.ty(*input).clone()).unwrap());
+    }
+    let mut constants: Vec<_> = old.constants().collect();
+    let mut applies: Vec<_> = old.applies().iter().collect();
+    while !(constants.is_empty() && applies.is_empty()) {
+        if !constants.is_empty() && choices.one_in(2) {
+            let (variable, value) = constants.swap_remove(choices.below(constants.len()));
+            renamed.insert(variable, new.constant_of(value.clone(), old.ty(variable).clone()));
+        }
+        let is_ready = |at: &usize| applies[*at].inputs.iter().all(|input| renamed.contains_key(input));
+        let ready: Vec<usize> = (0..applies.len()).filter(is_ready).collect();
+        let Some(chosen) = choices.pick(&ready) else { continue };
+        let apply = applies.swap_remove(*chosen);
+        let inputs: Vec<VarId> = apply.inputs.iter().map(|input| renamed[input]).collect();
+        renamed.extend(apply.outputs.iter().copied().zip(new.apply(apply.op.clone(), &inputs).unwrap()));
+    }
+    for (position, output) in old.outputs().iter().enumerate() {
+        new.output(renamed[output], Some(&old.output_name(position))).unwrap();
+    }
+    new
+}
+
 /// The type without extents but ones, which decide what broadcasts.
 fn unknown(ty: &Type) -> Type {
     match ty {
@@ -149,6 +175,43 @@ fn names_extents_and_constants_never_matter() {
     let extents = ["x=f64[?]", "x=f64[1]", "x=f64[3]"].map(|x| key(&graph("exp(x) * 2", &[x])));
     assert_eq!(extents, [extents[0]; 3]);
     assert_eq!(key(&vectors("x*2 + 1", "x")), key(&vectors("out = y*7.5 + 1e300", "y")));
+}
+
+#[test]
+fn the_order_in_which_independent_applies_are_built_never_matters() {
+    let texts = |texts: &[&str]| {
+        let inputs = ["x=f64[?]", "y=f64[?]"].map(|input| parse_input(input).unwrap());
+        parse(texts, &inputs, &Ops::standard()).unwrap()
+    };
+    let one = texts(&["a = exp(x); b = sin(y); a + b"]);
+    let other = texts(&["b = sin(y); a = exp(x); a + b"]);
+    assert_ne!(one, other);
+    assert_eq!(key(&one), key(&other));
+    let mut moved = 0;
+    for seed in 0..GRAPHS {
+        let graph = random(seed, 16).graph;
+        let other = shuffled(&graph, &mut Choices::seeded(seed));
+        moved += usize::from(other != graph);
+        let lowered = [&graph, &other].map(|graph| rewrite::lower(graph).unwrap());
+        let fingerprints = lowered.each_ref().map(|lowered| fingerprint(lowered, &Ops::standard()));
+        assert_eq!(key(&graph), key(&other), "seed {seed}: {graph}\n{other}");
+        assert_eq!(fingerprints[0], fingerprints[1], "seed {seed}: {graph}\n{other}");
+        // Modules are the same ones, so the programs call the same.
+        let parts = lowered.map(|lowered| {
+            (0..lowered.applies().len())
+                .map(|at| {
+                    link(
+                        &precast_codegen::single(&lowered, at, Ops::standard().c()).unwrap(),
+                        Ops::standard().c(),
+                    )
+                    .unwrap()
+                    .key()
+                })
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(parts[0], parts[1], "seed {seed}: {graph}\n{other}");
+    }
+    assert!(moved > GRAPHS as usize / 2, "{moved}");
 }
 
 #[test]

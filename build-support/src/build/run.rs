@@ -67,6 +67,7 @@ fn nothing() -> Executed {
         healed: 0,
         compiled: 0,
         compilations: Vec::new(),
+        fresh: BTreeSet::new(),
         stale: Vec::new(),
         is_hermetic: true,
     }

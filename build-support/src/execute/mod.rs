@@ -89,6 +89,8 @@ pub struct Executed {
     pub compiled: usize,
     /// Each of them, why it was, and how long that took.
     pub compilations: Vec<Compilation>,
+    /// The actions by which they were.
+    pub fresh: BTreeSet<ActionKey>,
     /// Ops whose C changed while their version did not: what the store had of them was not used.
     pub stale: Vec<StaleVersion>,
     /// Whether every artifact is decided by its unit, flags and toolchain alone; not so where libraries or headers of the
@@ -176,6 +178,7 @@ fn carry_out(
         healed: jobs.iter().filter(|job| job.healed).count(),
         compiled: missing.len(),
         compilations,
+        fresh: missing.iter().map(|at| jobs[*at].action).collect(),
         artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
         entries: plan.entries.clone(),
         stale,

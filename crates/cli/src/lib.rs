@@ -26,6 +26,7 @@ mod npy;
 mod npz;
 mod picture;
 mod print;
+mod provenance;
 mod repro;
 mod secret;
 mod term;

@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! ```text
-//! manifest.json       what this is: members by slot, variant, flags, what came from the system; no digest, no place
+//! manifest.json       what this is: members by slot, toolchain, variant, flags, what came from the system; no digest, no place
 //! unit.c | unit.cc    the text
 //! include/<name>      the SourceSet
 //! unit.o              the object, symbols localised, for static linking
@@ -13,7 +13,7 @@
 use precast_codegen::Unit;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi, Language};
-use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires};
+use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires, ToolchainId};
 use serde::Serialize;
 
 use crate::error::CompileError;
@@ -100,20 +100,27 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
 }
 
 /// Format of `manifest.json`.
-const MANIFEST: u32 = 1;
+const MANIFEST: u32 = 2;
 
 #[derive(Serialize)]
 struct Manifest<'a> {
     format: u32,
     kind: ActionKind,
     action: ActionKey,
-    toolchain: &'a str,
+    toolchain: ManifestToolchain<'a>,
     target: &'a str,
     isa: &'a str,
     members: Vec<ManifestMember<'a>>,
     flags: &'a [String],
     linked: Vec<(&'a str, ContentId)>,
     requires: &'a Requires,
+}
+
+/// The compiler: what it says of itself, and what it is.
+#[derive(Serialize)]
+struct ManifestToolchain<'a> {
+    description: &'a str,
+    id: Option<ToolchainId>,
 }
 
 #[derive(Serialize)]
@@ -169,7 +176,7 @@ pub(crate) fn pack<'a>(
         format: MANIFEST,
         kind: inputs.kind,
         action,
-        toolchain: &compiler.description,
+        toolchain: ManifestToolchain { description: &compiler.description, id: inputs.toolchain },
         target: &inputs.target,
         isa: &inputs.isa,
         members: members.iter().map(|member| ManifestMember::new(member, host_abi)).collect(),

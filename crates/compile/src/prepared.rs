@@ -124,17 +124,12 @@ impl<'a> Prepared<'a> {
 
     /// All flags, with a word in the place of the key itself.
     pub(crate) fn portable_flags(&self) -> Vec<String> {
-        let fixed = ["-frandom-seed=key".to_owned()];
-        let link = self.flags.link.iter().map(|flag| format!("link:{flag}"));
-        self.flags.compile.iter().cloned().chain(self.places()).chain(fixed).chain(link).collect()
+        portable(&self.flags, &self.places())
     }
 
     /// The arguments that say where headers are and what the unit's directory is called in the object.
     pub(crate) fn places(&self) -> Vec<String> {
-        let mut list = vec![format!("-ffile-prefix-map={SEEN_AS}=/precast"), "-Iinclude".to_owned()];
-        if self.lean {
-            list.extend(["-isystem", OWN_HEADERS].map(str::to_owned));
-        }
+        let mut list = if self.lean { lean_places() } else { own_place() };
         list.extend(self.header_dirs().map(|(name, _)| format!("-I{name}")));
         list
     }
@@ -166,6 +161,23 @@ impl<'a> Prepared<'a> {
             }
         })
     }
+}
+
+/// What the unit's directory is called in the object, and its own headers.
+fn own_place() -> Vec<String> {
+    vec![format!("-ffile-prefix-map={SEEN_AS}=/precast"), "-Iinclude".to_owned()]
+}
+
+/// The places of a lean unit: its own and the compiler's.
+pub(crate) fn lean_places() -> Vec<String> {
+    own_place().into_iter().chain(["-isystem", OWN_HEADERS].map(str::to_owned)).collect()
+}
+
+/// All flags, with a word in the place of the key itself.
+pub(crate) fn portable(flags: &Flags, places: &[String]) -> Vec<String> {
+    let fixed = ["-frandom-seed=key".to_owned()];
+    let link = flags.link.iter().map(|flag| format!("link:{flag}"));
+    flags.compile.iter().chain(places).cloned().chain(fixed).chain(link).collect()
 }
 
 /// What the directory of the compiler's own headers is called in the unit's directory.

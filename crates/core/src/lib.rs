@@ -50,6 +50,7 @@ pub use event::Event;
 pub use function::{CallError, Function};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use loader::{Libraries, LoadEntryError, Loader, best_first};
+pub use native::threads;
 pub use native::{
     ArrayMut, ArrayRef, BindNativeError, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,
     NoNative, matmul,

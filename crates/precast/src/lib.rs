@@ -60,7 +60,7 @@ pub use precast_core::{
     LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError,
     OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
-pub use precast_core::{event, model};
+pub use precast_core::{event, model, threads};
 #[cfg(feature = "resolve")]
 pub use precast_ops::build;
 #[cfg(feature = "record")]

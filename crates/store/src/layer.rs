@@ -213,7 +213,9 @@ impl Layer {
     /// The layer cannot be searched.
     pub fn load(&self, record: &Record) -> Result<Result<Vec<u8>, String>, LayerError> {
         match self {
-            Self::Bundle { bundle, .. } => Ok(bundle.load(record).map_err(|error| chain(&error))),
+            Self::Bundle { bundle, .. } => {
+                Ok(bundle.load(record).map(<[u8]>::to_vec).map_err(|error| chain(&error)))
+            }
             Self::Store { store, .. } => match store.load(record) {
                 Ok(mut archive) => Ok(archive
                     .members

@@ -1,5 +1,6 @@
 //! `cargo xtask fuzz-graphs`: the random graphs of `tests/it/fuzz`, as many as asked for, ops of authors who care for nobody
-//! among them; with `--numpy` random expressions against NumPy, `crates/ops/tests/it/numpy`.
+//! among them; with `--numpy` random expressions against NumPy, `crates/ops/tests/it/numpy`. `cargo xtask fuzz-parsers`: the
+//! targets of `tests/parsers`, each for as long as asked for.
 //!
 //! The tests do the work and say what they have done after each batch; a failure ends with the seed that repeats it and the
 //! smallest graph that still fails, in its JSON form.
@@ -11,6 +12,24 @@ use std::process::Command;
 
 /// How many graphs, if nothing is said.
 const COUNT: u64 = 100_000;
+
+/// How long each parser is fuzzed, in seconds, if nothing is said.
+const SECONDS: u64 = 600;
+
+/// Fuzzes parsers, two or more at once; `true` if nothing was found.
+pub(crate) fn parsers(args: &[&str]) -> Result<bool> {
+    let (seconds, targets) = match args {
+        ["--seconds", number, targets @ ..] => {
+            (number.parse().with_context(|| format!("`{number}` is no number"))?, targets)
+        }
+        targets => (SECONDS, targets),
+    };
+    let mut command = Command::new(cargo());
+    command.args(["test", "-p", "precast-tests", "--test", "parsers", "--", "--nocapture"]).args(targets);
+    // The time ends it, however many cases that is.
+    command.env("BOLERO_RANDOM_ITERATIONS", usize::MAX.to_string());
+    run_command(command.env("BOLERO_RANDOM_TEST_TIME_MS", (seconds * 1000).to_string()))
+}
 
 /// Runs the test; `true` if every graph has the bits it should have.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {

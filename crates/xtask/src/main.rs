@@ -1,9 +1,10 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | python | cross | repro | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | repro | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
 //! ci      what .ci/run runs: tidy, fmt, headers, clippy, doc, features, quickstart, test
 //! fuzz-graphs  random graphs, as many as asked for
+//! fuzz-parsers  real files that are edited, against every parser, for as long as asked for
 //! python  the Python package: installed and tested
 //! cross   artifacts for another architecture, under an emulator
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
@@ -36,6 +37,8 @@ usage: cargo xtask COMMAND
   ci [--without-test]   run what .ci/run runs
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         run N (100000) random graphs, from seed S (0) on, against `perform`
+  fuzz-parsers [--seconds N] [TARGET…]
+                        edit real files, for N (600) seconds a parser
   python [ARGS…]        install the Python package and run its tests; ARGS go to pytest
   python --pytensor     its long tests with PyTensor and PyMC
   cross [--count N]     install a cross compiler and an emulator; compare what artifacts for aarch64 compute, in N (100)
@@ -64,6 +67,7 @@ fn run() -> Result<bool> {
         ["ci"] => ci::run(true),
         ["ci", "--without-test"] => ci::run(false),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
+        ["fuzz-parsers", rest @ ..] => fuzz::parsers(rest),
         ["python", rest @ ..] => python::run(rest),
         ["cross", rest @ ..] => cross::run(rest),
         ["repro"] => repro::run(&root()),

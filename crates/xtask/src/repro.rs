@@ -26,6 +26,9 @@ inputs = ["x: f64[?]", "y: f64[?]", "z: f64[?]"]
 outputs = ["out = sum(exp(-x*x)*y + z)"]
 "#;
 
+/// A file system in memory, which lists the last file first; on a disk their names are hashed.
+const MEMORY: &str = "/dev/shm";
+
 /// Somebody who owns nothing.
 const NOBODY: u32 = 65534;
 
@@ -41,12 +44,13 @@ enum Row {
     Locale,
     Umask,
     HalfFilled,
+    OtherFileSystem,
     LinkedCompiler,
     OtherUser,
     OtherClock,
 }
 
-const ROWS: [(Row, &str); 12] = [
+const ROWS: [(Row, &str); 13] = [
     (Row::Plain, "as it is"),
     (Row::LongDirectory, "a long directory"),
     (Row::Reversed, "declared in another order"),
@@ -56,6 +60,7 @@ const ROWS: [(Row, &str); 12] = [
     (Row::Locale, "another locale"),
     (Row::Umask, "umask 077"),
     (Row::HalfFilled, "a store that has half of it"),
+    (Row::OtherFileSystem, "half of it, on a file system that lists files in another order"),
     (Row::LinkedCompiler, "the compiler by a link"),
     (Row::OtherUser, "another user"),
     (Row::OtherClock, "a clock years ahead"),
@@ -82,7 +87,9 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let place = std::env::temp_dir().join(format!("precast-repro-{}", std::process::id()));
     let fine = matrix(&std::path::absolute(target.join("debug/precast"))?, &place);
-    let _ = fs_err::remove_dir_all(&place);
+    for place in [in_memory(&place), place] {
+        let _ = fs_err::remove_dir_all(place);
+    }
     fine
 }
 
@@ -111,6 +118,9 @@ fn matrix(precast: &Path, place: &Path) -> Result<bool> {
 
 fn impossible(row: Row) -> Option<&'static str> {
     match row {
+        Row::OtherFileSystem if !is_elsewhere(Path::new(MEMORY)) => {
+            Some("no other file system at `/dev/shm`")
+        }
         Row::OtherUser if !answers(Command::new("true").uid(NOBODY)) => Some("only root can be another user"),
         Row::OtherClock if !answers(Command::new("faketime").args(["2031-01-01", "true"])) => {
             Some("no `faketime`")
@@ -119,12 +129,25 @@ fn impossible(row: Row) -> Option<&'static str> {
     }
 }
 
+/// The directory in memory that takes the place of one on a disk.
+fn in_memory(place: &Path) -> PathBuf {
+    let below = place.strip_prefix(std::env::temp_dir()).unwrap_or(place);
+    Path::new(MEMORY).join(below)
+}
+
+/// Whether a directory is on another file system than temporary files.
+fn is_elsewhere(directory: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |path: &Path| fs_err::metadata(path).map(|found| found.dev());
+    matches!((device(directory), device(&std::env::temp_dir())), (Ok(one), Ok(other)) if one != other)
+}
+
 /// Builds once; how many archives there are, and everything that has to be the same.
 fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(String, Vec<u8>)> {
-    let place = if row == Row::LongDirectory {
-        place.join("a-directory-with-a-name-".repeat(6))
-    } else {
-        place.to_owned()
+    let place = match row {
+        Row::LongDirectory => place.join("a-directory-with-a-name-".repeat(6)),
+        Row::OtherFileSystem => in_memory(place),
+        _ => place.to_owned(),
     };
     fs_err::create_dir_all(&place)?;
     let text = match row {
@@ -132,7 +155,7 @@ fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(Stri
         _ => MANIFEST.to_owned(),
     };
     fs_err::write(place.join("precast.toml"), text)?;
-    if row == Row::HalfFilled {
+    if matches!(row, Row::HalfFilled | Row::OtherFileSystem) {
         // Which ops are batched depends on all that are declared; a graph is a unit of its own.
         let half = MANIFEST.rsplit("\n\n").next().unwrap_or_default();
         fs_err::write(place.join("half.toml"), half)?;

@@ -69,6 +69,10 @@ pub(crate) struct BuildArgs {
     /// Says why each unit was compiled, and how long that took: what differs from the nearest that the store had.
     #[arg(long)]
     pub(crate) why: bool,
+    /// Names who builds, by a URI: who built what, when and from what is then written beside each record that is compiled, and
+    /// beside the bundle (in-toto statements with SLSA's provenance). [default: $PRECAST_BUILDER]
+    #[arg(long, value_name = "URI")]
+    pub(crate) builder: Option<String>,
     /// Prints the summary as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -50,6 +50,9 @@ pub(crate) struct ShowArgs {
     /// Prints only the generated C, from a store.
     #[arg(long, conflicts_with = "json")]
     pub(crate) source: bool,
+    /// Prints what builders have stated of its artifacts (`build --builder`), a line of JSON each, from a store.
+    #[arg(long, conflicts_with_all = ["json", "source", "extract", "passes"])]
+    pub(crate) provenance: bool,
     /// Lists the rewrites; with an entry, an expression or a file, shows the graph after each of them (of a list: `all,-fuse`).
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "all", conflicts_with_all = ["extract", "source"])]
     pub(crate) passes: Option<Passes>,

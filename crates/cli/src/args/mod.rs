@@ -13,6 +13,7 @@ mod ops;
 mod picture;
 mod record;
 mod run;
+mod sbom;
 mod shell;
 mod sign;
 mod update;
@@ -31,6 +32,7 @@ pub(crate) use ops::OpsArgs;
 pub(crate) use picture::PictureArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use sbom::SbomArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs};
 pub(crate) use update::UpdateArgs;
@@ -54,6 +56,7 @@ Exit codes:
 
 Environment:
   PRECAST_STORE      the store, where none is named on the command line
+  PRECAST_BUILDER    the URI of who builds, where none is named on the command line
   PRECAST_KEYRING    whose signatures are asked for, where no keyring is named on the command line
   PRECAST_DEBUG      1: `run` checks every Apply first, as `check-op` does
   PRECAST_RECORD     the manifest that misses are recorded in; `precast record` sets it
@@ -96,6 +99,7 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     Verify(VerifyArgs),
     Challenge(ChallengeArgs),
+    Sbom(SbomArgs),
     Keygen(KeygenArgs),
     Sign(SignArgs),
     Trust(TrustArgs),

@@ -19,12 +19,15 @@ use super::update::{self, Held};
 use crate::args::BuildArgs;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
+use crate::provenance::Builder;
 use crate::{events, layers, print, term, whole, why};
 
 /// Runs the command.
 pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
     args.bundle.iter().try_for_each(|path| whole::check(path, Kind::Bundle))?;
+    let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
+    let builder = args.builder.or_else(named).map(Builder::new).transpose()?;
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
     let ops = Ops::standard().with_profile(profile).with_passes(args.passes.clone().unwrap_or_default());
     let (manifest, plan) = read(&args.manifest, ops)?;
@@ -61,6 +64,12 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
+    if let Some(builder) = builder {
+        builder.state_records(&store, &executed, &args.manifest)?;
+        if let Some((path, _)) = &bundle {
+            builder.state_bundle(path, &executed, &args.manifest, &toolchain)?;
+        }
+    }
     let summary = Summary {
         manifest: args.manifest,
         plan,

@@ -14,6 +14,7 @@ mod ops;
 mod passes;
 mod record;
 mod run;
+mod sbom;
 mod shell;
 mod show;
 mod sign;
@@ -47,6 +48,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Challenge(args) => challenge::run(&args),
+        Command::Sbom(args) => sbom::run(&args),
         Command::Keygen(args) => sign::keygen(&args),
         Command::Sign(args) => sign::run(&args),
         Command::Trust(args) => trust::run(args),

@@ -33,16 +33,19 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let layers = layers::open_some(&args.layers)?;
     for layer in &layers {
         if let Some(entry) = layer.find_entry(what)? {
-            return match (&args.extract, args.source) {
-                (Some(directory), _) => extract_entry(&layers, &entry, directory),
-                (None, true) => source_of_entry(&layers, &entry),
-                (None, false) => show_entry(args, layer, &entry),
+            return match &args.extract {
+                Some(directory) => extract_entry(&layers, &entry, directory),
+                None if args.source => source_of_entry(&layers, &entry),
+                None if args.provenance => provenance_of_entry(&layers, &entry),
+                None => show_entry(args, layer, &entry),
             };
         }
     }
     let (key, variants) = find(&layers, what)?;
     if let Some(directory) = &args.extract {
         extract(&key, &variants, directory)?;
+    } else if args.provenance {
+        show_provenance(&key, &variants)?;
     } else if args.source {
         term::print(&text_of(&key, &variants)?)?;
     } else if args.json {
@@ -114,6 +117,14 @@ fn source_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+/// Prints what builders have stated of an entry's modules.
+fn provenance_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure> {
+    for (key, variants) in modules(layers, entry)? {
+        show_provenance(&key, &variants)?;
+    }
+    Ok(Exit::Ok)
+}
+
 /// The generated C of a module.
 fn text_of(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String, Failure> {
     let source = variants.iter().find_map(|variant| source(variant).transpose()).transpose()?;
@@ -168,6 +179,23 @@ pub(super) fn steps(graph: &str) -> String {
 
 fn keys(entry: &Entry) -> Vec<String> {
     entry.program.keys().map(|key| key.to_string()).collect()
+}
+
+/// Prints what builders have stated of the variants, each on a line, as other tools read several statements.
+fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failure> {
+    let mut text = String::new();
+    for Variant { layer, record } in variants {
+        let Layer::Store { store, .. } = layer else { continue };
+        if let Some(statement) = store.find_provenance(record)? {
+            let statement: Value = serde_json::from_str(&statement)?;
+            let _ = writeln!(text, "{statement}");
+        }
+    }
+    if text.is_empty() {
+        return Err(Failure::new(format!("nobody has stated who built `{}`", key.short()))
+            .hint("`precast build --builder URI` does, for what it compiles"));
+    }
+    term::print(&text)
 }
 
 /// The document of a module, from whichever variant has it.

@@ -1,5 +1,6 @@
 //! Units of hand-made modules through the real compiler: equal bytes, located errors, what is read back.
 
+mod again;
 mod bytes;
 mod compat;
 mod errors;

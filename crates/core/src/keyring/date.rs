@@ -21,7 +21,8 @@ impl Date {
     }
 
     /// The day so many days after 1970-01-01.
-    fn of_days(days: u64) -> Self {
+    #[must_use]
+    pub fn of_days(days: u64) -> Self {
         let (mut left, mut year) = (days, 1970_u16);
         while left >= days_of(year) {
             left -= days_of(year);

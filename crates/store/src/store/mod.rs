@@ -53,6 +53,7 @@ mod lease;
 mod load;
 mod open;
 mod paths;
+mod provenance;
 mod publish;
 mod quarantine;
 mod records;

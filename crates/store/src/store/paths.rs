@@ -41,6 +41,9 @@ impl fmt::Display for RecordName {
 
 const OBJECT_SUFFIX: &str = ".tar.zst";
 
+/// The ending of what a builder states of a record.
+pub(super) const PROVENANCE_SUFFIX: &str = ".provenance";
+
 impl Paths {
     pub(super) fn store_file(&self) -> PathBuf {
         self.root.join("STORE")
@@ -60,6 +63,11 @@ impl Paths {
 
     pub(super) fn documents(&self, name: &RecordName) -> PathBuf {
         self.sharded("records", &format!("{name}.documents"))
+    }
+
+    /// What a builder states of a record, beside it.
+    pub(super) fn provenance(&self, name: &RecordName) -> PathBuf {
+        self.sharded("records", &format!("{name}{PROVENANCE_SUFFIX}"))
     }
 
     /// The signatures of a record or an entry, beside it.

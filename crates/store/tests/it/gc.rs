@@ -205,8 +205,8 @@ fn a_damaged_record_is_quarantined_and_its_archive_is_a_leftover() {
     assert_eq!(store.sweep(&plan).unwrap().removed, 8);
 }
 
-/// How many units are declared in the storm, and how many are not.
-const UNITS: usize = 8;
+/// How many units are declared in the storm, and how many are not: 200 in all.
+const UNITS: usize = 100;
 
 /// An entry that several generators make, each another graph under the same name.
 fn generated(name: &str, by: usize) -> Entry {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use walkdir::WalkDir;
 
 use super::super::access::walk_error;
-use super::super::paths::{RecordName, object_digest};
+use super::super::paths::{PROVENANCE_SUFFIX, RecordName, object_digest};
 use super::super::session::is_held;
 use super::super::{FindError, Store};
 use super::plan::{Survey, length, modified};
@@ -53,7 +53,8 @@ impl Survey<'_> {
     fn documents(&mut self, store: &Store) -> Result<(), FindError> {
         for path in grandchildren(&store.paths.dir("records"))? {
             let name = path.file_name().and_then(|name| name.to_str());
-            let name = name.and_then(|name| name.strip_suffix(".documents").or(name.strip_suffix(SUFFIX)));
+            let endings = [".documents", PROVENANCE_SUFFIX, SUFFIX];
+            let name = name.and_then(|name| endings.iter().find_map(|ending| name.strip_suffix(ending)));
             if let Some(record) = name.and_then(RecordName::parse) {
                 self.of_a_lost_record(store, &record, path);
             }

@@ -204,7 +204,9 @@ impl Survey<'_> {
             let pointers = pointer_keys(&record);
             let pointers = pointers.iter().map(|key| store.paths.pointers(key).join(name.to_string()));
             let mut files: Vec<PathBuf> = pointers.collect();
-            files.extend([path.clone(), store.paths.documents(&name), Paths::signatures(&path)]);
+            let beside =
+                [store.paths.documents(&name), store.paths.provenance(&name), Paths::signatures(&path)];
+            files.extend([path.clone()].into_iter().chain(beside));
             let others = naming.get_mut(&record.digest).map_or(0, |count| {
                 *count -= 1;
                 *count

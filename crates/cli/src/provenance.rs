@@ -1,0 +1,221 @@
+//! Provenance: who built what, when and from what, as [in-toto statements](https://in-toto.io/Statement/v1) with the predicate
+//! of [SLSA](https://slsa.dev/provenance/v1), which other tools read.
+//!
+//! | | beside a record, `<record>.provenance` | beside a bundle, `<bundle>.provenance.json` |
+//! |---|---|---|
+//! | subject | the record, its object and shared object | the bundle |
+//! | external parameters | target, ISA level, profile, modules | targets, ISA levels |
+//! | internal parameters | command line, action, flags | command line |
+//! | resolved dependencies | manifest, toolchain, sources, files of the system | manifest, lock file, toolchain, records |
+//!
+//! Digests are SHA-256, which everybody can compute; our own hashes are annotations. Nobody but the user knows what the builder
+//! is called, so nothing is written unless it is named. The times are those of `SOURCE_DATE_EPOCH`, if it is set.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use precast_build::Executed;
+use precast_compile::Toolchain;
+use precast_ops::GENERATOR;
+use precast_store::archive::{OBJECT, SHARED_OBJECT};
+use precast_store::keyring::Date;
+use precast_store::{Archive, Outside, Record, Store};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::error::Failure;
+use crate::whole;
+
+/// The member of an archive that says what it is.
+const MANIFEST: &str = "manifest.json";
+
+/// What a build says of itself.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    /// The URI of who builds.
+    id: String,
+    /// When the command began, as text.
+    started: String,
+    /// The command line.
+    command: Vec<String>,
+}
+
+impl Builder {
+    /// Takes the name of who builds, a URI, and the time.
+    pub(crate) fn new(id: String) -> Result<Self, Failure> {
+        let is_uri = id.split_once(':').is_some_and(|(scheme, rest)| {
+            let mut letters = scheme.chars();
+            letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+                && letters.all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+                && !rest.is_empty()
+                && !rest.contains(char::is_whitespace)
+        });
+        if !is_uri {
+            return Err(Failure::usage(format!("`{id}` is no URI"))
+                .hint("`--builder https://ci.example.org/release` names who builds"));
+        }
+        let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        Ok(Self { id, started: now()?, command })
+    }
+
+    /// States the records that this build has compiled, each beside it in the store; says how many were stated.
+    pub(crate) fn state_records(
+        &self,
+        store: &Store,
+        executed: &Executed,
+        manifest: &Path,
+    ) -> Result<usize, Failure> {
+        let manifest = file(manifest)?;
+        let mut count = 0;
+        for artifact in &executed.artifacts {
+            let record = &artifact.record;
+            if executed.fresh.contains(&record.action) {
+                let statement = self.of_record(record, &store.load(record)?, &manifest)?;
+                count += usize::from(store.put_provenance(record, &render(&statement))?);
+            }
+        }
+        Ok(count)
+    }
+
+    /// States a bundle, in a file beside it; says where.
+    pub(crate) fn state_bundle(
+        &self,
+        bundle: &Path,
+        executed: &Executed,
+        manifest: &Path,
+        toolchain: &Toolchain,
+    ) -> Result<PathBuf, Failure> {
+        let records: Vec<&Record> = executed.artifacts.iter().map(|artifact| &artifact.record).collect();
+        let mut materials = vec![file(manifest)?];
+        let lock = manifest.with_file_name("precast.lock");
+        if lock.is_file() {
+            materials.push(file(&lock)?);
+        }
+        materials.extend(records.first().map(|record| tools(toolchain.description(), record)));
+        materials.extend(records.iter().map(|record| {
+            let uri = format!("precast:record:{}", record.id());
+            json!({"uri": uri, "digest": sha256(&record.to_bytes())})
+        }));
+        let all = |of: fn(&Record) -> &String| {
+            let mut all: Vec<&str> = records.iter().map(|record| of(record).as_str()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let statement = self.statement(
+            json!([file(bundle)?]),
+            "bundle",
+            json!({"targets": all(|record| &record.target), "isa": all(|record| &record.isa)}),
+            json!({"command": self.command}),
+            materials,
+        )?;
+        let mut path = bundle.as_os_str().to_owned();
+        path.push(".provenance.json");
+        let path = PathBuf::from(path);
+        whole::write(&path, |out| out.write_all(render(&statement).as_bytes()))?.commit_durably()?;
+        Ok(path)
+    }
+
+    fn of_record(&self, record: &Record, archive: &Archive, manifest: &Value) -> Result<Value, Failure> {
+        let stated: Value =
+            archive.get(MANIFEST).and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+        let description = stated["toolchain"]["description"].as_str().unwrap_or_default();
+        let member = |(name, content): (&String, &Vec<u8>)| json!({"name": name, "digest": sha256(content)});
+        let is_made = |name: &str| [OBJECT, SHARED_OBJECT].contains(&name);
+        let (made, sources): (Vec<_>, Vec<_>) = archive
+            .members
+            .iter()
+            .filter(|(name, _)| *name != MANIFEST)
+            .partition(|(name, _)| is_made(name.as_str()));
+        let id = record.id().to_string();
+        let mut subject = vec![json!({"name": format!("record {id}"), "digest": sha256(&record.to_bytes())})];
+        subject.extend(made.into_iter().map(member));
+        let mut materials = vec![manifest.clone(), tools(description, record)];
+        materials.extend(sources.into_iter().map(member));
+        materials.extend(record.outside.iter().map(|Outside { path, content }| {
+            json!({"uri": format!("file://{path}"), "annotations": {"contentId": content}})
+        }));
+        let modules =
+            record.members.iter().map(|member| json!({"signature": member.signature, "key": member.key}));
+        self.statement(
+            Value::Array(subject),
+            record.kind.name(),
+            json!({
+                "target": record.target, "isa": record.isa, "profile": record.profile.name(),
+                "modules": modules.collect::<Vec<_>>(),
+            }),
+            json!({
+                "command": self.command, "action": record.action, "digest": record.digest, "flags": stated["flags"],
+            }),
+            materials,
+        )
+    }
+
+    fn statement(
+        &self,
+        subject: Value,
+        kind: &str,
+        external: Value,
+        internal: Value,
+        materials: Vec<Value>,
+    ) -> Result<Value, Failure> {
+        let (name, version) = GENERATOR.split_once(' ').unwrap_or((GENERATOR, ""));
+        Ok(json!({
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": subject,
+            "predicateType": "https://slsa.dev/provenance/v1",
+            "predicate": {
+                "buildDefinition": {
+                    "buildType": format!("{}/provenance/{kind}/v1", env!("CARGO_PKG_REPOSITORY")),
+                    "externalParameters": external,
+                    "internalParameters": internal,
+                    "resolvedDependencies": materials,
+                },
+                "runDetails": {
+                    "builder": {"id": self.id, "version": {name: version}},
+                    "metadata": {"startedOn": self.started, "finishedOn": now()?},
+                },
+            },
+        }))
+    }
+}
+
+fn render(statement: &Value) -> String {
+    format!("{statement:#}\n")
+}
+
+/// A digest as in-toto writes it.
+fn sha256(bytes: &[u8]) -> Value {
+    json!({"sha256": hex(&Sha256::digest(bytes))})
+}
+
+/// Writes bytes as lower-case digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file by its name, without the directory, which is nobody's affair.
+fn file(path: &Path) -> Result<Value, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(json!({"name": name, "digest": sha256(&precast_store::file::read(path, u64::MAX)?)}))
+}
+
+/// The toolchain of a record: every byte that its tools load enters its hash.
+fn tools(description: &str, record: &Record) -> Value {
+    let id = record.toolchain.map(|id| id.to_string()).unwrap_or_default();
+    json!({"name": description, "uri": format!("precast:toolchain:{id}")})
+}
+
+/// The time, in the form of RFC 3339: that of `SOURCE_DATE_EPOCH`, else that of the clock.
+fn now() -> Result<String, Failure> {
+    let seconds = match std::env::var("SOURCE_DATE_EPOCH") {
+        Ok(text) => text.parse().map_err(|_| {
+            Failure::usage(format!("`SOURCE_DATE_EPOCH` is `{text}`, which is no number of seconds"))
+        })?,
+        Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+    };
+    // Far beyond what a date has four digits for.
+    let seconds: u64 = u64::min(seconds, 253_402_300_799);
+    let (day, second) = (Date::of_days(seconds / 86_400), seconds % 86_400);
+    Ok(format!("{day}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60))
+}

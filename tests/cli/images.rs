@@ -1,0 +1,152 @@
+//! What a disk has after a crash: at each call that changes a store the machine stops, as far as a test can have it so. The store is on
+//! a file system in a file, and that file is copied while it is mounted: the copy has what was handed to the disk by then, and
+//! nothing that was only in memory.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::crash::{calls, check, copy, traced};
+use crate::release::built;
+use crate::sandbox::{ISA, Sandbox};
+
+const SUM: &str =
+    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+const DOUBLE: &str =
+    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
+
+/// A file system in a file, mounted.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn new(place: &Sandbox, image: &str, at: &str) -> Option<Self> {
+        fs_err::create_dir_all(place.path(at)).unwrap();
+        let (image, at) = (place.path(image), place.path(at));
+        let mut command = Command::new("mount");
+        is_done(command.args(["-o", "loop"]).args([&image, &at])).then_some(Self(at))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        assert!(is_done(Command::new("umount").arg(&self.0)), "{} stays mounted", self.0.display());
+    }
+}
+
+fn is_done(command: &mut Command) -> bool {
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+/// Copies an image as it is at this moment.
+fn copy_image(place: &Sandbox, from: &str, to: &str) {
+    let mut command = Command::new("cp");
+    command.arg("--sparse=always").args([place.path(from), place.path(to)]);
+    assert!(is_done(&mut command));
+}
+
+/// Makes an image with the store `from` in it, if that can be done here.
+fn image(place: &Sandbox, name: &str, from: Option<&str>) -> Option<()> {
+    fs_err::File::create(place.path(name)).unwrap().set_len(24 << 20).unwrap();
+    let mut command = Command::new("mkfs.ext4");
+    is_done(command.args(["-q", "-F"]).arg(place.path(name))).then_some(())?;
+    let mounted = Mounted::new(place, name, "disk")?;
+    if let Some(from) = from {
+        copy(&place.path(from), &mounted.0.join("work"));
+    }
+    Some(())
+}
+
+/// A command on the store `disk/work`.
+struct Case<'a> {
+    arguments: &'a [&'a str],
+    from: Option<&'a str>,
+    stay: &'a [&'a str],
+    after: &'a [&'a str],
+    /// Of the calls every so manieth.
+    step: usize,
+}
+
+/// Runs a case to the end and with the machine stopped at its calls; says at how many.
+fn run(place: &Sandbox, case: &Case<'_>) -> Option<usize> {
+    image(place, "base", case.from)?;
+    let verb = case.arguments[0];
+    let calls = {
+        copy_image(place, "base", "work.image");
+        let _disk = Mounted::new(place, "work.image", "disk")?;
+        let calls = calls(place, case.arguments);
+        copy_image(place, "work.image", "crash.image");
+        calls
+    };
+    // What is done is done: nothing was synced but by the command.
+    look(place, |work| check(work, case.after, &format!("{verb}, done")));
+    let every = calls.iter().step_by(case.step);
+    for (name, count) in every.clone() {
+        let what = format!("{verb}, stopped at {name} {count}");
+        copy_image(place, "base", "work.image");
+        {
+            let _disk = Mounted::new(place, "work.image", "disk")?;
+            let inject = format!("inject={name}:signal=KILL:when={count}");
+            traced(place, &["-o", "/dev/null", "-e", &inject], case.arguments).unwrap();
+            copy_image(place, "work.image", "crash.image");
+        }
+        look(place, |work| {
+            check(work, case.stay, &what);
+            place.run_bare(case.arguments).ok();
+            check(work, case.after, &what);
+        });
+    }
+    Some(every.count())
+}
+
+/// Mounts what the disk had, as the next start of the machine would.
+fn look(place: &Sandbox, look: impl FnOnce(&Path)) {
+    let disk = Mounted::new(place, "crash.image", "disk").unwrap();
+    look(&disk.0.join("work"));
+}
+
+#[test]
+fn what_a_disk_has_after_a_crash_is_whole_and_what_was_done_is_there() {
+    let place = built(&[SUM, DOUBLE]);
+    if !traced(&place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no strace here, or it may not trace");
+        return;
+    }
+    if image(&place, "base", None).is_none() {
+        eprintln!("skipped: only root can mount a file, and `mkfs.ext4` has to be there");
+        return;
+    }
+    place.write("keep.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
+    let others = ["x - 2.5", "exp(x)", "-x"].iter().enumerate();
+    let others: String =
+        others.map(|(n, text)| DOUBLE.replace("double", &format!("g{n}")).replace("x * 2.5", text)).collect();
+    place.write("one.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}{others}"));
+    place.run(&["build", "one.toml", "--store", "one"]).ok();
+    place.run_bare(&["export", "--store", "one", "--out", "one.export"]).ok();
+    place.run_bare(&["export", "--store", "one", "--entry", "g1", "--out", "single.export"]).ok();
+    let both = &["sum", "double"];
+    let import = |file: &'static str| ["import", file, "--unsigned", "--store", "disk/work"];
+    let cases = [
+        Case {
+            arguments: &import("single.export"),
+            from: Some("artifacts"),
+            stay: both,
+            after: &["sum", "double", "g1"],
+            step: 1,
+        },
+        Case {
+            arguments: &import("one.export"),
+            from: None,
+            stay: &[],
+            after: &["double", "g0", "g1", "g2"],
+            step: 3,
+        },
+        Case {
+            arguments: &["gc", "--grace", "0", "--store", "disk/work", "keep.toml"],
+            from: Some("artifacts"),
+            stay: &["sum"],
+            after: &["sum"],
+            step: 2,
+        },
+    ];
+    let counts: Vec<usize> = cases.iter().map(|case| run(&place, case).unwrap()).collect();
+    assert!(counts.iter().sum::<usize>() >= 40, "{counts:?}");
+}

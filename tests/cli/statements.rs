@@ -1,0 +1,178 @@
+//! Statements about releases, in the forms of others: who built what from what, and what a bundle is made of. What their schemas
+//! require is there, and every digest is that of a file.
+
+use std::collections::BTreeSet;
+
+use precast_store::Store;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::release::built;
+use crate::sandbox::{Ended, Sandbox, args};
+
+const SUM: &str =
+    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+const ROOT: &str =
+    "[[graph]]\nname = \"root\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = exp(x) * 2.5\"]\n";
+const BUILDER: &str = "https://ci.example.org/release";
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn build(place: &Sandbox, epoch: &str, rest: &[&str]) -> Ended {
+    let mut command = place.command(args(&[&["build", "--builder", BUILDER, "--store", "stated"], rest]));
+    Ended::of(command.env("SOURCE_DATE_EPOCH", epoch).output().unwrap())
+}
+
+fn texts<'v>(values: &'v Value, key: &str) -> Vec<&'v str> {
+    values.as_array().unwrap().iter().filter_map(|value| value[key].as_str()).collect()
+}
+
+/// What in-toto's statement and SLSA's predicate require.
+#[track_caller]
+fn check_statement(statement: &Value) {
+    assert_eq!(statement["_type"], "https://in-toto.io/Statement/v1");
+    assert_eq!(statement["predicateType"], "https://slsa.dev/provenance/v1");
+    let subjects = statement["subject"].as_array().unwrap();
+    assert!(
+        !subjects.is_empty() && subjects.iter().all(|s| s["digest"]["sha256"].as_str().unwrap().len() == 64)
+    );
+    let (definition, run) =
+        (&statement["predicate"]["buildDefinition"], &statement["predicate"]["runDetails"]);
+    assert!(definition["buildType"].as_str().unwrap().starts_with("https://"));
+    assert!(definition["externalParameters"].is_object() && definition["internalParameters"].is_object());
+    assert_eq!(run["builder"]["id"], BUILDER);
+    for material in definition["resolvedDependencies"].as_array().unwrap() {
+        assert!(material["uri"].is_string() || material["digest"]["sha256"].is_string(), "{material}");
+    }
+    for time in ["startedOn", "finishedOn"] {
+        assert_eq!(run["metadata"][time], "2001-09-09T01:46:40Z");
+    }
+}
+
+#[test]
+fn who_built_what_from_what_stands_beside_the_record_and_the_bundle() {
+    let place = built(&[SUM, ROOT]);
+    build(&place, "1000000000", &["--bundle", "stated.precast", "--pin"]).ok();
+    let store = Store::open(place.path("stated")).unwrap();
+    for record in store.records() {
+        let record = record.unwrap();
+        let statement = store.find_provenance(&record).unwrap().expect("it was compiled");
+        let statement: Value = serde_json::from_str(&statement).unwrap();
+        check_statement(&statement);
+        let archive = store.load(&record).unwrap();
+        let mut expected = vec![sha256(&record.to_bytes())];
+        expected.extend(["unit.o", "unit.so"].map(|name| sha256(archive.get(name).unwrap())));
+        let subjects = statement["subject"].as_array().unwrap().iter();
+        let subjects: Vec<&str> = subjects.filter_map(|s| s["digest"]["sha256"].as_str()).collect();
+        assert_eq!(subjects, expected);
+        let materials = &statement["predicate"]["buildDefinition"]["resolvedDependencies"];
+        let digest_of = |name: &str| {
+            let found = materials.as_array().unwrap().iter().find(|material| material["name"] == name);
+            found.unwrap_or_else(|| panic!("{name} in {materials}"))["digest"]["sha256"].clone()
+        };
+        assert_eq!(digest_of("unit.c"), sha256(archive.get("unit.c").unwrap()));
+        assert_eq!(digest_of("precast.toml"), sha256(&fs_err::read(place.path("precast.toml")).unwrap()));
+        for name in archive.members.keys().filter(|name| name.starts_with("include/")) {
+            assert_eq!(digest_of(name), sha256(archive.get(name).unwrap()));
+        }
+        let toolchain = format!("precast:toolchain:{}", record.toolchain.unwrap());
+        assert!(texts(materials, "uri").contains(&toolchain.as_str()), "{materials}");
+        for file in &record.outside {
+            assert!(texts(materials, "uri").contains(&format!("file://{}", file.path).as_str()));
+        }
+        // The archive names the toolchain by itself.
+        let manifest: Value = serde_json::from_slice(archive.get("manifest.json").unwrap()).unwrap();
+        assert_eq!(manifest["toolchain"]["id"], record.toolchain.unwrap().to_string());
+    }
+    let beside: Value =
+        serde_json::from_slice(&fs_err::read(place.path("stated.precast.provenance.json")).unwrap()).unwrap();
+    check_statement(&beside);
+    let bundle = fs_err::read(place.path("stated.precast")).unwrap();
+    assert_eq!(beside["subject"][0]["name"], "stated.precast");
+    assert_eq!(beside["subject"][0]["digest"]["sha256"], sha256(&bundle));
+    let materials = &beside["predicate"]["buildDefinition"]["resolvedDependencies"];
+    assert_eq!(texts(materials, "name")[..2], ["precast.toml", "precast.lock"]);
+    for record in store.records() {
+        let uri = format!("precast:record:{}", record.unwrap().id());
+        assert!(texts(materials, "uri").contains(&uri.as_str()), "{uri}");
+    }
+}
+
+#[test]
+fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
+    let place = built(&[SUM]);
+    let store = || Store::open(place.path("artifacts")).unwrap();
+    let record = store().records().next().unwrap().unwrap();
+    let shown = ["show", &record.members[0].key.to_string(), "--provenance", "--store", "artifacts"];
+    place.run_bare(&shown).fails(1, &["nobody has stated who built", "hint: `precast build --builder URI`"]);
+    // What is taken from the store was built by somebody else.
+    place.run(&["build", "--builder", BUILDER]).ok();
+    assert_eq!(store().find_provenance(&record).unwrap(), None);
+    fs_err::remove_dir_all(place.path("artifacts")).unwrap();
+    place.run(&["build", "--builder", BUILDER]).ok();
+    let line = place.run_bare(&shown).ok().out;
+    let stated: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(stated["predicate"]["runDetails"]["builder"]["id"], BUILDER);
+    // Statements differ in their times, records and bundles in nothing.
+    assert_eq!(store().records().next().unwrap().unwrap(), record);
+    assert!(place.run_bare(&["verify"]).ok().out.contains("everything is whole"));
+    place.write("none.toml", "");
+    place.run_bare(&["gc", "--grace", "0", "none.toml"]).ok();
+    assert_eq!(walk(&place.path("artifacts/records")), 0);
+    for wrong in ["release", "https:", "two words:x", "9:x"] {
+        place.run(&["build", "--builder", wrong]).fails(2, &["is no URI", "hint: "]);
+    }
+    build(&place, "today", &[]).fails(2, &["`SOURCE_DATE_EPOCH` is `today`"]);
+}
+
+/// How many files there are below a directory.
+fn walk(directory: &std::path::Path) -> usize {
+    let entries = fs_err::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { walk(&path) } else { 1 }).sum()
+}
+
+#[test]
+fn a_bill_of_materials_lists_what_a_bundle_holds_and_is_a_function_of_it() {
+    let place = built(&[SUM, ROOT]);
+    let bill = place.run_bare(&["sbom", "model.precast"]).ok();
+    assert_eq!(place.run_bare(&["sbom", "model.precast"]).ok().out, bill.out);
+    let bill = bill.json();
+    assert_eq!((&bill["bomFormat"], &bill["specVersion"]), (&"CycloneDX".into(), &"1.6".into()));
+    let bytes = fs_err::read(place.path("model.precast")).unwrap();
+    let bundle = precast_store::Bundle::from_bytes(bytes).unwrap();
+    let components = bill["components"].as_array().unwrap();
+    let kinds: BTreeSet<&str> =
+        components.iter().map(|component| component["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, BTreeSet::from(["file", "library"]));
+    assert!(components.iter().all(|component| component["name"].is_string()));
+    let root = bill["metadata"]["component"]["bom-ref"].as_str().unwrap();
+    let mut references: Vec<&str> = texts(&bill["components"], "bom-ref");
+    references.push(root);
+    let all: BTreeSet<&str> = references.iter().copied().collect();
+    assert_eq!(all.len(), references.len(), "each reference once");
+    for record in bundle.records() {
+        assert!(all.contains(format!("record:{}", record.id()).as_str()));
+        for member in &record.members {
+            assert!(all.contains(format!("module:{}", member.key).as_str()));
+            for content in member.document.as_ref().unwrap().sources.values() {
+                assert!(all.contains(format!("source:{content}").as_str()));
+            }
+        }
+    }
+    assert!(all.contains("entry:sum") && all.contains("entry:root"));
+    // Whatever is named in a dependency is a component.
+    for dependency in bill["dependencies"].as_array().unwrap() {
+        assert!(all.contains(dependency["ref"].as_str().unwrap()), "{dependency}");
+        for on in dependency["dependsOn"].as_array().unwrap() {
+            assert!(all.contains(on.as_str().unwrap()), "{dependency}");
+        }
+    }
+    let mut bytes = fs_err::read(place.path("model.precast")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    place.write("bad.precast", bytes);
+    place.run_bare(&["sbom", "bad.precast"]).fails(4, &["bad.precast"]);
+    place.run_bare(&["sbom", "missing.precast"]).fails(1, &["missing.precast"]);
+}

@@ -1,0 +1,110 @@
+//! Files of bytes: what is accepted has these bytes as its one form.
+
+use std::io::Write as _;
+
+use precast_store::record::{documents_bytes, set_documents};
+use precast_store::{Archive, Bundle, Entry, Export, Limits, Record};
+
+use crate::seeds::BUILT;
+use crate::target;
+
+/// How many cases each target has by default.
+const SHARE: usize = 2000;
+
+target!(
+    records,
+    SHARE,
+    BUILT.records.iter().map(|(record, _)| record.to_bytes()).collect(),
+    64,
+    |bytes: &[u8]| {
+        if let Ok(record) = Record::parse(bytes) {
+            assert_eq!(record.to_bytes(), bytes);
+        }
+    }
+);
+
+target!(entries, SHARE, BUILT.entries.clone(), 64, |bytes: &[u8]| {
+    if let Ok(entry) = Entry::parse(bytes) {
+        assert_eq!(entry.to_bytes(), bytes);
+    }
+});
+
+target!(
+    documents,
+    SHARE,
+    BUILT.records.iter().filter_map(|(record, _)| documents_bytes(record)).collect(),
+    64,
+    |bytes: &[u8]| {
+        for (record, _) in &BUILT.records {
+            let mut bare = record.clone();
+            bare.members.iter_mut().for_each(|member| member.document = None);
+            // Documents are the preimages of keys: there are no others of this record, but for what is not hashed.
+            if set_documents(&mut bare, bytes).is_ok() {
+                assert_eq!(documents_bytes(&bare).unwrap(), bytes);
+                assert!(bare.check().is_ok());
+            }
+        }
+    }
+);
+
+/// What readers of these targets allow: the seeds are far smaller.
+const LIMITS: Limits = Limits { size: 8 << 20, members: 1000 };
+
+fn frames() -> Vec<Vec<u8>> {
+    BUILT.records.iter().map(|(_, archive)| archive.pack().unwrap().1).collect()
+}
+
+fn unpacked(frame: &[u8]) {
+    if let Ok((digest, archive)) = Archive::unpack(frame, &LIMITS) {
+        assert_eq!(archive.digest().unwrap(), digest);
+        assert_eq!(
+            archive.size(),
+            archive
+                .members
+                .values()
+                .fold(1024, |size, content| size + 512 + content.len().next_multiple_of(512))
+                as u64
+        );
+    }
+}
+
+// A small frame may state the largest size, and the decoder gets a buffer of it.
+target!(archives, SHARE, frames(), 4096, unpacked);
+
+target!(
+    tars,
+    SHARE,
+    frames().iter().map(|frame| zstd::decode_all(&frame[..]).unwrap()).collect(),
+    16,
+    |tar: &[u8]| {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.set_pledged_src_size(Some(tar.len() as u64)).unwrap();
+        encoder.write_all(tar).unwrap();
+        unpacked(&encoder.finish().unwrap());
+    }
+);
+
+target!(exports, SHARE / 4, vec![BUILT.export.clone()], 256, |bytes: &[u8]| {
+    let Ok(export) = Export::open(bytes) else { return };
+    // Some bits of a frame mean nothing; whatever else is opened was never stated.
+    assert_eq!(export, Export::open(&BUILT.export).unwrap());
+    export.verify().unwrap();
+});
+
+target!(bundles, SHARE, vec![BUILT.bundle.clone()], 64, |bytes: &[u8]| {
+    let Ok(bundle) = Bundle::from_bytes(bytes.to_vec()) else { return };
+    let (real, damage) = (BUILT.opened(), bundle.verify());
+    assert!(bytes == BUILT.bundle || !damage.is_empty(), "it is another bundle, and whole");
+    for record in real.records() {
+        for found in bundle.find(&record.members[0].key) {
+            assert_eq!(found.digest, record.digest);
+            // Nothing else is ever given out to be run.
+            assert!(bundle.load(&found).map_or(true, |code| code == real.load(&record).unwrap()));
+        }
+    }
+    for entry in real.entries() {
+        assert!(bundle.find_entry(&entry.name).is_none_or(|found| found == entry));
+    }
+    let _ = (bundle.records(), bundle.entries());
+});
