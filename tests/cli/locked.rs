@@ -228,3 +228,34 @@ fn a_store_is_held_against_what_a_release_names_and_a_manifest_declares() {
     verify(&["--regen", "empty.toml"]).fails(1, &["nothing was compared"]);
     verify(&["--lock", "missing.lock"]).fails(1, &["missing.lock"]);
 }
+
+/// Elsewhere damage is a miss, and is told.
+#[test]
+fn damage_is_an_error_where_nothing_may_change() {
+    let place = built(&[SUM]);
+    place.run_bare(&["update"]).ok();
+    for kind in ["objects", "records"] {
+        let damage = || {
+            let path = files(&place, &format!("artifacts/{kind}")).swap_remove(0);
+            let mut bytes = fs_err::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs_err::remove_file(&path).unwrap();
+            fs_err::write(&path, bytes).unwrap();
+        };
+        damage();
+        let before = files(&place, "artifacts").len();
+        place
+            .run(&["build", "--locked"])
+            .fails(4, &["the store is damaged, and nothing may change", "hint: "]);
+        assert_eq!(
+            files(&place, "artifacts").len(),
+            before,
+            "what was damaged is in quarantine, and nothing else was made"
+        );
+        place.run(&["build", "--locked"]).ok();
+        damage();
+        let told = place.run(&["build"]).ok();
+        assert!(told.err.contains("warning: ") && told.err.contains("is damaged"), "{}", told.err);
+    }
+}

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Failure;
+use crate::kind::Kind;
 use crate::whole;
 
 /// The member of an archive that says what it is.
@@ -112,7 +113,8 @@ impl Builder {
         let mut path = bundle.as_os_str().to_owned();
         path.push(".provenance.json");
         let path = PathBuf::from(path);
-        whole::write(&path, |out| out.write_all(render(&statement).as_bytes()))?.commit_durably()?;
+        whole::write(&path, Kind::Text, |out| out.write_all(render(&statement).as_bytes()))?
+            .commit_durably()?;
         Ok(path)
     }
 

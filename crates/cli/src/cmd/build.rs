@@ -56,7 +56,11 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         (&toolchain, &variants),
         args.jobs.map_or(Parallel::Auto, Parallel::Jobs),
         (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
-    )?;
+    );
+    let executed = executed.map_err(|error| match error {
+        ExecuteError::Damaged { .. } => Failure::from(error).exiting(Exit::Damaged),
+        other => other.into(),
+    })?;
     if held == Held::Pinning {
         Lock::of(&plan).pinning(&executed).write(&lock_path)?;
     }
@@ -65,7 +69,9 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
     if let Some(builder) = builder {
-        builder.state_records(&store, &executed, &args.manifest)?;
+        if let Some(store) = &store {
+            builder.state_records(store, &executed, &args.manifest)?;
+        }
         if let Some((path, _)) = &bundle {
             builder.state_bundle(path, &executed, &args.manifest, &toolchain)?;
         }
