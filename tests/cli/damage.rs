@@ -240,3 +240,22 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
     entries.iter().for_each(|entry| drop(Store::open(place.path("artifacts")).unwrap().put_entry(entry)));
     verify(&["--store", "artifacts"]).fails(4, &[]);
 }
+
+#[test]
+fn what_is_wrong_alike_with_many_records_is_one_warning() {
+    let (place, _) = built();
+    for number in 0..5_u8 {
+        // Of a format to come: its bytes are as they were written.
+        let bytes = [b"pcR".as_slice(), &[99, 0, 0, 0, number]].concat();
+        let shard = place.path("artifacts/records/ab");
+        fs_err::create_dir_all(&shard).unwrap();
+        fs_err::write(shard.join(format!("ab{}-{}", "0".repeat(62), Record::id_of(&bytes))), bytes).unwrap();
+    }
+    for command in [&["ls"][..], &["gc", "--dry-run"], &["challenge", "artifacts"]] {
+        let told = place.run_bare(command).ok();
+        assert_eq!(told.err.matches("warning: ").count(), 1, "{}", told.err);
+        assert!(told.err.contains("; so were 4 others"), "{}", told.err);
+    }
+    let told = place.run_bare(&["verify"]).fails(4, &[]);
+    assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
+}

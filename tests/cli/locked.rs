@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use precast_store::{Record, Store};
+
 use crate::release::{DOUBLE, SUM, built, files, tamper};
 use crate::sandbox::ISA;
 
@@ -182,4 +184,78 @@ fn pins_that_were_weakened_are_refused_or_told() {
     place.write("precast.lock", other);
     let told = place.run(&["build", "--locked"]).ok();
     assert!(told.err.contains("pins archives for `other-unknown-linux-gnu` and none for"), "{}", told.err);
+}
+
+#[test]
+fn a_store_is_held_against_what_a_release_names_and_a_manifest_declares() {
+    let place = built(&[SUM, DOUBLE]);
+    place.run(&["build", "--pin"]).ok();
+    let verify = |how: &[&str]| place.run_bare(&[&["verify"], how].concat());
+    let (lock, regen) = (&["--lock", "precast.lock"][..], &["--regen", "precast.toml"][..]);
+    assert!(verify(lock).ok().out.contains("locked: 6 things are as they should be"), "{}", verify(lock).out);
+    assert!(verify(regen).ok().out.contains("derived again: "));
+    // A store of one of the two graphs: whole in itself, and not what was locked or declared.
+    place.write("one.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
+    place.run(&["build", "one.toml", "--store", "one"]).ok();
+    let one = |how: &[&str]| verify(&[how, &["--store", "one"]].concat());
+    one(&[]).ok();
+    let told = one(lock).fails(4, &[]);
+    for said in ["graph `double`, which `precast.lock` names, is not here", "module `mul(", "archive `"] {
+        assert!(told.out.contains(said), "{}", told.out);
+    }
+    let told = one(regen).fails(4, &[]);
+    assert!(told.out.contains("which is declared, is not here"), "{}", told.out);
+    one(&["--regen", "one.toml"]).ok();
+    // Another graph under the name.
+    place.write("one.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
+    place.run(&["build", "one.toml", "--store", "one"]).ok();
+    let told = one(lock).fails(4, &[]);
+    assert!(told.out.contains("graph `sum` is another than `precast.lock` names"), "{}", told.out);
+    // A fingerprint that leads to another module than its own.
+    let store = Store::open(place.path("artifacts")).unwrap();
+    let records: Vec<Record> = store.records().collect::<Result<_, _>>().unwrap();
+    let mut forged = records[0].clone();
+    forged.action = precast_store::ActionKey::from_bytes([1; 32]);
+    forged.members[0].fingerprints.clone_from(&records[1].members[0].fingerprints);
+    store.publish(&store.load(&records[0]).unwrap(), &forged).unwrap();
+    verify(&[]).ok();
+    let told = verify(regen).fails(4, &[]);
+    assert!(told.out.contains("a fingerprint of another module leads to `"), "{}", told.out);
+    // To look at nothing is no success.
+    place.write("empty.lock", "version = 1\n");
+    place.write("empty.toml", "");
+    verify(&["--lock", "empty.lock"]).fails(1, &["nothing was compared"]);
+    verify(&["--regen", "empty.toml"]).fails(1, &["nothing was compared"]);
+    verify(&["--lock", "missing.lock"]).fails(1, &["missing.lock"]);
+}
+
+/// Elsewhere damage is a miss, and is told.
+#[test]
+fn damage_is_an_error_where_nothing_may_change() {
+    let place = built(&[SUM]);
+    place.run_bare(&["update"]).ok();
+    for kind in ["objects", "records"] {
+        let damage = || {
+            let path = files(&place, &format!("artifacts/{kind}")).swap_remove(0);
+            let mut bytes = fs_err::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs_err::remove_file(&path).unwrap();
+            fs_err::write(&path, bytes).unwrap();
+        };
+        damage();
+        let before = files(&place, "artifacts").len();
+        place
+            .run(&["build", "--locked"])
+            .fails(4, &["the store is damaged, and nothing may change", "hint: "]);
+        assert_eq!(
+            files(&place, "artifacts").len(),
+            before,
+            "what was damaged is in quarantine, and nothing else was made"
+        );
+        place.run(&["build", "--locked"]).ok();
+        damage();
+        let told = place.run(&["build"]).ok();
+        assert!(told.err.contains("warning: ") && told.err.contains("is damaged"), "{}", told.err);
+    }
 }

@@ -364,4 +364,11 @@ fn a_build_script_honours_the_lock_file() {
     assert_eq!(fs_err::read_to_string(package.path("precast.lock")).unwrap(), locked);
     package.write("precast.lock", "version = 7\n");
     assert!(package.refusal().contains("it has version 7, expected 1"));
+    // What the remedy of a broken one names mends it.
+    package.write("precast.lock", "<<<<<<< ours\n");
+    assert!(package.refusal().contains("PRECAST_LOCKED=update"));
+    package.environment.updates_lock = true;
+    package.build().unwrap();
+    (package.environment.is_locked, package.environment.updates_lock) = (true, false);
+    package.build().unwrap();
 }

@@ -21,6 +21,12 @@ pub enum ExecuteError {
         /// The units; never empty.
         titles: Vec<String>,
     },
+    /// The store is damaged, and nothing may change.
+    #[error("the store is damaged, and nothing may change:\n{}\nhint: what was damaged is out of the way now, and the next build makes it anew; `precast verify` looks for more", lines.join("\n"))]
+    Damaged {
+        /// What the store told.
+        lines: Vec<String>,
+    },
     /// An archive is not the one that a lock file pins.
     #[error(transparent)]
     Lock(#[from] LockError),

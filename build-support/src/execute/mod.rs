@@ -26,7 +26,7 @@ use job::Job;
 use precast_compile::{Compiled, Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_ops::GENERATOR;
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionKey, Entry, Record, Store, write_bundle};
+use precast_store::{ActionKey, Entry, Event, Heard, Record, Store, event, write_bundle};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -104,7 +104,7 @@ pub struct Executed {
 /// Units that do not compile; a store that cannot be read or written. Damage in the store is none: what is damaged is
 /// made anew.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, true, None)
+    carry_out(plan, execution, true, (None, None))
 }
 
 /// Carries out a plan with what the store has, and compiles nothing.
@@ -112,33 +112,41 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
 /// # Errors
 /// As [`execute`]; the store lacks something: [`ExecuteError::Lacking`].
 pub fn take(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, false, None)
+    carry_out(plan, execution, false, (None, None))
 }
 
 /// Carries out a plan with the archives that a lock file pins where it pins any, and with no others; what the store lacks is
 /// compiled if `compiles` says so. The path is what messages call the lock file.
 ///
 /// # Errors
-/// As [`execute`] and [`take`]; an archive is not the one that is pinned. Then nothing was published.
+/// As [`execute`] and [`take`]; an archive is not the one that is pinned, or something is damaged that is looked for. Then nothing
+/// was published.
 pub fn execute_locked(
     plan: &Plan,
     execution: &Execution<'_>,
     (lock, path): (&Lock, &Path),
     compiles: bool,
 ) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, compiles, Some((lock, path)).filter(|(lock, _)| !lock.pins.is_empty()))
+    let pins = Some((lock, path)).filter(|(lock, _)| !lock.pins.is_empty());
+    let Some(store) = execution.store else { return carry_out(plan, execution, compiles, (None, pins)) };
+    let (store, heard) = store.listening();
+    carry_out(plan, &Execution { store: Some(&store), ..*execution }, compiles, (Some(&heard), pins))
 }
 
 fn carry_out(
     plan: &Plan,
     execution: &Execution<'_>,
     compiles: bool,
-    pins: Option<(&Lock, &Path)>,
+    (heard, pins): (Option<&Heard>, Option<(&Lock, &Path)>),
 ) -> Result<Executed, ExecuteError> {
     let mut jobs = job::jobs(plan, execution)?;
     let _session = execution.store.map(Store::begin);
     for job in &mut jobs {
         job.look_up(execution, pins.and_then(|(lock, _)| lock.pin(&job.action)))?;
+    }
+    let damage = heard.map(Heard::take).unwrap_or_default();
+    if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
+        return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
     }
     let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
     if !compiles && !missing.is_empty() {

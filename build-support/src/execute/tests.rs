@@ -1,14 +1,15 @@
 //! Against the real compiler: what comes out depends on nothing but what is asked for.
 
-use super::{ExecuteError, Executed, Execution, Why, execute};
+use super::{ExecuteError, Executed, Execution, Why, execute, execute_locked};
 use crate::declared::{Declared, matrix};
 use crate::history;
+use crate::lock::{Lock, LockError, Pin};
 use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
 use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
 use precast_store::key::Profile;
-use precast_store::{ActionKey, Record, Store};
+use precast_store::{ActionKey, Digest, Record, Store};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -219,4 +220,40 @@ fn the_last_builds_are_remembered_and_no_more() {
     assert_eq!(history::last(directory.path()).unwrap().what, "last.toml");
     store.check_trust().unwrap();
     assert!(store.verify().unwrap().is_intact());
+}
+
+#[test]
+fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
+    let (plan, directory) = (small(), tempfile::tempdir().unwrap());
+    let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
+    let first = store("first");
+    let executed = run(&plan, Some(&first), 1);
+    let lock = Lock::of(&plan).pinning(&executed);
+    let held = |lock: &Lock, store: &Store, compiles: bool| {
+        let (toolchain, parallel) = (toolchain(), Parallel::Auto);
+        let variants = &variants();
+        let execution =
+            Execution { store: Some(store), toolchain: &toolchain, variants, parallel, progress: &|_| {} };
+        execute_locked(&plan, &execution, (lock, Path::new("precast.lock")), compiles)
+    };
+    let second = store("second");
+    assert_eq!(held(&lock, &second, true).unwrap().artifacts, executed.artifacts);
+    assert_eq!(held(&lock, &second, false).unwrap().compiled, 0);
+    // One of several is another: none of them is published, and no name.
+    let pins: Vec<Pin> = lock.pins.iter().cloned().collect();
+    for at in 0..pins.len() {
+        let mut wrong = lock.clone();
+        wrong.pins.remove(&pins[at]);
+        wrong.pins.insert(Pin { digest: Digest::from_bytes([0; 32]), ..pins[at].clone() });
+        let refused = held(&wrong, &store("third"), true).unwrap_err();
+        let ExecuteError::Lock(LockError::Pinned { lines, .. }) = &refused else { panic!("{refused}") };
+        assert!(lines.len() == 1 && lines[0].contains("its action gave `0000"), "{lines:?}");
+        let third = store("third");
+        assert!(third.records().next().is_none() && third.entries().unwrap().is_empty());
+        assert_eq!(objects(third.path()), Vec::<PathBuf>::new());
+        // A line that is gone is no less.
+        wrong.pins = lock.pins.iter().filter(|pin| **pin != pins[at]).cloned().collect();
+        held(&wrong, &store("third"), true).unwrap_err();
+        assert!(third.records().next().is_none());
+    }
 }

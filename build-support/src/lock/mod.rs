@@ -119,10 +119,16 @@ pub enum LockError {
 const REMEDY: &str = "`precast update` writes it anew; in a package with a build script `PRECAST_LOCKED=update cargo build` does";
 
 impl Lock {
+    /// The key of an entry: what it computes and how, whoever generated it.
+    #[must_use]
+    pub fn entry_key(entry: &Entry) -> RecordId {
+        Entry { recipe: String::new(), ..entry.clone() }.id()
+    }
+
     /// Says what a plan stands for; nothing is pinned.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
-        let entries = plan.entries.iter().map(|entry| (entry.name.clone(), key(entry))).collect();
+        let entries = plan.entries.iter().map(|entry| (entry.name.clone(), Self::entry_key(entry))).collect();
         let members = plan.units.iter().flat_map(|unit| unit.members());
         let modules = members.map(|(key, module)| (module.signature.clone(), *key)).collect();
         Self { entries, modules, pins: BTreeSet::new() }
@@ -198,9 +204,4 @@ impl Lock {
         let changes = self.changes(&Self::of(plan));
         if changes.is_empty() { Ok(()) } else { Err(LockError::Changed { path: path.to_owned(), changes }) }
     }
-}
-
-/// What an entry computes and how, whoever generated it.
-fn key(entry: &Entry) -> RecordId {
-    Entry { recipe: String::new(), ..entry.clone() }.id()
 }

@@ -19,6 +19,7 @@ mod error;
 mod events;
 mod graph;
 mod health;
+mod held;
 mod kind;
 mod layers;
 mod npy;

@@ -43,7 +43,7 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, GcPlan, Keep, Lacking, LoadError, OpenError, PublishError, Published,
+    CreateError, FindError, GcPlan, Heard, Keep, Lacking, LoadError, OpenError, PublishError, Published,
     PutEntryError, PutSignatureError, Reason, Reused, Roots, Session, Signed, Store, Swept, Turn,
     Verification, Victim, VictimKind, WriteError, lacking,
 };

@@ -11,6 +11,8 @@ Examples:
   precast verify                                      ./artifacts: every file is read and hashed
   precast verify --bundle model.precast               a bundle, as it was copied
   precast verify --store cache --rebuild precast.toml compiles again what the manifest declares
+  precast verify --regen precast.toml                 generates it again, without a compiler
+  precast verify --lock precast.lock                  the store has what a release names and pins
 
 A rebuild needs the compiler that made the artifacts: what another one made is counted, and not compared.";
 
@@ -23,6 +25,13 @@ pub(crate) struct VerifyArgs {
     /// Compiles what these manifests declare again, and compares the bytes with those of the stores.
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) rebuild: Vec<PathBuf>,
+    /// Generates what these manifests declare again, and checks that the stores have each module and each fingerprint leads to its
+    /// own. No compiler is needed.
+    #[arg(long, value_name = "MANIFEST", num_args = 1..)]
+    pub(crate) regen: Vec<PathBuf>,
+    /// Checks that the stores have what these lock files name and pin.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) lock: Vec<PathBuf>,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

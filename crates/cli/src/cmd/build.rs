@@ -56,7 +56,11 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         (&toolchain, &variants),
         args.jobs.map_or(Parallel::Auto, Parallel::Jobs),
         (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
-    )?;
+    );
+    let executed = executed.map_err(|error| match error {
+        ExecuteError::Damaged { .. } => Failure::from(error).exiting(Exit::Damaged),
+        other => other.into(),
+    })?;
     if held == Held::Pinning {
         Lock::of(&plan).pinning(&executed).write(&lock_path)?;
     }
@@ -93,7 +97,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
-pub(super) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
+pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
             .hint("name one, or write one; `precast build --help` shows how it looks"));

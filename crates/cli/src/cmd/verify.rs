@@ -16,6 +16,7 @@ use super::build;
 use crate::args::VerifyArgs;
 use crate::difference::{self, Difference, Files};
 use crate::error::{Exit, Failure};
+use crate::held::{self, Held};
 use crate::{health, layers, print, term};
 
 /// Runs the command.
@@ -30,14 +31,26 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
         Exit::Ok if !args.rebuild.is_empty() => Some(rebuild(&args.rebuild, &layers::to_look(&args.layers))?),
         _ => None,
     };
+    let stores = layers::to_look(&args.layers).into_iter().map(Store::open);
+    let stores = if whole == Exit::Error { Vec::new() } else { stores.collect::<Result<Vec<_>, _>>()? };
+    let locked = (!args.lock.is_empty()).then(|| held::locks(&args.lock, &stores)).transpose()?;
+    let derived = (!args.regen.is_empty()).then(|| held::manifests(&args.regen, &stores)).transpose()?;
+    let held: Vec<&Held> = locked.iter().chain(&derived).collect();
+    let whole = match held.iter().any(|held| !held.problems.is_empty()) {
+        true => Exit::Damaged,
+        false => whole,
+    };
     if args.json {
         let layers: Vec<Value> = health.iter().map(health::Health::json).collect();
         term::print_json(&json!({
-            "whole": matches!(whole, Exit::Ok | Exit::Unsigned), "signed": whole != Exit::Unsigned, "layers": layers, "rebuilt": rebuilt.as_ref().map(Rebuilt::json),
+            "whole": matches!(whole, Exit::Ok | Exit::Unsigned), "signed": whole != Exit::Unsigned, "layers": layers,
+            "rebuilt": rebuilt.as_ref().map(Rebuilt::json), "locked": locked.as_ref().map(Held::json),
+            "derived": derived.as_ref().map(Held::json),
         }))?;
     } else {
         let mut text: String = health.iter().map(health::Health::text).collect();
         text = text.trim_start().to_owned();
+        held.iter().for_each(|held| text += &format!("\n{}", held.text()));
         let _ = match (&rebuilt, whole) {
             (Some(rebuilt), _) => write!(text, "\n{}", rebuilt.text()),
             (None, Exit::Ok) => writeln!(text, "\neverything is whole"),
@@ -51,6 +64,9 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
         Some(rebuilt) if !rebuilt.lacking.is_empty() => Ok(Exit::Damaged),
         Some(rebuilt) if rebuilt.same == 0 => Err(Failure::new("nothing was compared")
             .hint("name the manifests that the store was built from, where the compiler is that made it")),
+        _ if held.iter().any(|held| held.is_empty()) => {
+            Err(Failure::new("nothing was compared").hint("name a store, and what declares something of it"))
+        }
         _ => Ok(whole),
     }
 }

@@ -76,7 +76,7 @@ pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
 pub use turn::Turn;
-pub use verify::{Lacking, Verification, lacking};
+pub use verify::{Heard, Lacking, Verification, lacking};
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};

@@ -134,7 +134,8 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
     };
     let number = |name: &'static str, expected| {
         let found = value(name, expected)?;
-        found.parse::<u32>().map_err(|_| malformed(format!("`{name}={found}`"), expected))
+        let number = found.parse::<u32>().ok().filter(|number| number.to_string() == found);
+        number.ok_or_else(|| malformed(format!("`{name}={found}`"), expected))
     };
     let min_reader = number("min_reader", "`min_reader=` and a number")?;
     if min_reader > FORMAT {

@@ -36,6 +36,18 @@ pub struct Verification {
     pub events: Vec<Event>,
 }
 
+/// What a store has told.
+#[derive(Debug, Clone, Default)]
+pub struct Heard(Arc<Mutex<Vec<Event>>>);
+
+impl Heard {
+    /// Gives what was told since the last time.
+    #[must_use]
+    pub fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// A module that an entry calls and that is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lacking {
@@ -81,18 +93,22 @@ impl Store {
     ///
     /// The file system refuses.
     pub fn verify(&self) -> Result<Verification, FindError> {
-        let events: Arc<Mutex<Vec<Event>>> = Arc::default();
-        let (sink, observer) = (Arc::clone(&events), self.observer.clone());
-        let listening = Self {
-            observer: Observer::new(move |event| {
-                observer.tell(event);
-                sink.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
-            }),
-            ..self.clone()
-        };
+        let (listening, heard) = self.listening();
         let mut verification = listening.read_all()?;
-        verification.events = std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner));
+        verification.events = heard.take();
         Ok(verification)
+    }
+
+    /// Gives the same store, and what it tells from now on, which its observer is told too.
+    #[must_use]
+    pub fn listening(&self) -> (Self, Heard) {
+        let heard = Heard::default();
+        let (sink, observer) = (heard.clone(), self.observer.clone());
+        let observer = Observer::new(move |event| {
+            observer.tell(event);
+            sink.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        });
+        (Self { observer, ..self.clone() }, heard)
     }
 
     fn read_all(&self) -> Result<Verification, FindError> {

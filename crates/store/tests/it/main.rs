@@ -6,6 +6,7 @@
 
 mod archive;
 mod bundle;
+mod create;
 mod export;
 mod gc;
 mod golden;

@@ -1,0 +1,54 @@
+//! Where a store is made, and what its file `STORE` may say.
+
+use precast_store::{CreateError, OpenError, Store};
+
+#[test]
+fn a_directory_that_has_something_else_in_it_is_not_made_a_store() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("place");
+    for foreign in ["letter", "src", ".git", "lost+found"] {
+        fs_err::create_dir_all(path.join(foreign)).unwrap();
+        let error = Store::create(&path).unwrap_err();
+        assert!(matches!(&error, CreateError::Foreign { found, .. } if found == foreign), "{error}");
+        assert!(error.to_string().contains("\nhint: "), "{error}");
+        assert_eq!(path.read_dir().unwrap().count(), 1, "nothing was made");
+        fs_err::remove_dir_all(&path).unwrap();
+    }
+    // What one that was being made has left, or that has lost its head, is a store's own.
+    for own in ["objects", "tmp", "builds"] {
+        fs_err::create_dir_all(path.join(own)).unwrap();
+    }
+    fs_err::write(path.join(".gitignore"), "*\n").unwrap();
+    Store::create(&path).unwrap();
+    // Whatever is put into a store afterwards is nobody's hindrance.
+    fs_err::write(path.join("README.md"), "of people").unwrap();
+    Store::create(&path).unwrap();
+}
+
+#[test]
+fn a_head_says_each_thing_once_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let head = Store::create(directory.path()).unwrap().path().join("STORE");
+    let good = fs_err::read_to_string(&head).unwrap();
+    for (fine, added) in
+        [(true, "# a comment\n"), (true, ""), (false, "junk\n"), (false, "\n"), (false, "min_reader=2\n")]
+    {
+        fs_err::write(&head, format!("{good}{added}")).unwrap();
+        let opened = Store::open(directory.path());
+        assert_eq!(opened.is_ok(), fine, "`{added}`");
+        assert!(fine || matches!(opened.unwrap_err(), OpenError::Malformed { .. }));
+    }
+    for (from, to) in [
+        ("format=2", "format = 2"),
+        ("format=2", "format=+2"),
+        ("hash=blake3", "hash=md5"),
+        ("format=2\n", "format=2\nowner=me\n"),
+    ] {
+        fs_err::write(&head, good.replace(from, to)).unwrap();
+        let error = Store::open(directory.path()).unwrap_err();
+        assert!(matches!(error, OpenError::Malformed { .. }), "{to}: {error}");
+    }
+    // A later format, which readers of this one may read, may say more.
+    fs_err::write(&head, good.replace("format=2\n", "format=3\nowner=me\n")).unwrap();
+    Store::open(directory.path()).unwrap();
+}
