@@ -14,6 +14,7 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
+//! | `again` | machine code from archives alone, keys from declarations |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `statements` | who built what, and what a bundle is made of, in the forms of others |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
@@ -29,6 +30,7 @@
 //! Values are held against what the test computes itself, in plain Rust.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod again;
 mod arrays;
 mod check_op;
 mod crash;

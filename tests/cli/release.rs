@@ -107,7 +107,7 @@ fn a_module_whose_archive_is_lost_is_a_miss_before_it_is_loaded() {
 
 /// Replaces the archive of the store's only record by one whose code differs in a byte, as another compiler might have made it
 /// without saying so.
-fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
+pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
     let source = Store::open(place.path(from)).unwrap();
     let mut record = source.records().next().unwrap().unwrap();
     let mut archive = source.load(&record).unwrap();

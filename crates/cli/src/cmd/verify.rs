@@ -11,6 +11,7 @@ use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::{ActionKey, Record, Store};
 use serde_json::{Value, json};
 
+use super::again::{self, Again};
 use super::build;
 use crate::args::VerifyArgs;
 use crate::difference::{self, Difference, Files};
@@ -19,6 +20,14 @@ use crate::{health, layers, print, term};
 
 /// Runs the command.
 pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
+    let mut again = Vec::new();
+    let exit = verify(args, &mut again)?;
+    let is_other = again.iter().any(|again: &Again| !again.alarms.is_empty());
+    Ok(if is_other { Exit::Different } else { exit })
+}
+
+/// Verifies, and makes again what is asked for.
+fn verify(args: &VerifyArgs, again: &mut Vec<Again>) -> Result<Exit, Failure> {
     let health = health::of_layers(&args.layers, true)?;
     if health.is_empty() {
         return Err(layers::none());
@@ -29,14 +38,25 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
         Exit::Ok if !args.rebuild.is_empty() => Some(rebuild(&args.rebuild, &layers::to_look(&args.layers))?),
         _ => None,
     };
+    if whole == Exit::Ok && args.recompile {
+        again.push(again::from_archives(&layers::to_look(&args.layers))?);
+    }
+    if whole == Exit::Ok && !args.regen.is_empty() {
+        again.push(again::from_manifests(&args.regen, &layers::to_look(&args.layers))?);
+    }
     if args.json {
         let layers: Vec<Value> = health.iter().map(health::Health::json).collect();
-        term::print_json(&json!({
+        let mut value = json!({
             "whole": matches!(whole, Exit::Ok | Exit::Unsigned), "signed": whole != Exit::Unsigned, "layers": layers, "rebuilt": rebuilt.as_ref().map(Rebuilt::json),
-        }))?;
+        });
+        for (name, again) in again.iter().map(Again::json) {
+            value[name] = again;
+        }
+        term::print_json(&value)?;
     } else {
         let mut text: String = health.iter().map(health::Health::text).collect();
         text = text.trim_start().to_owned();
+        again.iter().for_each(|again| text += &format!("\n{}", again.text()));
         let _ = match (&rebuilt, whole) {
             (Some(rebuilt), _) => write!(text, "\n{}", rebuilt.text()),
             (None, Exit::Ok) => writeln!(text, "\neverything is whole"),
