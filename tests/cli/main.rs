@@ -21,6 +21,7 @@
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `crash` | each call that changes a store killed, and refused, in turn |
+//! | `interleave` | two commands at once, one stopped at each of these calls |
 //! | `images` | what a disk has after a crash at each of these calls |
 //! | `scale` | what commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
@@ -43,6 +44,7 @@ mod faults;
 mod flow;
 mod help;
 mod images;
+mod interleave;
 mod isa;
 mod libraries;
 mod look;
