@@ -80,7 +80,9 @@ mod problem;
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome, shared_store};
 pub use declared::{Declared, Matrix, NamedGraph};
 pub use dependencies::DependenciesError;
-pub use execute::{Artifact, Compilation, ExecuteError, Executed, Execution, Why, execute, take};
+pub use execute::{
+    Artifact, Compilation, ExecuteError, Executed, Execution, Why, execute, execute_locked, take,
+};
 pub use lock::{Lock, LockError};
 pub use manifest::Manifest;
 pub use place::Place;

@@ -3,8 +3,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
+//! | `exit_codes` | what ends how, over all commands |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
 //! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
+//! | `locked` | lock files and pins |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
@@ -39,6 +41,7 @@ mod damage;
 mod debugger;
 mod declarations;
 mod document;
+mod exit_codes;
 mod external;
 mod faults;
 mod flow;
@@ -47,6 +50,7 @@ mod images;
 mod interleave;
 mod isa;
 mod libraries;
+mod locked;
 mod look;
 mod model;
 mod newcomers;

@@ -106,4 +106,10 @@ fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
     assert_eq!(fs_err::read_to_string(place.path("debug/scale/src/scale.c")).unwrap(), SCALE);
     let unit = fs_err::read_to_string(place.path("debug/unit.c")).unwrap();
     assert!(unit.contains("\"scale/src/scale.c\""));
+    // An entry's name does as well as the key of its module.
+    place.run(&["show", "scale.f64.1in", "--store", "store", "--extract", "named"]).ok();
+    assert_eq!(fs_err::read_to_string(place.path("named/unit.c")).unwrap(), unit);
+    assert_eq!(fs_err::read_to_string(place.path("named/scale/src/scale.c")).unwrap(), SCALE);
+    let source = |what: &str| place.run(&["show", what, "--store", "store", "--source"]).ok().out;
+    assert_eq!(source("scale.f64.1in"), source(&key));
 }

@@ -8,9 +8,9 @@ use precast_store::{Record, Store};
 
 use crate::sandbox::{ISA, Sandbox, args};
 
-const SUM: &str =
+pub(crate) const SUM: &str =
     "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
-const DOUBLE: &str =
+pub(crate) const DOUBLE: &str =
     "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
 
 pub(crate) fn built(graphs: &[&str]) -> Sandbox {
@@ -22,7 +22,7 @@ pub(crate) fn built(graphs: &[&str]) -> Sandbox {
     place
 }
 
-fn files(place: &Sandbox, directory: &str) -> Vec<PathBuf> {
+pub(crate) fn files(place: &Sandbox, directory: &str) -> Vec<PathBuf> {
     let found = walk(&place.path(directory));
     found.into_iter().filter(|path| path.is_file()).collect()
 }
@@ -86,6 +86,21 @@ fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
     place.run_bare(&["gc", "--store", "nowhere"]).fails(1, &["no store at `nowhere`"]);
     place.write("wrong.toml", "[[graph]]\nname = 1\n");
     place.run_bare(&["gc", "--grace", "0", "precast.toml", "wrong.toml"]).fails(1, &["wrong.toml"]);
+    // What declares nothing would keep nothing: a file that was truncated, or the wrong one.
+    place.write("empty.toml", "");
+    place.write("empty.lock", "version = 1\n");
+    for empty in ["empty.toml", "empty.lock"] {
+        for list in [&[empty][..], &["precast.toml", empty]] {
+            place
+                .run_bare(&args(&[&["gc", "--grace", "0"], list]))
+                .fails(1, &[empty, "declares nothing, so it keeps nothing", "hint: "]);
+        }
+    }
+    place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
+    let told = ["nothing that is declared is in store `artifacts`, so all of it would go", "`--dry-run`"];
+    place.run_bare(&["gc", "--grace", "0", "other.toml"]).fails(1, &told);
+    let plan = place.run_bare(&["gc", "--grace", "0", "other.toml", "--dry-run"]).ok();
+    assert!(plan.out.contains("goes    entry `sum`"), "{}", plan.out);
     assert_eq!(files(&place, "artifacts"), before);
 }
 
@@ -139,13 +154,21 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
         "{}",
         other.out
     );
-    // What no manifest declares is said, and no alarm.
+    // What no manifest declares is said, and what one declares and the store has not got.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
-    let none = place.run(&["verify", "--rebuild", "other.toml"]).ok();
-    assert!(none.out.contains("not compared: 1, as no manifest that was named declares it"), "{}", none.out);
-    // Without a compiler too.
-    let none = place.run_bare(&["verify", "--rebuild", "precast.toml"]).ok();
+    let none = place.run(&["verify", "--rebuild", "other.toml"]).fails(4, &[]);
+    for said in ["not compared: 1, as no manifest that was named declares it", "lacking  mul("] {
+        assert!(none.out.contains(said), "{}", none.out);
+    }
+    // To compare nothing is no success: without a compiler, and in a store that has nothing.
+    let none = place
+        .run_bare(&["verify", "--rebuild", "precast.toml"])
+        .fails(1, &["nothing was compared", "hint: "]);
     assert!(none.out.contains("not compared: 1, as there is no compiler for"), "{}", none.out);
+    Store::create(place.path("nothing")).unwrap();
+    place
+        .run(&["verify", "--store", "nothing", "--rebuild", "precast.toml"])
+        .fails(1, &["nothing was compared"]);
     let object = &files(&place, "artifacts/objects")[0];
     let mut bytes = fs_err::read(object).unwrap();
     let middle = bytes.len() / 2;
@@ -181,85 +204,44 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
     record.action = precast_store::ActionKey::from_bytes([1; 32]);
     record.toolchain = None;
     Store::create(place.path("other")).unwrap().publish(&archive, &record).unwrap();
-    let told = place.run_bare(&["challenge", "artifacts", "other"]).ok();
-    assert!(told.out.contains("1  toolchain") && told.out.contains("which is no alarm"), "{}", told.out);
+    let told =
+        place.run_bare(&["challenge", "artifacts", "other"]).fails(1, &["nothing was compared", "hint: "]);
+    for said in ["1  toolchain", "which is no alarm", "1 action is in `other` only, and not compared"] {
+        assert!(told.out.contains(said), "{}", told.out);
+    }
+    Store::create(place.path("nothing")).unwrap();
+    place.run_bare(&["challenge", "nothing"]).fails(1, &["nothing was compared"]);
 }
 
+/// What a store can lose of an entry's modules: the record, or the archive.
 #[test]
-fn a_locked_build_fails_with_the_list_of_what_would_change() {
-    let place = built(&[SUM]);
-    place.run(&["build", "--locked"]).fails(1, &["there is no `precast.lock`", "hint: `precast update`"]);
-    // No compiler is needed to lock, and it changes nothing to do it again.
-    let first = place.run_bare(&["update"]).ok();
-    assert!(
-        first.out.contains("precast.lock: 1 graph, 1 module") && first.out.contains("graph `sum` is new"),
-        "{}",
-        first.out
-    );
-    let text = fs_err::read(place.path("precast.lock")).unwrap();
-    assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
-    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
-    place.run(&["build", "--locked"]).ok();
-    place.run(&["build", "--frozen"]).ok();
-    // Another graph under the name, and a new one.
-    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}{DOUBLE}", SUM.replace("x + y", "x - y")));
-    let before = files(&place, "artifacts");
-    let told = place.run(&["build", "--locked"]).fails(
-        1,
-        &[
-            "`precast.lock` would change",
-            "graph `double` is new",
-            "graph `sum` is another",
-            "module `add(",
-            "is gone",
-            "module `sub(",
-        ],
-    );
-    assert!(told.err.contains("hint: `precast update`"), "{}", told.err);
-    assert_eq!(files(&place, "artifacts"), before, "nothing was compiled");
-    let warned = place.run(&["build"]).ok();
-    assert!(warned.err.contains("warning: `precast.lock` is out of date"), "{}", warned.err);
-    assert!(place.run_bare(&["update", "--dry-run"]).ok().out.contains("graph `double` is new"));
-    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
-    place.run_bare(&["update"]).ok();
-    place.run(&["build", "--locked"]).ok();
-    // What the store lacks is not compiled.
-    let lacking =
-        place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["nothing may be compiled", "mul("]);
-    assert!(lacking.err.contains("hint: "), "{}", lacking.err);
-    place.write("precast.lock", "version = 1\nentry = [");
-    place.run(&["build"]).fails(1, &["cannot read `precast.lock`"]);
-}
-
-#[test]
-fn pinned_archives_are_taken_and_no_others() {
-    let place = built(&[SUM]);
-    place.run(&["build", "--pin"]).ok();
-    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
-    assert!(text.contains("pin = ["), "{text}");
-    place.run(&["build", "--locked"]).ok();
-    // Another compiler's, by its action; the same action with another result.
-    let at = text.find("action = \"").unwrap() + 10;
-    let mut other = text.clone();
-    other.replace_range(at..at + 4, "0000");
-    place.write("precast.lock", &other);
-    place
-        .run(&["build", "--locked"])
-        .fails(1, &["`precast.lock` pins other archives", "it is made otherwise"]);
-    let at = text.find("digest = \"").unwrap() + 10;
-    let mut other = text.clone();
-    other.replace_range(at..at + 4, "0000");
-    place.write("precast.lock", &other);
-    place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
-    // Without `--locked` they bind nobody.
-    place.run(&["build"]).ok();
-    // A collector keeps what a lock file says and pins.
-    place.write("precast.lock", &text);
-    place.write("empty.toml", "");
-    place.run_bare(&["gc", "--grace", "0", "precast.lock"]).ok();
-    place.run(&["build", "--frozen"]).ok();
-    place.run_bare(&["gc", "--grace", "0", "empty.toml"]).ok();
-    place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
+fn an_entry_whose_modules_are_gone_is_found_by_whoever_verifies() {
+    for lost in ["records", "objects"] {
+        let place = built(&[SUM, DOUBLE]);
+        place.run(&["build", "--store", "second"]).ok();
+        place.run_bare(&["challenge", "artifacts", "second"]).ok();
+        let called = Store::open(place.path("artifacts")).unwrap().find_entry("sum").unwrap().unwrap();
+        let record =
+            Store::open(place.path("artifacts")).unwrap().find(&called.program.steps[0].key).unwrap();
+        let name = if lost == "records" { record[0].id().to_string() } else { record[0].digest.to_string() };
+        for path in files(&place, "second") {
+            // A record that was never there leaves nothing behind that would be damage.
+            if path.to_str().unwrap().contains(&name) {
+                fs_err::remove_file(path).unwrap();
+            }
+        }
+        let said = "entry `sum` calls `add(f64[?], f64[?]) -> f64[?]`, which is not here";
+        for verify in [&["verify", "--store", "second"][..], &["doctor", "--verify", "--store", "second"]] {
+            let told = place.run_bare(verify).fails(4, &[]);
+            assert!(told.out.contains(said), "{}", told.out);
+        }
+        place.run(&["verify", "--store", "second", "--rebuild", "precast.toml"]).fails(4, &[]);
+        let told = place.run_bare(&["challenge", "artifacts", "second"]).fails(4, &[]);
+        assert!(told.out.contains(said), "{}", told.out);
+        place.run(&["build", "--store", "second"]).ok();
+        place.run_bare(&["verify", "--store", "second"]).ok();
+        place.run_bare(&["challenge", "artifacts", "second"]).ok();
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
+use precast_store::Store;
+
 use crate::release::built;
 use crate::sandbox::{Ended, Sandbox, args};
 
@@ -57,7 +59,13 @@ fn a_bundle_runs_once_enough_keys_have_signed_it() {
     place.run_bare(&["trust", "revoke", "alice.pub"]).fails(1, &[]);
     let shown = place.run_bare(&["trust", "show", "--json"]).ok().json();
     assert_eq!((&shown["version"], &shown["revoked"][0]["name"]), (&3.into(), &"bob".into()));
-    place.run_bare(&["trust", "set", "--expires", "2020-01-01"]).ok();
+    for past in [&["set", "--expires", "2020-01-01"][..], &["new", "--expires", "2020-01-01", "alice.pub"]] {
+        let trust =
+            args(&[&["trust", "--keyring", if past[0] == "new" { "past" } else { "precast.keyring" }], past]);
+        place.run_bare(&trust).fails(1, &["a keyring that expires on 2020-01-01 is void", "hint: "]);
+    }
+    let text = fs_err::read_to_string(place.path("precast.keyring")).unwrap();
+    place.write("precast.keyring", text.replace("2999-01-01", "2020-01-01"));
     strict(&place, bundle).fails(7, &["expired on 2020-01-01", "hint: "]);
     place.run_bare(&["trust", "show"]).fails(7, &[]);
 }
@@ -67,7 +75,13 @@ fn a_store_serves_what_enough_keys_have_signed() {
     let place = built(&[SUM]);
     signers(&place);
     let store = &["--store", "artifacts"];
-    strict(&place, store).fails(3, &["not signed by 2 keys of the keyring"]);
+    let refused =
+        strict(&place, store).fails(7, &["not signed by 2 keys of the keyring", "hint: `precast sign"]);
+    // Once, and no word of what would mend a miss.
+    assert_eq!(refused.err.matches("warning: ").count(), 1, "{}", refused.err);
+    assert!(!refused.err.contains("precast build"), "{}", refused.err);
+    let check = args(&[&["check", "--entry", "sum", "--keyring", "precast.keyring"], store]);
+    place.run_bare(&check).fails(7, &["not signed by 2 keys", "hint: `precast sign"]);
     for who in ["alice", "bob"] {
         let said = sign(&place, who, store).ok();
         assert!(said.out.contains("2 records and entries"), "{}", said.out);
@@ -82,7 +96,7 @@ fn a_store_serves_what_enough_keys_have_signed() {
         format!("isa = [\"{}\"]\n{}", crate::sandbox::ISA, SUM.replace("x + y", "x - y")),
     );
     place.run(&["build"]).ok();
-    strict(&place, store).fails(3, &["not signed by 2 keys"]);
+    strict(&place, store).fails(7, &["not signed by 2 keys"]);
     place.run_bare(&args(&[&["verify", "--keyring", "precast.keyring"], store])).fails(7, &[]);
 }
 
@@ -202,4 +216,124 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
     place.run_bare(&["export", "--out", "one.export", "--entry", "sum"]).ok();
     import("one.export", keyring).fails(7, &["there is no signature"]);
     import("one.export", &["--unsigned"]).ok();
+}
+
+#[test]
+fn what_is_not_whole_or_not_meant_is_not_signed() {
+    let place = built(&[SUM]);
+    place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
+    place.run_bare(&["export", "--out", "whole.export"]).ok();
+    sign(&place, "k", &["--store", "nowhere"]).fails(1, &["no store at `nowhere`"]);
+    assert!(!place.path("nowhere").exists());
+    Store::create(place.path("empty")).unwrap();
+    sign(&place, "k", &["--store", "empty"]).fails(1, &["has nothing to sign", "hint: "]);
+    for (whole, cut) in [("whole.export", "cut.export"), ("model.precast", "cut.precast")] {
+        let bytes = fs_err::read(place.path(whole)).unwrap();
+        let mut flipped = bytes.clone();
+        flipped[bytes.len() - 10] ^= 1;
+        for wrong in [&bytes[..bytes.len() / 2], &bytes[..9], &flipped] {
+            place.write(cut, wrong);
+            sign(&place, "k", &[cut]).fails(4, &[&format!("`{cut}` is not whole")]);
+            assert_eq!(fs_err::read(place.path(cut)).unwrap(), wrong);
+            assert!(!place.path(format!("{cut}.minisig")).exists());
+        }
+    }
+    let new = ["trust", "new", "--expires", "2999-01-01", "k.pub"];
+    place.run_bare(&new).ok();
+    let text = fs_err::read_to_string(place.path("precast.keyring")).unwrap();
+    place.write("wrong.keyring", text.replace("version=1", "version=one"));
+    sign(&place, "k", &["wrong.keyring"]).fails(1, &["cannot sign `wrong.keyring`", "line 3"]);
+    place.write("nothing", "");
+    sign(&place, "k", &["nothing"]).fails(1, &["it is an empty file"]);
+    sign(&place, "k", &["k.key"]).fails(1, &["it is a secret key"]);
+    sign(&place, "k", &["model.precast"]).ok();
+    sign(&place, "k", &["model.precast.minisig"]).fails(1, &["it is a file of signatures"]);
+}
+
+#[test]
+fn nothing_is_written_over_a_key_or_a_file_of_another_kind() {
+    let place = built(&[SUM]);
+    place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
+    place.run_bare(&["export", "--out", "an.export"]).ok();
+    // `@` stands for the file; what each may write over comes last.
+    let writers = [
+        ("build --bundle @", "model.precast"),
+        ("export --out @", "an.export"),
+        ("run --entry sum -i x=x.npy -i y=y.npy --bundle model.precast -o out=@", "x.npy"),
+        ("graph --html --entry sum --bundle model.precast -o @", "precast.toml"),
+        ("trust new --expires 2999-01-01 k.pub --keyring @", ""),
+        ("keygen --no-password @", ""),
+    ];
+    let files = ["k.key", "k.pub", "precast.toml", "model.precast", "an.export", "x.npy"];
+    let run = |writer: &str, file: &str| {
+        let words = writer.replace('@', file);
+        place.run(&words.split(' ').collect::<Vec<_>>())
+    };
+    for (writer, own) in writers {
+        for file in files.iter().filter(|file| **file != own) {
+            let before = fs_err::read(place.path(file)).unwrap();
+            run(writer, file).fails(1, &[&format!("`{file}`"), "hint: "]);
+            assert_eq!(fs_err::read(place.path(file)).unwrap(), before, "{writer} {file}");
+        }
+        if files.contains(&own) && own != "precast.toml" {
+            run(writer, own).ok();
+            run(writer, own).ok();
+        }
+    }
+    let told =
+        run("build --bundle @", "k.key").fails(1, &["it is a secret key, and a bundle would take its place"]);
+    assert!(!told.err.contains("delete"), "{}", told.err);
+}
+
+#[test]
+fn an_earlier_release_does_not_come_back() {
+    let place = built(&[SUM]);
+    signers(&place);
+    let export = |file: &str, release: &[&str]| {
+        place.run_bare(&args(&[&["export", "--out", file, "--key", "alice.key"], release])).ok();
+        sign(&place, "bob", &[file]).ok();
+    };
+    export("1.export", &["--release", "model=1"]);
+    export("2.export", &["--release", "model=2"]);
+    export("other.export", &["--release", "other=1"]);
+    export("none.export", &[]);
+    let import = |file: &str, rest: &[&str]| {
+        let import = ["import", file, "--store", "offline", "--keyring", "precast.keyring"];
+        place.run_bare(&args(&[&import, rest]))
+    };
+    import("1.export", &[]).ok();
+    import("none.export", &[]).fails(7, &["the store has release 1 of `model`, and this is none", "hint: "]);
+    import("2.export", &[]).ok();
+    import("2.export", &[]).ok();
+    for how in [&[][..], &["--dry-run"]] {
+        import("1.export", how)
+            .fails(7, &["the store has release 2 of `model`, and this is release model=1"]);
+    }
+    import("other.export", &[]).ok();
+    import("1.export", &["--older"]).ok();
+    import("1.export", &[]).fails(7, &["the store has release 2"]);
+    place.run_bare(&["verify", "--store", "offline"]).ok();
+    // The number is signed with the rest.
+    place.run_bare(&["export", "--out", "x.export", "--release", "model=07"]).fails(2, &["is no release"]);
+    import("cut.export", &[]).fails(1, &["cut.export"]);
+    place.write("cut.export", b"\x28\xb5\x2f\xfd");
+    place.run_bare(&["import", "cut.export", "--unsigned", "--store", "fresh"]).fails(4, &[]);
+    assert!(!place.path("fresh").exists());
+}
+
+#[test]
+fn a_key_is_revoked_whatever_number_or_name_it_goes_by() {
+    let place = built(&[SUM]);
+    signers(&place);
+    fs_err::create_dir(place.path("other")).unwrap();
+    fs_err::copy(place.path("mallory.pub"), place.path("other/alice.pub")).unwrap();
+    // Two keys of one name are refused where they would come together.
+    place.run_bare(&["trust", "add", "other/alice.pub"]).fails(1, &["another key is called `alice` already"]);
+    place.run_bare(&["trust", "add", "mallory.pub"]).ok();
+    // A copy of the file under another name is the same key.
+    place.run_bare(&["trust", "revoke", "other/alice.pub"]).ok();
+    let shown = place.run_bare(&["trust", "show", "--json"]).ok().json();
+    assert_eq!(shown["keys"].as_array().unwrap().len(), 2, "{shown}");
+    sign(&place, "mallory", &["model.precast"]).ok();
+    strict(&place, &["--bundle", "model.precast"]).fails(7, &["is revoked"]);
 }

@@ -100,6 +100,17 @@ pub(crate) fn try_bundle(
     isa: Isa,
     profile: Profile,
 ) -> Result<Vec<u8>, String> {
+    try_bundle_by(&toolchain(), graphs, granularity, isa, profile)
+}
+
+/// As [`try_bundle`], by a compiler.
+pub(crate) fn try_bundle_by(
+    toolchain: &Toolchain,
+    graphs: &[FunctionGraph],
+    granularity: Granularity,
+    isa: Isa,
+    profile: Profile,
+) -> Result<Vec<u8>, String> {
     let ops = Ops::standard().with_profile(profile);
     let parts: Vec<FunctionGraph> = graphs.iter().flat_map(|graph| granularity.parts(graph)).collect();
     let module = |part| link(part, ops.c()).map(Arc::new).map_err(|error| error.to_string());
@@ -107,7 +118,7 @@ pub(crate) fn try_bundle(
     let modules: Vec<Arc<Module>> = modules;
     let jobs: Vec<_> =
         Unit::batches(modules).into_iter().map(|unit| (unit, Variant { profile, ..variant(isa) })).collect();
-    let compiled = compile_all(&jobs, &toolchain(), Parallel::Auto, &|_| {});
+    let compiled = compile_all(&jobs, toolchain, Parallel::Auto, &|_| {});
     let packed = |result: Result<Compiled, _>| result.map(pack).map_err(|error| told(&error));
     let mut records = compiled.into_iter().map(packed).collect::<Result<Vec<_>, String>>()?;
     match granularity {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! cross  same_bytes  fuzz  external  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
+//! cross  digest  same_bytes  fuzz  external  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,6 +10,7 @@ mod combinations;
 mod compiled;
 mod cross;
 mod damage;
+mod digest;
 mod external;
 mod frozen;
 mod fuzz;

@@ -4,7 +4,7 @@ use super::environment::Environment;
 use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index, model};
-use crate::execute::{Executed, Execution, execute};
+use crate::execute::{Executed, Execution, execute, execute_locked};
 use crate::history;
 use crate::lock::{Lock, LockError};
 use crate::plan::{Plan, plan_after};
@@ -13,8 +13,7 @@ use precast_compile::{Parallel, Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::whole::write_if_changed;
-use precast_store::{Event, Store};
-use std::collections::BTreeSet;
+use precast_store::{Event, Store, event, file};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -108,20 +107,23 @@ fn compile(
     let (declared, problems) = gathered.declare();
     let plan = plan_after(DeclareError::check(problems), &declared)?;
     let lock = locked(&plan, environment, &mut outcome)?;
-    let executed = execute(
-        &plan,
-        &Execution {
-            store: Some(&store),
-            toolchain: &toolchain,
-            variants: &variants,
-            parallel: Parallel::Auto,
-            progress: &|_| {},
-        },
-    )?;
+    let execution = Execution {
+        store: Some(&store),
+        toolchain: &toolchain,
+        variants: &variants,
+        parallel: Parallel::Auto,
+        progress: &|_| {},
+    };
+    let executed = match lock.filter(|_| environment.is_locked) {
+        None => execute(&plan, &execution)?,
+        Some(lock) => {
+            let path = environment.lock();
+            lock.check_actions(&plan, (&toolchain, &variants), &path)?;
+            outcome.warnings.extend(lock.unpinned(&environment.target, &path));
+            execute_locked(&plan, &execution, (&lock, &path), true)?
+        }
+    };
     history::remember(&store, &environment.manifest_dir, &executed);
-    if let Some(lock) = lock.filter(|_| environment.is_locked) {
-        lock.check_pins(&executed, &environment.lock())?;
-    }
     outcome.warnings.extend(events.take());
     outcome.warnings.extend(plan.warnings());
     outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
@@ -171,10 +173,20 @@ fn open(
 /// asked for.
 fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Result<Option<Lock>, BuildError> {
     let path = environment.lock();
-    let lock = Lock::read(&path)?;
     if environment.updates_lock {
-        Lock::of(plan).write(&path)?;
-    } else if let Some(lock) = &lock {
+        let present = Lock::read_to_replace(&path)?.0.unwrap_or_default();
+        let (lock, _) = Lock::following(&present, plan);
+        lock.write(&path)?;
+        if lock.pins.len() < present.pins.len() {
+            outcome.warnings.push(format!(
+                "the archives that `{}` pinned are of other modules, and pinned no more",
+                path.display()
+            ));
+        }
+        return Ok(Some(lock));
+    }
+    let lock = Lock::read(&path)?;
+    if let Some(lock) = &lock {
         match lock.check(plan, &path) {
             Err(error) if environment.is_locked => return Err(error.into()),
             Err(error) => outcome.warnings.push(error.to_string()),
@@ -196,9 +208,13 @@ fn inputs(
     for Variant { target, isa, profile } in variants {
         encoder = encoder.str(target).str(isa.name()).str(profile.name());
     }
-    let lock = Lock::read(&environment.lock())?.map(|lock| lock.to_string());
+    let path = environment.lock();
+    let lock = match file::read(&path, file::TEXT_LIMIT) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        read => read.map_err(|source| LockError::Io { path, source })?,
+    };
     let asked = [environment.is_locked, environment.updates_lock].map(u64::from);
-    encoder = encoder.str(&lock.unwrap_or_default()).u64(asked[0]).u64(asked[1]);
+    encoder = encoder.bytes(&lock).u64(asked[0]).u64(asked[1]);
     Ok(ContentId::from_bytes(gathered.hash(encoder).finish()))
 }
 
@@ -228,19 +244,19 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
         .map_err(|source| BuildError::Write { path: path.to_owned(), source })
 }
 
-/// What a store tells while it is used, each once.
+/// What a store tells while it is used.
 #[derive(Default)]
-struct Events(Arc<Mutex<BTreeSet<String>>>);
+struct Events(Arc<Mutex<Vec<Event>>>);
 
 impl Events {
     fn listener(&self) -> impl Fn(&Event) + Send + Sync + 'static {
         let list = Arc::clone(&self.0);
         move |event| {
-            list.lock().unwrap_or_else(PoisonError::into_inner).insert(event.to_string());
+            list.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
         }
     }
 
-    fn take(&self) -> BTreeSet<String> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn take(&self) -> Vec<String> {
+        event::lines(&*self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong between a plan and its artifacts.
 
+use crate::lock::LockError;
 use precast_compile::{CompileError, Isa};
 use precast_store::{BuildKey, FindError, PublishError, PutEntryError, WriteBundleError};
 use std::fmt;
@@ -20,6 +21,9 @@ pub enum ExecuteError {
         /// The units; never empty.
         titles: Vec<String>,
     },
+    /// An archive is not the one that a lock file pins.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The store cannot be searched.
     #[error("cannot look for what is there already")]
     Find(#[from] FindError),

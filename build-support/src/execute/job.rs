@@ -1,6 +1,7 @@
 //! One unit for one variant, on its way.
 
 use super::{Artifact, ExecuteError, Execution, Failure};
+use crate::lock::Pin;
 use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
@@ -42,10 +43,18 @@ pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<
 }
 
 impl Job<'_> {
-    /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back.
-    pub(super) fn look_up(&mut self, execution: &Execution<'_>) -> Result<(), ExecuteError> {
+    /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back. A result that is
+    /// not the pinned one is passed over.
+    pub(super) fn look_up(
+        &mut self,
+        execution: &Execution<'_>,
+        pin: Option<&Pin>,
+    ) -> Result<(), ExecuteError> {
         let Some(store) = execution.store else { return Ok(()) };
         for mut record in store.find_action(&self.action)? {
+            if pin.is_some_and(|pin| pin.digest != record.digest) {
+                continue;
+            }
             // No matter who wrote the record: a slot that is another module's would compute something else.
             let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
             if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {

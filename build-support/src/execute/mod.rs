@@ -9,7 +9,8 @@
 //! compilers finish, or how many run at once: artifacts are in the order of units, then variants; documents and
 //! fingerprints are the plan's own.
 //!
-//! Compiled units are published every so often, so that a build that is interrupted goes on where it was.
+//! Compiled units are published every so often, so that a build that is interrupted goes on where it was; but nothing of a
+//! build that pins may refuse is published before all of it is let through.
 
 mod error;
 mod job;
@@ -19,6 +20,7 @@ mod why;
 #[cfg(test)]
 mod tests;
 
+use crate::lock::Lock;
 use crate::plan::Plan;
 use job::Job;
 use precast_compile::{Compiled, Parallel, Progress, Toolchain, Variant, compile_all};
@@ -28,6 +30,7 @@ use precast_store::{ActionKey, Entry, Record, Store, write_bundle};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -101,7 +104,7 @@ pub struct Executed {
 /// Units that do not compile; a store that cannot be read or written. Damage in the store is none: what is damaged is
 /// made anew.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, true)
+    carry_out(plan, execution, true, None)
 }
 
 /// Carries out a plan with what the store has, and compiles nothing.
@@ -109,13 +112,33 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
 /// # Errors
 /// As [`execute`]; the store lacks something: [`ExecuteError::Lacking`].
 pub fn take(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, false)
+    carry_out(plan, execution, false, None)
 }
 
-fn carry_out(plan: &Plan, execution: &Execution<'_>, compiles: bool) -> Result<Executed, ExecuteError> {
+/// Carries out a plan with the archives that a lock file pins where it pins any, and with no others; what the store lacks is
+/// compiled if `compiles` says so. The path is what messages call the lock file.
+///
+/// # Errors
+/// As [`execute`] and [`take`]; an archive is not the one that is pinned. Then nothing was published.
+pub fn execute_locked(
+    plan: &Plan,
+    execution: &Execution<'_>,
+    (lock, path): (&Lock, &Path),
+    compiles: bool,
+) -> Result<Executed, ExecuteError> {
+    carry_out(plan, execution, compiles, Some((lock, path)).filter(|(lock, _)| !lock.pins.is_empty()))
+}
+
+fn carry_out(
+    plan: &Plan,
+    execution: &Execution<'_>,
+    compiles: bool,
+    pins: Option<(&Lock, &Path)>,
+) -> Result<Executed, ExecuteError> {
     let mut jobs = job::jobs(plan, execution)?;
+    let _session = execution.store.map(Store::begin);
     for job in &mut jobs {
-        job.look_up(execution)?;
+        job.look_up(execution, pins.and_then(|(lock, _)| lock.pin(&job.action)))?;
     }
     let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
     if !compiles && !missing.is_empty() {
@@ -123,10 +146,14 @@ fn carry_out(plan: &Plan, execution: &Execution<'_>, compiles: bool) -> Result<E
     }
     let stale = stale(&jobs, &missing, execution)?;
     let mut compilations = reasons(&jobs, &missing, execution)?;
-    let (mut done, mut failures) = (0, Vec::new());
+    let (mut done, mut failures, mut waiting) = (0, Vec::new(), Vec::new());
     for batch in missing.chunks(batch()) {
-        let (failed, took) = compile(&mut jobs, batch, (done, missing.len()), execution)?;
+        let (compiled, failed, took) = compile(&jobs, batch, (done, missing.len()), execution);
         failures.extend(failed);
+        waiting.extend(compiled);
+        if pins.is_none() {
+            publish(&mut jobs, std::mem::take(&mut waiting), execution)?;
+        }
         for (compilation, took) in compilations[done..].iter_mut().zip(took) {
             compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         }
@@ -134,6 +161,11 @@ fn carry_out(plan: &Plan, execution: &Execution<'_>, compiles: bool) -> Result<E
     }
     if !failures.is_empty() {
         return Err(ExecuteError::Compile { failures });
+    }
+    if let Some((lock, path)) = pins {
+        let found = jobs.iter().filter_map(|job| job.artifact.as_ref()).map(|artifact| &artifact.record);
+        lock.check_pins(found.chain(waiting.iter().map(|(_, compiled)| &compiled.record)), path)?;
+        publish(&mut jobs, waiting, execution)?;
     }
     if let Some(store) = execution.store {
         for entry in &plan.entries {
@@ -193,13 +225,16 @@ fn batch() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(8).max(32)
 }
 
-/// Compiles and publishes some jobs, and gives those that failed, the others are published all the same; and how long each took.
+/// What came of a batch: what was compiled, by its job, what failed, and how long each job took.
+type Attempt = (Vec<(usize, Compiled)>, Vec<Failure>, Vec<Duration>);
+
+/// Compiles some jobs.
 fn compile(
-    jobs: &mut [Job<'_>],
+    jobs: &[Job<'_>],
     batch: &[usize],
     (before, all): (usize, usize),
     execution: &Execution<'_>,
-) -> Result<(Vec<Failure>, Vec<Duration>), ExecuteError> {
+) -> Attempt {
     let times = RefCell::new(vec![(Instant::now(), Duration::ZERO); batch.len()]);
     let units: Vec<_> = batch.iter().map(|at| (jobs[*at].unit.clone(), jobs[*at].variant.clone())).collect();
     let progress = |progress| {
@@ -228,6 +263,15 @@ fn compile(
             Err(error) => failures.push(Failure { title: jobs[*at].title(), error }),
         }
     }
+    (compiled, failures, times.into_inner().into_iter().map(|(_, took)| took).collect())
+}
+
+/// Publishes what was compiled, where there is a store, and takes it up.
+fn publish(
+    jobs: &mut [Job<'_>],
+    compiled: Vec<(usize, Compiled)>,
+    execution: &Execution<'_>,
+) -> Result<(), ExecuteError> {
     if let Some(store) = execution.store {
         let items: Vec<_> =
             compiled.iter().map(|(_, compiled)| (&compiled.archive, &compiled.record)).collect();
@@ -240,7 +284,7 @@ fn compile(
     for (at, Compiled { archive, record }) in compiled {
         jobs[at].accept(record, archive)?;
     }
-    Ok((failures, times.into_inner().into_iter().map(|(_, took)| took).collect()))
+    Ok(())
 }
 
 impl Executed {

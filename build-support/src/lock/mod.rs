@@ -17,10 +17,11 @@
 //! ```
 //! A line an item, sorted, so that a review shows what changed. An entry's key covers its interface, its program and the graph
 //! as it was declared; a module's is its BuildKey. So an edited op, a changed graph and a generator that writes other C are
-//! seen before anything is compiled. *Pins* are for releases: where some cover a target and ISA level, no other archive is
-//! used there, so another compiler is refused too.
+//! seen before anything is compiled. *Pins* are for releases: where some are for a target, no other archive is used there
+//! (`pins.rs`), so another compiler is refused too.
 
 mod compare;
+mod pins;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,7 @@ use precast_store::{ActionKey, BuildKey, Digest, Entry, RecordId, ToolchainId};
 
 use crate::execute::Executed;
 use crate::plan::Plan;
+use text::ParseLockError;
 
 pub use compare::Change;
 
@@ -80,6 +82,14 @@ pub enum LockError {
         /// What is wrong.
         why: String,
     },
+    /// A newer precast wrote it.
+    #[error("cannot read `{}`: it has version {found}, expected {}\nhint: a newer precast wrote it; update this one", path.display(), text::VERSION)]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
     /// The file system refused.
     #[error("cannot use `{}`", path.display())]
     Io {
@@ -118,6 +128,16 @@ impl Lock {
         Self { entries, modules, pins: BTreeSet::new() }
     }
 
+    /// Says what a plan stands for, with the pins of the lock file that is there if they are of these very modules; and gives what
+    /// changes.
+    #[must_use]
+    pub fn following(present: &Self, plan: &Plan) -> (Self, Vec<Change>) {
+        let new = Self::of(plan);
+        let changes = present.changes(&new);
+        let pins = if changes.is_empty() { present.pins.clone() } else { BTreeSet::new() };
+        (Self { pins, ..new }, changes)
+    }
+
     /// Pins what a plan became.
     #[must_use]
     pub fn pinning(mut self, executed: &Executed) -> Self {
@@ -137,12 +157,27 @@ impl Lock {
     /// # Errors
     /// It is no lock file, or cannot be read.
     pub fn read(path: &Path) -> Result<Option<Self>, LockError> {
-        match precast_store::file::read_text(path) {
-            Ok(text) => Self::parse(&text)
-                .map(Some)
-                .map_err(|why| LockError::Malformed { path: path.to_owned(), why }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(LockError::Io { path: path.to_owned(), source }),
+        let malformed = |why| LockError::Malformed { path: path.to_owned(), why };
+        let bytes = match precast_store::file::read(path, precast_store::file::TEXT_LIMIT) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(LockError::Io { path: path.to_owned(), source }),
+        };
+        let text = String::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8".to_owned()))?;
+        Self::parse(&text).map(Some).map_err(|error| match error {
+            ParseLockError::Malformed(why) => malformed(why),
+            ParseLockError::Newer(found) => LockError::Newer { path: path.to_owned(), found },
+        })
+    }
+
+    /// Reads the file that is about to be written anew: one that is broken counts as none, and the reason is given with it.
+    ///
+    /// # Errors
+    /// A newer precast wrote it, or it cannot be read.
+    pub fn read_to_replace(path: &Path) -> Result<(Option<Self>, Option<String>), LockError> {
+        match Self::read(path) {
+            Err(LockError::Malformed { why, .. }) => Ok((None, Some(why))),
+            other => other.map(|lock| (lock, None)),
         }
     }
 
@@ -162,34 +197,6 @@ impl Lock {
     pub fn check(&self, plan: &Plan, path: &Path) -> Result<(), LockError> {
         let changes = self.changes(&Self::of(plan));
         if changes.is_empty() { Ok(()) } else { Err(LockError::Changed { path: path.to_owned(), changes }) }
-    }
-
-    /// Checks that archives are those that are pinned, where some are for their target and ISA level.
-    ///
-    /// # Errors
-    /// They are others.
-    pub fn check_pins(&self, executed: &Executed, path: &Path) -> Result<(), LockError> {
-        let mut lines = Vec::new();
-        for record in executed.artifacts.iter().map(|artifact| &artifact.record) {
-            let mut pins =
-                self.pins.iter().filter(|pin| pin.target == record.target && pin.isa == record.isa);
-            let Some(first) = pins.clone().next() else { continue };
-            if pins.any(|pin| (pin.action, pin.digest) == (record.action, record.digest)) {
-                continue;
-            }
-            let signature = record.members.first().map_or("", |member| member.signature.as_str());
-            let why = match self.pins.iter().find(|pin| pin.action == record.action) {
-                Some(pin) => format!(
-                    "its action gave `{}` for the release, and `{}` here",
-                    pin.digest.short(),
-                    record.digest.short()
-                ),
-                None if first.toolchain != record.toolchain => "another compiler made it".to_owned(),
-                None => "it is made otherwise".to_owned(),
-            };
-            lines.push(format!("  `{signature}` for `{}`: {why}", record.isa));
-        }
-        if lines.is_empty() { Ok(()) } else { Err(LockError::Pinned { path: path.to_owned(), lines }) }
     }
 }
 

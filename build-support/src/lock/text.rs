@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Lock, Pin};
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,38 +46,54 @@ struct FilePin {
     toolchain: Option<ToolchainId>,
 }
 
+/// Why a text is no lock file that is read here.
+#[derive(Debug)]
+pub(super) enum ParseLockError {
+    /// It is none, in words.
+    Malformed(String),
+    /// It has a later version.
+    Newer(u32),
+}
+
+impl From<String> for ParseLockError {
+    fn from(why: String) -> Self {
+        Self::Malformed(why)
+    }
+}
+
 impl Lock {
-    /// Reads the text of a lock file; `Err` says in words why it is none.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let version = text.lines().find_map(|line| line.strip_prefix("version = "));
-        if let Some(found) =
-            version.and_then(|found| found.parse::<u32>().ok()).filter(|found| *found != VERSION)
-        {
-            return Err(format!("it has version {found}, expected {VERSION}"));
-        }
+    /// Reads the text of a lock file.
+    pub(super) fn parse(text: &str) -> Result<Self, ParseLockError> {
+        let stated = text.lines().find_map(|line| line.strip_prefix("version = "));
+        check_version(stated.and_then(|stated| stated.parse().ok()).unwrap_or(VERSION))?;
         let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
-        if file.version != VERSION {
-            return Err(format!("it has version {}, expected {VERSION}", file.version));
-        }
+        check_version(file.version)?;
         let mut lock = Self::default();
         for FileEntry { name, key } in file.entry {
             if lock.entries.insert(name.clone(), key).is_some() {
-                return Err(format!("the graph `{name}` is there twice"));
+                return Err(format!("the graph `{name}` is there twice").into());
             }
         }
-        lock.modules = file.module.into_iter().map(|module| (module.signature, module.key)).collect();
-        lock.pins = file
-            .pin
-            .into_iter()
-            .map(|FilePin { action, digest, target, isa, toolchain }| Pin {
-                target,
-                isa,
-                action,
-                digest,
-                toolchain,
-            })
-            .collect();
+        for FileModule { signature, key } in file.module {
+            if !lock.modules.insert((signature.clone(), key)) {
+                return Err(format!("the module `{signature}` is there twice").into());
+            }
+        }
+        for FilePin { action, digest, target, isa, toolchain } in file.pin {
+            if lock.pin(&action).is_some() {
+                return Err(format!("the action `{}` is pinned twice", action.short()).into());
+            }
+            lock.pins.insert(Pin { target, isa, action, digest, toolchain });
+        }
         Ok(lock)
+    }
+}
+
+fn check_version(found: u32) -> Result<(), ParseLockError> {
+    match found {
+        VERSION => Ok(()),
+        0 => Err(format!("it has version 0, expected {VERSION}").into()),
+        found => Err(ParseLockError::Newer(found)),
     }
 }
 
@@ -160,7 +176,8 @@ mod tests {
         }
         let line = text.lines().find(|line| line.contains("score")).unwrap();
         let twice = text.replace(line, &format!("{line}\n{line}"));
-        assert!(Lock::parse(&twice).unwrap_err().contains("there twice"));
+        let ParseLockError::Malformed(why) = Lock::parse(&twice).unwrap_err() else { panic!("{twice}") };
+        assert!(why.contains("there twice"), "{why}");
         // Cut anywhere it is an error, or what stands before.
         for at in 0..text.len() {
             if let Ok(cut) = Lock::parse(&text[..at]) {

@@ -106,6 +106,9 @@ pub struct Host {
     pub elemwise: Driver,
     pub reduce: Driver,
     pub rows: Driver,
+    /// Variadic, so that only C can call it, and make it.
+    pub error_format: *const c_void,
+    pub parallel: Parallel,
 }
 
 /// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
@@ -130,6 +133,12 @@ pub type Gemm = unsafe extern "C" fn(
 /// module.
 pub type Driver =
     unsafe extern "C" fn(*mut Context, *const c_void, *const *mut Tensor, *mut *mut Tensor) -> c_int;
+
+/// `pc_host.parallel`: calls a body for ranges that are `0 .. n` together.
+pub type Parallel = unsafe extern "C" fn(*mut Context, i64, i64, Range, *mut c_void) -> c_int;
+
+/// `pc_range`: units of a piece of work, from the first to the last but one.
+pub type Range = unsafe extern "C" fn(*mut Context, i64, i64, *mut c_void) -> c_int;
 
 // SAFETY: a `Host` is immutable data: numbers and function pointers.
 unsafe impl Sync for Host {}

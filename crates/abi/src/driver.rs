@@ -10,11 +10,15 @@ pub const LOOP_OPERANDS: usize = 64;
 /// `pc_kernel`: works on contiguous elements of each operand, inputs then outputs.
 pub type Kernel = unsafe extern "C" fn(*mut Context, i64, *const *mut c_char) -> c_int;
 
+/// `PC_SHARED`: kernels may run on several threads at once.
+pub const SHARED: u16 = 1;
+
 /// `pc_elemwise`: what a module hands to `pc_host.elemwise`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Elemwise {
-    pub n_in: i32,
+    pub n_in: u16,
+    pub flags: u16,
     pub n_out: i32,
     pub scalar: *const u8,
     pub dtypes: *const i32,
@@ -46,7 +50,8 @@ pub struct Monoid {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Reduce {
-    pub n_in: i32,
+    pub n_in: u16,
+    pub flags: u16,
     pub axes: u32,
     pub dtype: i32,
     pub scalar: *const u8,
@@ -72,7 +77,8 @@ pub struct RowsStep {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Rows {
-    pub n_in: i32,
+    pub n_in: u16,
+    pub flags: u16,
     pub n_full: i32,
     pub n_single: i32,
     pub n_values: i32,

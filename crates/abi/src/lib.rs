@@ -25,10 +25,10 @@ pub mod nativecall;
 pub mod tensor;
 
 /// Version of the ABI in this crate: major in the upper 16 bits, minor in the lower 16.
-pub const ABI_VERSION: u32 = 0x0001_0002;
+pub const ABI_VERSION: u32 = 0x0001_0003;
 
 /// Oldest module ABI that this host still serves: the monoids of 1.1 took one row at a time.
-pub const ABI_OLDEST: u32 = 0x0001_0002;
+pub const ABI_OLDEST: u32 = 0x0001_0003;
 
 /// Logical name and text of every header of the ABI, in the order of their names; each module includes them.
 pub const HEADERS: &[(&str, &str)] = &[
@@ -43,6 +43,9 @@ pub const KERNEL_HEADERS: &[(&str, &str)] = &[
     ("precast/copy.h", include_str!("../include/precast/copy.h")),
     ("precast/output.h", include_str!("../include/precast/output.h")),
 ];
+
+/// The header for hosts in C; no module needs it.
+pub const HOST_HEADERS: &[(&str, &str)] = &[("precast/host.h", include_str!("../include/precast/host.h"))];
 
 /// The header of modules that are linked into a program; no module needs it.
 pub const LINKED_HEADERS: &[(&str, &str)] =

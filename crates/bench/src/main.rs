@@ -31,9 +31,13 @@ fn main() -> Result<()> {
         return cases::cold::child(&names);
     }
     let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+    let usage = format!("usage: precast-bench [{}] [{}]…", FLAGS.join("] ["), known.join(" | "));
+    if flags.iter().any(|flag| flag == "--help") {
+        println!("{usage}");
+        return Ok(());
+    }
     if let Some(flag) = flags.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
-        let usage = "precast-bench [--json | --write] [--quick]";
-        bail!("unknown flag `{flag}`; usage: {usage} [{}]…", known.join(" | "));
+        bail!("unknown flag `{flag}`; {usage}");
     }
     if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
         bail!("unknown case `{name}`; known: {}", known.join(", "));
@@ -42,11 +46,14 @@ fn main() -> Result<()> {
     if has("--write") && (has("--quick") || !names.is_empty()) {
         bail!("`--write` is for a full run: the committed table has every case");
     }
-    let report = measure(&names, has("--quick"))?;
+    let (report, failed) = measure(&names, has("--quick"))?;
     if has("--json") {
         println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
         print!("{}", report.table());
+    }
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
     }
     if has("--write") {
         write(&report)?;
@@ -54,8 +61,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Runs some cases; all of them, if none is named.
-fn measure(names: &[String], quick: bool) -> Result<Report> {
+/// Runs some cases, all of them if none is named, and tells which failed: what the others found is not lost with them.
+fn measure(names: &[String], quick: bool) -> Result<(Report, Vec<&'static str>)> {
     eprintln!("looking for peers; the first time they are installed");
     let bench = Bench { peers: Peers::start()?, quick };
     let mut report = Report {
@@ -63,16 +70,24 @@ fn measure(names: &[String], quick: bool) -> Result<Report> {
         sections: Vec::new(),
         skipped: Vec::new(),
     };
+    let mut failed = Vec::new();
     if let Err(why) = &bench.peers.environment {
         report.skipped.push(format!("NumPy, numba and PyTensor, as there is no environment for them: {why}"));
     }
     for case in CASES.iter().filter(|case| names.is_empty() || names.iter().any(|name| name == case.name)) {
         eprintln!("measuring {}", case.name);
-        let Found { lines, facts, skipped } = (case.run)(&bench)?;
-        report.sections.push(Section { case: case.name, title: case.title, lines, facts, skipped });
+        match (case.run)(&bench) {
+            Ok(Found { lines, facts, skipped }) => {
+                report.sections.push(Section { case: case.name, title: case.title, lines, facts, skipped });
+            }
+            Err(why) => {
+                report.skipped.push(format!("{}, which failed: {why:#}", case.name));
+                failed.push(case.name);
+            }
+        }
     }
     report.machine.load_after = load();
-    Ok(report)
+    Ok((report, failed))
 }
 
 /// Writes the files of this package that a run is committed as.

@@ -111,6 +111,11 @@ impl Failure {
         self
     }
 
+    /// Says that what is wanted is there and not signed, so that the remedies of a miss are none.
+    pub(crate) fn unsigned(self) -> Self {
+        Self { exit: Exit::Unsigned, hints: Vec::new(), ..self }
+    }
+
     /// Gives the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit

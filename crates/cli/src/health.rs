@@ -1,13 +1,16 @@
 //! What is known of a layer, and whether it is whole: what `verify` and `doctor` tell.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use precast_graph::FunctionGraph;
 use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
-use precast_store::event::chain;
+use precast_store::event::{self, chain};
 use precast_store::key::ambiguous;
-use precast_store::layer::check_file;
-use precast_store::{Bundle, Entry, Event, Keyring, OpenBundleError, OpenSignedError, Store};
+use precast_store::keyring::check_file;
+use precast_store::{Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, Store, lacking};
 use serde_json::{Value, json};
 
 use crate::args::LayerArgs;
@@ -52,14 +55,7 @@ impl Health {
             health.judge(&bundle.verify());
             let entries = bundle.entries();
             health.judge_entries(&entries);
-            let lacks = |entry: &&Entry| entry.program.steps.iter().any(|s| bundle.find(&s.key).is_empty());
-            let lacking = entries.iter().filter(lacks);
-            health.problems.extend(lacking.map(|entry| {
-                format!(
-                    "entry `{}` calls a module that is not here: it serves beside another layer only",
-                    entry.name
-                )
-            }));
+            health.judge_lacking(&entries, &lacking(&entries, |key| !bundle.find(key).is_empty()));
         }
         health
     }
@@ -92,6 +88,7 @@ impl Health {
             self.problems.extend(
                 verified.missing.iter().map(|digest| format!("archive `{}` is missing", digest.short())),
             );
+            self.judge_lacking(&store.entries()?, &verified.lacking);
             if verified.undocumented > 0 {
                 let records = print::count(verified.undocumented, "record has", "records have");
                 self.problems.push(format!("{records} lost the documents that `explain` reads"));
@@ -123,11 +120,17 @@ impl Health {
     }
 
     fn judge(&mut self, events: &[Event]) {
-        for event in events {
-            self.problems.push(event.to_string());
-            if !matches!(event, Event::PointerRestored { .. }) {
-                self.exit = Exit::Damaged;
-            }
+        self.problems.extend(event::lines(events));
+        if events.iter().any(|event| !matches!(event, Event::PointerRestored { .. })) {
+            self.exit = Exit::Damaged;
+        }
+    }
+
+    /// Names what entries call and nothing serves: a layer that is whole serves each of its entries.
+    fn judge_lacking(&mut self, entries: &[Entry], lacking: &[Lacking]) {
+        for lost in lost(entries, lacking) {
+            self.problems.push(lost.to_string());
+            self.exit = Exit::Damaged;
         }
     }
 
@@ -184,6 +187,23 @@ impl Health {
     }
 }
 
+/// Leaves out what nobody publishes: modules with an op of the empty version, which each process makes for itself.
+pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lacking> {
+    let made = RefCell::new(BTreeSet::new());
+    for entry in entries.iter().filter(|entry| lacking.iter().any(|lost| lost.entry == entry.name)) {
+        let note = |part: &FunctionGraph, ops: &Ops| {
+            let module = precast_codegen::link(part, ops.c()).ok()?;
+            if module.unpublished {
+                made.borrow_mut().insert(module.key());
+            }
+            Some(module.key())
+        };
+        // What cannot be derived here is not known to be made anywhere.
+        let _ = check_entry(entry, &Ops::standard(), note);
+    }
+    lacking.iter().filter(|lost| !made.borrow().contains(&lost.key)).collect()
+}
+
 /// Looks into all layers of a command line.
 pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, Failure> {
     let bundles = args.bundle.iter().map(|path| (path.clone(), Health::of_bundle(path, verify)));
@@ -209,7 +229,7 @@ impl Health {
             let bytes = precast_store::file::read(of, u64::MAX)?;
             match check_file(of, &bytes, keyring) {
                 Ok(names) => self.facts.push(("signed by", json!(names.join(", ")))),
-                Err(error @ OpenSignedError::Unsigned { .. }) => self.unsigned(error.to_string()),
+                Err(error) if error.is_unsigned() => self.unsigned(error.to_string()),
                 Err(error) => return Err(error.into()),
             }
             return Ok(());

@@ -15,7 +15,7 @@ use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenError, OpenSi
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
-use crate::term;
+use crate::{events, term};
 
 /// The variable that names a store.
 const VARIABLE: &str = "PRECAST_STORE";
@@ -54,15 +54,27 @@ pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
 }
 
 /// Gives the keyring that signatures are asked for of, if any.
-pub(crate) fn keyring(args: &LayerArgs) -> Option<PathBuf> {
-    let named = || std::env::var_os(KEYRING).filter(|value| !value.is_empty()).map(PathBuf::from);
-    args.keyring.clone().or_else(named)
+pub(crate) fn keyring(args: &LayerArgs) -> Result<Option<PathBuf>, Failure> {
+    let named = args.keyring.clone().or_else(|| std::env::var_os(KEYRING).map(PathBuf::from));
+    match named {
+        // A script whose own variable is not set would go without signatures.
+        Some(path) if path.as_os_str().is_empty() => Err(Failure::new("the name of the keyring is empty")
+            .hint(format!("name a keyring, or unset `{KEYRING}` to ask for no signatures"))),
+        named => Ok(named),
+    }
 }
 
 /// Opens the keyring that signatures are asked for of.
 pub(crate) fn open_keyring(args: &LayerArgs) -> Result<Option<Arc<Keyring>>, Failure> {
-    let opened = keyring(args).map(Keyring::open).transpose();
-    Ok(opened.map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?.map(Arc::new))
+    let opened = keyring(args)?.map(Keyring::open).transpose();
+    Ok(opened.map_err(keyring_failure)?.map(Arc::new))
+}
+
+/// Says why there is no keyring: one that has expired says that nothing is believed any more.
+pub(crate) fn keyring_failure(error: KeyringError) -> Failure {
+    let has_expired = matches!(error, KeyringError::Expired { .. });
+    let failure = Failure::from(error);
+    if has_expired { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
 fn is_store(path: &Path) -> bool {
@@ -72,26 +84,25 @@ fn is_store(path: &Path) -> bool {
 /// Opens layers to look into. What is damaged in them is told as a warning.
 pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
-    let warn = |event: &StoreEvent| term::warning(&event.to_string());
     let keyring = open_keyring(args)?;
     for path in &args.bundle {
         let layer = match &keyring {
             None => Layer::open_bundle(path)?,
             Some(keyring) => Layer::open_signed_bundle(path, keyring).map_err(unsigned)?,
         };
-        layers.push(layer.on_event(warn));
+        layers.push(layer.on_event(events::hear));
     }
     for path in stores {
         let store = Store::open(path)?;
         let store = keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
-        layers.push(Layer::from(store).on_event(warn));
+        layers.push(Layer::from(store).on_event(events::hear));
     }
     Ok(layers)
 }
 
 /// Says that something is not signed, or why that cannot be told.
 pub(crate) fn unsigned(error: OpenSignedError) -> Failure {
-    let is_unsigned = matches!(error, OpenSignedError::Unsigned { .. });
+    let is_unsigned = error.is_unsigned();
     let failure = Failure::from(error);
     if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
@@ -149,7 +160,7 @@ pub(crate) fn runtime(
     for path in &args.bundle {
         builder = builder.bundle_file(path);
     }
-    if let Some(path) = keyring(args) {
+    if let Some(path) = keyring(args)? {
         builder = builder.keyring(path);
     }
     let compiles = policy.is_none_or(Policy::compiles);
@@ -167,11 +178,11 @@ pub(crate) fn runtime(
     }
     builder.build().map_err(|error| {
         let missing = matches!(&error, BuildRuntimeError::Store { source: OpenError::Missing { .. }, .. });
-        let unsigned = matches!(
-            error,
-            BuildRuntimeError::Signed(OpenSignedError::Unsigned { .. })
-                | BuildRuntimeError::Keyring(KeyringError::Expired { .. })
-        );
+        let unsigned = match &error {
+            BuildRuntimeError::Signed(error) => error.is_unsigned(),
+            BuildRuntimeError::Keyring(error) => matches!(error, KeyringError::Expired { .. }),
+            _ => false,
+        };
         let failure = Failure::from(error);
         if unsigned {
             failure.exiting(Exit::Unsigned)
@@ -213,9 +224,9 @@ pub(crate) fn tell(runtime: &Runtime, all: bool) {
             | Event::NotSwapped { .. }
             | Event::Stale(_)
             | Event::NotLoaded { .. }
-            | Event::NotRecorded { .. }
-            | Event::Layer(StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. }) => {
-                term::warning(&event.to_string());
+            | Event::NotRecorded { .. } => term::warning(&event.to_string()),
+            Event::Layer(event @ (StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. })) => {
+                events::hear(&event);
             }
             event if all => term::note(&event.to_string()),
             _ => {}

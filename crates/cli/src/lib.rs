@@ -16,8 +16,10 @@ mod arrays;
 mod cmd;
 mod difference;
 mod error;
+mod events;
 mod graph;
 mod health;
+mod kind;
 mod layers;
 mod npy;
 mod npz;
@@ -69,7 +71,7 @@ pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
         Err(message) => return term::usage(&message),
     };
     interrupt::watch(cmd::end);
-    let ended = cmd::run(cli.command);
+    let ended = events::tell(cmd::run(cli.command));
     match (interrupt::exit_code(), ended) {
         // What could not be done was not to be done any more.
         (Some(code), _) => code,

@@ -16,6 +16,7 @@ use precast_core::MAX_NDIM;
 use precast_graph::{Array, DType, Element, with_array};
 use precast_store::file;
 
+use crate::kind::Kind;
 use crate::whole::{self, Pending, WriteError};
 
 /// Most bytes of a header; NumPy's own limit.
@@ -233,7 +234,7 @@ pub(crate) fn render(array: &Array) -> io::Result<Vec<u8>> {
 
 /// Writes an array to a temporary file beside `path`; see [`whole::write`].
 pub(crate) fn write(path: &Path, array: &Array) -> Result<Pending, WriteError> {
-    whole::write(path, |out| out.write_all(&render(array)?))
+    whole::write(path, Kind::Npy, |out| out.write_all(&render(array)?))
 }
 
 #[cfg(test)]

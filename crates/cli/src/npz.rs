@@ -13,6 +13,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
+use crate::kind::Kind;
 use crate::npy;
 use crate::whole::{self, Pending, WriteError};
 
@@ -110,7 +111,7 @@ fn member(path: &Path, archive: &mut Archive, position: usize) -> Result<(String
 
 /// Writes arrays to a temporary file beside `path`; see [`whole::write`].
 pub(crate) fn write(path: &Path, arrays: &[(&str, &Array)]) -> Result<Pending, WriteError> {
-    whole::write(path, |out| {
+    whole::write(path, Kind::Npz, |out| {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         // Zip64 from 4 GiB on; 1980 is the first year that zip knows.
         for (name, array) in arrays {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use precast_runtime::debug::Violation;
 
 use crate::error::Failure;
+use crate::kind::Kind;
 use crate::{npy, whole};
 
 /// A written reproduction.
@@ -38,7 +39,7 @@ pub(crate) fn write(root: &Path, names: &mut Names, violation: &Violation) -> Re
     fs_err::create_dir_all(&directory).map_err(|error: std::io::Error| at(error))?;
     let graph = directory.join("graph.json");
     let text = precast_graph::json::render(&violation.graph);
-    whole::write(&graph, |out| out.write_all(text.as_bytes()))?.commit()?;
+    whole::write(&graph, Kind::Text, |out| out.write_all(text.as_bytes()))?.commit()?;
     let mut command = format!("precast check-op --graph {}", graph.display());
     for (position, input) in violation.inputs.iter().enumerate() {
         let file = directory.join(format!("{position}.npy"));
@@ -46,6 +47,6 @@ pub(crate) fn write(root: &Path, names: &mut Names, violation: &Violation) -> Re
         command += &format!(" -i {position}={}", file.display());
     }
     let readme = format!("{violation}\n\n{command}\n");
-    whole::write(&directory.join("README"), |out| out.write_all(readme.as_bytes()))?.commit()?;
+    whole::write(&directory.join("README"), Kind::Text, |out| out.write_all(readme.as_bytes()))?.commit()?;
     Ok(Written { directory, command })
 }

@@ -1,16 +1,19 @@
 //! Files that a command line names, written whole ([`precast_store::whole`]) where that is possible.
 //!
 //! A link keeps pointing to where it points. A character device (`/dev/null`, a terminal) and a pipe that somebody reads
-//! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused.
+//! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused. So is a file that is
+//! something else than what is to be written: a key, a manifest.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use precast_store::file::Kind;
+use precast_store::file::Kind as Special;
 use precast_store::whole::Whole;
 #[cfg(unix)]
 use rustix::fs::OFlags;
+
+use crate::kind::Kind;
 
 /// Says why a file was not written.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +25,15 @@ pub(crate) enum WriteError {
     /// Something that is no file and takes no bytes.
     #[error(
         "cannot write `{}`: it is {found}{}\nhint: name a file",
-        path.display(), if *found == Kind::Fifo { " that nobody reads" } else { "" }
+        path.display(), if *found == Special::Fifo { " that nobody reads" } else { "" }
     )]
-    Kind { path: PathBuf, found: Kind },
+    Kind { path: PathBuf, found: Special },
+    /// A file of another kind.
+    #[error(
+        "cannot write `{}`: it is {found}, and {wanted} would take its place\nhint: name another file{}",
+        path.display(), if *found == Kind::SecretKey { "" } else { "; or delete this one first" }
+    )]
+    Other { path: PathBuf, found: Kind, wanted: Kind },
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -42,16 +51,29 @@ pub(crate) struct Pending {
     file: Option<Whole>,
 }
 
+/// Checks that a file of this kind may be written at a path: there is none, an empty one, or one of this kind.
+pub(crate) fn check(path: &Path, wanted: Kind) -> Result<(), WriteError> {
+    let is_file = fs_err::metadata(path).is_ok_and(|found| found.is_file());
+    let found = if is_file { Kind::at(path) } else { Ok(Kind::Empty) };
+    match found.map_err(|source| WriteError::Io { path: path.to_owned(), source })? {
+        Kind::Empty => Ok(()),
+        found if found == wanted => Ok(()),
+        found => Err(WriteError::Other { path: path.to_owned(), found, wanted }),
+    }
+}
+
 /// Writes what `fill` writes to a temporary file beside `path`.
 pub(crate) fn write(
     path: &Path,
+    kind: Kind,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<Pending, WriteError> {
     let at = |source| WriteError::Io { path: path.to_owned(), source };
     let target = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if let Some(kind) = fs_err::metadata(&target).ok().and_then(|found| Kind::of(found.file_type())) {
-        let refused = || WriteError::Kind { path: path.to_owned(), found: kind };
-        let mut file = open_stream(&target, kind).map_err(at)?.ok_or_else(refused)?;
+    check(path, kind)?;
+    if let Some(found) = fs_err::metadata(&target).ok().and_then(|found| Special::of(found.file_type())) {
+        let refused = || WriteError::Kind { path: path.to_owned(), found };
+        let mut file = open_stream(&target, found).map_err(at)?.ok_or_else(refused)?;
         buffered(&mut file, fill).map_err(at)?;
         return Ok(Pending { target, file: None });
     }
@@ -61,12 +83,12 @@ pub(crate) fn write(
 }
 
 /// Opens what takes bytes one after the other and keeps none, without waiting for a reader; `None` for anything else.
-fn open_stream(path: &Path, kind: Kind) -> io::Result<Option<File>> {
+fn open_stream(path: &Path, kind: Special) -> io::Result<Option<File>> {
     // The error's number matters, which `fs_err` does not keep.
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
-    if kind == Kind::Fifo {
+    if kind == Special::Fifo {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
         return match options.open(path) {
@@ -79,7 +101,7 @@ fn open_stream(path: &Path, kind: Kind) -> io::Result<Option<File>> {
             Err(error) => Err(error),
         };
     }
-    if kind == Kind::CharacterDevice { options.open(path).map(Some) } else { Ok(None) }
+    if kind == Special::CharacterDevice { options.open(path).map(Some) } else { Ok(None) }
 }
 
 fn buffered(file: &mut dyn Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -120,9 +142,9 @@ mod tests {
     fn a_dropped_write_leaves_the_old_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
-        write(&path, |out| out.write_all(b"old")).unwrap().commit_durably().unwrap();
-        drop(write(&path, |out| out.write_all(b"new")).unwrap());
-        write(&path, |_| Err(io::Error::other("half way"))).unwrap_err();
+        write(&path, Kind::Text, |out| out.write_all(b"old")).unwrap().commit_durably().unwrap();
+        drop(write(&path, Kind::Text, |out| out.write_all(b"new")).unwrap());
+        write(&path, Kind::Text, |_| Err(io::Error::other("half way"))).unwrap_err();
         assert_eq!(fs_err::read(&path).unwrap(), b"old");
         assert_eq!(directory.path().read_dir().unwrap().count(), 1);
     }
@@ -130,13 +152,33 @@ mod tests {
     #[test]
     fn a_directory_is_not_replaced() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(write(directory.path(), |_| Ok(())).is_err());
+        assert!(write(directory.path(), Kind::Text, |_| Ok(())).is_err());
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_not_replaced_and_a_key_never() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x");
+        let files = ["[[op]]\n", "precastb", "\u{93}", "untrusted comment: key\nRWSS", "a\0"];
+        for (found, wanted) in files.iter().flat_map(|found| [Kind::Export, Kind::Npy].map(|w| (found, w))) {
+            fs_err::write(&path, found).unwrap();
+            let refused = write(&path, wanted, |out| out.write_all(b"new")).unwrap_err().to_string();
+            assert!(refused.contains("would take its place\nhint: name another file"), "{refused}");
+            assert_eq!(refused.contains("delete this one"), !found.starts_with("untrusted"), "{refused}");
+            assert_eq!(fs_err::read(&path).unwrap(), found.as_bytes());
+        }
+        fs_err::write(&path, "").unwrap();
+        write(&path, Kind::Npy, |out| out.write_all(b"\x93NUMPY")).unwrap().commit().unwrap();
+        write(&path, Kind::Npy, |out| out.write_all(b"\x93NUMPY")).unwrap().commit().unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_written_in_place() {
-        write(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap().commit_durably().unwrap();
+        write(Path::new("/dev/null"), Kind::Text, |out| out.write_all(b"gone"))
+            .unwrap()
+            .commit_durably()
+            .unwrap();
         assert!(!fs_err::metadata("/dev/null").unwrap().is_file());
     }
 
@@ -147,7 +189,7 @@ mod tests {
         let (file, link) = (directory.path().join("file"), directory.path().join("link"));
         fs_err::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        write(&link, |out| out.write_all(b"new")).unwrap().commit().unwrap();
+        write(&link, Kind::Text, |out| out.write_all(b"new")).unwrap().commit().unwrap();
         assert_eq!(fs_err::read(&file).unwrap(), b"new");
         assert!(fs_err::symlink_metadata(&link).unwrap().is_symlink());
     }

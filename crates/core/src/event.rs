@@ -3,6 +3,7 @@
 //! None of these is an error for the caller, who sees a miss at most. They are values, handed to the observer that a
 //! store or a bundle was given, so that a library never prints.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -66,6 +67,55 @@ impl fmt::Display for Event {
             Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),
         }
     }
+}
+
+impl Event {
+    /// Whether the same may be said of many places: [`lines`] folds those.
+    #[must_use]
+    pub fn folds(&self) -> bool {
+        self.parts().is_some()
+    }
+
+    /// Of what can be folded: the kind, the place, the reason.
+    fn parts(&self) -> Option<(u8, &str, &str)> {
+        match self {
+            Self::Unreadable { place, reason } => Some((0, place, reason)),
+            Self::Unsigned { place, reason } => Some((1, place, reason)),
+            Self::PointerRestored { place } => Some((2, place, "")),
+            Self::Damaged { .. } | Self::NotReproducible { .. } => None,
+        }
+    }
+}
+
+/// Renders events for people, each once, in their order: what is said alike of many places is a line with the first of them.
+///
+/// # Examples
+/// ```
+/// use precast_core::event::{Event, lines};
+/// let unsigned = |place: &str| Event::Unsigned { place: place.to_owned(), reason: "signed by 1 key".to_owned() };
+/// let told = lines(&[unsigned("a"), unsigned("b"), unsigned("a"), unsigned("c")]);
+/// assert_eq!(told, ["`a` was not used: it is not signed by 1 key; nor were 2 others"]);
+/// ```
+pub fn lines<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
+    let mut told: Vec<(&Event, BTreeSet<&str>)> = Vec::new();
+    for event in events {
+        let alike = |known: &Event| match (known.parts(), event.parts()) {
+            (Some((kind, _, why)), Some((other, _, reason))) => (kind, why) == (other, reason),
+            _ => known == event,
+        };
+        let place = event.parts().map(|(_, place, _)| place);
+        match told.iter_mut().find(|(known, _)| alike(known)) {
+            Some((_, places)) => places.extend(place),
+            None => told.push((event, place.into_iter().collect())),
+        }
+    }
+    let line = |(event, places): (&Event, BTreeSet<&str>)| match (places.len(), event) {
+        (0 | 1, _) => event.to_string(),
+        (count, Event::PointerRestored { .. }) => format!("{event}; so have {} others", count - 1),
+        (count, Event::Unsigned { .. }) => format!("{event}; nor were {} others", count - 1),
+        (count, _) => format!("{event}; so were {} others", count - 1),
+    };
+    told.into_iter().map(line).collect()
 }
 
 /// Who is told of events.

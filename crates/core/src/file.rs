@@ -181,7 +181,10 @@ pub fn read_opened(file: fs_err::File, limit: u64) -> io::Result<Vec<u8>> {
         return Err(NotReadable::Memory { path, found }.into());
     }
     // A file that grows meanwhile is still no longer than the limit.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let read = file.file().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| {
+        io::Error::new(error.kind(), format!("failed to read from file `{}`: {error}", path.display()))
+    })?;
     match bytes.len() as u64 {
         found if found > limit => Err(NotReadable::Long { path, found, limit }.into()),
         _ => Ok(bytes),

@@ -17,6 +17,7 @@
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
 //! | [`mod@file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
+//! | `keyring` | whose signatures make a bundle, a record or an entry believed (feature `signed`) | reads one |
 //! | [`trace`] | spans of what an answer takes (feature `tracing`) | no |
 //! | [`event`] | what readers got over, as values | no |
 //!
@@ -30,6 +31,8 @@ pub mod event;
 pub mod file;
 pub mod function;
 pub mod key;
+#[cfg(feature = "signed")]
+pub mod keyring;
 mod loader;
 pub mod model;
 pub mod native;
@@ -47,6 +50,7 @@ pub use event::Event;
 pub use function::{CallError, Function};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use loader::{Libraries, LoadEntryError, Loader, best_first};
+pub use native::threads;
 pub use native::{
     ArrayMut, ArrayRef, BindNativeError, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,
     NoNative, matmul,

@@ -1,16 +1,17 @@
 //! The loader: a bundle's named graphs as functions. All that a deployed program needs.
 
-use crate::bundle::{Bundle, OpenBundleError};
+use crate::bundle::{Bundle, OpenBundleError, Piece};
 use crate::cpu::{self, LimitError};
 use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, Digest};
 use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
-use crate::program::{Program, Step};
+use crate::program::{Computes, Outline, Program};
 use crate::provenance::Served;
-use crate::record::Record;
+use crate::record::{ParseRecordError, Record};
 use crate::trace::outcome;
 use std::collections::BTreeMap;
+use std::collections::hash_map::{self, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -38,10 +39,12 @@ pub struct Loader {
 /// What was asked for before.
 #[derive(Debug, Default)]
 struct Known {
-    functions: BTreeMap<String, Function>,
+    functions: HashMap<String, Function>,
     /// Entries share modules.
-    modules: BTreeMap<BuildKey, (LoadedModule, Arc<Served>)>,
+    modules: Modules,
 }
+
+type Modules = HashMap<BuildKey, (LoadedModule, Arc<Served>)>;
 
 /// Why there is no function of a name.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +78,14 @@ pub enum LoadEntryError {
         /// What each variant lacks, or what is wrong with it.
         reason: String,
     },
+    /// The program is none, though its bytes are those that were written.
+    #[error("cannot read the program of entry `{name}`")]
+    Program {
+        /// The entry.
+        name: String,
+        /// What is wrong with it.
+        source: ParseRecordError,
+    },
     /// An instance of a module cannot be made.
     #[error("cannot make entry `{name}` ready to be called")]
     Instance {
@@ -102,6 +113,25 @@ impl Loader {
         Bundle::open(path).map(Self::new)
     }
 
+    /// Opens a bundle file that enough keys of a keyring have signed, in `<path>.minisig`. Nothing of it is used before.
+    ///
+    /// # Errors
+    /// As [`Loader::open`]; too few keys have signed it.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use precast_core::{Loader, keyring::Keyring};
+    /// let loader = Loader::open_signed("model.precast", &Keyring::open("precast.keyring")?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "signed")]
+    pub fn open_signed(
+        path: impl AsRef<Path>,
+        keyring: &crate::keyring::Keyring,
+    ) -> Result<Self, crate::keyring::OpenSignedError> {
+        Bundle::open_signed(path, keyring).map(Self::new)
+    }
+
     /// Serves the entries of an open bundle.
     #[must_use]
     pub fn new(bundle: Bundle) -> Self {
@@ -123,7 +153,7 @@ impl Loader {
     /// The names of the graphs, sorted.
     #[must_use]
     pub fn entries(&self) -> Vec<String> {
-        self.bundle.entries().into_iter().map(|entry| entry.name).collect()
+        self.bundle.names()
     }
 
     /// The function of a named graph.
@@ -142,7 +172,7 @@ impl Loader {
         };
         let span = crate::span!("resolve", entry = name; outcome);
         let program = self.bundle.find_program(name).ok_or_else(unknown);
-        let loaded = program.and_then(|program| self.load(name, program, modules));
+        let loaded = program.and_then(|(outline, program)| self.load(&outline, program, modules));
         span.record("outcome", outcome(&loaded));
         let function = loaded?;
         functions.insert(name.to_owned(), function.clone());
@@ -151,27 +181,35 @@ impl Loader {
 
     fn load(
         &self,
-        name: &str,
-        program: Program,
-        known: &mut BTreeMap<BuildKey, (LoadedModule, Arc<Served>)>,
+        Outline { name, steps }: &Outline<'_>,
+        program: Piece,
+        known: &mut Modules,
     ) -> Result<Function, LoadEntryError> {
-        cpu::limit().map_err(|source| LoadEntryError::Limit { name: name.to_owned(), source })?;
-        let (mut modules, mut from) = (Vec::new(), Vec::new());
-        for Step { key, signatures, .. } in &program.steps {
-            if !known.contains_key(key) {
-                let found = self.module(key).map_err(|reason| LoadEntryError::Module {
-                    name: name.to_owned(),
-                    signature: signatures.join("; "),
-                    reason,
-                })?;
-                known.insert(*key, (found.0, Arc::new(found.1)));
-            }
-            let (module, served) = &known[key];
+        let name = || (*name).to_owned();
+        cpu::limit().map_err(|source| LoadEntryError::Limit { name: name(), source })?;
+        let mut modules = Vec::with_capacity(steps.len());
+        for (position, (key, _)) in steps.iter().enumerate() {
+            let module = match known.entry(*key) {
+                hash_map::Entry::Occupied(known) => known.into_mut(),
+                hash_map::Entry::Vacant(new) => {
+                    let found = self.module(key).map_err(|reason| LoadEntryError::Module {
+                        name: name(),
+                        signature: signature(&program, position),
+                        reason,
+                    })?;
+                    new.insert((found.0, Arc::new(found.1)))
+                }
+            };
             modules.push(module.clone());
-            from.push(Arc::clone(served));
         }
-        Function::new(program, modules, from)
-            .map_err(|source| LoadEntryError::Instance { name: name.to_owned(), source })
+        if steps.iter().all(|(_, computes)| *computes != Computes::Anything) {
+            return Ok(Function::unread(program, modules));
+        }
+        let (modules, served) = modules.into_iter().unzip();
+        let program =
+            Program::of_entry(&program).map_err(|source| LoadEntryError::Program { name: name(), source })?;
+        Function::new(program, modules, served)
+            .map_err(|source| LoadEntryError::Instance { name: name(), source })
     }
 
     /// The best module of a key that this host can run; or in words why there is none.
@@ -211,6 +249,13 @@ impl Loader {
     }
 }
 
+/// Printable signatures of the Applies that a step of a program computes.
+#[cold]
+fn signature(entry: &[u8], step: usize) -> String {
+    let program = Program::of_entry(entry);
+    program.ok().and_then(|program| Some(program.steps.get(step)?.signatures.join("; "))).unwrap_or_default()
+}
+
 /// The records that this host can run, best first: most CPU features. What it cannot run is told to `refused`.
 pub fn best_first(records: Vec<Arc<Record>>, refused: &mut Vec<String>) -> Vec<Arc<Record>> {
     let mut admissible = Vec::new();
@@ -244,10 +289,10 @@ impl Libraries {
     ///
     /// # Errors
     /// In words: what `load` says, or why its bytes cannot be loaded.
-    pub fn get(
+    pub fn get<B: AsRef<[u8]>>(
         &self,
         digest: &Digest,
-        load: impl FnOnce() -> Result<Vec<u8>, String>,
+        load: impl FnOnce() -> Result<B, String>,
     ) -> Result<Arc<LoadedLibrary>, String> {
         if let Some(linked) = find_linked(digest) {
             return linked.map_err(|error| chain(&error));
@@ -255,7 +300,7 @@ impl Libraries {
         if let Some(library) = self.loaded(digest) {
             return Ok(library);
         }
-        self.keep(digest, &load()?).map_err(|error| chain(&error))
+        self.keep(digest, load()?.as_ref()).map_err(|error| chain(&error))
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.

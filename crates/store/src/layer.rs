@@ -11,7 +11,7 @@ use precast_core::event::chain;
 use precast_core::{best_first, cpu};
 
 use crate::archive::SHARED_OBJECT;
-use crate::keyring::{Keyring, SIGNATURES_LIMIT, SUFFIX, Unsigned};
+use crate::keyring::{Keyring, OpenSignedError};
 use crate::{
     BuildKey, Bundle, Entry, Event, FindError, Fingerprint, KeyDocument, LoadError, OpenBundleError,
 };
@@ -50,60 +50,6 @@ pub enum LayerError {
     },
 }
 
-/// Says why a file that has to be signed is not used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenSignedError {
-    /// It is no bundle, or one that cannot be read.
-    #[error(transparent)]
-    Open(#[from] OpenBundleError),
-    /// Too few keys have signed it.
-    #[error("`{}` is not {unsigned}", path.display())]
-    Unsigned {
-        /// The file.
-        path: PathBuf,
-        /// What is missing.
-        unsigned: Box<Unsigned>,
-    },
-    /// The file system refused.
-    #[error("cannot read the signatures `{}`", path.display())]
-    Io {
-        /// The file of the signatures.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-/// Checks that enough keys have signed the bytes of a file, in `<path>.minisig`; gives their names.
-///
-/// # Errors
-///
-/// They have not, or the signatures cannot be read.
-pub fn check_file(path: &Path, bytes: &[u8], keyring: &Keyring) -> Result<Vec<String>, OpenSignedError> {
-    let signatures = signatures_of(path)?;
-    match keyring.check(bytes, &signatures) {
-        Ok(names) => Ok(names.into_iter().map(str::to_owned).collect()),
-        Err(unsigned) => Err(OpenSignedError::Unsigned { path: path.to_owned(), unsigned }),
-    }
-}
-
-/// Reads the signatures beside a file; none where there is no such file.
-///
-/// # Errors
-///
-/// The file system refuses.
-pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(SUFFIX);
-    let path = PathBuf::from(name);
-    match precast_core::file::read(&path, SIGNATURES_LIMIT) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(source) => Err(OpenSignedError::Io { path, source }),
-    }
-}
-
 /// Renders what messages and tables call the layer.
 impl fmt::Display for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,10 +84,8 @@ impl Layer {
     ///
     /// As [`Layer::open_bundle`]; too few keys of the keyring have signed it.
     pub fn open_signed_bundle(path: &Path, keyring: &Keyring) -> Result<Self, OpenSignedError> {
-        let layer = Self::open_bundle(path)?;
-        let Self::Bundle { bundle, .. } = &layer else { return Ok(layer) };
-        check_file(path, bundle.bytes(), keyring)?;
-        Ok(layer)
+        let name = format!("bundle `{}`", path.display());
+        Ok(Self::Bundle { name, bundle: Box::new(Bundle::open_signed(path, keyring)?) })
     }
 
     /// Tells an observer what readers get over.
@@ -269,7 +213,9 @@ impl Layer {
     /// The layer cannot be searched.
     pub fn load(&self, record: &Record) -> Result<Result<Vec<u8>, String>, LayerError> {
         match self {
-            Self::Bundle { bundle, .. } => Ok(bundle.load(record).map_err(|error| chain(&error))),
+            Self::Bundle { bundle, .. } => {
+                Ok(bundle.load(record).map(<[u8]>::to_vec).map_err(|error| chain(&error)))
+            }
             Self::Store { store, .. } => match store.load(record) {
                 Ok(mut archive) => Ok(archive
                     .members

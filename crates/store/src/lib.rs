@@ -24,27 +24,26 @@
 pub mod archive;
 pub mod export;
 pub mod key;
-pub mod keyring;
 pub mod layer;
 pub mod stat;
 pub mod store;
 pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
-pub use export::{Export, ExportError, ImportError, Imported, OpenExportError};
+pub use export::{Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
-pub use keyring::{Keyring, KeyringError, Unsigned};
-pub use layer::{Layer, LayerError, OpenSignedError};
+pub use layer::{Layer, LayerError};
 pub use precast_core::bundle::{
     self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle,
 };
 pub use precast_core::event::{self, Event};
 pub use precast_core::key::KeyDocument;
+pub use precast_core::keyring::{self, Keyring, KeyringError, OpenSignedError, Unsigned};
 pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requires, Unmet};
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, FindError, GcPlan, Keep, LoadError, OpenError, PublishError, Published, PutEntryError,
-    PutSignatureError, Reason, Reused, Roots, Signed, Store, Swept, Turn, Verification, Victim, VictimKind,
-    WriteError,
+    CreateError, FindError, GcPlan, Keep, Lacking, LoadError, OpenError, PublishError, Published,
+    PutEntryError, PutSignatureError, Reason, Reused, Roots, Session, Signed, Store, Swept, Turn,
+    Verification, Victim, VictimKind, WriteError, lacking,
 };

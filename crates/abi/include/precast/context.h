@@ -14,6 +14,8 @@ extern "C" {
 #endif
 
 typedef struct pc_context pc_context;
+/* The units first .. end of a piece of work; `ctx` is nobody else's meanwhile. Returns 0, or a failure with the error slot set. */
+typedef int (*pc_range)(pc_context *ctx, int64_t first, int64_t end, void *state);
 struct pc_elemwise; /* precast/driver.h */
 struct pc_reduce;
 struct pc_rows;
@@ -69,6 +71,15 @@ typedef struct pc_host {
   int (*reduce)(pc_context *ctx, const struct pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
   /* Runs maps and folds row by row; `out` as above. */
   int (*rows)(pc_context *ctx, const struct pc_rows *op, pc_tensor *const *in, pc_tensor **out);
+#if defined(__GNUC__)
+  __attribute__((format(printf, 3, 4)))
+#endif
+  /* As pc_error_set, with printf's formatting. */
+  void (*error_format)(pc_context *ctx, int32_t kind, const char *format, ...);
+  /* Calls `body` for ranges that are 0 .. n together, maybe on several threads at once, so each writes to other memory, and no
+   * result depends on where n was cut. A range has at least `grain` units, but for the last. Returns 0, or what the first range
+   * that failed returned, with its error in the slot of `ctx`; ranges behind it may not have been run. */
+  int (*parallel)(pc_context *ctx, int64_t n, int64_t grain, pc_range body, void *state);
 } pc_host;
 
 struct pc_context {
@@ -91,19 +102,9 @@ static inline void pc_error_set(pc_context *ctx, int32_t kind, const char *messa
 /* Whether an error was put into the slot. */
 static inline int pc_error_is_set(const pc_context *ctx) { return ctx->error.kind != PC_ERROR_NONE; }
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4), unused, noinline, cold))
-#endif
-/* As pc_error_set, with printf's formatting. */
-static void pc_error_format(pc_context *ctx, int32_t kind, const char *format, ...) {
-  if (ctx->error.kind == PC_ERROR_NONE) {
-    va_list args;
-    va_start(args, format);
-    ctx->host->format(ctx->error.message, PC_ERROR_BYTES, format, args);
-    va_end(args);
-    ctx->error.kind = kind;
-  }
-}
+/* As pc_error_set, with printf's formatting: pc_error_format(ctx, kind, format, ...). The host's, since a function with a list of
+ * arguments takes every module a twentieth of its compilation. */
+#define pc_error_format(ctx_, ...) ((ctx_)->host->error_format((ctx_), __VA_ARGS__))
 
 #ifdef __cplusplus
 }

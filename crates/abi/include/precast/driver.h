@@ -19,9 +19,13 @@ extern "C" {
  * for an operand declared scalar). Returns 0, or a failure with the error slot set. */
 typedef int (*pc_kernel)(pc_context *ctx, int64_t n, char *const *data);
 
+/* Of what a driver is handed: its kernels may run on several threads at once, each on elements of its own. */
+#define PC_SHARED 1
+
 /* For pc_host.elemwise. */
 typedef struct pc_elemwise {
-  int32_t n_in, n_out;      /* n_in >= 1, n_out >= 1, n_in + n_out <= PC_LOOP_OPERANDS */
+  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED or 0 */
+  int32_t n_out;            /* n_out >= 1, n_in + n_out <= PC_LOOP_OPERANDS */
   const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
   const int32_t *dtypes;    /* n_out: of the outputs */
   const char *const *names; /* n_in, for messages; NULL, or with NULL entries */
@@ -52,7 +56,7 @@ typedef struct pc_monoid {
 
 /* For pc_host.reduce. */
 typedef struct pc_reduce {
-  int32_t n_in;             /* >= 1 */
+  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED or 0 */
   uint32_t axes;            /* bit d: axis d of the broadcast operands is reduced; or PC_REDUCE_ALL */
   int32_t dtype;            /* of the output */
   const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */
@@ -79,7 +83,7 @@ typedef struct pc_rows_step {
  * once are one element a row, others as many as the row has; what reads an element of a row as if it were as many is in a pass
  * after that which made it. */
 typedef struct pc_rows {
-  int32_t n_in;             /* >= 1 */
+  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED or 0 */
   int32_t n_full, n_single; /* outputs that have the operands' shape, then outputs of one element a row */
   int32_t n_values, n_steps, n_passes;
   uint32_t axes;            /* as pc_reduce.axes */

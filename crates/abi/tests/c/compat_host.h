@@ -1,5 +1,6 @@
 /* A host for programs with compat headers: it counts what lives, and refuses the n-th request. */
 #include <numpy/arrayobject.h>
+#include <precast/host.h>
 #include <precast/module.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void host_release(pc_context *ctx, void *memory) {
 
 /* Not const: a program may give it services of its own. */
 static pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf,
-                             NULL,           NULL,            NULL,            NULL};
+                             NULL,           NULL,            NULL,            NULL,        pc_host_error_format, pc_host_parallel};
 
 #define CHECK(condition)                                                                       \
   do {                                                                                         \

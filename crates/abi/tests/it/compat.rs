@@ -1,7 +1,7 @@
 //! The compat headers run: the tutorial's three ops as their authors wrote them, and programs of our own, as C and as C++,
 //! under the sanitizers; and the README lists every symbol.
 
-use precast_abi::{COMPAT_HEADERS, HEADERS};
+use precast_abi::{COMPAT_HEADERS, HEADERS, HOST_HEADERS};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn text(name: &str) -> String {
 #[expect(clippy::print_stderr, reason = "a skip says so aloud")]
 fn run(program: &str) {
     let scratch = tempfile::tempdir().unwrap();
-    for (name, header) in HEADERS.iter().chain(COMPAT_HEADERS) {
+    for (name, header) in HEADERS.iter().chain(HOST_HEADERS).chain(COMPAT_HEADERS) {
         let path = scratch.path().join(name);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, header).unwrap();

@@ -1,7 +1,7 @@
 //! The C compiler compares every size and offset of the headers with the Rust mirror.
 
 use precast_abi::nativecall::{self, registry};
-use precast_abi::{HEADERS, NATIVECALL_HEADERS, context, driver, module, tensor};
+use precast_abi::{HEADERS, HOST_HEADERS, NATIVECALL_HEADERS, context, driver, module, tensor};
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
@@ -59,16 +59,18 @@ fn assertions() -> String {
         gemm,
         elemwise,
         reduce,
-        rows
+        rows,
+        error_format,
+        parallel
     );
     mirror!(c, "pc_context", Context, host, error);
-    mirror!(c, "pc_elemwise", Elemwise, n_in, n_out, scalar, dtypes, names, kernel);
+    mirror!(c, "pc_elemwise", Elemwise, n_in, flags, n_out, scalar, dtypes, names, kernel);
     mirror!(c, "pc_monoid", Monoid, lanes, item, no_empty, clear, fold, step, close, finish, steps);
-    mirror!(c, "pc_reduce", Reduce, n_in, axes, dtype, scalar, names, map, monoid);
+    mirror!(c, "pc_reduce", Reduce, n_in, flags, axes, dtype, scalar, names, map, monoid);
     mirror!(c, "pc_rows_step", RowsStep, kernel, monoid, values, n_in, n_out, pass, once);
     mirror!(
-        c, "pc_rows", Rows, n_in, n_full, n_single, n_values, n_steps, n_passes, axes, kept, scalar, dtypes,
-        outputs, steps
+        c, "pc_rows", Rows, n_in, flags, n_full, n_single, n_values, n_steps, n_passes, axes, kept, scalar,
+        dtypes, outputs, steps
     );
     mirror!(c, "pc_task", Task, kind, apply, variable);
     mirror!(
@@ -134,7 +136,7 @@ fn assertions() -> String {
 
 fn compile(language: &str, text: &str) -> std::process::Output {
     let scratch = tempfile::tempdir().unwrap();
-    for (name, header) in HEADERS.iter().chain(NATIVECALL_HEADERS) {
+    for (name, header) in HEADERS.iter().chain(HOST_HEADERS).chain(NATIVECALL_HEADERS) {
         let path = scratch.path().join(name);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, header).unwrap();
@@ -180,7 +182,7 @@ fn a_wrong_offset_would_be_noticed() {
 
 #[test]
 fn each_header_compiles_alone_in_c_and_cxx() {
-    for (name, _) in HEADERS {
+    for (name, _) in HEADERS.iter().chain(HOST_HEADERS) {
         for language in ["c", "c++"] {
             let output = compile(language, &format!("#include <{name}>\n"));
             assert!(

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use precast_store::Release;
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -25,6 +26,9 @@ pub(crate) struct ExportArgs {
     /// The store. [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+    /// Says that this takes the place of earlier exports of this name: where it was imported, those with lower numbers are refused.
+    #[arg(long, value_name = "NAME=NUMBER")]
+    pub(crate) release: Option<Release>,
     /// A secret key to sign with.
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<PathBuf>,
@@ -59,6 +63,9 @@ pub(crate) struct ImportArgs {
     /// The store; made where there is none. [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+    /// Takes an earlier release than the store has, or an export that is none.
+    #[arg(long)]
+    pub(crate) older: bool,
     /// Verifies, and writes nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,

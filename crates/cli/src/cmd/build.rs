@@ -5,22 +5,27 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use precast_build::history;
-use precast_build::{DeclareError, Declared, Executed, Execution, Manifest, Plan, execute, plan_after, take};
+use precast_build::{
+    DeclareError, Declared, ExecuteError, Executed, Execution, Lock, Manifest, Plan, execute, execute_locked,
+    plan_after, take,
+};
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
-use precast_store::Store;
 use precast_store::key::Profile;
+use precast_store::{OpenError, Store};
 use serde_json::json;
 
 use super::update::{self, Held};
 use crate::args::BuildArgs;
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::provenance::Builder;
-use crate::{layers, print, term, whole, why};
+use crate::{events, layers, print, term, whole, why};
 
 /// Runs the command.
 pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
+    args.bundle.iter().try_for_each(|path| whole::check(path, Kind::Bundle))?;
     let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
     let builder = args.builder.or_else(named).map(Builder::new).transpose()?;
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
@@ -37,12 +42,25 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
     let variants = variants(args.isa, &manifest, &target, profile)?;
     let toolchain = Toolchain::find(Some(&target))?;
+    let pinned = (held == Held::Locked).then_some(()).and(lock.as_ref());
+    let lock_path = update::path(&args.manifest);
+    if let Some(lock) = pinned {
+        lock.check_actions(&plan, (&toolchain, &variants), &lock_path)?;
+        lock.unpinned(&target, &lock_path).iter().for_each(|told| term::warning(told));
+    }
     let path = layers::to_build(args.store);
-    let store = Store::create(&path)?.on_event(|event| term::warning(&event.to_string()));
-    let parallel = args.jobs.map_or(Parallel::Auto, Parallel::Jobs);
-    let executed = carry_out(&plan, &store, &toolchain, &variants, (parallel, args.frozen))?;
-    update::finish(&args.manifest, (&plan, &executed), lock.as_ref(), held)?;
-    history::remember(&store, &args.manifest, &executed);
+    let store = open_store(&path, args.frozen)?;
+    let executed = carry_out(
+        &plan,
+        store.as_ref(),
+        (&toolchain, &variants),
+        args.jobs.map_or(Parallel::Auto, Parallel::Jobs),
+        (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
+    )?;
+    if held == Held::Pinning {
+        Lock::of(&plan).pinning(&executed).write(&lock_path)?;
+    }
+    store.iter().for_each(|store| history::remember(store, &args.manifest, &executed));
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
@@ -130,13 +148,25 @@ fn variants(
     Ok(levels.into_iter().map(variant).collect())
 }
 
+/// Opens the store to build into; a build that compiles nothing makes none.
+fn open_store(path: &Path, is_frozen: bool) -> Result<Option<Store>, Failure> {
+    let store = match is_frozen {
+        false => Store::create(path)?,
+        true => match Store::open(path) {
+            Err(OpenError::Missing { .. }) => return Ok(None),
+            opened => opened?,
+        },
+    };
+    Ok(Some(store.on_event(events::hear)))
+}
+
 fn carry_out(
     plan: &Plan,
-    store: &Store,
-    toolchain: &Toolchain,
-    variants: &[Variant],
-    (parallel, is_frozen): (Parallel, bool),
-) -> Result<Executed, Failure> {
+    store: Option<&Store>,
+    (toolchain, variants): (&Toolchain, &[Variant]),
+    parallel: Parallel,
+    (pins, is_frozen): (Option<(&Lock, &Path)>, bool),
+) -> Result<Executed, ExecuteError> {
     let bar = term::progress((plan.units.len() * variants.len()) as u64);
     let progress = |progress| {
         if let Progress::Finished { done, total, .. } = progress {
@@ -144,10 +174,14 @@ fn carry_out(
             bar.set_position(done as u64);
         }
     };
-    let execution = Execution { store: Some(store), toolchain, variants, parallel, progress: &progress };
-    let executed = if is_frozen { take(plan, &execution) } else { execute(plan, &execution) };
+    let execution = Execution { store, toolchain, variants, parallel, progress: &progress };
+    let executed = match pins {
+        Some(pins) => execute_locked(plan, &execution, pins, !is_frozen),
+        None if is_frozen => take(plan, &execution),
+        None => execute(plan, &execution),
+    };
     bar.finish_and_clear();
-    Ok(executed?)
+    executed
 }
 
 fn write_bundle(
@@ -156,7 +190,7 @@ fn write_bundle(
     toolchain: &Toolchain,
 ) -> Result<(PathBuf, usize), Failure> {
     let bytes = executed.bundle(toolchain)?;
-    whole::write(&path, |out| out.write_all(&bytes))?.commit_durably()?;
+    whole::write(&path, Kind::Bundle, |out| out.write_all(&bytes))?.commit_durably()?;
     Ok((path, bytes.len()))
 }
 

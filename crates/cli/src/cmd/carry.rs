@@ -3,26 +3,28 @@
 use std::path::Path;
 
 use precast_store::keyring::with_signature;
-use precast_store::{Export, ImportError, Imported, Store, file};
+use precast_store::{Export, ImportError, Imported, OpenError, Store, file};
 use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::secret::Secret;
-use crate::{layers, print, term, whole};
+use crate::{events, layers, print, term, whole};
 
 /// Exports.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
+    whole::check(&args.out, Kind::Export)?;
     let secret = args.key.as_ref().map(|key| Secret::open(key, &args.password)).transpose()?;
-    let store =
-        Store::open(layers::to_build(args.store))?.on_event(|event| term::warning(&event.to_string()));
+    let store = Store::open(layers::to_build(args.store))?.on_event(events::hear);
     let names = (!args.entry.is_empty()).then(|| args.entry.iter().cloned().collect());
     let mut export = store.export(names.as_ref())?;
+    args.release.iter().for_each(|release| export.set_release(release));
     if let Some(secret) = &secret {
         sign(&mut export, secret, &args.out)?;
     }
     let bytes = export.pack()?;
-    whole::write(&args.out, |out| out.write_all(&bytes))?.commit_durably()?;
+    whole::write(&args.out, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
     let (records, entries) = (export.records(), export.entries());
     if args.json {
         term::print_json(&json!({
@@ -73,17 +75,26 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         })?;
     }
     let refused = |error: ImportError| {
-        let is_damage =
-            !matches!(error, ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Signature(_));
-        let failure = Failure::from(error).within(format!("cannot import `{}`", path.display()));
-        if is_damage { failure.exiting(Exit::Damaged) } else { failure }
+        let exit = match &error {
+            ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Signature(_) => Exit::Error,
+            ImportError::Rollback { .. } => Exit::Unsigned,
+            _ => Exit::Damaged,
+        };
+        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(exit)
     };
     let into = layers::to_build(args.store);
-    let imported = if args.dry_run {
-        export.verify().map_err(refused)?
-    } else {
-        let store = Store::create(&into)?.on_event(|event| term::warning(&event.to_string()));
-        export.import(&store).map_err(refused)?
+    // What is refused leaves no store behind.
+    let verified = export.verify().map_err(refused)?;
+    let known = match Store::open(&into) {
+        Err(OpenError::Missing { .. }) => None,
+        opened => Some(opened?.on_event(events::hear)),
+    };
+    if let Some(store) = known.filter(|_| !args.older) {
+        export.check_release(&store).map_err(refused)?;
+    }
+    let imported = match args.dry_run {
+        true => verified,
+        false => export.import(&Store::create(&into)?.on_event(events::hear)).map_err(refused)?,
     };
     let Imported { records, fresh, entries } = imported;
     if args.json {

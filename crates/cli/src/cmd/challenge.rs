@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use precast_store::{ActionKey, BuildKey, Digest, Record, Store};
+use precast_store::{ActionKey, BuildKey, Digest, Record, Store, lacking};
 use serde_json::{Value, json};
 
 use crate::args::ChallengeArgs;
 use crate::difference::{self, Difference};
 use crate::error::{Exit, Failure};
-use crate::{print, term};
+use crate::{events, health, print, term};
 
 /// A record, and the position of its store.
 type Held = (usize, Record);
@@ -39,7 +39,16 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
     let shared = challenge.actions.values().filter(|held| places(held).len() > 1).count();
     let alarms: Vec<Alarm> = challenge.alarms();
     let others = challenge.others();
-    let exit = if alarms.is_empty() { Exit::Ok } else { Exit::Different };
+    let lost = challenge.lost()?;
+    let exit = match (alarms.is_empty(), lost.is_empty()) {
+        (false, _) => Exit::Different,
+        (true, false) => Exit::Damaged,
+        (true, true) => Exit::Ok,
+    };
+    let is_compared = match args.stores.len() {
+        1 => !challenge.actions.is_empty(),
+        _ => shared > 0,
+    };
     if args.json {
         let alarms: Vec<Value> = alarms.iter().map(|alarm| challenge.alarm_json(alarm)).collect();
         let others: Vec<Value> = others
@@ -48,9 +57,9 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
             .collect();
         let actions = challenge.actions.len();
         term::print_json(
-            &json!({"actions": actions, "compared": shared, "alarms": alarms, "others": others}),
+            &json!({"actions": actions, "compared": shared, "alarms": alarms, "others": others, "lost": lost}),
         )?;
-        return Ok(exit);
+        return ended(exit, is_compared);
     }
     let actions = print::count(challenge.actions.len(), "action", "actions");
     let mut text = format!("{actions}, {shared} in more than one store\n");
@@ -66,12 +75,31 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
             let _ = writeln!(text, "  {count:5}  {reason}");
         }
     }
+    for (store, what) in &lost {
+        let _ = writeln!(text, "\nlost  store `{}`: {what}", challenge.names[*store].display());
+    }
     let _ = match alarms.len() {
         0 => writeln!(text, "\nno action gave different bytes"),
         count => writeln!(text, "\n{} different bytes", print::count(count, "action gave", "actions gave")),
     };
+    for (store, name) in challenge.names.iter().enumerate().filter(|_| args.stores.len() > 1) {
+        let alone = challenge.actions.values().filter(|held| places(held) == BTreeSet::from([store])).count();
+        if alone > 0 {
+            let actions = print::count(alone, "action is", "actions are");
+            let _ = writeln!(text, "{actions} in `{}` only, and not compared", name.display());
+        }
+    }
     term::print(&text)?;
-    Ok(exit)
+    ended(exit, is_compared)
+}
+
+/// What was compared with nothing is not the same.
+fn ended(exit: Exit, is_compared: bool) -> Result<Exit, Failure> {
+    if is_compared || exit != Exit::Ok {
+        return Ok(exit);
+    }
+    Err(Failure::new("nothing was compared: no action is in more than one store")
+        .hint("one manifest, target and compiler give one action; `precast ls` shows what a store has"))
 }
 
 fn places(held: &[Held]) -> BTreeSet<usize> {
@@ -83,7 +111,7 @@ impl Challenge {
         let mut actions: BTreeMap<ActionKey, Vec<Held>> = BTreeMap::new();
         let mut stores = Vec::new();
         for (position, path) in paths.iter().enumerate() {
-            let store = Store::open(path)?.on_event(|event| term::warning(&event.to_string()));
+            let store = Store::open(path)?.on_event(events::hear);
             for record in store.records() {
                 let record = record?;
                 actions.entry(record.action).or_default().push((position, record));
@@ -91,6 +119,25 @@ impl Challenge {
             stores.push(store);
         }
         Ok(Self { names: paths.to_vec(), stores, actions })
+    }
+
+    /// What stores say they have and lack: archives of their records, modules that their entries call.
+    fn lost(&self) -> Result<Vec<(usize, String)>, Failure> {
+        let mut lost = Vec::new();
+        let mut served: Vec<BTreeSet<BuildKey>> = vec![BTreeSet::new(); self.stores.len()];
+        for (store, record) in self.actions.values().flatten() {
+            if self.stores[*store].holds(record)? {
+                served[*store].extend(record.members.iter().map(|member| member.key));
+            } else {
+                lost.push((*store, format!("archive `{}` is missing", record.digest.short())));
+            }
+        }
+        for (at, store) in self.stores.iter().enumerate() {
+            let entries = store.entries()?;
+            let lacking = lacking(&entries, |key| served[at].contains(key));
+            lost.extend(health::lost(&entries, &lacking).into_iter().map(|lost| (at, lost.to_string())));
+        }
+        Ok(lost)
     }
 
     fn alarms(&self) -> Vec<Alarm> {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::build;
 use crate::args::GcArgs;
 use crate::error::{Exit, Failure};
-use crate::{layers, print, term};
+use crate::{events, layers, print, term};
 
 /// Most things of a kind that are listed for people; JSON has them all.
 const LISTED: usize = 40;
@@ -28,9 +28,15 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     };
     let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
     // What is damaged is moved out of the way by whoever reads it: no dry run of that.
-    let store = Store::open(&path)?.on_event(|event| term::warning(&event.to_string()));
+    let store = Store::open(&path)?.on_event(events::hear);
     let plan = store.plan_gc(&keep)?;
-    let swept = if args.dry_run { None } else { Some(store.sweep(&plan)?) };
+    let swept = match args.dry_run {
+        true => None,
+        false => {
+            check_some_stays(&path, &keep, &plan)?;
+            Some(store.sweep(&plan)?)
+        }
+    };
     if args.json {
         term::print_json(&to_json(&path, &plan, swept.as_ref()))?;
     } else {
@@ -54,26 +60,50 @@ fn cache() -> Result<PathBuf, Failure> {
 }
 
 /// What manifests declare, for release and for a debugger, and what lock files say and pin.
-fn roots(manifests: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
+fn roots(files: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
     let (mut roots, mut pinned) = (Roots::default(), BTreeSet::new());
-    for path in manifests {
-        if let Some(lock) = path.extension().is_some_and(|ending| ending == "lock").then(|| Lock::read(path))
-        {
-            let lock = lock?.ok_or_else(|| LockError::Missing { path: path.clone() })?;
-            roots.modules.extend(lock.modules.into_iter().map(|(_, key)| key));
-            roots.entries.extend(lock.entries.into_keys());
-            pinned.extend(lock.pins.into_iter().map(|pin| pin.digest));
-            continue;
+    for path in files {
+        let is_lock = path.extension().is_some_and(|ending| ending == "lock");
+        let (found, pins) = if is_lock { of_lock(path)? } else { (of_manifest(path)?, BTreeSet::new()) };
+        if found == Roots::default() && pins.is_empty() {
+            return Err(Failure::new(format!("`{}` declares nothing, so it keeps nothing", path.display()))
+                .hint("leave it out; a store that nobody wants any more is a directory to be deleted"));
         }
-        for profile in [Profile::Release, Profile::Debug] {
-            let (_, plan) = build::read(path, Ops::standard().with_profile(profile))?;
-            let Plan { units, entries, .. } = plan;
-            let keys = units.iter().flat_map(|unit| unit.members()).map(|(key, _)| *key);
-            roots.modules.extend(keys);
-            roots.entries.extend(entries.into_iter().map(|entry| entry.name));
-        }
+        roots.entries.extend(found.entries);
+        roots.modules.extend(found.modules);
+        pinned.extend(pins);
     }
     Ok((roots, pinned))
+}
+
+fn of_lock(path: &Path) -> Result<(Roots, BTreeSet<Digest>), Failure> {
+    let lock = Lock::read(path)?.ok_or_else(|| LockError::Missing { path: path.to_owned() })?;
+    let modules = lock.modules.into_iter().map(|(_, key)| key).collect();
+    let roots = Roots { entries: lock.entries.into_keys().collect(), modules };
+    Ok((roots, lock.pins.into_iter().map(|pin| pin.digest).collect()))
+}
+
+fn of_manifest(path: &Path) -> Result<Roots, Failure> {
+    let mut roots = Roots::default();
+    for profile in [Profile::Release, Profile::Debug] {
+        let (_, plan) = build::read(path, Ops::standard().with_profile(profile))?;
+        let Plan { units, entries, .. } = plan;
+        roots.modules.extend(units.iter().flat_map(|unit| unit.members()).map(|(key, _)| *key));
+        roots.entries.extend(entries.into_iter().map(|entry| entry.name));
+    }
+    Ok(roots)
+}
+
+/// Refuses to delete all there is: what is declared then is of another store, or of another version of precast.
+fn check_some_stays(path: &Path, keep: &Keep, plan: &GcPlan) -> Result<(), Failure> {
+    let goes =
+        plan.victims.iter().any(|victim| matches!(victim.kind, VictimKind::Entry | VictimKind::Record));
+    if keep.declared.is_none() || !goes || plan.records + plan.entries > 0 {
+        return Ok(());
+    }
+    let message = format!("nothing that is declared is in store `{}`, so all of it would go", path.display());
+    Err(Failure::new(message)
+        .hint("name the manifests that it was built from, and build first; `--dry-run` lists what would go"))
 }
 
 fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> String {

@@ -11,6 +11,7 @@ use precast_runtime::{Explanation, Lookup};
 use super::explanation_of;
 use crate::args::{GraphArgs, PictureArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::picture::{self, Picture, Served};
 use crate::{layers, term, whole};
 
@@ -39,7 +40,7 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         picture::html(&picture)
     };
     match &args.output {
-        Some(file) => whole::write(file, |out| out.write_all(text.as_bytes()))?.commit()?,
+        Some(file) => whole::write(file, Kind::Text, |out| out.write_all(text.as_bytes()))?.commit()?,
         None => term::print(&text)?,
     }
     Ok(Exit::Ok)

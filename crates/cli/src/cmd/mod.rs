@@ -98,6 +98,7 @@ fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph,
             }
         }
     };
-    let explanation = runtime.explain(&graph).map_err(|error| function_failure(args, error))?;
-    Ok((graph, explanation))
+    let explanation = runtime.explain(&graph).map_err(|error| function_failure(args, error));
+    layers::tell(&runtime, false);
+    Ok((graph, explanation?))
 }

@@ -4,6 +4,7 @@ use clap::CommandFactory as _;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{term, whole};
 
 /// Prints a completion script.
@@ -31,7 +32,7 @@ pub(super) fn man(args: &ManArgs) -> Result<Exit, Failure> {
     for page in pages {
         let man = clap_mangen::Man::new(page);
         let file = directory.join(man.get_filename());
-        whole::write(&file, |mut out| man.render(&mut out))?.commit()?;
+        whole::write(&file, Kind::Text, |mut out| man.render(&mut out))?.commit()?;
     }
     term::note(&format!("{count} pages in `{}`", directory.display()));
     Ok(Exit::Ok)

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{layers, print, term, whole};
 
 /// A module as one layer has it.
@@ -32,23 +33,21 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let layers = layers::open_some(&args.layers)?;
     for layer in &layers {
         if let Some(entry) = layer.find_entry(what)? {
-            return show_entry(args, layer, &entry);
+            return match &args.extract {
+                Some(directory) => extract_entry(&layers, &entry, directory),
+                None if args.source => source_of_entry(&layers, &entry),
+                None if args.provenance => provenance_of_entry(&layers, &entry),
+                None => show_entry(args, layer, &entry),
+            };
         }
     }
     let (key, variants) = find(&layers, what)?;
     if let Some(directory) = &args.extract {
-        return extract(&key, &variants, directory);
-    }
-    if args.provenance {
-        return show_provenance(&key, &variants);
-    }
-    if args.source {
-        let source = variants.iter().find_map(|variant| source(variant).transpose());
-        let (_, text) = source.transpose()?.ok_or_else(|| {
-            Failure::new(format!("no layer has the generated C of `{}`", key.short()))
-                .hint("bundles carry none; name the store by `--store DIR`")
-        })?;
-        term::print(&text)?;
+        extract(&key, &variants, directory)?;
+    } else if args.provenance {
+        show_provenance(&key, &variants)?;
+    } else if args.source {
+        term::print(&text_of(&key, &variants)?)?;
     } else if args.json {
         term::print_json(&module_json(&key, &variants)?)?;
     } else {
@@ -87,11 +86,57 @@ fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<
         .ok_or_else(|| Failure::new("no key was found"))
 }
 
-fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
-    if args.source || args.provenance || args.extract.is_some() {
-        return Err(Failure::usage(format!("`{}` is an entry; C is generated for modules", entry.name))
-            .hint(format!("name its module: `{}`", keys(entry).join("`, `"))));
+/// The modules that an entry calls, each once, in the order of their calls.
+fn modules<'l>(layers: &'l [Layer], entry: &Entry) -> Result<Vec<(BuildKey, Vec<Variant<'l>>)>, Failure> {
+    let mut modules: Vec<(BuildKey, Vec<Variant<'l>>)> = Vec::new();
+    for key in entry.program.keys() {
+        if modules.iter().all(|(known, _)| *known != key) {
+            modules.push(find(layers, &key.to_string())?);
+        }
     }
+    Ok(modules)
+}
+
+/// Writes the generated C of an entry's modules; of several, each into a directory of its own.
+fn extract_entry(layers: &[Layer], entry: &Entry, directory: &Path) -> Result<Exit, Failure> {
+    let modules = modules(layers, entry)?;
+    for (key, variants) in &modules {
+        match modules.len() {
+            1 => extract(key, variants, directory)?,
+            _ => extract(key, variants, &directory.join(key.short()))?,
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Prints the generated C of an entry's modules.
+fn source_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure> {
+    for (key, variants) in modules(layers, entry)? {
+        term::print(&text_of(&key, &variants)?)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Prints what builders have stated of an entry's modules.
+fn provenance_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure> {
+    for (key, variants) in modules(layers, entry)? {
+        show_provenance(&key, &variants)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The generated C of a module.
+fn text_of(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String, Failure> {
+    let source = variants.iter().find_map(|variant| source(variant).transpose()).transpose()?;
+    source.map(|(_, text)| text).ok_or_else(|| no_source(key))
+}
+
+fn no_source(key: &BuildKey) -> Failure {
+    Failure::new(format!("no store has the generated C of `{}`", key.short()))
+        .hint("bundles carry none; name the store by `--store DIR`")
+}
+
+fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
     let ops = Ops::standard();
     let declared = graph_json::parse(&entry.declared, &ops)?;
     let lowered = ops.lower(&declared, Form::Lowered)?;
@@ -137,7 +182,7 @@ fn keys(entry: &Entry) -> Vec<String> {
 }
 
 /// Prints what builders have stated of the variants, each on a line, as other tools read several statements.
-fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<Exit, Failure> {
+fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failure> {
     let mut text = String::new();
     for Variant { layer, record } in variants {
         let Layer::Store { store, .. } = layer else { continue };
@@ -150,8 +195,7 @@ fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<Exit, Fai
         return Err(Failure::new(format!("nobody has stated who built `{}`", key.short()))
             .hint("`precast build --builder URI` does, for what it compiles"));
     }
-    term::print(&text)?;
-    Ok(Exit::Ok)
+    term::print(&text)
 }
 
 /// The document of a module, from whichever variant has it.
@@ -171,14 +215,13 @@ fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
 }
 
 /// Writes the generated C and its headers where a debugger can read them.
-fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result<Exit, Failure> {
+fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result<(), Failure> {
     let stored = variants.iter().find_map(|variant| match variant.layer {
         Layer::Store { store, .. } => Some((store, variant)),
         Layer::Bundle { .. } => None,
     });
     let Some((layer, (store, variant))) = stored.map(|stored| (stored.1.layer, stored)) else {
-        return Err(Failure::new(format!("no store has the generated C of `{}`", key.short()))
-            .hint("bundles carry none; name the store by `--store DIR`"));
+        return Err(no_source(key));
     };
     let archive = store.load(&variant.record)?;
     // The names in an archive were checked when it was unpacked: relative, without `..`.
@@ -193,10 +236,10 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
         if let Some(parent) = file.parent() {
             fs_err::create_dir_all(parent)?;
         }
-        whole::write(&file, |out| out.write_all(bytes))?.commit()?;
+        whole::write(&file, Kind::Text, |out| out.write_all(bytes))?.commit()?;
     }
     term::note(&format!("in gdb: set substitute-path /precast {}", directory.display()));
-    Ok(Exit::Ok)
+    Ok(())
 }
 
 /// The C files of external ops that a text leads back to by `#line`, as entries of the layer have them.

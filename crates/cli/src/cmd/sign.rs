@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use precast_store::keyring::{SUFFIX, with_signature};
-use precast_store::layer::signatures_of;
-use precast_store::{Export, Store, file};
+use precast_store::keyring::{SUFFIX, signatures_of, with_signature};
+use precast_store::{Bundle, Export, Keyring, Store, file};
 
 use super::carry;
 use crate::args::{KeygenArgs, SignArgs};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::secret::{self, Secret};
-use crate::{print, term, whole};
+use crate::{events, print, term, whole};
 
 /// Makes a key.
 pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
@@ -46,11 +46,13 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
 /// Adds a signature to those beside a file, or to those in an export; says where it is.
 fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let bytes = file::read(path, u64::MAX)?;
+    let kind = check(path, &bytes)?;
     // An export has its signatures in itself.
-    if let Ok(mut export) = Export::open(&bytes) {
+    if kind == Kind::Export {
+        let mut export = Export::open(&bytes)?;
         carry::sign(&mut export, secret, path)?;
         let bytes = export.pack()?;
-        whole::write(path, |out| out.write_all(&bytes))?.commit_durably()?;
+        whole::write(path, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
         return Ok(path.to_owned());
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -58,19 +60,54 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let text = with_signature(&bytes, &secret.public, &signatures_of(path)?, &signature)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(SUFFIX);
-    whole::write(Path::new(&beside), |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    whole::write(Path::new(&beside), Kind::Signatures, |out| out.write_all(text.as_bytes()))?
+        .commit_durably()?;
     Ok(beside.into())
+}
+
+/// Refuses what is not whole, and what nobody means to sign.
+fn check(path: &Path, bytes: &[u8]) -> Result<Kind, Failure> {
+    let shown = path.display();
+    let damaged = |failure: Failure| failure.within(format!("`{shown}` is not whole")).exiting(Exit::Damaged);
+    let kind = Kind::of(bytes);
+    match kind {
+        Kind::Bundle => {
+            let bundle = Bundle::from_bytes(bytes.to_vec()).map_err(|error| damaged(error.into()))?;
+            if let Some(event) = bundle.verify().first() {
+                return Err(damaged(Failure::new(event.to_string())));
+            }
+        }
+        Kind::Export => {
+            let export = Export::open(bytes).map_err(|error| damaged(error.into()))?;
+            export.verify().map_err(|error| damaged(error.into()))?;
+        }
+        Kind::Keyring => {
+            let text = String::from_utf8_lossy(bytes);
+            Keyring::parse(&text)
+                .map_err(|error| Failure::from(error).within(format!("cannot sign `{shown}`")))?;
+        }
+        Kind::Empty | Kind::SecretKey | Kind::Signatures => {
+            return Err(Failure::new(format!("cannot sign `{shown}`: it is {kind}"))
+                .hint("bundles, exports and keyrings are signed, and stores by `--store DIR`"));
+        }
+        _ => {}
+    }
+    Ok(kind)
 }
 
 fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
     // What is damaged is not signed.
-    let store = Store::create(path)?.on_event(|event| term::warning(&event.to_string()));
+    let store = Store::open(path)?.on_event(events::hear);
     let mut count = 0;
     for signed in store.signed() {
         let signed = signed?;
         let signature = secret.sign(&signed.bytes, &signed.name)?;
         store.put_signature(&signed, &secret.public, &signature)?;
         count += 1;
+    }
+    if count == 0 {
+        return Err(Failure::new(format!("store `{}` has nothing to sign", path.display()))
+            .hint("`precast build` and `precast import` put records and entries into it"));
     }
     Ok(count)
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use precast_store::keyring::{Date, Key};
-use precast_store::layer::signatures_of;
-use precast_store::{Keyring, file};
+use precast_store::keyring::{Date, Key, signatures_of};
+use precast_store::{Keyring, KeyringError, file};
 use serde_json::{Value, json};
 
 use crate::args::{TrustAction, TrustArgs};
 use crate::error::{Exit, Failure};
-use crate::{secret, term, whole};
+use crate::kind::Kind;
+use crate::{layers, secret, term, whole};
 
 /// Runs the command.
 pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
@@ -21,6 +21,7 @@ pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
                 return Err(Failure::new(format!("`{}` is there already", path.display()))
                     .hint("`precast trust add` and `revoke` change it"));
             }
+            check_day(expires)?;
             let keyring =
                 Keyring { version: 1, expires, threshold, keys: publics(&keys)?, revoked: Vec::new() };
             write(&path, &keyring)
@@ -40,12 +41,23 @@ pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
             change(&path, keyring)
         }
         TrustAction::Set { threshold, expires } => {
+            expires.map_or(Ok(()), check_day)?;
             let mut keyring = Keyring::read(&path)?;
             keyring.threshold = threshold.unwrap_or(keyring.threshold);
             keyring.expires = expires.unwrap_or(keyring.expires);
             change(&path, keyring)
         }
     }
+}
+
+/// Refuses a day on which the keyring would be void already.
+fn check_day(expires: Date) -> Result<(), Failure> {
+    let today = Date::today();
+    if expires > today {
+        return Ok(());
+    }
+    Err(Failure::new(format!("a keyring that expires on {expires} is void, as it is {today}"))
+        .hint("name a later day; `precast trust revoke` lets single keys sign no more"))
 }
 
 fn publics(paths: &[PathBuf]) -> Result<Vec<Key>, Failure> {
@@ -60,8 +72,8 @@ fn revoke(keyring: &mut Keyring, named: &str) -> Result<(), Failure> {
             failure.within(format!("the keyring has no key `{named}`, and it is no file of one"))
         })?,
     };
-    keyring.keys.retain(|known| known.text != key.text);
-    if keyring.revoked.iter().all(|known| known.text != key.text) {
+    keyring.keys.retain(|known| !known.is_same(&key));
+    if keyring.revoked.iter().all(|known| !known.is_same(&key)) {
         keyring.revoked.push(key);
     }
     Ok(())
@@ -81,7 +93,7 @@ fn write(path: &Path, keyring: &Keyring) -> Result<Exit, Failure> {
     let text = keyring.to_string();
     // What would not be read is not written: a threshold that cannot be reached, a key that is there twice.
     let read = Keyring::parse(&text)?;
-    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    whole::write(path, Kind::Keyring, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &read))?;
     Ok(Exit::Ok)
 }
@@ -124,10 +136,13 @@ fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
     // One that has expired may say who follows it: else nobody could.
     let present = Keyring::read(path)?;
     let text = file::read_text(later)?;
-    let next = present
-        .check_successor(&text, &signatures_of(later)?)
-        .map_err(|error| Failure::from(error).exiting(Exit::Unsigned))?;
-    whole::write(path, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    let signatures = signatures_of(later).map_err(layers::unsigned)?;
+    let next = present.check_successor(&text, &signatures).map_err(|error| {
+        let is_malformed = matches!(error, KeyringError::Malformed { .. });
+        let failure = Failure::from(error).within(format!("cannot take `{}`", later.display()));
+        if is_malformed { failure } else { failure.exiting(Exit::Unsigned) }
+    })?;
+    whole::write(path, Kind::Keyring, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &next))?;
     Ok(Exit::Ok)
 }

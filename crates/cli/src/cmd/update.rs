@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use precast_build::{Executed, Lock, LockError, Plan, lock};
+use precast_build::{Lock, LockError, Plan, lock};
 use precast_ops::Ops;
 use serde_json::json;
 
@@ -21,18 +21,16 @@ pub(super) fn path(manifest: &Path) -> PathBuf {
 pub(super) fn run(args: &UpdateArgs) -> Result<Exit, Failure> {
     let (_, plan) = build::read(&args.manifest, Ops::standard())?;
     let path = path(&args.manifest);
-    let present = Lock::read(&path)?;
-    let mut new = Lock::of(&plan);
-    let changes = present.clone().unwrap_or_default().changes(&new);
-    let dropped = match &present {
-        // Pins are of these very modules.
-        Some(present) if changes.is_empty() => {
-            new.pins.clone_from(&present.pins);
-            0
-        }
-        Some(present) => present.pins.len(),
-        None => 0,
-    };
+    let (present, broken) = Lock::read_to_replace(&path)?;
+    let present = present.unwrap_or_default();
+    let (new, changes) = Lock::following(&present, &plan);
+    let dropped = present.pins.len() - new.pins.len();
+    if let Some(why) = broken {
+        term::warning(&format!(
+            "what `{}` said and pinned is lost, as it cannot be read: {why}",
+            path.display()
+        ));
+    }
     if !args.dry_run {
         new.write(&path)?;
     }
@@ -80,10 +78,13 @@ pub(super) enum Held {
 
 /// Holds a plan against the lock file of its manifest; gives that file if it says the same.
 pub(super) fn check(manifest: &Path, plan: &Plan, held: Held) -> Result<Option<Lock>, Failure> {
+    if held == Held::Pinning {
+        return Ok(None);
+    }
     let path = path(manifest);
     let lock = Lock::read(&path)?;
     match (&lock, held) {
-        (_, Held::Pinning) | (None, Held::Loosely) => Ok(None),
+        (None, Held::Loosely | Held::Pinning) => Ok(None),
         (None, Held::Locked) => Err(LockError::Missing { path }.into()),
         (Some(present), _) => match present.check(plan, &path) {
             Ok(()) => Ok(lock),
@@ -96,20 +97,4 @@ pub(super) fn check(manifest: &Path, plan: &Plan, held: Held) -> Result<Option<L
             }
         },
     }
-}
-
-/// Holds what was built against the pins, or writes them.
-pub(super) fn finish(
-    manifest: &Path,
-    (plan, executed): (&Plan, &Executed),
-    lock: Option<&Lock>,
-    held: Held,
-) -> Result<(), Failure> {
-    let path = path(manifest);
-    if held == Held::Pinning {
-        Lock::of(plan).pinning(executed).write(&path)?;
-    } else if let Some(lock) = lock.filter(|_| held == Held::Locked) {
-        lock.check_pins(executed, &path)?;
-    }
-    Ok(())
 }

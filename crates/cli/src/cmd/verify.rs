@@ -8,7 +8,8 @@ use precast_build::{Artifact, Execution, execute};
 use precast_compile::{Isa, Parallel, Toolchain, Variant};
 use precast_ops::Ops;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::{ActionKey, Record, Store};
+use precast_store::key::Profile;
+use precast_store::{ActionKey, BuildKey, Record, Store};
 use serde_json::{Value, json};
 
 use super::again::{self, Again};
@@ -65,10 +66,13 @@ fn verify(args: &VerifyArgs, again: &mut Vec<Again>) -> Result<Exit, Failure> {
         };
         term::print(&text)?;
     }
-    Ok(match &rebuilt {
-        Some(rebuilt) if !rebuilt.different.is_empty() => Exit::Different,
-        _ => whole,
-    })
+    match &rebuilt {
+        Some(rebuilt) if !rebuilt.different.is_empty() => Ok(Exit::Different),
+        Some(rebuilt) if !rebuilt.lacking.is_empty() => Ok(Exit::Damaged),
+        Some(rebuilt) if rebuilt.same == 0 => Err(Failure::new("nothing was compared")
+            .hint("name the manifests that the store was built from, where the compiler is that made it")),
+        _ => Ok(whole),
+    }
 }
 
 /// What came of compiling again.
@@ -78,6 +82,8 @@ struct Rebuilt {
     same: usize,
     /// Those that did not: signature, ISA level, and in what they differ.
     different: Vec<(String, String, Vec<Difference>)>,
+    /// What manifests declare and no store has from any action.
+    lacking: BTreeSet<String>,
     /// Why others were not compared, and how many they are.
     unchecked: BTreeMap<String, usize>,
 }
@@ -94,6 +100,8 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Rebuilt, Failure
     }
     let mut rebuilt = Rebuilt::default();
     let mut checked = BTreeSet::new();
+    let members = held.values().flatten().flat_map(|(_, record)| &record.members);
+    let keys: BTreeSet<BuildKey> = members.map(|member| member.key).collect();
     let targets: BTreeSet<String> =
         held.values().flatten().map(|(_, record)| record.target.clone()).collect();
     let mut toolchains = BTreeMap::new();
@@ -101,6 +109,10 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Rebuilt, Failure
         let Ok(toolchain) = Toolchain::find(Some(&target)) else { continue };
         for path in manifests {
             for artifact in compile(path, &toolchain, &target, &held)? {
+                // What is compiled for a debugger may be of another manifest.
+                let of_release = artifact.record.profile == Profile::Release;
+                let gone = artifact.record.members.iter().filter(|m| of_release && !keys.contains(&m.key));
+                rebuilt.lacking.extend(gone.map(|member| member.signature.clone()));
                 for (store, record) in held.get(&artifact.record.action).into_iter().flatten() {
                     rebuilt.compare(store, record, &artifact);
                     checked.insert(record.action);
@@ -176,6 +188,9 @@ impl Rebuilt {
                 let _ = writeln!(text, "    differs {difference}");
             }
         }
+        for signature in &self.lacking {
+            let _ = writeln!(text, "  lacking  {signature}, which a manifest declares");
+        }
         for (why, count) in &self.unchecked {
             let _ = writeln!(text, "  not compared: {count}, as {why}");
         }
@@ -186,6 +201,9 @@ impl Rebuilt {
         let different = self.different.iter().map(|(signature, isa, differences)| {
             json!({"signature": signature, "isa": isa, "differences": differences})
         });
-        json!({"same": self.same, "different": different.collect::<Vec<_>>(), "unchecked": self.unchecked})
+        json!({
+            "same": self.same, "different": different.collect::<Vec<_>>(), "lacking": self.lacking,
+            "unchecked": self.unchecked,
+        })
     }
 }

@@ -5,7 +5,6 @@ use super::variables::{Outline, Step};
 use crate::object::CLinkerObject;
 use crate::template::render;
 use precast_store::key::Language;
-use std::fmt::Write as _;
 
 /// What stands around the body of every function of a module: with compat headers, whose functions have no argument that
 /// names the context, it is made the current one; with C of an author, how floats are computed is kept.
@@ -70,12 +69,9 @@ pub(super) fn init(outline: &Outline<'_>, n_constants: usize, context: &Context)
             unwind = format!("label_{task}: ;\n{{\n{cleanup}}}\n{unwind}");
         }
     }
-    let (mut take, mut give) = (String::new(), String::new());
-    for slot in 0..n_constants + outline.n_params {
-        // Writing to a string cannot fail.
-        let _ = writeln!(take, "self->pc_slots[{slot}] = pc_values[{slot}];\npc_incref(pc_values[{slot}]);");
-        let _ = writeln!(give, "pc_xdecref(self->pc_slots[{slot}]);");
-    }
+    let n_slots = n_constants + outline.n_params;
+    let take = each(n_slots, "self->pc_slots[pc_i] = pc_values[pc_i];\npc_incref(pc_values[pc_i]);");
+    let give = each(n_slots, "pc_xdecref(self->pc_slots[pc_i]);");
     let params = params(outline, n_constants);
     let Context { enter, leave, .. } = context;
     let head = format!("{enter}(void)self;\n(void)ctx;\n(void)pc_values;\n");
@@ -106,13 +102,17 @@ pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) 
             text.push_str(&format!("{{\n{code}\n}}\n"));
         }
     }
-    for temp in 0..outline.n_temps {
-        text.push_str(&format!("pc_xdecref(self->pc_temps[{temp}]);\n"));
+    text + &each(outline.n_temps, "pc_xdecref(self->pc_temps[pc_i]);")
+        + &each(n_slots, "pc_xdecref(self->pc_slots[pc_i]);")
+        + context.leave
+}
+
+/// Statements for each of `n` cells, `pc_i`: a loop, which compiles as quickly for a thousand as for one.
+fn each(n: usize, statements: &str) -> String {
+    match n {
+        0 => String::new(),
+        _ => format!("for (int pc_i = 0; pc_i < {n}; pc_i++) {{\n{statements}\n}}\n"),
     }
-    for slot in 0..n_slots {
-        text.push_str(&format!("pc_xdecref(self->pc_slots[{slot}]);\n"));
-    }
-    text + context.leave
 }
 
 /// The function that runs once after loading, and its name; `0` when there is nothing to run.

@@ -9,6 +9,7 @@
  * First one undisturbed life, whose outputs are printed; then lives in which the n-th request is refused, for every n; then
  * lives in which one input or slot has another dtype. After each failure but one of a slot the same instances must work on,
  * and give the same outputs; how often a call then asks the host for something is printed. Nothing may be left over. */
+#include <precast/host.h>
 #include <precast/module.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,7 +283,8 @@ static pc_task wrong(counted **place, int is_input, long before, pc_context *ctx
 
 int main(void) {
   host = (pc_host){.abi_version = PC_ABI_VERSION, .struct_bytes = sizeof(pc_host), .tensor_new = tensor_new,
-                   .tensor_view = tensor_view, .alloc = host_alloc, .release = host_release, .format = vsnprintf};
+                   .tensor_view = tensor_view, .alloc = host_alloc, .release = host_release, .format = vsnprintf,
+                   .error_format = pc_host_error_format, .parallel = pc_host_parallel};
   read_program();
   pc_context ctx = {&host, {0}};
   pc_object *registers[MANY] = {NULL};

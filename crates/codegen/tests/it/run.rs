@@ -158,7 +158,7 @@ fn table(units: &[Unit]) -> String {
 /// The object of the runner, compiled once a process.
 static RUNNER: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let scratch = tempfile::tempdir().unwrap();
-    for (name, text) in precast_abi::HEADERS {
+    for (name, text) in precast_abi::HEADERS.iter().chain(precast_abi::HOST_HEADERS) {
         write(scratch.path(), name, text);
     }
     write(scratch.path(), "runner.c", include_str!("../c/runner.c"));

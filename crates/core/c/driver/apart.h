@@ -22,7 +22,7 @@ PC_APART_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const
   static const uint8_t full = 0;
   pc_tensor *x = r->value[step->values[0]], *reduced = NULL;
   int32_t v = step->values[1];
-  const pc_reduce reduce = {1, r->op->axes, r->op->dtypes[v], &full, NULL, NULL, step->monoid};
+  const pc_reduce reduce = {1, r->op->flags, r->op->axes, r->op->dtypes[v], &full, NULL, NULL, step->monoid};
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM];
   if (ctx->host->reduce(ctx, &reduce, &x, &reduced) != 0) {
     pc_xdecref((pc_object *)reduced);
@@ -57,7 +57,7 @@ PC_APART_SELDOM static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const 
     made[i] = output[i] < 0 ? NULL : out[output[i]];
     dtypes[i] = r->op->dtypes[v];
   }
-  const pc_elemwise map = {step->n_in, step->n_out, scalar, dtypes, NULL, step->kernel};
+  const pc_elemwise map = {step->n_in, r->op->flags, step->n_out, scalar, dtypes, NULL, step->kernel};
   int failure = ctx->host->elemwise(ctx, &map, in, made);
   for (int32_t i = 0; i < step->n_out; i++) {
     int32_t v = step->values[step->n_in + i];

@@ -75,23 +75,27 @@ static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, i
   }
 }
 
+/* Fills the blocks of operands that do not move. */
+static void pc_chunks_still(const pc_chunks *c, const pc_loop *loop) {
+  int64_t filled = c->most < c->total ? c->most : c->total;
+  for (int32_t k = 0; k < loop->n_in; k++) {
+    if (c->block[k] != NULL && c->still[k]) pc_copy_strided(loop->item[k], filled, c->block[k], loop->item[k], loop->data[k], 0);
+  }
+}
+
 /* Readies the chunk at `pos`, of at most `limit` elements: fills c->data of every operand. Returns its length. */
 static int64_t pc_chunks_ready(pc_chunks *c, const pc_loop *loop, int64_t pos, int64_t limit) {
   int64_t r = pos / c->row, column = pos % c->row, n = c->packs ? c->total - pos : c->row - column;
   n = n < c->most ? n : c->most;
   n = n < limit ? n : limit;
+  if (pos == 0) pc_chunks_still(c, loop);
   for (int32_t k = 0; k < loop->n_all; k++) {
     if (c->block[k] == NULL) {
       c->data[k] = c->packs ? loop->data[k] + pos * loop->item[k] : pc_chunks_at(loop, k, r, column);
       continue;
     }
     c->data[k] = c->block[k];
-    if (c->still[k]) {
-      int64_t filled = c->most < c->total ? c->most : c->total;
-      if (pos == 0) pc_copy_strided(loop->item[k], filled, c->block[k], loop->item[k], loop->data[k], 0);
-    } else if (k < loop->n_in) {
-      pc_chunks_copy(c, loop, k, pos, n, 0);
-    }
+    if (k < loop->n_in && !c->still[k]) pc_chunks_copy(c, loop, k, pos, n, 0);
   }
   return n;
 }

@@ -3,6 +3,7 @@
  *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
  *   anything else --> pc_loop: broadcast, coalesce, order --> pc_chunks: gather --> kernel per chunk
  *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
+ *   either in ranges, where there are many elements (cut.h)
  *
  * Operands align right; extent 1 stretches; another mismatch is a value error that names the operand. Outputs that fit
  * are reused, whatever their strides; others are allocated C-contiguous. An output may be one of the inputs (same first
@@ -12,8 +13,41 @@
 #ifndef PRECAST_DRIVER_ELEMWISE_H
 #define PRECAST_DRIVER_ELEMWISE_H
 
+#include "cut.h"
 #include "tile.h"
 #include <precast/output.h>
+
+/* Runs the kernel over a loop. */
+static int pc_elemwise_loop(pc_context *ctx, const pc_loop *loop, pc_kernel kernel) {
+  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
+  pc_tiles tiles;
+  if (pc_tiles_plan(&tiles, loop, scratch)) return pc_tiles_run(ctx, &tiles, loop, kernel);
+  pc_chunks c;
+  pc_chunks_plan(&c, loop, scratch);
+  for (int64_t pos = 0, n; pos < c.total; pos += n) {
+    n = pc_chunks_ready(&c, loop, pos, c.total);
+    int failure = kernel(ctx, n, c.data);
+    if (failure != 0) return failure;
+    for (int32_t k = loop->n_in; k < loop->n_all; k++) {
+      if (c.block[k] != NULL) pc_chunks_copy(&c, loop, k, pos, n, 1);
+    }
+  }
+  return 0;
+}
+
+typedef struct pc_elemwise_cut {
+  pc_cut cut;
+  pc_kernel kernel;
+} pc_elemwise_cut;
+
+/* A range of a loop that is cut. */
+PC_SELDOM static int pc_elemwise_range(pc_context *ctx, int64_t first, int64_t end, void *state) {
+  const pc_elemwise_cut *c = (const pc_elemwise_cut *)state;
+  if (end - first == c->cut.extent) return pc_elemwise_loop(ctx, c->cut.whole, c->kernel);
+  pc_loop part;
+  pc_cut_take(&c->cut, first, end, &part);
+  return pc_elemwise_loop(ctx, &part, c->kernel);
+}
 
 /* The general way: see the head of this file. */
 static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
@@ -33,20 +67,26 @@ static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor 
   if (pc_loop_size(&loop) == 0) return 0;
   pc_loop_coalesce(&loop);
   if (pc_loop_order(&loop)) pc_loop_coalesce(&loop);
-  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
-  pc_tiles tiles;
-  if (pc_tiles_plan(&tiles, &loop, scratch)) return pc_tiles_run(ctx, &tiles, &loop, e->kernel);
-  pc_chunks c;
-  pc_chunks_plan(&c, &loop, scratch);
-  for (int64_t pos = 0, n; pos < c.total; pos += n) {
-    n = pc_chunks_ready(&c, &loop, pos, c.total);
-    int failure = e->kernel(ctx, n, c.data);
-    if (failure != 0) return failure;
-    for (int32_t k = loop.n_in; k < loop.n_all; k++) {
-      if (c.block[k] != NULL) pc_chunks_copy(&c, &loop, k, pos, n, 1);
-    }
+  pc_elemwise_cut c = {.kernel = e->kernel};
+  if (!pc_cut_plan(&c.cut, &loop, 1, e->flags)) return pc_elemwise_loop(ctx, &loop, e->kernel);
+  return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_elemwise_range, &c);
+}
+
+typedef struct pc_elemwise_flat {
+  const pc_elemwise *op;
+  pc_tensor *const *in, *const *out;
+} pc_elemwise_flat;
+
+/* Elements first .. end of operands that are contiguous. */
+PC_SELDOM static int pc_elemwise_elements(pc_context *ctx, int64_t first, int64_t end, void *state) {
+  const pc_elemwise_flat *f = (const pc_elemwise_flat *)state;
+  char *data[PC_LOOP_OPERANDS];
+  for (int32_t k = 0; k < f->op->n_in + f->op->n_out; k++) {
+    const pc_tensor *t = k < f->op->n_in ? f->in[k] : f->out[k - f->op->n_in];
+    int moves = k >= f->op->n_in || !f->op->scalar[k];
+    data[k] = t->data + (moves ? first * pc_dtype_bytes(t->dtype) : 0);
   }
-  return 0;
+  return f->op->kernel(ctx, end - first, data);
 }
 
 /* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; they then hold
@@ -77,6 +117,10 @@ static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *con
       n *= t->shape[d];
     }
     data[k] = t->data;
+  }
+  if (n >= 2 * PC_CUT_ELEMENTS && (e->flags & PC_SHARED)) {
+    pc_elemwise_flat flat = {e, in, out};
+    return ctx->host->parallel(ctx, n, PC_CUT_ELEMENTS, pc_elemwise_elements, &flat);
   }
   return n == 0 ? 0 : e->kernel(ctx, n, data);
 general:

@@ -4,13 +4,16 @@
  *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
  *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes
  *
- * Both give the bits that monoid.h defines. The map's results live in a block of the L1 cache only; a plain reduction of
+ *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
+ *
+ * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a block of the L1 cache only; a plain reduction of
  * contiguous elements reads them where they are.
  */
 #ifndef PRECAST_DRIVER_REDUCE_H
 #define PRECAST_DRIVER_REDUCE_H
 
 #include "chunk.h"
+#include "cut.h"
 #include <precast/output.h>
 
 #define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
@@ -37,29 +40,35 @@ static void pc_reduce_take(pc_loop *to, const pc_loop *all, int32_t d) {
   to->ndim++;
 }
 
+/* Folds the block at `start` of the output whose elements begin at r->inner.data into `lanes`. */
+static int pc_reduce_block(pc_context *ctx, pc_reduce_run *r, int64_t start, char *lanes) {
+  const pc_monoid *m = r->op->monoid;
+  int64_t end = r->count - start < PC_REDUCE_BLOCK ? r->count : start + PC_REDUCE_BLOCK;
+  m->clear(lanes, m->lanes);
+  for (int64_t pos = start, n; pos < end; pos += n) {
+    int64_t most = end - pos;
+    if (r->op->map != NULL && most > PC_LOOP_BLOCK) most = PC_LOOP_BLOCK;
+    n = pc_chunks_ready(&r->chunks, &r->inner, pos, most);
+    const char *x = r->chunks.data[0];
+    if (r->op->map != NULL) {
+      r->chunks.data[r->op->n_in] = r->mapped;
+      int failure = r->op->map(ctx, n, r->chunks.data);
+      if (failure != 0) return failure;
+      x = r->mapped;
+    }
+    m->fold(lanes, x, n, (pos - start) % m->lanes);
+  }
+  return 0;
+}
+
 /* One output, whose elements begin at r->inner.data. */
 static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   const pc_monoid *m = r->op->monoid;
-  int64_t pos = 0;
-  do {
-    int64_t start = pos, end = r->count - pos < PC_REDUCE_BLOCK ? r->count : pos + PC_REDUCE_BLOCK;
-    m->clear(r->lanes, m->lanes);
-    while (pos < end) {
-      int64_t most = end - pos;
-      if (r->op->map != NULL && most > PC_LOOP_BLOCK) most = PC_LOOP_BLOCK;
-      int64_t n = pc_chunks_ready(&r->chunks, &r->inner, pos, most);
-      const char *x = r->chunks.data[0];
-      if (r->op->map != NULL) {
-        r->chunks.data[r->op->n_in] = r->mapped;
-        int failure = r->op->map(ctx, n, r->chunks.data);
-        if (failure != 0) return failure;
-        x = r->mapped;
-      }
-      m->fold(r->lanes, x, n, (pos - start) % m->lanes);
-      pos += n;
-    }
+  for (int64_t start = 0; start == 0 || start < r->count; start += PC_REDUCE_BLOCK) {
+    int failure = pc_reduce_block(ctx, r, start, r->lanes);
+    if (failure != 0) return failure;
     m->close(r->lanes, 1, r->totals, start == 0);
-  } while (pos < r->count);
+  }
   m->finish(r->totals, 1, r->count, out, 0);
   return 0;
 }
@@ -193,6 +202,78 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   }
 }
 
+/* All outputs of a run. */
+static int pc_reduce_all(pc_context *ctx, pc_reduce_run *r) {
+  r->lanes = r->near_lanes;
+  r->totals = r->near_totals;
+  pc_chunks_plan(&r->chunks, &r->inner, r->scratch);
+  int failure = pc_reduce_outer(ctx, r);
+  if (r->lanes != r->near_lanes) ctx->host->release(ctx, r->lanes);
+  return failure;
+}
+
+/* A run of the same operation by itself; its outer loop is yet to be set. */
+PC_SELDOM static void pc_reduce_again(const pc_reduce_run *r, pc_reduce_run *own) {
+  own->op = r->op;
+  own->inner = r->inner;
+  own->count = r->count;
+}
+
+typedef struct pc_reduce_cut {
+  pc_cut cut;
+  pc_reduce_run *run;
+} pc_reduce_cut;
+
+/* A range of the outputs. */
+PC_SELDOM static int pc_reduce_outputs(pc_context *ctx, int64_t first, int64_t end, void *state) {
+  pc_reduce_cut *c = (pc_reduce_cut *)state;
+  if (end - first == c->cut.extent) return pc_reduce_all(ctx, c->run);
+  pc_reduce_run own;
+  pc_reduce_again(c->run, &own);
+  pc_cut_take(&c->cut, first, end, &own.outer);
+  return pc_reduce_all(ctx, &own);
+}
+
+typedef struct pc_reduce_blocks {
+  pc_reduce_run *run;
+  char *lanes; /* of each block */
+  int is_done; /* all by one call: there is one thread */
+} pc_reduce_blocks;
+
+/* The lanes of a range of blocks. */
+PC_SELDOM static int pc_reduce_lanes(pc_context *ctx, int64_t first, int64_t end, void *state) {
+  pc_reduce_blocks *b = (pc_reduce_blocks *)state;
+  const pc_monoid *m = b->run->op->monoid;
+  if (first == 0 && end * PC_REDUCE_BLOCK >= b->run->count) {
+    b->is_done = 1;
+    return pc_reduce_all(ctx, b->run);
+  }
+  pc_reduce_run own;
+  pc_reduce_again(b->run, &own);
+  pc_chunks_plan(&own.chunks, &own.inner, own.scratch);
+  pc_chunks_still(&own.chunks, &own.inner);
+  for (int64_t block = first; block < end; block++) {
+    int failure = pc_reduce_block(ctx, &own, block * PC_REDUCE_BLOCK, b->lanes + block * m->lanes * m->item);
+    if (failure != 0) return failure;
+  }
+  return 0;
+}
+
+/* One output of so many elements that its blocks are worth more than a thread. */
+PC_SELDOM static int pc_reduce_by_blocks(pc_context *ctx, pc_reduce_run *r) {
+  const pc_monoid *m = r->op->monoid;
+  int64_t blocks = (r->count + PC_REDUCE_BLOCK - 1) / PC_REDUCE_BLOCK, lane_bytes = m->lanes * m->item;
+  pc_reduce_blocks b = {r, (char *)ctx->host->alloc(ctx, (size_t)(blocks * lane_bytes)), 0};
+  if (b.lanes == NULL) return -1;
+  int failure = ctx->host->parallel(ctx, blocks, PC_CUT_ELEMENTS / PC_REDUCE_BLOCK, pc_reduce_lanes, &b);
+  if (failure == 0 && !b.is_done) {
+    for (int64_t block = 0; block < blocks; block++) m->close(b.lanes + block * lane_bytes, 1, r->near_totals, block == 0);
+    m->finish(r->near_totals, 1, r->count, r->outer.data[r->op->n_in], 0);
+  }
+  ctx->host->release(ctx, b.lanes);
+  return failure;
+}
+
 /* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
 static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
   pc_loop all;
@@ -204,8 +285,6 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   }
   for (int32_t k = 0; k < op->n_in; k++) pc_loop_operand(&all, k, in[k], op->scalar[k]);
   r.op = op;
-  r.lanes = r.near_lanes;
-  r.totals = r.near_totals;
   r.outer.ndim = r.inner.ndim = 0;
   r.inner.n_in = r.inner.n_all = r.outer.n_in = op->n_in;
   r.outer.n_all = op->n_in + 1;
@@ -227,10 +306,12 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   pc_loop_operand(&r.outer, op->n_in, t, 0);
   pc_loop_coalesce(&r.outer);
   pc_loop_coalesce(&r.inner);
-  pc_chunks_plan(&r.chunks, &r.inner, r.scratch);
-  int failure = pc_reduce_outer(ctx, &r);
-  if (r.lanes != r.near_lanes) ctx->host->release(ctx, r.lanes);
-  return failure;
+  pc_reduce_cut c = {.run = &r};
+  if (pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) {
+    return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_reduce_outputs, &c);
+  }
+  if (r.outer.ndim == 0 && (op->flags & PC_SHARED) && r.count >= 2 * PC_CUT_ELEMENTS) return pc_reduce_by_blocks(ctx, &r);
+  return pc_reduce_all(ctx, &r);
 }
 
 #endif

@@ -17,6 +17,7 @@
 #ifndef PRECAST_DRIVER_ROWS_H
 #define PRECAST_DRIVER_ROWS_H
 
+#include "cut.h"
 #include "rows_plan.h"
 
 /* Where a map of full values finds value v for the chunk at `pos`, which is ready. */
@@ -263,17 +264,44 @@ PC_ROWS_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *al
   return 0;
 }
 
+/* All rows of a run. */
+static int pc_rows_all(pc_context *ctx, pc_rows_run *r) {
+  r->heap = NULL;
+  int failure = pc_rows_outer(ctx, r);
+  ctx->host->release(ctx, r->heap);
+  return failure;
+}
+
+typedef struct pc_rows_job {
+  pc_cut cut;
+  pc_rows_run *run;
+} pc_rows_job;
+
+/* A range of the rows. */
+PC_SELDOM static int pc_rows_range(pc_context *ctx, int64_t first, int64_t end, void *state) {
+  pc_rows_job *c = (pc_rows_job *)state;
+  if (end - first == c->cut.extent) return pc_rows_all(ctx, c->run);
+  pc_rows_run own;
+  own.op = c->run->op;
+  own.inner = c->run->inner;
+  own.count = c->run->count;
+  own.tile.n_in = c->run->tile.n_in;
+  own.tile.n_all = c->run->tile.n_all;
+  for (int32_t k = 0; k < own.tile.n_all; k++) own.tile.item[k] = c->run->tile.item[k];
+  pc_cut_take(&c->cut, first, end, &own.outer);
+  return pc_rows_all(ctx, &own);
+}
+
 /* Runs `op` on `in`; `out` are NULL or reusable. Returns 0, or non-zero with the error slot set. */
 static int pc_rows_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
   pc_loop all;
   if (!pc_rows_agree(op, &all, in) || pc_rows_is_turned(op, &all)) return pc_apart_do(ctx, op, in, out);
   pc_rows_run r;
   r.op = op;
-  r.heap = NULL;
   if (pc_rows_ready(ctx, &r, &all, out) != 0) return -1;
-  int failure = pc_rows_outer(ctx, &r);
-  ctx->host->release(ctx, r.heap);
-  return failure;
+  pc_rows_job c = {.run = &r};
+  if (!pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) return pc_rows_all(ctx, &r);
+  return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_rows_range, &c);
 }
 
 #endif

@@ -1,10 +1,10 @@
 //! Looks up in a bundle. There is no I/O and so no error: what is damaged is told as an event and is a miss.
 
-use super::Bundle;
 use super::head::{hash, slice, u32_at, u64_at};
+use super::{Bundle, Piece};
 use crate::event::{Event, chain};
 use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};
-use crate::program::Program;
+use crate::program::Outline;
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
 use std::sync::{Arc, PoisonError};
 
@@ -18,6 +18,10 @@ pub(super) struct Row<'a> {
 pub(super) const RECORD_AT: usize = 32;
 pub(super) const DOCUMENTS_AT: usize = 48;
 pub(super) const PACK_AT: usize = 96;
+
+/// The same in a row of the names.
+const PROGRAM_AT: usize = 32;
+const DECLARED_AT: usize = 48;
 
 impl<'a> Row<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
@@ -77,22 +81,33 @@ impl Bundle {
     #[must_use]
     pub fn find_entry(&self, name: &str) -> Option<Entry> {
         let rows = self.find_rows(&self.head.names, ContentId::of(name).as_bytes());
-        let found = rows.into_iter().find_map(|row| self.read_entry(row, Entry::parse));
+        let found = rows.into_iter().find_map(|row| self.read_entry(row));
         found.filter(|entry| entry.name == name)
     }
 
-    /// Finds the program of the entry of this name: what a loader needs of it.
-    pub(crate) fn find_program(&self, name: &str) -> Option<Program> {
+    /// Finds the program of the entry of this name, which is all that a loader reads of it.
+    pub(crate) fn find_program(&self, name: &str) -> Option<(Outline<'_>, Piece)> {
         let rows = self.find_rows(&self.head.names, ContentId::of(name).as_bytes());
-        let found = rows.into_iter().find_map(|row| self.read_entry(row, Entry::program));
-        found.filter(|(found, _)| *found == name).map(|(_, program)| program)
+        let found = rows.into_iter().find_map(|row| Some((self.outline(row)?, program_place(row)?)));
+        let (outline, (offset, len)) = found.filter(|(outline, _)| outline.name == name)?;
+        Some((outline, Piece { data: self.data.clone(), range: offset..offset + len }))
+    }
+
+    /// Gives the name of every intact entry, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let rows = self.all_rows(&self.head.names).into_iter();
+        let mut names: Vec<String> =
+            rows.filter_map(|row| Some(self.outline(row)?.name.to_owned())).collect();
+        names.sort_unstable();
+        names
     }
 
     /// Gives every intact entry, sorted by name.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let rows = self.all_rows(&self.head.names).into_iter();
-        let mut entries: Vec<Entry> = rows.filter_map(|row| self.read_entry(row, Entry::parse)).collect();
+        let mut entries: Vec<Entry> = rows.filter_map(|row| self.read_entry(row)).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries
     }
@@ -146,25 +161,29 @@ impl Bundle {
         }
     }
 
-    /// What `parse` makes of the entry of a row.
-    fn read_entry<'a, T>(
-        &'a self,
-        row: &[u8],
-        parse: impl FnOnce(&'a [u8]) -> Result<T, ParseRecordError>,
-    ) -> Option<T> {
-        let part =
-            || format!("entry `{}`", row[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-        let Some(bytes) = self.hashed_blob(row, 32) else {
-            self.damaged(&part(), "it does not hash to its hash");
+    /// The entry of a row of the names.
+    fn read_entry(&self, row: &[u8]) -> Option<Entry> {
+        let program = self.program(row)?;
+        let Some(declared) = self.hashed_blob(row, DECLARED_AT) else {
+            self.damaged(&entry_part(row), "what was declared does not hash to its hash");
             return None;
         };
-        match parse(bytes) {
-            Ok(parsed) => Some(parsed),
-            Err(error) => {
-                self.unreadable(&part(), chain(&error));
-                None
-            }
-        }
+        self.readable(row, Entry::of_parts(program, declared))
+    }
+
+    fn outline(&self, row: &[u8]) -> Option<Outline<'_>> {
+        self.readable(row, Outline::read(self.program(row)?))
+    }
+
+    /// The bytes of the program of a row; where they are damaged, so is a page, and that is told.
+    fn program(&self, row: &[u8]) -> Option<&[u8]> {
+        let (offset, len) = program_place(row)?;
+        self.paged(&self.head.programs, offset, len)
+    }
+
+    /// What was read of the entry of a row, if it could be.
+    fn readable<T>(&self, row: &[u8], read: Result<T, ParseRecordError>) -> Option<T> {
+        read.map_err(|error| self.unreadable(&entry_part(row), chain(&error))).ok()
     }
 
     fn unreadable(&self, part: &str, reason: String) {
@@ -180,4 +199,15 @@ impl Bundle {
     pub(super) fn hashed_blob(&self, row: &[u8], at: usize) -> Option<&[u8]> {
         self.blob(row, at).filter(|bytes| hash(bytes) == row[at + 16..at + 48])
     }
+}
+
+/// Offset and length of the program of a row.
+fn program_place(row: &[u8]) -> Option<(usize, usize)> {
+    Some((u64_at(row, PROGRAM_AT)?, u64_at(row, PROGRAM_AT + 8)?))
+}
+
+/// What messages call the entry of a row.
+fn entry_part(row: &[u8]) -> String {
+    let digits: String = row[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("entry `{digits}`")
 }

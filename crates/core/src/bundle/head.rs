@@ -4,7 +4,7 @@ use super::table::Table;
 use crate::key::context;
 
 /// The format of bundles that this crate writes, and the newest that it reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 pub(super) const MAGIC: &[u8; 8] = b"precastb";
 /// Where the generator stands.
@@ -18,16 +18,17 @@ pub(super) const SECTION: usize = 24;
 /// Most sections that a reader looks at.
 const SECTIONS_LIMIT: usize = 64;
 /// How many kinds of sections there are; they are numbered from 1.
-pub(super) const KINDS: usize = 8;
+pub(super) const KINDS: usize = 9;
 /// Flag of a section that a reader may pass over if it does not know its kind.
 const OPTIONAL: u32 = 1;
 
-/// (bytes a row, rows a page) of the three tables.
+/// (bytes a row, rows a page) of the three tables, and of the programs.
 pub(super) const INDEX: (usize, usize) = (40, 64);
 pub(super) const ROWS: (usize, usize) = (144, 16);
-pub(super) const NAMES: (usize, usize) = (80, 32);
+pub(super) const NAMES: (usize, usize) = (96, 32);
+pub(super) const PROGRAMS: (usize, usize) = (1, 8192);
 
-/// Hashes a page, a pack, a list of documents, an entry or the page hashes.
+/// Hashes a page, a pack, a list of documents, what was declared or the page hashes.
 pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
     blake3::derive_key(context::BUNDLE, bytes)
 }
@@ -66,6 +67,8 @@ pub(super) struct Head {
     pub(super) index: Table,
     pub(super) rows: Table,
     pub(super) names: Table,
+    /// Its rows are bytes.
+    pub(super) programs: Table,
 }
 
 impl Head {
@@ -88,16 +91,26 @@ impl Head {
         let generator =
             str::from_utf8(&head[GENERATOR_AT..end]).map_err(|_| "the generator's name is not text")?;
         let root = *head[ROOT_AT..].first_chunk().ok_or(cut)?;
-        let [hashes, index, rows, names, ..] = sections(data, &head[end..])?;
+        let [hashes, index, rows, names, _, _, _, programs, _] = sections(data, &head[end..])?;
         let uneven = "a table is not a whole number of rows";
         let index = Table::new("index", index, INDEX, 0).ok_or(uneven)?;
         let rows = Table::new("rows", rows, ROWS, index.end_page()).ok_or(uneven)?;
         let names = Table::new("names", names, NAMES, rows.end_page()).ok_or(uneven)?;
-        let pages = names.end_page();
+        let programs = Table::new("programs", programs, PROGRAMS, names.end_page()).ok_or(uneven)?;
+        let pages = programs.end_page();
         if Some(hashes.1) != pages.checked_mul(32) {
             return Err("the page hashes are fewer or more than the pages");
         }
-        Ok(Self { generator: generator.to_owned(), hashes: hashes.0, pages, root, index, rows, names })
+        Ok(Self {
+            generator: generator.to_owned(),
+            hashes: hashes.0,
+            pages,
+            root,
+            index,
+            rows,
+            names,
+            programs,
+        })
     }
 }
 

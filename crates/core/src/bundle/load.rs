@@ -42,20 +42,20 @@ pub enum BundleLoadError {
 }
 
 impl Bundle {
-    /// Loads the shared object of a record, verified.
+    /// Gives the shared object of a record, verified.
     ///
     /// # Errors
     ///
     /// The record is not of this bundle, or its pack is damaged.
-    pub fn load(&self, record: &Record) -> Result<Vec<u8>, BundleLoadError> {
+    pub fn load(&self, record: &Record) -> Result<&[u8], BundleLoadError> {
         let span = crate::span!("verify", variant = record.isa.as_str(); bytes, outcome);
         let loaded = self.load_pack(record);
-        span.record("bytes", loaded.as_ref().map_or(0, Vec::len) as u64);
+        span.record("bytes", loaded.as_ref().map_or(0, |bytes| bytes.len()) as u64);
         span.record("outcome", outcome(&loaded));
         loaded
     }
 
-    fn load_pack(&self, record: &Record) -> Result<Vec<u8>, BundleLoadError> {
+    fn load_pack(&self, record: &Record) -> Result<&[u8], BundleLoadError> {
         let id = record.id();
         let rows = self.find_rows(&self.head.rows, id.as_bytes());
         let Some(row) = rows.first() else {
@@ -63,7 +63,7 @@ impl Bundle {
         };
         match self.hashed_blob(row, PACK_AT) {
             Some([]) => Err(BundleLoadError::Linked { name: self.name.clone(), record: id }),
-            Some(pack) => Ok(pack.to_vec()),
+            Some(pack) => Ok(pack),
             None => {
                 self.damaged(&format!("pack of record `{}`", id.short()), "it does not hash to its hash");
                 Err(BundleLoadError::Damaged { name: self.name.clone(), record: id })
@@ -92,6 +92,7 @@ impl Bundle {
             self.damaged("page hashes", "they do not hash to the root");
         }
         let rows = self.all_rows(&self.head.rows);
+        self.intact_pages(&self.head.programs);
         self.check_tables(&rows);
         for row in rows.into_iter().filter_map(Row::new) {
             if self.pack(&row).is_none() {

@@ -1,7 +1,8 @@
 //! The bundle: a store in one file, to be embedded in a program or laid beside it.
 //!
 //! Opening reads the head only, however large the file. A look-up hashes the pages and the record that it touches, a load
-//! the one shared object; so a damaged place costs the keys that live there and nothing else. A bundle is never changed: a
+//! the one shared object; so a damaged place costs what lives there and nothing else. Programs stand in pages, so that those of
+//! many entries are hashed at the rate of large pieces, and apart from what was declared, which no loader reads. A bundle is never changed: a
 //! new one replaces it, or another layer is put before it. A file is read into memory as a whole, since what others can
 //! write must not be mapped. Numbers are little-endian and read byte by byte: `include_bytes!` needs no alignment.
 //!
@@ -18,20 +19,23 @@
 //! 64   root                 32         hash of the page hashes
 //! 96   generator            …          UTF-8
 //!      sections             24 each    kind u32 | flags u32 | offset u64 | length u64; end of the head
-//!   1  page hashes          32 a page  of the index, the rows and the names, in this order
+//!   1  page hashes          32 a page  of the index, the rows, the names and the programs, in this order
 //!   2  index                64 a page  key or fingerprint 32 | row u32 | slot u32            sorted
 //!   3  rows                 16 a page  RecordId 32 | record (offset, length)                 sorted
 //!                                      | documents (offset, length, hash) | pack (offset, length, hash)
-//!   4  names                32 a page  hash of the name 32 | entry (offset, length, hash)    sorted
+//!   4  names                32 a page  hash of the name 32 | program (offset, length)        sorted
+//!                                      | declared (offset, length, hash)
 //!   5  records              each hashing to its RecordId
 //!   6  documents            the key documents of a record
 //!   7  packs                the unit.so of a record, raw; empty where it is linked into the program
-//!   8  entries              named graphs and their programs
+//!   8  programs             8192 a page  of each entry its bytes up to the program's end
+//!   9  declared             the rest of them: the graph that was declared, and the recipe
 //! ```
 //! A section of another kind is passed over if bit 0 of its flags says that a reader may, else the bundle is refused.
 //!
 //! The same records, shared objects and entries give the same bytes, in whatever order they come.
 
+mod data;
 mod find;
 mod head;
 mod load;
@@ -39,13 +43,14 @@ mod open;
 mod table;
 mod write;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::event::{Event, Observer};
 use crate::record::Record;
+use data::Data;
+pub(crate) use data::Piece;
 use head::Head;
 
 pub use head::FORMAT;
@@ -58,7 +63,7 @@ pub use write::{WriteBundleError, write_bundle};
 pub struct Bundle {
     /// What messages call it.
     name: String,
-    data: Cow<'static, [u8]>,
+    data: Data,
     head: Head,
     seen: Arc<Seen>,
     observer: Observer,

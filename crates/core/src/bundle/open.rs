@@ -1,12 +1,11 @@
 //! Opens a bundle: constant time once it is in memory.
 
-use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
-use super::{Bundle, Seen};
+use super::{Bundle, Data, Seen};
 use crate::event::Observer;
 use crate::file;
 use crate::trust::{self, TrustError, Untrusted};
@@ -81,7 +80,7 @@ impl Bundle {
             TrustError::Io { source, .. } => refused(source),
         })?;
         let data = read(opened).map_err(refused)?;
-        Self::new(Cow::Owned(data), format!("bundle `{}`", path.display()))
+        Self::new(Data::Shared(data.into()), format!("bundle `{}`", path.display()))
     }
 
     /// Opens a bundle that is part of the program. No alignment is asked for, and nothing is copied.
@@ -90,7 +89,7 @@ impl Bundle {
     ///
     /// The bytes are not a whole bundle of a format that is known here.
     pub fn from_static(data: &'static [u8]) -> Result<Self, OpenBundleError> {
-        Self::new(Cow::Borrowed(data), "the embedded bundle".to_owned())
+        Self::new(Data::Static(data), "the embedded bundle".to_owned())
     }
 
     /// Opens a bundle whose bytes the program has from elsewhere.
@@ -99,10 +98,10 @@ impl Bundle {
     ///
     /// The bytes are not a whole bundle of a format that is known here.
     pub fn from_bytes(data: Vec<u8>) -> Result<Self, OpenBundleError> {
-        Self::new(Cow::Owned(data), "the bundle in memory".to_owned())
+        Self::new(Data::Shared(data.into()), "the bundle in memory".to_owned())
     }
 
-    fn new(data: Cow<'static, [u8]>, name: String) -> Result<Self, OpenBundleError> {
+    fn new(data: Data, name: String) -> Result<Self, OpenBundleError> {
         if !data.starts_with(MAGIC) {
             let found = data[..data.len().min(MAGIC.len())].escape_ascii().to_string();
             return Err(OpenBundleError::Magic { name, found });

@@ -102,15 +102,29 @@ impl Bundle {
 
     /// Gives the rows of all intact pages and tells of the others.
     pub(super) fn all_rows(&self, table: &Table) -> Vec<&[u8]> {
-        let mut rows = Vec::new();
-        for number in 0..table.pages() {
-            match self.page(table, number) {
-                Some(page) => rows.extend(page.chunks_exact(table.row)),
-                None => self
-                    .damaged(&format!("page {number} of the {}", table.name), "it does not hash to its hash"),
-            }
+        self.intact_pages(table).into_iter().flat_map(|page| page.chunks_exact(table.row)).collect()
+    }
+
+    /// Gives all intact pages and tells of the others.
+    pub(super) fn intact_pages(&self, table: &Table) -> Vec<&[u8]> {
+        (0..table.pages()).filter_map(|number| self.told_page(table, number)).collect()
+    }
+
+    /// Gives a page, or tells that it is damaged.
+    fn told_page(&self, table: &Table, number: usize) -> Option<&[u8]> {
+        let page = self.page(table, number);
+        if page.is_none() {
+            self.damaged(&format!("page {number} of the {}", table.name), "it does not hash to its hash");
         }
-        rows
+        page
+    }
+
+    /// Gives what lies at (offset, length) in a table of bytes, once the pages that it touches are intact.
+    pub(super) fn paged(&self, table: &Table, offset: usize, len: usize) -> Option<&[u8]> {
+        let start = offset.checked_sub(table.offset)?;
+        let end = start.checked_add(len).filter(|end| *end <= table.count)?;
+        let mut pages = start / table.per_page..end.div_ceil(table.per_page);
+        pages.all(|number| self.told_page(table, number).is_some()).then(|| slice(&self.data, offset, len))?
     }
 
     /// Gives one row, by its number.
@@ -119,10 +133,6 @@ impl Bundle {
         if number >= table.count {
             return None;
         }
-        let Some(bytes) = self.page(table, page) else {
-            self.damaged(&format!("page {page} of the {}", table.name), "it does not hash to its hash");
-            return None;
-        };
-        slice(bytes, row * table.row, table.row)
+        slice(self.told_page(table, page)?, row * table.row, table.row)
     }
 }

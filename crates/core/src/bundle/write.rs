@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::head::{
-    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, NAMES, ROOT_AT, ROWS, SECTION, hash,
-    hash_head,
+    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, NAMES, PROGRAMS, ROOT_AT, ROWS,
+    SECTION, hash, hash_head,
 };
 use crate::key::{BuildKey, ContentId, RecordId};
 use crate::record::{Entry, EntryNameError, ParseRecordError, Record, check_entry_name, documents_bytes};
@@ -76,10 +76,12 @@ pub fn write_bundle(
     let entries = sort_entries(entries)?;
     u32::try_from(records.len()).map_err(|_| WriteBundleError::TooMany { found: records.len() })?;
     let index = index_rows(records.values().map(|item| item.of));
-    let pages = [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES)];
+    let programs: Vec<u8> = entries.values().flat_map(|(program, _)| program).copied().collect();
+    let pages =
+        [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES), (programs.len(), PROGRAMS)];
     let page_count: usize = pages.iter().map(|(count, (_, per_page))| count.div_ceil(*per_page)).sum();
     // Where the blobs begin: after the head, the page hashes and the three tables.
-    let tables: usize = pages.iter().map(|(count, (row, _))| count * row).sum();
+    let tables: usize = pages[..3].iter().map(|(count, (row, _))| count * row).sum();
     let mut blobs = Blobs { base: head_bytes(generator) + 32 * page_count + tables, ..Blobs::default() };
     let mut rows: Vec<Vec<u8>> = records
         .iter()
@@ -94,12 +96,16 @@ pub fn write_bundle(
         row.extend(blobs.put_hashed(item.pack));
     }
     ends.push(blobs.end());
-    let mut names = Vec::new();
-    for (name, entry) in &entries {
-        names.push([name.as_bytes().as_slice(), &blobs.put_hashed(entry)].concat());
+    let mut names: Vec<Vec<u8>> = entries
+        .iter()
+        .map(|(name, (program, _))| [name.as_bytes().as_slice(), &blobs.put(program)].concat())
+        .collect();
+    ends.push(blobs.end());
+    for (row, (_, declared)) in names.iter_mut().zip(entries.values()) {
+        row.extend(blobs.put_hashed(declared));
     }
     ends.push(blobs.end());
-    Ok(assemble(generator, [(index, INDEX), (rows, ROWS), (names, NAMES)], &blobs, &ends))
+    Ok(assemble(generator, [(index, INDEX), (rows, ROWS), (names, NAMES)], &programs, &blobs, &ends))
 }
 
 struct Item<'a> {
@@ -130,13 +136,16 @@ fn sort_records(records: &[(Record, Vec<u8>)]) -> Result<BTreeMap<RecordId, Item
     Ok(sorted)
 }
 
-fn sort_entries(entries: &[Entry]) -> Result<BTreeMap<ContentId, Vec<u8>>, WriteBundleError> {
+/// The parts of entries: program, what was declared.
+type Parts = BTreeMap<ContentId, (Vec<u8>, Vec<u8>)>;
+
+fn sort_entries(entries: &[Entry]) -> Result<Parts, WriteBundleError> {
     let mut sorted = BTreeMap::new();
     for entry in entries {
         check_entry_name(&entry.name)?;
-        let bytes = entry.to_bytes();
-        let before = sorted.insert(ContentId::of(&entry.name), bytes.clone());
-        if before.is_some_and(|before| before != bytes) {
+        let parts = entry.to_parts();
+        let before = sorted.insert(ContentId::of(&entry.name), parts.clone());
+        if before.is_some_and(|before| before != parts) {
             return Err(WriteBundleError::EntryTwice { name: entry.name.clone() });
         }
     }
@@ -196,9 +205,10 @@ fn number(value: usize) -> [u8; 8] {
 
 type Rows = (Vec<Vec<u8>>, (usize, usize));
 
-fn assemble(generator: &str, tables: [Rows; 3], blobs: &Blobs, ends: &[usize]) -> Vec<u8> {
+fn assemble(generator: &str, tables: [Rows; 3], programs: &[u8], blobs: &Blobs, ends: &[usize]) -> Vec<u8> {
     let pages = tables.iter().flat_map(|(rows, (_, per_page))| rows.chunks(*per_page));
-    let hashes: Vec<u8> = pages.flat_map(|page| hash(&page.concat())).collect();
+    let pages = pages.map(|page| hash(&page.concat())).chain(programs.chunks(PROGRAMS.1).map(hash));
+    let hashes: Vec<u8> = pages.flatten().collect();
     let mut at = head_bytes(generator);
     let mut sections = Vec::with_capacity(KINDS);
     let lengths = tables.iter().map(|(rows, (row, _))| rows.len() * row);

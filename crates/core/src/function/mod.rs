@@ -3,12 +3,14 @@
 mod body;
 mod check;
 mod error;
+mod unread;
 
 pub use body::Body;
 pub use check::{check_inputs, misfit_error};
 pub use error::CallError;
 
 use crate::blame;
+use crate::bundle::Piece;
 use crate::native::{
     ArrayMut, ArrayRef, Bound, Call, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
     RunError, StepError, Strided, Targets,
@@ -19,14 +21,17 @@ use crate::value::Array;
 use crate::with_array;
 use check::{check_outputs, exact};
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
 ///
 /// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
 /// (A product of matrices packs its operands in memory of its own.)
 #[derive(Debug, Clone)]
-pub struct Function(Arc<Inner>);
+pub struct Function(Arc<LazyLock<Inner, Make>>);
+
+/// Makes it ready to be called.
+type Make = Box<dyn FnOnce() -> Inner + Send>;
 
 #[derive(Debug)]
 struct Inner {
@@ -66,33 +71,12 @@ impl Function {
         modules: Vec<LoadedModule>,
         served: Vec<Arc<Served>>,
     ) -> Result<Self, CallError> {
-        let captured = captured(&program, &modules);
-        let direct = Direct::new(&program, &modules, &captured);
-        let executable = direct.is_none().then(|| bind(&program, &modules, &captured));
-        Self::of_modules(program, (modules, served), (direct, executable))
+        Inner::of_program(program, modules, served).map(Self::from)
     }
 
-    /// A program that is called without a frame where that is possible, else in one.
-    pub(crate) fn of_modules(
-        program: Program,
-        (loaded, served): (Vec<LoadedModule>, Vec<Arc<Served>>),
-        (direct, executable): (Option<Direct>, Option<Executable>),
-    ) -> Result<Self, CallError> {
-        let idle = Pool::new();
-        if let Some(executable) = &executable {
-            let frame = Frame::new(executable).map_err(|error| op_error(executable, error, String::new()))?;
-            idle.give(Box::new(frame));
-        }
-        let modules = Modules {
-            loaded,
-            served,
-            native: OnceLock::new(),
-            direct: direct.map(Arc::new),
-            executable: executable.map_or_else(OnceLock::new, |executable| Box::new(executable).into()),
-            idle,
-        };
-        let (provenance, body) = (OnceLock::new(), Serves::Modules(modules));
-        Ok(Self(Arc::new(Inner { program, provenance, body })))
+    /// A program in the bytes of its entry, whose steps call drivers alone; it is read when it is needed.
+    pub(crate) fn unread(entry: Piece, modules: Vec<(LoadedModule, Arc<Served>)>) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(move || unread::read(&entry, modules)))))
     }
 
     /// A function that something else than modules serves.
@@ -104,8 +88,7 @@ impl Function {
         body: Box<dyn Body>,
     ) -> Self {
         let program = Program { inputs, outputs, ..Program::default() };
-        let (provenance, body) = (OnceLock::from(provenance), Serves::Other(body));
-        Self(Arc::new(Inner { program, provenance, body }))
+        Inner { provenance: provenance.into(), ..Inner::other(program, body) }.into()
     }
 
     /// The plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
@@ -239,6 +222,12 @@ impl Function {
             }
     }
 
+    /// A program without modules, which is called as it is bound here.
+    #[cfg(test)]
+    pub(crate) fn bound(program: Program, bound: (Option<Direct>, Option<Executable>)) -> Self {
+        Inner::of_modules(program, (Vec::new(), Vec::new()), bound).map(Self::from).unwrap()
+    }
+
     /// Whether a call for new results needs no frame.
     #[cfg(test)]
     pub(crate) fn is_direct(&self, inputs: &[ArrayRef<'_>]) -> bool {
@@ -328,7 +317,52 @@ impl Function {
     }
 }
 
+impl From<Inner> for Function {
+    fn from(inner: Inner) -> Self {
+        let made = LazyLock::new(Box::new(|| inner) as Make);
+        LazyLock::force(&made);
+        Self(Arc::new(made))
+    }
+}
+
 impl Inner {
+    fn of_program(
+        program: Program,
+        modules: Vec<LoadedModule>,
+        served: Vec<Arc<Served>>,
+    ) -> Result<Self, CallError> {
+        let captured = captured(&program, &modules);
+        let direct = Direct::new(&program, &modules, &captured);
+        let executable = direct.is_none().then(|| bind(&program, &modules, &captured));
+        Self::of_modules(program, (modules, served), (direct, executable))
+    }
+
+    /// A program that is called without a frame where that is possible, else in one.
+    fn of_modules(
+        program: Program,
+        (loaded, served): (Vec<LoadedModule>, Vec<Arc<Served>>),
+        (direct, executable): (Option<Direct>, Option<Executable>),
+    ) -> Result<Self, CallError> {
+        let idle = Pool::new();
+        if let Some(executable) = &executable {
+            let frame = Frame::new(executable).map_err(|error| op_error(executable, error, String::new()))?;
+            idle.give(Box::new(frame));
+        }
+        let modules = Modules {
+            loaded,
+            served,
+            native: OnceLock::new(),
+            direct: direct.map(Arc::new),
+            executable: executable.map_or_else(OnceLock::new, |executable| Box::new(executable).into()),
+            idle,
+        };
+        Ok(Self { program, provenance: OnceLock::new(), body: Serves::Modules(modules) })
+    }
+
+    fn other(program: Program, body: Box<dyn Body>) -> Self {
+        Self { program, provenance: OnceLock::new(), body: Serves::Other(body) }
+    }
+
     /// Which artifact serves each step.
     fn origins(&self) -> Vec<Provenance> {
         let Serves::Modules(modules) = &self.body else { return Vec::new() };

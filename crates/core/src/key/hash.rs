@@ -5,11 +5,13 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::canonical::context;
+use blake3::hazmat::{ContextKey, HasherExt as _, hash_derive_key_context};
 
 /// Says why a text is not a hash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -164,6 +166,9 @@ impl ContentId {
     /// Hashes `content`.
     #[must_use]
     pub fn of(content: impl AsRef<[u8]>) -> Self {
-        Self(blake3::derive_key(context::CONTENT, content.as_ref()))
+        // What the context hashes to is known after the first time: names are shorter than it.
+        static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(context::CONTENT));
+        let mut hasher = blake3::Hasher::new_from_context_key(&CONTEXT);
+        Self(*hasher.update(content.as_ref()).finalize().as_bytes())
     }
 }

@@ -1,8 +1,9 @@
 //! Borrowed arrays of any dtype: what a call takes, and what it may write to.
 
+use super::copy::copy;
 use super::strided::Strided;
 use crate::{Array, DType, Element};
-use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension, IxDyn};
+use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
@@ -111,11 +112,6 @@ impl<'a> RawView<'a> {
         self.shape.axes().1.iter().map(move |stride| stride * unit)
     }
 
-    /// The steps in elements, may be 0 or negative.
-    fn strides(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
-        self.shape.axes().1.iter().map(|stride| stride / self.step)
-    }
-
     /// Where its elements lie.
     #[inline]
     pub(super) fn strided(&self) -> Strided<'_> {
@@ -214,39 +210,9 @@ impl ArrayMut<'_> {
         if array.dtype() != self.dtype() || array.shape() != self.shape() {
             return false;
         }
-        let strides: Vec<isize> = self.view.strides_bytes().collect();
-        let mut index = vec![0_usize; array.shape().len()];
-        crate::with_array!(array, elements => {
-            for element in elements {
-                let offset: isize = index.iter().zip(&strides).map(|(i, s)| i.cast_signed() * s).sum();
-                // SAFETY: the index is within the extents, so the address is an element of the borrowed memory.
-                let view = unsafe { self.view.data.offset(offset) };
-                // SAFETY: the memory has this dtype, and `self` borrows it exclusively.
-                unsafe { write(view, *element) };
-                advance(&mut index, array.shape());
-            }
-        });
+        // SAFETY: of one dtype and shape; `self` borrows its memory exclusively, so `array` is elsewhere.
+        unsafe { copy(&ArrayRef::from(array).view.strided(), &self.view.strided()) };
         true
-    }
-}
-
-/// Writes one element.
-///
-/// # Safety
-/// `view` is an element of type `T` that the caller may write.
-unsafe fn write<T>(view: *mut c_char, element: T) {
-    // SAFETY: as promised by the caller.
-    unsafe { view.cast::<T>().write(element) };
-}
-
-/// The next index in C order.
-fn advance(index: &mut [usize], shape: &[usize]) {
-    for (i, extent) in index.iter_mut().zip(shape).rev() {
-        *i += 1;
-        if *i < *extent {
-            return;
-        }
-        *i = 0;
     }
 }
 
@@ -306,62 +272,23 @@ impl<'a> From<&'a mut Array> for ArrayMut<'a> {
     }
 }
 
-/// Reading arrays that modules or others made; the raw side, in this file because it needs the fields.
-mod raw {
-    use super::{ArrayRef, DType, IxDyn, RawView, c_char};
-    use crate::Array;
-    use ndarray::{ArrayD, ArrayView, ShapeBuilder as _};
+impl ArrayRef<'_> {
+    /// What a tensor holds; `None` if the dtype is unknown or a stride is not a whole number of elements.
+    pub(super) fn of_tensor(typenum: i32, data: *mut c_char, shape: &[i64], strides: &[i64]) -> Option<Self> {
+        let dtype = DType::from_typenum(typenum)?;
+        let itemsize = dtype.itemsize_bytes() as i64;
+        let extents: Vec<usize> = shape.iter().map(|n| usize::try_from(*n).ok()).collect::<Option<_>>()?;
+        let whole = |step: &i64| (step % itemsize == 0).then(|| isize::try_from(step / itemsize).ok())?;
+        let strides: Vec<isize> = strides.iter().map(whole).collect::<Option<_>>()?;
+        Some(Self { view: RawView::copied(dtype, data, &extents, &strides) })
+    }
 
-    impl ArrayRef<'_> {
-        /// What a tensor holds; `None` if the dtype is unknown or a stride is not a whole number of elements.
-        pub(in crate::native) fn of_tensor(
-            typenum: i32,
-            data: *mut c_char,
-            shape: &[i64],
-            strides: &[i64],
-        ) -> Option<Self> {
-            let dtype = DType::from_typenum(typenum)?;
-            let itemsize = dtype.itemsize_bytes() as i64;
-            let extents: Vec<usize> =
-                shape.iter().map(|n| usize::try_from(*n).ok()).collect::<Option<_>>()?;
-            let whole = |step: &i64| (step % itemsize == 0).then(|| isize::try_from(step / itemsize).ok())?;
-            let strides: Vec<isize> = strides.iter().map(whole).collect::<Option<_>>()?;
-            Some(Self { view: RawView::copied(dtype, data, &extents, &strides) })
-        }
-
-        /// Copies the elements into an array of its own.
-        pub fn to_array(&self) -> Array {
-            macro_rules! copy {
-                ($($variant:ident => $element:ty),*) => {
-                    match self.dtype() { $(DType::$variant => Array::$variant(self.copy()),)* }
-                };
-            }
-            crate::for_each_dtype!(copy)
-        }
-
-        fn copy<T: Clone>(&self) -> ArrayD<T> {
-            let extents = self.shape();
-            if extents.contains(&0) {
-                return ArrayD::from_shape_fn(IxDyn(extents), |_| unreachable!("an extent is 0"));
-            }
-            // ndarray's raw views want non-negative strides: start at the lowest address, then turn axes round.
-            let (mut low, mut strides, mut turned) = (self.view.data.cast::<T>(), Vec::new(), Vec::new());
-            for (axis, (extent, stride)) in extents.iter().zip(self.view.strides()).enumerate() {
-                if stride < 0 {
-                    // SAFETY: the last element along this axis is one of the tensor's elements.
-                    low = unsafe { low.offset(stride * (extent.cast_signed() - 1)) };
-                    turned.push(axis);
-                }
-                strides.push(stride.unsigned_abs());
-            }
-            let layout = IxDyn(extents).strides(IxDyn(&strides));
-            // SAFETY: every index within the extents is an element of a live tensor of this dtype, whose memory is not
-            // written while `self` borrows it.
-            let mut view = unsafe { ArrayView::from_shape_ptr(layout, low.cast_const()) };
-            for axis in turned {
-                view.invert_axis(ndarray::Axis(axis));
-            }
-            view.as_standard_layout().into_owned()
-        }
+    /// Copies the elements into an array of its own.
+    pub fn to_array(&self) -> Array {
+        let mut array = Array::zeros(self.dtype(), self.shape());
+        // SAFETY: of one dtype and shape; every index within the extents is an element of live memory, which is not
+        // written while `self` borrows it; the new array is elsewhere.
+        unsafe { copy(&self.view.strided(), &ArrayMut::from(&mut array).view.strided()) };
+        array
     }
 }

@@ -180,15 +180,24 @@ impl Chain {
         let (slots, slot_bytes) = (slots.as_mut_ptr().cast(), self.widest * self.block);
         running.blocks = Blocks { chain: self, slots, slot_bytes, failed: None };
         let ctx: *mut Context = ptr::from_mut(running).cast();
-        let n_in = i32::try_from(inputs.len()).unwrap_or(i32::MAX);
+        // The kernel reads the context of this call, so no other thread may run it.
+        let (n_in, flags) = (u16::try_from(inputs.len()).unwrap_or(u16::MAX), 0);
         let (scalar, names) = (self.scalar.as_ptr(), ptr::null());
         let failure = if let Some(reduce) = &self.reduce {
-            let op = Reduce { n_in, scalar, names, map: Some(self.kernel), ..*reduce };
+            let op = Reduce { n_in, flags, scalar, names, map: Some(self.kernel), ..*reduce };
             // SAFETY: the description is alive during the call; operands are as the caller promises.
             unsafe { super::host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         } else {
             let dtypes = [self.typenum];
-            let op = Elemwise { n_in, n_out: 1, scalar, dtypes: dtypes.as_ptr(), names, kernel: self.kernel };
+            let op = Elemwise {
+                n_in,
+                flags,
+                n_out: 1,
+                scalar,
+                dtypes: dtypes.as_ptr(),
+                names,
+                kernel: self.kernel,
+            };
             // SAFETY: as above.
             unsafe { super::host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };

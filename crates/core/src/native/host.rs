@@ -34,6 +34,8 @@ unsafe extern "C" {
         operands: *const *mut Tensor,
         out: *mut *mut Tensor,
     ) -> c_int;
+    /// Of C's as well: a function with a list of arguments.
+    fn pc_driver_error_format(ctx: *mut Context, kind: i32, format: *const c_char, ...);
 }
 
 /// The version of the C library, `2.36`, where it has one to tell.
@@ -72,6 +74,8 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host
         elemwise,
         reduce,
         rows,
+        error_format: pc_driver_error_format as *const c_void,
+        parallel: super::threads::parallel,
     }
 }
 

@@ -9,6 +9,7 @@
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! matmul    products of matrices and vectors, by the instructions of this CPU's level: `c/product/`
 //! keep      an allocator for programs with large arrays, which keeps their memory
+//! threads   how many share the work of a call, and who helps
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
 //! plain     the native function of a graph of C scalars; typed: handles to it, whose types were compared
@@ -27,6 +28,7 @@
 mod array_ref;
 mod capture;
 mod chain;
+mod copy;
 mod direct;
 mod executable;
 mod frame;
@@ -45,6 +47,7 @@ mod raw_array;
 mod stage;
 mod storage;
 mod strided;
+pub mod threads;
 mod typed;
 #[cfg(feature = "watch")]
 pub mod watch;

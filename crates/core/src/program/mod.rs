@@ -8,9 +8,11 @@
 //! how long temporaries live, who lends its memory, and which steps run block by block.
 
 mod bind;
+mod outline;
 mod wire;
 
 pub use bind::{bind, captured};
+pub(crate) use outline::Outline;
 
 use crate::key::BuildKey;
 use crate::value::{Array, Type};

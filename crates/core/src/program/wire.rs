@@ -87,14 +87,18 @@ fn read_step(reader: &mut Reader<'_>) -> Read<Step> {
         n_inputs: reader.size()?,
         slots: reader.list(read_array)?,
         group: reader.u32()?,
-        computes: match reader.u8()? {
-            0 => Computes::Anything,
-            1 => Computes::Elementwise,
-            2 => Computes::Driven,
-            _ => return Err(reader.malformed("a step in it computes what is not known")),
-        },
+        computes: read_computes(reader)?,
         views: reader.list(|reader| Ok((reader.size()?, reader.size()?)))?,
     })
+}
+
+pub(super) fn read_computes(reader: &mut Reader<'_>) -> Read<Computes> {
+    match reader.u8()? {
+        0 => Ok(Computes::Anything),
+        1 => Ok(Computes::Elementwise),
+        2 => Ok(Computes::Driven),
+        _ => Err(reader.malformed("a step in it computes what is not known")),
+    }
 }
 
 fn write_array(writer: &mut Writer, array: &Array) {

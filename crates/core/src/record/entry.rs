@@ -44,13 +44,20 @@ impl Entry {
     /// Renders the bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
+        let (program, declared) = self.to_parts();
+        [program, declared].concat()
+    }
+
+    /// The bytes up to the program's end, which is all that a loader reads, and the others.
+    pub(crate) fn to_parts(&self) -> (Vec<u8>, Vec<u8>) {
         let Self { name, program, declared, recipe } = self;
         let mut writer = Writer::new(Kind::Entry);
         writer.str(name);
         program.write(&mut writer);
-        writer.str(declared);
-        writer.str(recipe);
-        writer.finish()
+        let mut rest = Writer::within();
+        rest.str(declared);
+        rest.str(recipe);
+        (writer.finish(), rest.finish())
     }
 
     /// Computes the identity: the hash of [`Entry::to_bytes`].
@@ -65,28 +72,36 @@ impl Entry {
     ///
     /// Another format, or bytes that no entry has.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
-        let (name, program, declared, recipe) = parts(bytes)?;
-        let [name, declared, recipe] = [name, declared, recipe].map(str::to_owned);
-        let entry = Self { name, program, declared, recipe };
+        let mut reader = Reader::new(Kind::Entry, bytes)?;
+        let (name, program) = (reader.str()?, Program::read(&mut reader)?);
+        let entry = Self::read_declared(name, program, reader)?;
         // A type or an element may be spelled in more than one way; an entry is not.
-        if entry.to_bytes() == bytes {
-            Ok(entry)
-        } else {
-            Err(ParseRecordError::Malformed { what: "entry", why: "it is not in canonical form" })
-        }
+        if entry.to_bytes() == bytes { Ok(entry) } else { Err(not_canonical()) }
     }
 
-    /// Name and program of an entry whose bytes are known to be the ones that were written: in which form is not asked.
-    pub(crate) fn program(bytes: &[u8]) -> Result<(&str, Program), ParseRecordError> {
-        parts(bytes).map(|(name, program, ..)| (name, program))
+    /// Reads what [`Entry::to_parts`] gave.
+    pub(crate) fn of_parts(program: &[u8], declared: &[u8]) -> Result<Self, ParseRecordError> {
+        let mut reader = Reader::new(Kind::Entry, program)?;
+        let (name, read) = (reader.str()?, Program::read(&mut reader)?);
+        reader.end()?;
+        let entry = Self::read_declared(name, read, Reader::within(Kind::Entry, declared))?;
+        let (its_program, its_declared) = entry.to_parts();
+        let is_canonical = its_program == program && its_declared == declared;
+        if is_canonical { Ok(entry) } else { Err(not_canonical()) }
+    }
+
+    /// Reads what follows the program.
+    fn read_declared(
+        name: String,
+        program: Program,
+        mut reader: Reader<'_>,
+    ) -> Result<Self, ParseRecordError> {
+        let (declared, recipe) = (reader.str()?, reader.str()?);
+        reader.end()?;
+        Ok(Self { name, program, declared, recipe })
     }
 }
 
-/// The parts of an entry, in their order.
-fn parts(bytes: &[u8]) -> Result<(&str, Program, &str, &str), ParseRecordError> {
-    let mut reader = Reader::new(Kind::Entry, bytes)?;
-    let (name, program) = (reader.text()?, Program::read(&mut reader)?);
-    let (declared, recipe) = (reader.text()?, reader.text()?);
-    reader.end()?;
-    Ok((name, program, declared, recipe))
+fn not_canonical() -> ParseRecordError {
+    ParseRecordError::Malformed { what: "entry", why: "it is not in canonical form" }
 }

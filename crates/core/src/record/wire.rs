@@ -51,6 +51,11 @@ impl Writer {
         writer
     }
 
+    /// Goes on with a frame that another writer began.
+    pub(crate) const fn within() -> Self {
+        Self(Vec::new())
+    }
+
     pub(crate) fn u8(&mut self, value: u8) {
         self.0.push(value);
     }
@@ -130,6 +135,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Goes on with a frame that another reader opened.
+    pub(crate) const fn within(kind: Kind, rest: &'a [u8]) -> Self {
+        Self { rest, kind }
+    }
+
     /// The error of bytes that say something else than a value.
     pub(crate) fn malformed(&self, why: &'static str) -> ParseRecordError {
         ParseRecordError::Malformed { what: self.kind.name(), why }
@@ -190,6 +200,12 @@ impl<'a> Reader<'a> {
             return Err(self.malformed("a list in it is longer than the bytes"));
         }
         (0..count).map(|_| item(self)).collect()
+    }
+
+    /// Passes over items of so many bytes each.
+    pub(crate) fn skip(&mut self, count: usize, bytes: usize) -> Read<()> {
+        let len = count.checked_mul(bytes).ok_or_else(|| self.malformed("it ends too early"))?;
+        self.take(len).map(drop)
     }
 
     pub(crate) fn strs(&mut self) -> Read<Vec<String>> {

@@ -99,7 +99,7 @@ impl<O: Outcome + 'static> Outcomes for O {
 
     #[inline(always)]
     fn write(output: &mut &mut O, direct: &Direct, call: &mut Call<'_>) -> bool {
-        direct.write(call, [output.strided()].into_iter())
+        direct.write_each(call, [output.strided()])
     }
 
     fn lend<R>(output: &mut &mut O, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R {
@@ -166,7 +166,7 @@ macro_rules! outcomes {
 
             #[inline(always)]
             fn write(($($value,)*): &mut Self::Reused<'_>, direct: &Direct, call: &mut Call<'_>) -> bool {
-                direct.write(call, [$($value.strided()),*].into_iter())
+                direct.write_each(call, [$($value.strided()),*])
             }
 
             fn lend<R>(

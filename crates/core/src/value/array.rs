@@ -76,7 +76,7 @@ macro_rules! array {
 
             impl From<$element> for Array {
                 fn from(value: $element) -> Self {
-                    Self::$variant(ndarray::arr0(value).into_dyn())
+                    Self::$variant(ArrayD::from_elem(IxDyn(&[]), value))
                 }
             }
         )*
@@ -135,7 +135,9 @@ impl Array {
     #[must_use]
     pub fn bits(&self) -> Vec<u64> {
         let words = self.dtype().words();
-        with_array!(self, a => a.iter().flat_map(|x| x.bits().into_iter().take(words)).collect())
+        let mut bits = Vec::with_capacity(self.shape().iter().product::<usize>() * words);
+        with_array!(self, a => a.iter().for_each(|x| bits.extend_from_slice(&x.bits()[..words])));
+        bits
     }
 }
 

@@ -55,6 +55,7 @@ impl COp for Elemwise {
                 ("SCALAR", &flags(&node.inputs)),
                 ("DTYPES", &dtypes.join(", ")),
                 ("N_IN", &node.inputs.len().to_string()),
+                ("FLAGS", shared(self.content_id())),
                 ("N_OUT", &outputs.len().to_string()),
             ],
         ))
@@ -112,6 +113,12 @@ pub(crate) fn scalar_names(scalar: &dyn ScalarOp) -> Vec<String> {
         Some(composite) => composite.steps().iter().map(|(op, _)| op.name().to_owned()).collect(),
         None => vec![scalar.name().to_owned()],
     }
+}
+
+/// The flags of what a driver is handed: C of ours keeps nothing between elements, so that several threads may run it; of an
+/// author's nobody knows.
+pub(crate) fn shared(content_id: Option<String>) -> &'static str {
+    if content_id.is_some() { "PC_SHARED" } else { "0" }
 }
 
 fn dtypes(types: &[Type]) -> Vec<DType> {

@@ -1,7 +1,7 @@
 //! Reduce as C.
 
 use super::Reduce;
-use crate::elemwise::code::scalar_names;
+use crate::elemwise::code::{scalar_names, shared};
 use crate::elemwise::kernel::{flags, kernel};
 use crate::sources::closure;
 use precast_codegen::template::render;
@@ -67,6 +67,7 @@ impl COp for Reduce {
                 ("NAME", name),
                 ("SCALAR", &scalar),
                 ("N_IN", &node.inputs.len().to_string()),
+                ("FLAGS", shared(self.content_id())),
                 ("AXES", &self.mask()),
                 ("TYPENUM", &dtype.typenum().to_string()),
                 ("KERNEL", &kernel),

@@ -143,10 +143,7 @@ fn rolled_along(
         Operand::Var(variable) | Operand::Weak(variable) => operands.graph.ty(*variable).dtype(),
         _ => DType::I64,
     };
-    if !(found.is_integer() || found == DType::Bool) {
-        let (op, expected) = (operands.function.to_owned(), "integers".to_owned());
-        return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
-    }
+    expect_integers(operands, found)?;
     let extent = operands.extent(tensor, axis)?;
     // Less than the extent, and 0 without elements.
     let shift = operands.call("mod", [shift, extent.clone()])?;
@@ -158,6 +155,15 @@ fn rolled_along(
     operands.call_with("join", &[back.into(), front.into()], &[("axis", axis.into())])
 }
 
+/// Checks that the second argument, of the dtype `found`, says how many or how far.
+fn expect_integers(operands: &Operands<'_>, found: DType) -> Result<(), MakeNodeError> {
+    if found.is_integer() || found == DType::Bool {
+        return Ok(());
+    }
+    let (op, expected) = (operands.function.to_owned(), "integers".to_owned());
+    Err(MakeNodeError::DType { op, input: 1, found, expected })
+}
+
 /// `repeat(x, 3, axis=0)`, `repeat(x, counts)`: each element so often, one behind the other.
 pub(super) fn repeat(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
@@ -167,6 +173,7 @@ pub(super) fn repeat(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
         tensor = operands.call("flatten", [tensor.into()])?;
     }
     let axis = operands.axis(axis.unwrap_or(0), operands.ndim(tensor))?;
+    expect_integers(operands, operands.dtype(1))?;
     let counts = operands.cast_argument(1, DType::I64)?;
     let sign = operands.call("ge", [counts.into(), 0_i64.into()])?;
     let counts = operands.demand(counts, sign, "repeats may not contain negative values.")?;

@@ -23,6 +23,7 @@ mod linalg;
 mod literals;
 mod mask;
 mod members;
+mod nan;
 mod operand;
 mod order;
 mod own;

@@ -57,7 +57,7 @@ fn averaged(dtype: DType) -> DType {
 }
 
 /// The dtype in which a result of this one is computed.
-fn wide(dtype: DType) -> DType {
+pub(super) fn wide(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype }
 }
 

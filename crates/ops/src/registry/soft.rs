@@ -1,9 +1,11 @@
-//! Functions of exponentials and of sizes, as SciPy and NumPy define them: `softmax`, `logsumexp`, `norm`, `isclose`.
+//! Functions of exponentials and of sizes, as SciPy and NumPy define them: `softmax`, `logsumexp`, `logaddexp`, `norm`, `isclose`.
 
+use super::nan::refuse_complex;
 use super::operand::Operands;
+use super::reduce::wide;
 use crate::declared::Declared;
 use crate::rows::Row;
-use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
+use precast_graph::{BuildError, DType, Operand, Prop, Props, VarId};
 
 /// `axis` and `keepdims` of a call, for the reductions that it is made of.
 fn over(props: &Props, keepdims: bool) -> Vec<(&'static str, Operand)> {
@@ -15,10 +17,7 @@ fn over(props: &Props, keepdims: bool) -> Vec<(&'static str, Operand)> {
 fn exponents(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> {
     operands.expect(1)?;
     let found = operands.dtype(0);
-    if found.is_complex() {
-        let (op, expected) = (operands.function.to_owned(), "real numbers".to_owned());
-        return Err(MakeNodeError::DType { op, input: 0, found, expected }.into());
-    }
+    refuse_complex(operands, found)?;
     let result = if found.is_float() { found } else { DType::F64 };
     let computed = if result == DType::F64 { DType::F64 } else { DType::F32 };
     Ok((operands.cast_argument(0, computed)?, result))
@@ -225,4 +224,54 @@ pub(super) fn ptp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     let [top, bottom] =
         ["max", "min"].map(|name| operands.call_with(name, &[x.into()], &over(props, keepdims)));
     operands.call("sub", [top?.into(), bottom?.into()])
+}
+
+/// The real arguments of a function of two, in the float that it computes in, and the dtype of the result.
+fn two_floats(operands: &mut Operands<'_>) -> Result<([VarId; 2], DType), BuildError> {
+    operands.expect(2)?;
+    let result = operands.inexact();
+    refuse_complex(operands, result)?;
+    let computed = wide(result);
+    Ok(([operands.cast_argument(0, computed)?, operands.cast_argument(1, computed)?], result))
+}
+
+/// `logaddexp(x, y)`: `log(exp(x) + exp(y))`, without overflow on the way.
+pub(super) fn logaddexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    let ([x, y], dtype) = two_floats(operands)?;
+    let less = operands.call("sub", [x.into(), y.into()])?;
+    let less = operands.call("abs", [less.into()])?;
+    let less = operands.call("neg", [less.into()])?;
+    let power = operands.call("exp", [less.into()])?;
+    let more = operands.call("log1p", [power.into()])?;
+    // Infinities that are equal have no distance.
+    let same = operands.call("eq", [x.into(), y.into()])?;
+    let more = operands.call("where", [same.into(), std::f64::consts::LN_2.into(), more.into()])?;
+    let top = operands.call("maximum", [x.into(), y.into()])?;
+    let sum = operands.call("add", [top.into(), more.into()])?;
+    operands.cast(sum, dtype)
+}
+
+/// `heaviside(x, y)`: 0 below 0, 1 above it, and `y` there.
+pub(super) fn heaviside(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    let ([x, y], dtype) = two_floats(operands)?;
+    let above = operands.call("gt", [x.into(), 0.0.into()])?;
+    let step = operands.cast(above, operands.graph.ty(x).dtype())?;
+    let zero = operands.call("eq", [x.into(), 0.0.into()])?;
+    let step = operands.call("where", [zero.into(), y.into(), step.into()])?;
+    let missing = operands.call("isnan", [x.into()])?;
+    let step = operands.call("where", [missing.into(), x.into(), step.into()])?;
+    operands.cast(step, dtype)
+}
+
+/// `sinc(x)`: `sin(pi x) / (pi x)`, and 1 at 0.
+pub(super) fn sinc(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let found = operands.dtype(0);
+    let dtype = if found.is_float() || found.is_complex() { found } else { DType::F64 };
+    let x = operands.cast_argument(0, dtype)?;
+    let angle = operands.call("mul", [std::f64::consts::PI.into(), x.into()])?;
+    let sine = operands.call("sin", [angle.into()])?;
+    let sinc = operands.call("div", [sine.into(), angle.into()])?;
+    let zero = operands.call("eq", [x.into(), 0.0.into()])?;
+    operands.call("where", [zero.into(), 1.0.into(), sinc.into()])
 }

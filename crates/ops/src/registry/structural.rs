@@ -11,13 +11,14 @@ use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
 use super::mask::{boolean_index, compress, count_nonzero, nonzero};
+use super::nan::{either, extreme, mean, nan_to_num, spread as nan_spread, total};
 use super::order::{searchsorted, sort, topk, unique};
 use super::quantile::{median, quantile};
 use super::reduce::{argmax, cumulative, reduce, spread};
 use super::shape::{
     alloc, arange, array, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
 };
-use super::soft::{isclose, log_softmax, logsumexp, norm, ptp, relu, softmax};
+use super::soft::{heaviside, isclose, log_softmax, logaddexp, logsumexp, norm, ptp, relu, sinc, softmax};
 use crate::combinations::Combine;
 use crate::index::{
     AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, IncSubtensor, Nonzero, Subtensor,

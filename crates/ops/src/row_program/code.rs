@@ -2,7 +2,7 @@
 
 use super::layout::{DriverStep, Layout, Work};
 use super::{RowProgram, emits};
-use crate::elemwise::code::operands;
+use crate::elemwise::code::{operands, shared};
 use crate::elemwise::kernel::{flags, kernel};
 use crate::sources::closure;
 use precast_codegen::template::render;
@@ -169,14 +169,7 @@ impl RowProgram {
             Some(axes) => format!("0x{:x}u", axes.iter().fold(0_u32, |mask, d| mask | 1 << (d % 32))),
         };
         let passes = layout.steps.last().map_or(0, |step| step.pass + 1);
-        let counts = [
-            node.inputs.len(),
-            layout.full.len(),
-            layout.single.len(),
-            layout.dtypes.len(),
-            steps.len(),
-            passes,
-        ];
+        let counts = [layout.full.len(), layout.single.len(), layout.dtypes.len(), steps.len(), passes];
         let scalar = flags(&node.inputs);
         render(
             include_str!("../../c/rows.c.in"),
@@ -190,6 +183,8 @@ impl RowProgram {
                     &join(&mut layout.dtypes.iter().map(|dtype| dtype.typenum().unsigned_abs() as usize)),
                 ),
                 ("OUTPUTS", &join(&mut outputs.into_iter())),
+                ("N_IN", &node.inputs.len().to_string()),
+                ("FLAGS", shared(self.content_id())),
                 ("COUNTS", &join(&mut counts.into_iter())),
                 ("AXES", &axes),
                 ("KEPT", &format!("0x{kept:x}u")),

@@ -168,6 +168,33 @@ macro_rules! structural_rows {
             allclose(x, y) [] {rtol = 1e-5, atol = 1e-8, equal_nan = False} = [isclose] [] [elementwise] other;
             /// The largest element less the smallest.
             ptp(x) [] {axis = None; keepdims = False} = [ptp] [] [over_axes] other;
+            /// `log(exp(x) + exp(y))`, without overflow on the way.
+            logaddexp(x, y) [] {} = [logaddexp] [] [elementwise] method;
+            /// 0 below 0, 1 above it, and `y` there.
+            heaviside(x, y) [] {} = [heaviside] [] [elementwise] method;
+            /// `sin(pi x) / (pi x)`, and 1 at 0.
+            sinc(x) [] {} = [sinc] [] [unary] method;
+
+            /// The sum of the elements that are numbers.
+            nansum(x) [] {axis = None, dtype = None; keepdims = False} = [total] [] [over_axes] method;
+            /// The product of the elements that are numbers.
+            nanprod(x) [] {axis = None, dtype = None; keepdims = False} = [total] [] [over_axes] method;
+            /// The largest element that is a number; NaN if none is.
+            nanmax(x) [] {axis = None; keepdims = False} = [extreme] [] [over_axes] method;
+            /// The smallest element that is a number; NaN if none is.
+            nanmin(x) [] {axis = None; keepdims = False} = [extreme] [] [over_axes] method;
+            /// The mean of the elements that are numbers.
+            nanmean(x) [] {axis = None; keepdims = False} = [mean] [] [over_axes] method;
+            /// The variance of the elements that are numbers, by `count - ddof`.
+            nanvar(x) [] {axis = None; ddof = 0, keepdims = False} = [nan_spread] [] [over_axes] other;
+            /// The standard deviation of the elements that are numbers, by `count - ddof`.
+            nanstd(x) [] {axis = None; ddof = 0, keepdims = False} = [nan_spread] [] [over_axes] other;
+            /// The larger of two elements; the other one where one is NaN.
+            fmax(x, y) [] {} = [either] [] [elementwise] method;
+            /// The smaller of two elements; the other one where one is NaN.
+            fmin(x, y) [] {} = [either] [] [elementwise] method;
+            /// Numbers where there are none: for NaN `nan`, for infinities `posinf` and `neginf`, or the largest and the smallest number.
+            nan_to_num(x) [] {; nan = 0.0, posinf = None, neginf = None} = [nan_to_num] [] [unary] other;
 
             /// The tensor without axes of extent 1: all of them, or those that are named.
             squeeze(x) [] {axis = None} = [squeeze] [] [] other;

@@ -65,7 +65,7 @@ fn all(layer: &Layer, unit: &Wanted) -> Result<Vec<Record>, String> {
 /// The shared object of a record; none where it is damaged, which the layer tells.
 fn bytes(layer: &Layer, record: &Record) -> Result<Option<Vec<u8>>, String> {
     match layer {
-        Layer::Bundle { bundle, .. } => Ok(bundle.load(record).ok()),
+        Layer::Bundle { bundle, .. } => Ok(bundle.load(record).ok().map(<[u8]>::to_vec)),
         Layer::Store { store, .. } => match store.load(record) {
             Ok(archive) => Ok(shared_object(&archive).map(<[u8]>::to_vec)),
             Err(LoadError::Find(error)) => Err(chain(&error)),

@@ -1,6 +1,6 @@
 //! Puts an export into a store. Everything is verified as if its publisher were a stranger, before the first byte is written.
 
-use super::Export;
+use super::{Export, Release};
 use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
 use crate::keyring::SIGNATURES_LIMIT;
@@ -49,6 +49,16 @@ pub enum ImportError {
         /// What is wrong.
         why: &'static str,
     },
+    /// The store has a later release, or the export does not say which it is.
+    #[error("the store has release {current} of `{name}`, and this is {}\nhint: a later one may take its place; this one in an empty store, or with `--older`", found.as_ref().map_or_else(|| "none".to_owned(), |found| format!("release {found}")))]
+    Rollback {
+        /// The name.
+        name: String,
+        /// The release that the store has.
+        current: u64,
+        /// What is imported, if it says so.
+        found: Option<Release>,
+    },
     /// A record contradicts itself or its archive, or the file system refuses.
     #[error("cannot import a record")]
     Publish(#[from] PublishError),
@@ -79,6 +89,24 @@ impl Export {
         Ok(found)
     }
 
+    /// Checks that a store has no later release. One that has any takes nothing that is none.
+    ///
+    /// # Errors
+    ///
+    /// It has, or cannot be read.
+    pub fn check_release(&self, store: &Store) -> Result<(), ImportError> {
+        let read = |error| ImportError::Signature(PutSignatureError::Find(error));
+        let found = self.release().unwrap_or_default();
+        let known = store.releases().map_err(read)?;
+        let later = known.into_iter().find(|known| {
+            found.as_ref().is_none_or(|found| known.name == found.name && known.number > found.number)
+        });
+        match later {
+            Some(Release { name, number }) => Err(ImportError::Rollback { name, current: number, found }),
+            None => Ok(()),
+        }
+    }
+
     /// Puts everything into a store, records first. A name that means another entry there means this one afterwards.
     ///
     /// # Errors
@@ -87,6 +115,7 @@ impl Export {
     pub fn import(&self, store: &Store) -> Result<Imported, ImportError> {
         // All of it first for itself: a strange record in the middle is no half import.
         self.verify()?;
+        let _session = store.begin();
         let mut imported = Imported::default();
         let entries =
             self.below("entries").map(|(id, bytes)| entry(id, bytes)).collect::<Result<Vec<_>, _>>()?;
@@ -106,6 +135,9 @@ impl Export {
             let id = store.put_entry(entry)?.to_string();
             self.import_signatures(store, &id, || store.signed_entry(entry))?;
             imported.entries += 1;
+        }
+        if let Some(release) = self.release().unwrap_or_default() {
+            store.put_release(&release).map_err(PutSignatureError::from)?;
         }
         Ok(imported)
     }

@@ -9,6 +9,7 @@
 //! entries/<RecordId>       a named graph
 //! objects/<Digest>         an archive: its zstd frame
 //! records/<RecordId>       a record
+//! release                  `<name>=<number>`, of an export that takes the place of earlier ones of that name
 //! signatures/<RecordId>    signatures of a record or an entry, as they stand beside it in the store
 //! statement                what is signed: `precast export 1`, then a line for each member above: content id, name; sorted
 //! statement.minisig        signatures of the statement
@@ -17,6 +18,7 @@
 //! used before all of it is verified, and an import is a publish: it verifies again, and may be interrupted at any time.
 
 mod import;
+mod release;
 mod write;
 
 use std::collections::BTreeMap;
@@ -26,6 +28,7 @@ use crate::archive::{Archive, Limits, PackError, UnpackError};
 use crate::key::ContentId;
 
 pub use import::{ImportError, Imported};
+pub use release::{ParseReleaseError, Release};
 pub use write::ExportError;
 
 /// The member that is signed.
@@ -33,6 +36,9 @@ const STATEMENT: &str = "statement";
 
 /// The member with its signatures.
 const SIGNATURES: &str = "statement.minisig";
+
+/// The member that says which release it is.
+const RELEASE: &str = "release";
 
 /// How a statement begins.
 const FIRST_LINE: &str = "precast export 1\n";
@@ -61,6 +67,9 @@ pub enum OpenExportError {
         /// What is wrong.
         why: &'static str,
     },
+    /// What it says of its release means nothing.
+    #[error("not an export")]
+    Release(#[from] ParseReleaseError),
     /// A member is not what the statement says.
     #[error("the export is damaged: member `{member}` {why}")]
     Member {
@@ -100,7 +109,26 @@ impl Export {
         if let Some(error) = difference(stated, &state(&found)) {
             return Err(error);
         }
-        Ok(Self(archive))
+        let export = Self(archive);
+        export.release()?;
+        Ok(export)
+    }
+
+    /// Says which release this is, so that whoever has imported it takes no earlier one afterwards.
+    pub fn set_release(&mut self, release: &Release) {
+        let mut members = std::mem::take(&mut self.0.members);
+        members.retain(|name, _| name != STATEMENT && name != SIGNATURES);
+        members.insert(RELEASE.to_owned(), format!("{release}\n").into_bytes());
+        *self = Self::of(members);
+    }
+
+    /// Which release this is, if it says so.
+    ///
+    /// # Errors
+    ///
+    /// What it says means nothing; not so of an export that was opened.
+    pub fn release(&self) -> Result<Option<Release>, ParseReleaseError> {
+        self.0.get(RELEASE).map(Release::parse).transpose()
     }
 
     /// What is signed.

@@ -1,13 +1,12 @@
 //! Creates a store, or opens one for writing and finds out at once whether it can be.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::open::STORE_FILE;
-use super::paths::DIRECTORIES;
+use super::paths::{BUILDS, DIRECTORIES, Paths};
 use super::write::{WriteError, probe, sync_dir, write_file};
 use super::{OpenError, Store};
-use crate::trust::check_way;
 
 /// Says why a store cannot be created or written.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +15,14 @@ pub enum CreateError {
     /// There is a store, and it cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The directory is something else's.
+    #[error("`{}` is no store and has something in it: `{found}`\nhint: name a directory that is empty, or is not there yet", path.display())]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// The first thing in it that no store has.
+        found: String,
+    },
     /// The file system refused.
     #[error("cannot create a store at `{path}`")]
     Write {
@@ -34,9 +41,7 @@ impl Store {
     /// What is there cannot be opened, or the file system refuses to write; the latter is found out here, not with the
     /// first publish.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, CreateError> {
-        let root = path.as_ref().to_path_buf();
-        let real = check_way(&root).map_err(OpenError::from)?;
-        let store = Self { real, ..Self::unchecked(root) };
+        let store = Self::at(Paths { root: path.as_ref().to_path_buf() })?;
         let exists = match fs_err::symlink_metadata(store.paths.store_file()) {
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -44,12 +49,25 @@ impl Store {
                 return Err(OpenError::Io { path: store.paths.store_file(), source }.into());
             }
         };
+        if !exists && let Some(found) = store.foreign()? {
+            return Err(CreateError::Foreign { path: store.paths.root, found });
+        }
         let prepared = if exists { store.complete() } else { store.lay_out() };
         match prepared {
             Ok(()) => Ok(Self::open(path)?),
             Err(WriteError::Find(error)) => Err(OpenError::from(error).into()),
             Err(source) => Err(CreateError::Write { path: store.path().display().to_string(), source }),
         }
+    }
+
+    /// Finds something that is neither a store's, left by one that was being made or has lost `STORE`, nor git's.
+    fn foreign(&self) -> Result<Option<String>, OpenError> {
+        let is_ours = |name: &str| DIRECTORIES.contains(&name) || name == BUILDS || name == ".gitignore";
+        if !self.real.is_dir() {
+            return Ok(None);
+        }
+        let names = self.names(&self.paths.root)?;
+        Ok(names.into_iter().find(|name| !is_ours(name)))
     }
 
     /// Makes the directories that a copy, or git, has left out, and checks that a file can be made.

@@ -3,7 +3,7 @@
 use super::find::confirm_file;
 use super::write::{WriteError, sync_dir, write_file};
 use super::{FindError, Store};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::event::{Event, chain};
 use crate::key::RecordId;
@@ -71,6 +71,12 @@ impl Store {
         sync_dir(&self.paths.entry_roots())
     }
 
+    /// The hash that a root gives; none where there is no root, or a damaged one.
+    pub(super) fn meaning(&self, root: &Path) -> Result<Option<RecordId>, FindError> {
+        let found = self.read(root, ROOT_LIMIT)?;
+        Ok(found.and_then(|found| parse_root(&found.bytes)))
+    }
+
     /// Finds the entry that a name means.
     ///
     /// # Errors
@@ -81,33 +87,10 @@ impl Store {
             return Ok(None);
         }
         let root = self.paths.entry_roots().join(name);
-        let Some(meaning) = self.read(&root, ROOT_LIMIT)? else { return Ok(None) };
-        let id =
-            std::str::from_utf8(&meaning.bytes).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
-        let Some(id): Option<RecordId> = id else {
-            self.damaged(&root, "not the hash of an entry");
-            return Ok(None);
-        };
-        let path = self.paths.entry(&id);
-        let mut found = self.read(&path, ENTRY_LIMIT)?;
-        if found.is_none() {
-            // A collector took the root and then the graph, which may both be back.
-            if self.read(&root, ROOT_LIMIT)?.is_none_or(|found| found.bytes != meaning.bytes) {
-                return Ok(None);
-            }
-            found = self.read(&path, ENTRY_LIMIT)?;
-        }
-        let Some(found) = found else {
-            self.damaged(&root, "names an entry that is missing");
-            return Ok(None);
-        };
-        if Record::id_of(&found.bytes) != id {
-            self.damaged(&path, "its bytes do not hash to its name");
-            return Ok(None);
-        }
-        match Entry::parse(&found.bytes) {
+        let Some((path, bytes)) = self.read_meant(&root)? else { return Ok(None) };
+        match Entry::parse(&bytes) {
             Ok(entry) if entry.name == name => {
-                return Ok(self.is_signed(&path, &found.bytes)?.then_some(entry));
+                return Ok(self.is_signed(&path, &bytes)?.then_some(entry));
             }
             Ok(entry) => self.damaged(&root, format!("means an entry called `{}`", entry.name)),
             Err(error) => {
@@ -116,6 +99,32 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// Reads the graph that a root means, and where it is.
+    fn read_meant(&self, root: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, FindError> {
+        let mut before = None;
+        loop {
+            let Some(meaning) = self.read(root, ROOT_LIMIT)? else { return Ok(None) };
+            let Some(id) = parse_root(&meaning.bytes) else {
+                self.damaged(root, "not the hash of an entry");
+                return Ok(None);
+            };
+            let path = self.paths.entry(&id);
+            match self.read(&path, ENTRY_LIMIT)? {
+                Some(found) if Record::id_of(&found.bytes) == id => return Ok(Some((path, found.bytes))),
+                Some(_) => {
+                    self.damaged(&path, "its bytes do not hash to its name");
+                    return Ok(None);
+                }
+                // The name may mean another graph by now, and a collector have taken this one; or have taken both, which are back.
+                None if before != Some(id) => before = Some(id),
+                None => {
+                    self.damaged(root, "names an entry that is missing");
+                    return Ok(None);
+                }
+            }
+        }
     }
 
     /// Gives every entry, sorted by name.
@@ -127,4 +136,8 @@ impl Store {
         let names = self.names(&self.paths.entry_roots())?;
         names.iter().filter_map(|name| self.find_entry(name).transpose()).collect()
     }
+}
+
+fn parse_root(bytes: &[u8]) -> Option<RecordId> {
+    std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?.parse().ok()
 }

@@ -13,6 +13,7 @@
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
+//!   roots/release/<name>                          the latest release that was imported under a name
 //!   quarantine/<name>.<random>/<name>             what was damaged
 //!   builds/                                       what the last builds compiled, and why; for people
 //!   tmp/                                          what is being written
@@ -56,6 +57,8 @@ mod provenance;
 mod publish;
 mod quarantine;
 mod records;
+mod releases;
+mod session;
 mod settle;
 mod signatures;
 mod turn;
@@ -69,10 +72,11 @@ pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
+pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
 pub use turn::Turn;
-pub use verify::Verification;
+pub use verify::{Lacking, Verification, lacking};
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};

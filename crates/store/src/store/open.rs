@@ -1,5 +1,6 @@
 //! Opens a store for reading: a few `stat`s and one small read, nothing created.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -81,15 +82,14 @@ impl Store {
     ///
     /// There is no store, a newer precast wrote it, or others can change what is in it or on the way to it: [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        let root = path.as_ref().to_path_buf();
+        let paths = Paths { root: path.as_ref().to_path_buf() };
         // Before anything is said of who may write to it: what helps a store would harm another directory.
-        if fs_err::symlink_metadata(Self::unchecked(root.clone()).paths.store_file())
+        if fs_err::symlink_metadata(paths.store_file())
             .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
         {
-            return Err(OpenError::Missing { path: root });
+            return Err(OpenError::Missing { path: paths.root });
         }
-        let real = check_way(&root)?;
-        let store = Self { real, ..Self::unchecked(root) };
+        let store = Self::at(paths)?;
         // A tree that was copied without its empty directories is fine.
         for directory in DIRECTORIES {
             store.has_dir(&store.paths.dir(directory))?;
@@ -98,17 +98,17 @@ impl Store {
         Ok(store)
     }
 
-    /// A store at a path that is not looked at.
-    pub(super) fn unchecked(root: PathBuf) -> Self {
-        let (real, paths) = (root.clone(), Paths { root });
-        Self {
+    /// A store that may be made yet; the way to it is ours.
+    pub(super) fn at(paths: Paths) -> Result<Self, OpenError> {
+        let real = check_way(&paths.root)?;
+        Ok(Self {
             real,
             paths,
             observer: Observer::default(),
             passed: Passed::default(),
             keyring: None,
             batch: None,
-        }
+        })
     }
 }
 
@@ -124,31 +124,46 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
     let Some(Contents { bytes, .. }) = store.read(&path, STORE_LIMIT)? else {
         return Err(OpenError::Missing { path: paths.root.clone() });
     };
-    let text = String::from_utf8(bytes).map_err(|_| OpenError::Malformed {
-        path: path.clone(),
-        found: "bytes that are not text".into(),
-        expected: "lines `name=value`",
-    })?;
-    let value = |name: &str| {
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        lines
-            .filter_map(|line| line.split_once('='))
-            .find(|(found, _)| found.trim() == name)
-            .map(|(_, value)| value.trim())
+    let malformed = |found: String, expected| OpenError::Malformed { path: path.clone(), found, expected };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| malformed("bytes that are not text".into(), "lines `name=value`"))?;
+    let values = values(&text).map_err(|line| malformed(format!("the line `{line}`"), LINES))?;
+    let value = |name: &str, expected| {
+        let found = values.get(name).copied();
+        found.ok_or_else(|| malformed(format!("no `{name}`"), expected))
     };
-    let malformed = |name: &str, expected| {
-        let found = value(name).map_or_else(|| format!("no `{name}`"), |value| format!("`{name}={value}`"));
-        OpenError::Malformed { path: path.clone(), found, expected }
+    let number = |name: &'static str, expected| {
+        let found = value(name, expected)?;
+        found.parse::<u32>().map_err(|_| malformed(format!("`{name}={found}`"), expected))
     };
-    let number = |name: &str| value(name).and_then(|value| value.parse::<u32>().ok());
-    let min_reader =
-        number("min_reader").ok_or_else(|| malformed("min_reader", "`min_reader=` and a number"))?;
+    let min_reader = number("min_reader", "`min_reader=` and a number")?;
     if min_reader > FORMAT {
         return Err(OpenError::Newer { path: paths.root.clone(), found: min_reader });
     }
-    number("format").ok_or_else(|| malformed("format", "`format=` and a number"))?;
-    if value("hash") != Some("blake3") {
-        return Err(malformed("hash", "`hash=blake3`"));
+    let format = number("format", "`format=` and a number")?;
+    let hash = value("hash", "`hash=blake3`")?;
+    if hash != "blake3" {
+        return Err(malformed(format!("`hash={hash}`"), "`hash=blake3`"));
     }
-    Ok(())
+    // A later format may say more to those who know it.
+    match values.keys().find(|name| !["format", "hash", "min_reader"].contains(*name)) {
+        Some(name) if format <= FORMAT => Err(malformed(format!("the line `{name}=…`"), LINES)),
+        _ => Ok(()),
+    }
+}
+
+/// What `STORE` consists of.
+const LINES: &str = "`format`, `hash` and `min_reader`, each once as `name=value`";
+
+/// Reads lines `name=value`, each name once; `Err` gives the first that is none.
+fn values(text: &str) -> Result<BTreeMap<&str, &str>, String> {
+    let mut values = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let wrong = || line.chars().take(80).collect::<String>();
+        let (name, value) = line.split_once('=').ok_or_else(wrong)?;
+        if name.is_empty() || values.insert(name, value).is_some() {
+            return Err(wrong());
+        }
+    }
+    Ok(values)
 }

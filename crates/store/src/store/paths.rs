@@ -9,6 +9,9 @@ use crate::key::{ActionKey, Digest, RecordId};
 pub(super) const DIRECTORIES: [&str; 7] =
     ["objects", "records", "keys", "entries", "roots", "quarantine", "tmp"];
 
+/// Where builds remember what they compiled; whether it is there matters to people only.
+pub(super) const BUILDS: &str = "builds";
+
 /// The paths of one store.
 #[derive(Debug, Clone)]
 pub(super) struct Paths {
@@ -90,6 +93,10 @@ impl Paths {
 
     pub(super) fn entry_roots(&self) -> PathBuf {
         self.dir("roots").join("entry")
+    }
+
+    pub(super) fn releases(&self) -> PathBuf {
+        self.dir("roots").join("release")
     }
 
     fn sharded(&self, directory: &str, name: &str) -> PathBuf {

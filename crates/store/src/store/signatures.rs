@@ -131,7 +131,9 @@ impl Store {
     }
 
     fn read_signatures(&self, of: &Path) -> Result<String, FindError> {
-        let found = self.read(&Paths::signatures(of), SIGNATURES_LIMIT)?;
+        let found = self.read(&Paths::signatures(of), SIGNATURES_LIMIT + 1)?;
+        // What is longer is none: where it was cut would decide who counts.
+        let found = found.filter(|found| found.bytes.len() as u64 <= SIGNATURES_LIMIT);
         Ok(found.map(|found| String::from_utf8_lossy(&found.bytes).into_owned()).unwrap_or_default())
     }
 

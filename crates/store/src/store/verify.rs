@@ -1,16 +1,18 @@
 //! Reads everything there is and says what it found.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use precast_core::program::Step;
 use walkdir::WalkDir;
 
 use super::access::walk_error;
 use super::paths::{RecordName, object_digest};
 use super::{FindError, LoadError, Store};
 use crate::event::{Event, Observer, chain};
-use crate::key::Digest;
-use crate::record::Record;
+use crate::key::{BuildKey, Digest};
+use crate::record::{Entry, Record};
 
 /// What a whole store consists of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,15 +29,47 @@ pub struct Verification {
     pub unreferenced: Vec<Digest>,
     /// Records whose documents are lost: they serve, but cannot be explained.
     pub undocumented: usize,
+    /// Modules that entries call and no whole artifact of the store serves. (Those of an op with the empty version are never
+    /// published; only a generator can tell.)
+    pub lacking: Vec<Lacking>,
     /// Damage, and what was restored; the observer was told too.
     pub events: Vec<Event>,
 }
 
+/// A module that an entry calls and that is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lacking {
+    /// The entry.
+    pub entry: String,
+    /// The module's signature.
+    pub signature: String,
+    /// Its key.
+    pub key: BuildKey,
+}
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "entry `{}` calls `{}`, which is not here", self.entry, self.signature)
+    }
+}
+
+/// Gives the calls of entries that none of `served` serves.
+pub fn lacking(entries: &[Entry], served: impl Fn(&BuildKey) -> bool) -> Vec<Lacking> {
+    let steps = entries.iter().flat_map(|entry| entry.program.steps.iter().map(move |step| (entry, step)));
+    let gone = steps.filter(|(_, step)| !served(&step.key));
+    let lacking = |(entry, step): (&Entry, &Step)| Lacking {
+        entry: entry.name.clone(),
+        signature: step.signatures.join("; "),
+        key: step.key,
+    };
+    gone.map(lacking).collect()
+}
+
 impl Verification {
-    /// Tells whether nothing is damaged or missing.
+    /// Tells whether nothing is damaged or missing, and every entry can be called.
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        self.events.is_empty() && self.missing.is_empty() && self.undocumented == 0
+        self.events.is_empty() && self.missing.is_empty() && self.undocumented == 0 && self.lacking.is_empty()
     }
 }
 
@@ -64,19 +98,24 @@ impl Store {
     fn read_all(&self) -> Result<Verification, FindError> {
         let mut verification = Verification::default();
         let objects = self.read_objects()?;
-        let mut named = BTreeSet::new();
+        let (mut named, mut served) = (BTreeSet::new(), BTreeSet::new());
         for item in self.named_records() {
             let (name, record) = item?;
             verification.records += 1;
             verification.undocumented +=
                 usize::from(record.members.iter().any(|member| member.document.is_none()));
             named.insert(record.digest);
+            if objects.contains(&record.digest) {
+                served.extend(record.members.iter().map(|member| member.key));
+            }
             self.restore_pointers(&name, &record);
         }
         verification.objects = objects.len();
         verification.missing = named.difference(&objects).copied().collect();
         verification.unreferenced = objects.difference(&named).copied().collect();
-        verification.entries = self.entries()?.len();
+        let entries = self.entries()?;
+        verification.entries = entries.len();
+        verification.lacking = lacking(&entries, |key| served.contains(key));
         Ok(verification)
     }
 

@@ -146,6 +146,39 @@ fn what_does_not_belong_together_is_refused_and_nothing_is_written() {
     }
 }
 
+#[test]
+fn a_release_is_stated_and_remembered() {
+    let (_directory, source, bytes) = exported();
+    let (_other, store) = target();
+    let with = |release: &str| {
+        let mut export = source.export(None).unwrap();
+        export.set_release(&release.parse().unwrap());
+        Export::open(&export.pack().unwrap()).unwrap()
+    };
+    let plain = Export::open(&bytes).unwrap();
+    plain.check_release(&store).unwrap();
+    let two = with("model=2");
+    assert!(std::str::from_utf8(two.statement()).unwrap().contains(" release\n"));
+    assert_eq!(two.release().unwrap().unwrap().to_string(), "model=2");
+    two.import(&store).unwrap();
+    with("model=3").import(&store).unwrap();
+    assert_eq!(store.releases().unwrap(), ["model=3".parse().unwrap()]);
+    for earlier in [&two, &plain] {
+        assert!(matches!(
+            earlier.check_release(&store).unwrap_err(),
+            ImportError::Rollback { current: 3, .. }
+        ));
+    }
+    for fine in ["model=3", "model=4", "other=1"] {
+        with(fine).check_release(&store).unwrap();
+    }
+    // What the member says has one form, whoever stated it.
+    for wrong in ["model=2", "model=+2\n", "model\n", "../x=2\n"] {
+        let bytes = restated(&bytes, |archive| drop(archive.members.insert("release".into(), wrong.into())));
+        assert!(matches!(Export::open(&bytes).unwrap_err(), OpenExportError::Release(_)), "{wrong}");
+    }
+}
+
 /// An export of one unit.
 static ONE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let (archive, record) = unit("one", "v3");

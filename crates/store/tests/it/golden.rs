@@ -1,4 +1,4 @@
-//! Frozen bytes: one file of each format that is written. Archives have format 1; records, entries and bundles format 2.
+//! Frozen bytes: one file of each format that is written. Archives have format 1; records and entries format 2, bundles format 3.
 
 use precast_store::{Archive, Bundle, Limits, Record, write_bundle};
 
@@ -6,7 +6,7 @@ use crate::sample::{bare, entry, unit};
 
 const ARCHIVE: &[u8] = include_bytes!("../../../../artifacts/golden/archive-v1.tar.zst");
 const RECORD: &[u8] = include_bytes!("../../../../artifacts/golden/record-v2.bin");
-const BUNDLE: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v2.precast");
+const BUNDLE: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v3.precast");
 
 #[test]
 fn the_archive_of_format_1_is_read() {
@@ -24,7 +24,7 @@ fn the_record_of_format_2_is_read_and_written() {
 }
 
 #[test]
-fn the_bundle_of_format_2_is_read_and_written() {
+fn the_bundle_of_format_3_is_read_and_written() {
     let (archive, record) = unit("golden", "x86-64-v3");
     let object = archive.get("unit.so").unwrap();
     let bundle = Bundle::from_static(BUNDLE).unwrap();

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use minisign::KeyPair;
+use precast_core::Loader;
 use precast_store::keyring::{Date, Key, with_signature};
 use precast_store::{Event, Keyring, KeyringError, Layer, OpenSignedError, Store, write_bundle};
 use proptest::prelude::*;
@@ -66,6 +67,8 @@ fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
     let (archive, record) = unit("one", "v3");
     let key = record.members[0].key;
     store.publish(&archive, &record).unwrap();
+    let (called, of_entry) = unit("entry", "v3");
+    store.publish(&called, &of_entry).unwrap();
     store.put_entry(&entry("score")).unwrap();
     let (alice, mallory) = (signer("alice"), signer("mallory"));
     let (reader, events) = trusting(&store, keyring(1, &[&alice]));
@@ -144,8 +147,12 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
         fs_err::write(&beside, with_signature(&bytes, &signer.key, &present, &signer.sign(&bytes)).unwrap())
             .unwrap();
     };
+    let load = |keyring: &Keyring| Loader::open_signed(&path, keyring);
+    assert!(load(&one).unwrap_err().is_unsigned());
     put(&alice);
     open(&one).unwrap();
+    assert_eq!(load(&one).unwrap().entries(), ["score"]);
+    assert!(load(&two).unwrap_err().is_unsigned());
     assert!(unsigned(&two).contains("signed by 2 keys of the keyring: 1 of them did, `alice`"));
     put(&alice);
     put(&bob);
@@ -164,6 +171,14 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
     let pack = archive.get("unit.so").unwrap().to_vec();
     fs_err::write(&path, write_bundle(&[(record, pack)], &[], "test").unwrap()).unwrap();
     assert!(unsigned(&one).contains("that by `alice` is about other bytes"));
+    // What stands in the place of signatures and is none, whatever it is, is a matter of trust too.
+    let beside = directory.path().join("model.precast.minisig");
+    fs_err::write(&beside, SIGNATURE.repeat(400)).unwrap();
+    let error = open(&one).unwrap_err();
+    assert!(matches!(error, OpenSignedError::NoSignatures { .. }) && error.is_unsigned(), "{error}");
+    fs_err::remove_file(&beside).unwrap();
+    fs_err::create_dir(&beside).unwrap();
+    assert!(open(&one).unwrap_err().is_unsigned());
 }
 
 #[test]
@@ -224,11 +239,38 @@ fn a_keyring_is_read_strictly_and_expires() {
         ("key=RW", "key=XX", "expected a public key of minisign"),
         ("key=RW", "owner=RW", "`owner` means nothing"),
         ("key=", "key ", "expected `name=value`"),
+        ("version=1", "version=01", "`01` is no whole number"),
+        ("version=1", "version=+1", "`+1` is no whole number"),
+        ("version=1", "version= 1", "a blank stands where none belongs"),
+        ("version=1", "version=1 ", "a blank stands where none belongs"),
+        ("version=1\n", "version=1\r\n", "a blank stands where none belongs"),
+        ("version=1", " version=1", "means nothing to this precast"),
+        (" alice smith\n", "\n", "expected a key, a blank and its name"),
+        (" alice smith\n", "  alice smith\n", "expected a public key"),
+        ("\nkey=", "\n \nkey=", "expected `name=value`"),
     ];
     for (from, to, told) in wrongs {
-        let error = Keyring::parse(&text.replace(from, to)).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(text.contains(from), "{from}");
+        let wrong = text.replace(from, to);
+        let error = Keyring::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains(told) && !error.contains("line 0"), "{error}");
+        // A file of it is named, and the line.
+        fs_err::write(&path, &wrong).unwrap();
+        let told = precast_store::event::chain(&Keyring::open(&path).unwrap_err());
+        assert!(
+            told.contains(path.to_str().unwrap()) && told.contains(error.lines().next().unwrap()),
+            "{told}"
+        );
     }
+    // Cut within any line it is refused, so that the last line, perhaps a revocation, is not lost unseen.
+    for at in (0..text.len()).filter(|at| !text[..*at].ends_with('\n')) {
+        assert!(Keyring::parse(&text[..at]).is_err(), "{}", &text[..at]);
+    }
+    // Two keys of one name: revoking that name would leave one of them.
+    let twin = signer("alice smith");
+    let error =
+        Keyring::parse(&format!("{text}key={} alice smith\n", twin.key.text)).unwrap_err().to_string();
+    assert!(error.contains("another key is called `alice smith` already"), "{error}");
     let today = Date::today();
     fs_err::write(&path, Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
     let error = Keyring::open(&path).unwrap_err();

@@ -1,12 +1,13 @@
 /* A program that calls native functions: all it knows of precast is precast/module.h. The cases follow. */
 #include <complex.h>
 #include <dlfcn.h>
+#include <precast/host.h>
 #include <precast/module.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static pc_host host = {.abi_version = PC_ABI_VERSION, .struct_bytes = sizeof(pc_host), .format = vsnprintf};
+static pc_host host = {.abi_version = PC_ABI_VERSION, .struct_bytes = sizeof(pc_host), .format = vsnprintf, .error_format = pc_host_error_format};
 static pc_context ctx;
 
 /* The entry in `slot` of the shared object `file`, made ready. */

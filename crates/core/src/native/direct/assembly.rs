@@ -19,6 +19,9 @@ use precast_abi::driver::{Kernel, REDUCE_BLOCK, Reduce};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Elements of a map beyond which several threads may share it, which is the driver's work (`c/driver/cut.h`).
+const MOST: usize = 32_768;
+
 /// What a kernel reads or writes.
 struct Value {
     dtype: DType,
@@ -229,7 +232,7 @@ impl Assembly {
             tasks,
             slots: n_slots,
             widest: self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1),
-            most: if is_reduced { REDUCE_BLOCK } else { usize::MAX },
+            most: if is_reduced { REDUCE_BLOCK } else { MOST },
             fixed: fixed(program),
             _constants: self.constants,
             _modules: modules.to_vec(),

@@ -153,6 +153,7 @@ impl Case {
         let (dtype, scalar, names) = (DType::F64.typenum(), ptr::null(), ptr::null());
         let sum = Reduce {
             n_in: 1,
+            flags: 0,
             axes: REDUCE_ALL,
             dtype,
             scalar,
@@ -211,7 +212,7 @@ impl Case {
             n_outputs,
         };
         let bound = (direct.filter(|_| is_direct), Some(executable));
-        Function::of_modules(program, (Vec::new(), Vec::new()), bound).unwrap()
+        Function::bound(program, bound)
     }
 }
 

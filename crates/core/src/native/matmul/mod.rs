@@ -8,6 +8,7 @@
 //! The classes are those that round a multiplication and its addition once (x86-64-v3 and above, aarch64) and those that
 //! round twice. Neither the layout of an operand nor the number of threads shows in the bits.
 
+use super::threads;
 use crate::value::{DType, Element};
 use crate::{Complex, cpu};
 use ndarray::{ArrayView2, ArrayViewMut2};
@@ -95,16 +96,83 @@ unsafe fn multiply_by(
     }
     let steps = steps.map(|step| step / i64::from(real_bytes));
     let extents = [m, n * i64::from(parts), k * i64::from(parts)];
-    let scratch = ptr::null_mut();
-    let mut product = Reals { extents, a: a.data, b: b.data, c: c.data, steps, parts, scratch };
-    // SAFETY: it reads the description alone.
-    let bytes = unsafe { pc_product_scratch(&raw const product, real_bytes) };
-    with_scratch(bytes, |scratch| {
-        product.scratch = scratch;
-        // SAFETY: the matrices are as the caller promises, the scratch as long as C says, and the level one of this CPU.
-        unsafe { pc_product_run(&raw const product, real_bytes, level) }
-    });
-    Some(())
+    let whole = Reals { extents, a: a.data, b: b.data, c: c.data, steps, parts, scratch: ptr::null_mut() };
+    let cut = Cut::new([m, n, k]);
+    let shared = Shared { whole, cut, real_bytes, level };
+    // SAFETY: as promised by the caller.
+    let work = |first, end| Ok(unsafe { shared.run(first, end) });
+    let done = match cut.grain {
+        0 => work(0, cut.units),
+        grain => threads::share(cut.units, grain, &work),
+    };
+    done.ok()
+}
+
+/// Rows or columns of a product, each of which is computed by itself, in units that threads take.
+#[derive(Clone, Copy)]
+struct Cut {
+    by_rows: bool,
+    units: i64,
+    /// Units that a thread takes at least; 0: the product is not worth a second thread.
+    grain: i64,
+}
+
+impl Cut {
+    /// Rows or columns of a unit, but for the last, which has the rest too: whole tiles at every level, and never one alone, which
+    /// would be a product with a vector, another sum.
+    const UNIT: i64 = 48;
+    /// Multiplications that are worth a thread.
+    const WORTH: i64 = 1 << 18;
+
+    /// Cuts along what is longer.
+    fn new([m, n, k]: [i64; 3]) -> Self {
+        let by_rows = m >= n;
+        let (extent, other) = if by_rows { (m, n) } else { (n, m) };
+        let units = (extent / Self::UNIT).max(1);
+        let grain = Self::WORTH / (Self::UNIT * other.max(1)).saturating_mul(k.max(1)) + 1;
+        Self { by_rows, units, grain: if units < 2 * grain { 0 } else { grain } }
+    }
+}
+
+/// A product, and what threads need to take parts of it.
+struct Shared {
+    whole: Reals,
+    cut: Cut,
+    real_bytes: i32,
+    level: i32,
+}
+
+// SAFETY: threads read the operands, and each writes rows or columns of its own.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// Multiplies the rows or columns of units `first .. end`.
+    ///
+    /// # Safety
+    /// As [`multiply_by`].
+    unsafe fn run(&self, first: i64, end: i64) {
+        let Reals { mut extents, mut a, mut b, mut c, steps, parts, .. } = self.whole;
+        let from = first * Cut::UNIT;
+        let at = |matrix: *const c_void, step: i64| {
+            matrix.wrapping_byte_offset((from * step * i64::from(self.real_bytes)) as isize)
+        };
+        let (axis, parts_of_one) = if self.cut.by_rows { (0, 1) } else { (1, i64::from(parts)) };
+        let to = if end == self.cut.units { extents[axis] / parts_of_one } else { end * Cut::UNIT };
+        extents[axis] = (to - from) * parts_of_one;
+        if self.cut.by_rows {
+            (a, c) = (at(a, steps[0]), at(c, steps[4]).cast_mut());
+        } else {
+            (b, c) = (at(b, steps[3]), at(c, steps[5]).cast_mut());
+        }
+        let mut product = Reals { extents, a, b, c, steps, parts, scratch: ptr::null_mut() };
+        // SAFETY: it reads the description alone.
+        let bytes = unsafe { pc_product_scratch(&raw const product, self.real_bytes) };
+        with_scratch(bytes, |scratch| {
+            product.scratch = scratch;
+            // SAFETY: the matrices are as the caller promises, the scratch as long as C says, and the level one of this CPU.
+            unsafe { pc_product_run(&raw const product, self.real_bytes, self.level) }
+        });
+    }
 }
 
 /// The level of `c/product.c` whose instructions may be used.

@@ -21,6 +21,8 @@ pub(super) static HOST: Host = Host {
     alloc: watched_alloc,
     release: watched_release,
     gemm: watched_gemm,
+    // The arena is one run's.
+    parallel: crate::native::threads::alone,
     ..host::host(host::pc_driver_elemwise, host::pc_driver_reduce, host::pc_driver_rows)
 };
 

@@ -8,6 +8,7 @@ use walkdir::WalkDir;
 
 use super::super::access::walk_error;
 use super::super::paths::{PROVENANCE_SUFFIX, RecordName, object_digest};
+use super::super::session::is_held;
 use super::super::{FindError, Store};
 use super::plan::{Survey, length, modified};
 use super::{Guard, Reason, Victim, VictimKind};
@@ -25,6 +26,9 @@ impl Survey<'_> {
         self.pointers(store)?;
         self.graphs_of_no_entry(store)?;
         for path in children(&store.paths.dir("tmp"))? {
+            if is_held(&path) {
+                continue;
+            }
             self.leftover(VictimKind::Temporary, path, None);
         }
         for path in children(&store.paths.dir("quarantine"))? {
@@ -39,8 +43,8 @@ impl Survey<'_> {
         }
         let objects: BTreeSet<Digest> = self.digests.values().copied().collect();
         for path in grandchildren(&store.paths.dir("objects"))? {
-            if object_digest(&path).is_some_and(|digest| !objects.contains(&digest)) {
-                self.leftover(VictimKind::Leftover, path, None);
+            if let Some(digest) = object_digest(&path).filter(|digest| !objects.contains(digest)) {
+                self.leftover(VictimKind::Leftover, path, Some(Guard::Unnamed(digest)));
             }
         }
         Ok(())
@@ -83,9 +87,9 @@ impl Survey<'_> {
             return Ok(());
         }
         for path in grandchildren(&store.paths.dir("entries"))? {
-            let named = path.to_str().map(|name| Path::new(name.strip_suffix(SUFFIX).unwrap_or(name)));
-            if named.is_some_and(|graph| !self.graphs.contains(graph)) {
-                self.leftover(VictimKind::Leftover, path, None);
+            let graph = path.to_str().map(|name| PathBuf::from(name.strip_suffix(SUFFIX).unwrap_or(name)));
+            if let Some(graph) = graph.filter(|graph| !self.graphs.contains(graph)) {
+                self.leftover(VictimKind::Leftover, path, Some(Guard::Meaningless(graph)));
             }
         }
         Ok(())
@@ -108,6 +112,7 @@ impl Survey<'_> {
             bytes,
             guards: [Guard::Same(path.clone(), written)].into_iter().chain(guard).collect(),
             files: vec![path],
+            archive: None,
         });
     }
 }

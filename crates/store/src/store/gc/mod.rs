@@ -12,22 +12,28 @@
 //!   for can go: an older compiler's.
 //! * What is *pinned*: archives by their Digest, whatever their age.
 //! * What is younger than `grace`. The age of a record or an entry is the time since a build made it or came to it again.
+//! * What a build that goes on has made or come to ([`Session`](super::Session)), however short the grace: it is not done, and no
+//!   entry names that yet.
 //! * What cannot be understood, since a newer precast wrote it; and then all archives, as it may name them.
 //!
 //! # Beside others
 //!
-//! Nothing is deleted but under the store's lock, which publishers share ([`super::lease`]), and only if its time is still that
-//! of the plan. The order is that of a publish from its end: pointers, record, documents, object. So a collector that is
-//! killed leaves what a killed publisher leaves. Readers take no lock: they miss, or have read the file already.
+//! A plan marks what can go, without a lock. Nothing is deleted but under the store's lock, which publishers share
+//! ([`super::lease`]), and each batch only after another look at what is named by then (`named.rs`): a record or a root goes if
+//! its time is still that of the plan, an archive if no record names it, a graph if no root means it. The order is that of a publish
+//! from its end: pointers, record, documents, object. So a collector that is killed leaves what a killed publisher leaves. Readers
+//! take no lock: they miss, or have read the file already.
 
 mod leftover;
+mod named;
 mod plan;
 mod sweep;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::paths::RecordName;
 use crate::key::{BuildKey, Digest};
 
 pub use sweep::Swept;
@@ -69,8 +75,10 @@ pub struct GcPlan {
     pub bytes: u64,
     /// By how many bytes that is more than the budget: all of it is rooted, or young.
     pub over: u64,
-    /// How many records and entries were written by a newer precast; with one, no archive goes that no record names.
+    /// How many records and entries were written by a newer precast; with one, no archive goes.
     pub foreign: usize,
+    /// The records that were read, and the archives that they name.
+    digests: BTreeMap<RecordName, Digest>,
 }
 
 impl GcPlan {
@@ -98,6 +106,8 @@ pub struct Victim {
     guards: Vec<Guard>,
     /// What is deleted, in this order.
     files: Vec<PathBuf>,
+    /// The record that goes, and its archive, which goes with the last record that names it.
+    archive: Option<(RecordName, Digest)>,
 }
 
 /// What was so when a plan was made.
@@ -107,6 +117,10 @@ enum Guard {
     Same(PathBuf, SystemTime),
     /// There was no such file.
     Absent(PathBuf),
+    /// No record named this archive.
+    Unnamed(Digest),
+    /// No root meant this graph.
+    Meaningless(PathBuf),
 }
 
 /// What can go.

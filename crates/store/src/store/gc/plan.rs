@@ -10,11 +10,14 @@ use super::super::{FindError, Store};
 use super::{GcPlan, Guard, Keep, Reason, Victim, VictimKind};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
+use crate::stat::TICK;
 
 /// What is known of a store while a plan is made.
 pub(super) struct Survey<'k> {
     pub(super) keep: &'k Keep,
     pub(super) now: SystemTime,
+    /// When the oldest of the builds that go on began.
+    pub(super) building: Option<SystemTime>,
     pub(super) plan: GcPlan,
     /// All records there are, those that stay and those that go, and the archives that they name.
     pub(super) digests: BTreeMap<RecordName, Digest>,
@@ -27,7 +30,8 @@ struct Candidate {
     name: RecordName,
     record: Record,
     modified: SystemTime,
-    object: Option<(SystemTime, u64)>,
+    /// The size of its archive, if that is there.
+    object: Option<u64>,
     bytes: u64,
 }
 
@@ -41,6 +45,7 @@ impl Store {
         let mut survey = Survey {
             keep,
             now: SystemTime::now(),
+            building: self.building_since()?,
             plan: GcPlan::default(),
             digests: BTreeMap::new(),
             graphs: BTreeSet::new(),
@@ -48,7 +53,7 @@ impl Store {
         let live = survey.entries(self)?;
         survey.records(self, &live)?;
         survey.leftovers(self)?;
-        let mut plan = survey.plan;
+        let mut plan = GcPlan { digests: survey.digests, ..survey.plan };
         plan.victims.sort_by(|a, b| (a.kind, &a.name, &a.files).cmp(&(b.kind, &b.name, &b.files)));
         Ok(plan)
     }
@@ -60,7 +65,9 @@ impl Survey<'_> {
     }
 
     pub(super) fn is_young(&self, modified: SystemTime) -> bool {
-        self.age(modified) < self.keep.grace
+        // The clock of files is coarser than the one that a build begins by.
+        let is_of_a_build = self.building.is_some_and(|began| modified + TICK >= began);
+        is_of_a_build || self.age(modified) < self.keep.grace
     }
 
     fn is_old(&self, modified: SystemTime) -> bool {
@@ -113,6 +120,7 @@ impl Survey<'_> {
             bytes: length(&root) + length(graph),
             guards: vec![Guard::Same(root.clone(), modified)],
             files: vec![root, graph.to_owned(), Paths::signatures(graph)],
+            archive: None,
         });
     }
 
@@ -156,11 +164,8 @@ impl Survey<'_> {
                 self.plan.foreign += usize::from(path.exists());
                 continue;
             };
-            let object = fs_err::metadata(store.paths.object(&record.digest)).ok();
-            let object = object.and_then(|found| Some((found.modified().ok()?, found.len())));
-            let bytes = length(&path)
-                + length(&store.paths.documents(&name))
-                + object.map_or(0, |(_, length)| length);
+            let object = fs_err::metadata(store.paths.object(&record.digest)).ok().map(|found| found.len());
+            let bytes = length(&path) + length(&store.paths.documents(&name)) + object.unwrap_or(0);
             self.digests.insert(name, record.digest);
             candidates.push(Candidate { name, record, modified, object, bytes });
         }
@@ -188,15 +193,12 @@ impl Survey<'_> {
         loose
     }
 
-    /// Lists the files of the records that go. An archive goes with the last record that names it.
+    /// Lists the files of the records that go, and says how much that frees: an archive goes with the last record that names it.
     fn go(&mut self, store: &Store, going: Vec<(Candidate, Reason)>) {
         let mut naming: BTreeMap<Digest, usize> = BTreeMap::new();
-        for (candidate, _) in &going {
-            *naming.entry(candidate.record.digest).or_default() += 1;
+        for digest in self.digests.values() {
+            *naming.entry(*digest).or_default() += 1;
         }
-        let gone: BTreeSet<RecordName> = going.iter().map(|(candidate, _)| candidate.name).collect();
-        let staying = self.digests.iter().filter(|(name, _)| !gone.contains(name));
-        let staying: BTreeSet<Digest> = staying.map(|(_, digest)| *digest).collect();
         for (Candidate { name, record, modified, object, bytes }, reason) in going {
             let path = store.paths.record(&name);
             let pointers = pointer_keys(&record);
@@ -205,26 +207,21 @@ impl Survey<'_> {
             let beside =
                 [store.paths.documents(&name), store.paths.provenance(&name), Paths::signatures(&path)];
             files.extend([path.clone()].into_iter().chain(beside));
-            let mut guards = vec![Guard::Same(path, modified)];
-            let count = naming.get_mut(&record.digest);
-            let is_last = count.is_some_and(|count| {
+            let others = naming.get_mut(&record.digest).map_or(0, |count| {
                 *count -= 1;
-                *count == 0
+                *count
             });
-            let mut freed = bytes;
-            match object {
-                Some((written, _)) if is_last && !staying.contains(&record.digest) => {
-                    let object = store.paths.object(&record.digest);
-                    guards.push(Guard::Same(object.clone(), written));
-                    files.push(object);
-                }
-                Some((_, length)) => freed -= length,
-                None => {}
-            }
-            let age = self.age(modified);
-            let name = describe(&record);
-            let kind = VictimKind::Record;
-            self.plan.victims.push(Victim { kind, name, reason, age, bytes: freed, guards, files });
+            let stays = others > 0 || self.plan.foreign > 0;
+            self.plan.victims.push(Victim {
+                kind: VictimKind::Record,
+                name: describe(&record),
+                reason,
+                age: self.age(modified),
+                bytes: bytes - if stays { object.unwrap_or(0) } else { 0 },
+                guards: vec![Guard::Same(path, modified)],
+                files,
+                archive: Some((name, record.digest)),
+            });
         }
     }
 }

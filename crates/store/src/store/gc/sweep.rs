@@ -1,14 +1,18 @@
-//! Deletes what a plan says, a batch at a time, alone with the store.
+//! Deletes what a plan says, a batch at a time, alone with the store, after another look at what is named.
 
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use walkdir::WalkDir;
+
 use super::super::{Store, WriteError};
-use super::plan::modified;
+use super::named::Named;
+use super::plan::{length, modified};
 use super::{GcPlan, Guard, Victim};
 
-/// How many things are deleted before publishers have a turn.
+/// How many things are deleted at least before publishers have a turn. In a large store there are more, so that looking at all
+/// names once a batch costs little.
 const BATCH: usize = 64;
 
 /// How long a collector waits for publishers, each of which is done in milliseconds.
@@ -36,20 +40,20 @@ impl Store {
     /// The file system refuses to delete something.
     pub fn sweep(&self, plan: &GcPlan) -> Result<Swept, WriteError> {
         let mut swept = Swept::default();
-        for batch in plan.victims.chunks(BATCH) {
+        for batch in plan.victims.chunks(BATCH.max(plan.digests.len() / BATCH)) {
             let alone = self.alone(PATIENCE);
             if alone.busy {
                 swept.left += batch.len();
                 continue;
             }
+            let mut named = self.named(plan)?;
             for victim in batch {
-                if !victim.guards.iter().all(Guard::holds) {
+                if !victim.guards.iter().all(|guard| guard.holds(&named)) {
                     swept.spared += 1;
                     continue;
                 }
-                self.delete(victim)?;
+                swept.bytes += self.delete(victim, &mut named)?;
                 swept.removed += 1;
-                swept.bytes += victim.bytes;
             }
         }
         Ok(swept)
@@ -57,24 +61,40 @@ impl Store {
 }
 
 impl Guard {
-    fn holds(&self) -> bool {
+    fn holds(&self, named: &Named) -> bool {
         match self {
             Self::Same(path, planned) => modified(path) == Some(*planned),
             Self::Absent(path) => modified(path).is_none(),
+            Self::Unnamed(digest) => !named.has_archive(digest),
+            Self::Meaningless(graph) => !named.has_graph(graph),
         }
     }
 }
 
 impl Store {
-    fn delete(&self, victim: &Victim) -> Result<(), WriteError> {
+    /// Deletes; gives how much that frees, in bytes.
+    fn delete(&self, victim: &Victim, named: &mut Named) -> Result<u64, WriteError> {
+        let mut freed = 0;
         for path in &victim.files {
-            self.owns(path)?;
-            remove(path).map_err(|source| WriteError::new(path, source))?;
+            freed += self.remove(path)?;
             // The directory of a key whose last pointer this was; every other directory stays.
             let directory = path.parent().filter(|directory| is_of_a_key(directory));
             let _ = directory.map(fs_err::remove_dir);
         }
-        Ok(())
+        if let Some((name, digest)) = &victim.archive {
+            named.forget(name, digest);
+            if !named.has_archive(digest) {
+                freed += self.remove(&self.paths.object(digest))?;
+            }
+        }
+        Ok(freed)
+    }
+
+    fn remove(&self, path: &Path) -> Result<u64, WriteError> {
+        self.owns(path)?;
+        let bytes = WalkDir::new(path).into_iter().flatten().map(|found| length(found.path())).sum();
+        remove(path).map_err(|source| WriteError::new(path, source))?;
+        Ok(bytes)
     }
 
     /// What lies behind a link is not the store's, and not deleted.

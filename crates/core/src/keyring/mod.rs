@@ -26,6 +26,7 @@
 
 mod date;
 mod error;
+mod file;
 mod parse;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use minisign_verify::{Error, PublicKey, Signature};
 
 pub use date::Date;
 pub use error::{KeyringError, Unsigned};
+pub use file::{OpenSignedError, check_file, signatures_of};
 
 /// Most signatures that are looked at beside one file.
 const SIGNATURES: usize = 64;
@@ -89,7 +91,8 @@ impl Key {
 
     /// Whether two are one key, whatever they are called. Two bytes of algorithm and eight of a number that anybody can choose
     /// come first; the characters from the 17th on are of the key itself.
-    fn same(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
         self.text[16..] == other.text[16..]
     }
 
@@ -116,7 +119,7 @@ impl Keyring {
                 problems.insert("one is no signature of minisign".to_owned());
                 continue;
             };
-            let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.same(key));
+            let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.is_same(key));
             let listed = self.keys.iter().enumerate().map(|(at, key)| (Some(at), key));
             let mut known = false;
             for (at, key) in listed.chain(self.revoked.iter().map(|key| (None, key))) {
@@ -178,8 +181,9 @@ pub fn with_signature(
     Ok(all.collect())
 }
 
-/// Signatures and others that they lack.
-pub(crate) fn merged(signatures: &str, more: &str) -> String {
+/// Gives signatures and others that they lack.
+#[must_use]
+pub fn merged(signatures: &str, more: &str) -> String {
     let mut all: Vec<String> = blocks(signatures).collect();
     for block in blocks(more) {
         if !all.contains(&block) {

@@ -23,12 +23,20 @@ pub enum KeyringError {
         source: io::Error,
     },
     /// It is none.
-    #[error("not a keyring: line {line}: {why}\nhint: `precast trust new` makes one")]
+    #[error("not a keyring: {}{why}\nhint: `precast trust new` makes one", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
     Malformed {
-        /// The line, counted from 1; 0 for the whole.
-        line: usize,
+        /// The line that is to blame, counted from 1; none where it is the whole.
+        line: Option<usize>,
         /// What is wrong.
         why: String,
+    },
+    /// A file is none.
+    #[error("cannot use the keyring `{}`", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<Self>,
     },
     /// A key is none.
     #[error("key `{name}` is `{found}`, expected a public key of minisign, which begins with `RW`")]

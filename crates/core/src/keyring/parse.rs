@@ -1,4 +1,7 @@
 //! The file: read strictly, written in one way.
+//!
+//! Whoever verifies believes what stands here, so a file that was cut, edited by halves, or is of another precast is refused with
+//! the line that is to blame, and means nothing less.
 
 use std::fmt;
 use std::path::Path;
@@ -40,9 +43,9 @@ impl Keyring {
             TrustError::Io { source, .. } => refused(source),
         })?;
         let bytes = crate::file::read_opened(file, LIMIT).map_err(refused)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| KeyringError::Malformed { line: 0, why: "it is not UTF-8".to_owned() })?;
-        Self::parse(&text)
+        let text = String::from_utf8(bytes).map_err(|_| whole("it is not UTF-8".to_owned()));
+        text.and_then(|text| Self::parse(&text))
+            .map_err(|error| KeyringError::File { path: path.to_owned(), source: Box::new(error) })
     }
 
     /// Reads the text of a keyring.
@@ -51,15 +54,22 @@ impl Keyring {
     ///
     /// A line that is not understood, one that is missing, or a threshold that the keys cannot reach.
     pub fn parse(text: &str) -> Result<Self, KeyringError> {
+        let Some(text) = text.strip_suffix('\n') else {
+            return Err(whole("its last line is cut: it does not end".to_owned()));
+        };
         let mut lines = Lines::default();
-        for (at, line) in text.lines().enumerate() {
-            let line = line.trim_end();
+        for (at, line) in text.split('\n').enumerate() {
             if !line.is_empty() && !line.starts_with('#') {
-                lines.take(line).map_err(|why| why.at(at + 1))?;
+                lines.take(line).map_err(|why| KeyringError::Malformed { line: Some(at + 1), why })?;
             }
         }
         lines.finish()
     }
+}
+
+/// What is wrong with no line alone.
+fn whole(why: String) -> KeyringError {
+    KeyringError::Malformed { line: None, why }
 }
 
 /// What was read so far.
@@ -73,50 +83,48 @@ struct Lines {
     revoked: Vec<Key>,
 }
 
-/// What is wrong with a line.
-enum Wrong {
-    Why(String),
-    Key(KeyringError),
-}
-
-impl Wrong {
-    fn at(self, line: usize) -> KeyringError {
-        match self {
-            Self::Why(why) => KeyringError::Malformed { line, why },
-            Self::Key(error) => error,
-        }
-    }
-}
-
 impl Lines {
-    fn take(&mut self, line: &str) -> Result<(), Wrong> {
-        let why = |why: &str| Wrong::Why(why.to_owned());
-        let (name, value) = line.split_once('=').ok_or_else(|| why("expected `name=value`"))?;
-        let number = || value.parse::<u64>().map_err(|_| why("expected a whole number"));
+    /// Takes a line; `Err` says what is wrong with it.
+    fn take(&mut self, line: &str) -> Result<(), String> {
+        let (name, value) = line.split_once('=').ok_or("expected `name=value`")?;
+        if line.ends_with(char::is_whitespace) || value.starts_with(char::is_whitespace) {
+            return Err("a blank stands where none belongs".to_owned());
+        }
         let is_new = match name {
             "format" => self.format.replace(value.to_owned()).is_none(),
-            "version" => self.version.replace(number()?).is_none(),
-            "threshold" => self.threshold.replace(usize::try_from(number()?).unwrap_or(usize::MAX)).is_none(),
+            "version" => self.version.replace(number(value)?).is_none(),
+            "threshold" => {
+                let threshold = usize::try_from(number(value)?).unwrap_or(usize::MAX);
+                self.threshold.replace(threshold).is_none()
+            }
             "expires" => {
-                let date = value.parse().map_err(|error| Wrong::Why(format!("{error}")))?;
+                let date = value.parse().map_err(|error| format!("{error}"))?;
                 self.expires.replace(date).is_none()
             }
-            "key" | "revoked" => {
-                let (key, called) = value.split_once(' ').unwrap_or((value, "unnamed"));
-                let key = Key::parse(called, key).map_err(Wrong::Key)?;
-                let list = if name == "key" { &mut self.keys } else { &mut self.revoked };
-                let is_new = list.iter().all(|known| !known.same(&key));
-                list.push(key);
-                is_new
-            }
-            _ => return Err(Wrong::Why(format!("`{name}` means nothing to this precast"))),
+            "key" | "revoked" => return self.take_key(name, value),
+            _ => return Err(format!("`{name}` means nothing to this precast")),
         };
-        if is_new { Ok(()) } else { Err(Wrong::Why(format!("this `{name}` is there already"))) }
+        if is_new { Ok(()) } else { Err(format!("this `{name}` is there already")) }
+    }
+
+    fn take_key(&mut self, list: &str, value: &str) -> Result<(), String> {
+        let (key, name) = value.split_once(' ').ok_or("expected a key, a blank and its name")?;
+        let key = Key::parse(name, key).map_err(|error| error.to_string())?;
+        let is_key = list == "key";
+        let known = if is_key { &mut self.keys } else { &mut self.revoked };
+        if known.iter().any(|known| known.is_same(&key)) {
+            return Err(format!("this `{list}` is there already"));
+        }
+        // Keys are revoked by their names.
+        if is_key && known.iter().any(|known| known.name == key.name) {
+            return Err(format!("another key is called `{name}` already"));
+        }
+        known.push(key);
+        Ok(())
     }
 
     fn finish(self) -> Result<Keyring, KeyringError> {
-        let missing = |name: &str| KeyringError::Malformed { line: 0, why: format!("there is no `{name}`") };
-        let whole = |why: String| KeyringError::Malformed { line: 0, why };
+        let missing = |name: &str| whole(format!("there is no `{name}`"));
         match self.format.as_deref() {
             Some(FORMAT) => {}
             Some(other) => return Err(whole(format!("it has format `{other}`, expected `{FORMAT}`"))),
@@ -129,15 +137,20 @@ impl Lines {
             keys: self.keys,
             revoked: self.revoked,
         };
-        let usable =
-            keyring.keys.iter().filter(|key| keyring.revoked.iter().all(|revoked| !revoked.same(key)));
-        let usable = usable.count();
+        let is_revoked = |key: &Key| keyring.revoked.iter().any(|revoked| revoked.is_same(key));
+        let usable = keyring.keys.iter().filter(|key| !is_revoked(key)).count();
         if keyring.threshold == 0 || keyring.threshold > usable {
             let threshold = keyring.threshold;
             return Err(whole(format!("the threshold is {threshold}, and {usable} keys may sign")));
         }
         Ok(keyring)
     }
+}
+
+/// Reads a number in its one form.
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.parse::<u64>().ok().filter(|number| number.to_string() == text);
+    number.ok_or_else(|| format!("`{text}` is no whole number"))
 }
 
 /// Renders the file.

@@ -1,0 +1,136 @@
+//! Pins: the archives of a release, and what is refused for their sake.
+//!
+//! | what a build has | what the lock file says | |
+//! |---|---|---|
+//! | an action with its digest | both, for the same target and ISA level | taken |
+//! | an action | another digest, target or ISA level for it | refused |
+//! | an action for some target | nothing of it, and pins others for that target | refused: another compiler, another ISA level, a line that is gone |
+//! | a target | pins for other targets only | told: nothing holds it |
+//!
+//! So a line that was deleted or edited is seen by every build that would have needed it. What an action says is refused before
+//! anything is compiled, what only the digest says before anything is published.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use precast_compile::{Toolchain, Variant, action};
+use precast_store::{ActionKey, Digest, Record, ToolchainId};
+
+use super::{Lock, LockError, Pin};
+use crate::plan::Plan;
+
+/// What is held against the pins.
+struct Made<'a> {
+    signature: &'a str,
+    target: &'a str,
+    isa: &'a str,
+    action: ActionKey,
+    toolchain: Option<ToolchainId>,
+    /// What came out, if that is known.
+    digest: Option<Digest>,
+}
+
+impl Lock {
+    /// The archive that an action has to give.
+    #[must_use]
+    pub fn pin(&self, action: &ActionKey) -> Option<&Pin> {
+        self.pins.iter().find(|pin| pin.action == *action)
+    }
+
+    /// Says that archives are pinned, and none for a target: what is built for it is not held to the release.
+    #[must_use]
+    pub fn unpinned(&self, target: &str, path: &Path) -> Option<String> {
+        let targets: BTreeSet<&str> = self.pins.iter().map(|pin| pin.target.as_str()).collect();
+        if targets.is_empty() || targets.contains(target) {
+            return None;
+        }
+        let targets: Vec<&str> = targets.into_iter().collect();
+        Some(format!(
+            "`{}` pins archives for `{}` and none for `{target}`: those of any compiler pass",
+            path.display(),
+            targets.join("`, `")
+        ))
+    }
+
+    /// Checks, before anything is compiled or written, that a plan is made as it is pinned.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check_actions(
+        &self,
+        plan: &Plan,
+        (toolchain, variants): (&Toolchain, &[Variant]),
+        path: &Path,
+    ) -> Result<(), LockError> {
+        let mut lines = Vec::new();
+        for (unit, variant) in plan.units.iter().flat_map(|unit| variants.iter().map(move |v| (unit, v))) {
+            // A unit that cannot be compiled is told of by the compiling.
+            let Ok(inputs) = action(unit, toolchain, variant) else { continue };
+            lines.extend(self.refusal(&Made {
+                signature: &unit.first().signature,
+                target: &inputs.target,
+                isa: &inputs.isa,
+                action: inputs.key(),
+                toolchain: inputs.toolchain,
+                digest: None,
+            }));
+        }
+        refuse(lines, path)
+    }
+
+    /// Checks that archives are those that are pinned.
+    ///
+    /// # Errors
+    /// They are others.
+    pub fn check_pins<'r>(
+        &self,
+        records: impl Iterator<Item = &'r Record>,
+        path: &Path,
+    ) -> Result<(), LockError> {
+        let made = |record: &'r Record| Made {
+            signature: record.members.first().map_or("", |member| &member.signature),
+            target: &record.target,
+            isa: &record.isa,
+            action: record.action,
+            toolchain: record.toolchain,
+            digest: Some(record.digest),
+        };
+        refuse(records.filter_map(|record| self.refusal(&made(record))).collect(), path)
+    }
+
+    /// Why something is refused, if it is.
+    fn refusal(&self, made: &Made<'_>) -> Option<String> {
+        let Made { signature, target, isa, action, toolchain, digest } = made;
+        let why = match self.pin(action) {
+            Some(pin) if (&*pin.target, &*pin.isa) != (*target, *isa) => {
+                format!("its pin says `{}` and `{}`", pin.target, pin.isa)
+            }
+            Some(pin) => {
+                let digest = digest.filter(|digest| *digest != pin.digest)?;
+                format!(
+                    "its action gave `{}` for the release, and `{}` here",
+                    pin.digest.short(),
+                    digest.short()
+                )
+            }
+            None => {
+                let of_target: Vec<&Pin> = self.pins.iter().filter(|pin| pin.target == *target).collect();
+                of_target.first()?;
+                let of_level = of_target.iter().filter(|pin| pin.isa == *isa);
+                let compilers: BTreeSet<_> = of_level.map(|pin| pin.toolchain).collect();
+                if compilers.is_empty() {
+                    "nothing is pinned for this ISA level".to_owned()
+                } else if compilers.contains(toolchain) {
+                    "it is made otherwise, or its line is gone".to_owned()
+                } else {
+                    "another compiler made it".to_owned()
+                }
+            }
+        };
+        Some(format!("  `{signature}` for `{isa}`: {why}"))
+    }
+}
+
+fn refuse(lines: Vec<String>, path: &Path) -> Result<(), LockError> {
+    if lines.is_empty() { Ok(()) } else { Err(LockError::Pinned { path: path.to_owned(), lines }) }
+}

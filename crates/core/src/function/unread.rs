@@ -1,0 +1,88 @@
+//! A program that is read by the first who wants more of its function than to have it.
+//!
+//! A loader that is asked for a thousand functions reads the programs of those that are called. The modules are verified and
+//! loaded before; they call drivers alone, so an instance of them can be made.
+
+use super::{Body, CallError, Inner};
+use crate::native::{ArrayRef, LoadedModule, Targets};
+use crate::program::{Port, Program};
+use crate::provenance::Served;
+use crate::record::ParseRecordError;
+use crate::value::Array;
+use std::sync::Arc;
+
+/// Reads the program of an entry and makes it ready to be called.
+#[cold]
+pub(super) fn read(entry: &[u8], modules: Vec<(LoadedModule, Arc<Served>)>) -> Inner {
+    let (modules, served) = modules.into_iter().unzip();
+    let read = Program::of_entry(entry).map_err(unreadable);
+    let made = read.and_then(|program| Inner::of_program(program, modules, served));
+    made.unwrap_or_else(|error| Inner::other(Program::default(), Box::new(Refused(error))))
+}
+
+fn unreadable(error: ParseRecordError) -> CallError {
+    CallError::Other { what: "the program cannot be read", source: Arc::new(error) }
+}
+
+/// What serves a program that says nothing, though its bytes are those that were written: every call fails.
+#[derive(Debug)]
+struct Refused(CallError);
+
+impl Body for Refused {
+    fn admit(&self, _: &[Port], _: &[ArrayRef<'_>]) -> Result<Vec<Option<Array>>, CallError> {
+        Err(self.0.clone())
+    }
+
+    fn run(&self, _: &[ArrayRef<'_>], _: &mut Targets<'_, '_>) -> Result<(), CallError> {
+        Err(self.0.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use crate::bundle::{Bundle, write_bundle};
+    use crate::program::{Port, Program};
+    use crate::record::Entry;
+    use crate::{DType, Loader, Type};
+
+    fn loader(programs: Vec<(&str, Program)>) -> Loader {
+        let entry = |(name, program): (&str, Program)| Entry {
+            name: name.to_owned(),
+            program,
+            declared: String::new(),
+            recipe: String::new(),
+        };
+        let entries: Vec<Entry> = programs.into_iter().map(entry).collect();
+        Loader::new(Bundle::from_bytes(write_bundle(&[], &entries, "test").unwrap()).unwrap())
+    }
+
+    #[test]
+    fn programs_are_read_after_the_loader_is_gone() {
+        let functions = |names: [&str; 2]| {
+            let port = |name: &str| Port { name: name.to_owned(), ty: Type::tensor(DType::F64, 1) };
+            let program = |name| Program { inputs: vec![port(name)], ..Program::default() };
+            let loader = loader(names.map(|name| (name, program(name))).into());
+            names.map(|name| loader.entry(name).unwrap())
+        };
+        for (function, name) in functions(["x", "y"]).into_iter().zip(["x", "y"]) {
+            assert_eq!(function.inputs()[0].name, name);
+            assert!(function.call(&[]).unwrap_err().to_string().contains("takes 1 input"));
+        }
+    }
+
+    #[test]
+    fn every_call_of_a_program_that_says_nothing_fails() {
+        // The output is written by no step, so nobody can read it.
+        let ports = vec![Port { name: "out".to_owned(), ty: Type::tensor(DType::F64, 1) }];
+        let loader = loader(vec![("broken", Program { outputs: ports, ..Program::default() })]);
+        let function = loader.entry("broken").unwrap();
+        for error in [function.call(&[]).unwrap_err(), function.call_into(&[], &mut []).unwrap_err()] {
+            assert_eq!(error.to_string(), "the program cannot be read");
+        }
+        assert!(function.typed::<(f64,), f64>().is_err());
+        assert!(function.native::<fn() -> f64>().is_err());
+        assert!(function.inputs().is_empty() && function.provenance().is_empty());
+    }
+}

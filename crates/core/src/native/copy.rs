@@ -1,0 +1,63 @@
+//! Copies the elements of one array to where another has its own, by their size alone: a dtype is 15 kinds, a size is 5.
+
+use super::strided::Strided;
+use std::ffi::c_char;
+
+/// Copies every element of an array to one of the same dtype and shape.
+///
+/// # Safety
+/// Both are live memory of this dtype and shape; `to` is the caller's alone, and no element of `from` lies in it.
+pub(super) unsafe fn copy(from: &Strided<'_>, to: &Strided<'_>) {
+    debug_assert_eq!((from.dtype, from.extents), (to.dtype, to.extents), "the caller compares them");
+    let bytes = from.dtype.itemsize_bytes();
+    let side = |array: &Strided<'_>| if array.step == 1 { bytes.cast_signed() } else { 1 };
+    let axes = Axes { from: (from.strides, side(from)), to: (to.strides, side(to)), extents: from.extents };
+    if axes.extents.contains(&0) {
+        return;
+    }
+    let copy = match bytes {
+        1 => Axes::copy::<u8>,
+        2 => Axes::copy::<u16>,
+        4 => Axes::copy::<u32>,
+        8 => Axes::copy::<u64>,
+        _ => Axes::copy::<[u64; 2]>,
+    };
+    // SAFETY: as promised by the caller; the width is that of an element.
+    unsafe { copy(axes, from.data, to.data) };
+}
+
+/// The axes that are left, and the strides of both sides with the bytes of their unit.
+#[derive(Clone, Copy)]
+struct Axes<'a> {
+    extents: &'a [usize],
+    from: (&'a [isize], isize),
+    to: (&'a [isize], isize),
+}
+
+impl Axes<'_> {
+    /// Copies elements as wide as a `T`.
+    ///
+    /// # Safety
+    /// As [`copy`], of these axes; an element is as wide as a `T`.
+    unsafe fn copy<T: Copy>(self, from: *const c_char, to: *mut c_char) {
+        let ([extent, extents @ ..], [source, sources @ ..], [target, targets @ ..]) =
+            (self.extents, self.from.0, self.to.0)
+        else {
+            // SAFETY: without axes there is one element; it need not be aligned for a `T`.
+            let element = unsafe { from.cast::<T>().read_unaligned() };
+            // SAFETY: as above.
+            return unsafe { to.cast::<T>().write_unaligned(element) };
+        };
+        let (source, target) = (source * self.from.1, target * self.to.1);
+        let width = size_of::<T>().cast_signed();
+        if extents.is_empty() && source == width && target == width {
+            // SAFETY: as many elements follow each other on either side, which do not overlap.
+            return unsafe { to.copy_from_nonoverlapping(from, extent * size_of::<T>()) };
+        }
+        let rest = Axes { extents, from: (sources, self.from.1), to: (targets, self.to.1) };
+        for i in 0..extent.cast_signed() {
+            // SAFETY: the index is within the extent, so that both are elements of their arrays.
+            unsafe { rest.copy::<T>(from.wrapping_offset(i * source), to.wrapping_offset(i * target)) };
+        }
+    }
+}

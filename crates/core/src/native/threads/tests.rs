@@ -1,0 +1,90 @@
+use super::*;
+use std::sync::atomic::AtomicBool;
+
+/// Every unit is in one range, whatever the number of threads.
+#[test]
+fn ranges_are_all_units_once() {
+    for (n, grain) in [(1, 1), (7, 3), (100, 1), (100_003, 10), (1 << 20, 1 << 14)] {
+        let seen: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
+        let work = |first: i64, end: i64| {
+            assert!(end - first >= grain || end == n, "{first}..{end} of {n}");
+            (first..end).for_each(|unit| {
+                seen[unit as usize].fetch_add(1, Ordering::Relaxed);
+            });
+            Ok(())
+        };
+        limit(3);
+        assert!(share(n, grain, &work).is_ok());
+        assert!(seen.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+    }
+}
+
+/// Callers that come while the helpers are busy do their work alone, and everybody gets their own.
+#[test]
+fn callers_do_not_wait_for_each_other() {
+    limit(3);
+    std::thread::scope(|scope| {
+        for caller in 0..4_i64 {
+            scope.spawn(move || {
+                for round in 0..200 {
+                    let sum = AtomicI64::new(0);
+                    let work = |first: i64, end: i64| {
+                        sum.fetch_add((first..end).sum(), Ordering::Relaxed);
+                        Ok(())
+                    };
+                    let n = 1000 + caller + round;
+                    assert!(share(n, 10, &work).is_ok());
+                    assert_eq!(sum.into_inner(), n * (n - 1) / 2);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn the_first_range_that_fails_is_told() {
+    limit(3);
+    for _ in 0..100 {
+        let late = AtomicBool::new(false);
+        let work = |first: i64, end: i64| {
+            let bad = if first <= 500 { 500 } else { 900 };
+            late.fetch_or(bad == 900, Ordering::Relaxed);
+            if (first..end).contains(&bad) { Err((bad as c_int, Error::NONE)) } else { Ok(()) }
+        };
+        assert_eq!(share(1000, 10, &work).map_err(|(code, _)| code), Err(500));
+    }
+}
+
+/// A child has none of the threads that its parent had, and gets its own.
+#[test]
+fn a_forked_child_shares_its_work_too() {
+    limit(3);
+    let total = || {
+        let sum = AtomicI64::new(0);
+        let work = |first: i64, end: i64| {
+            sum.fetch_add((first..end).sum(), Ordering::Relaxed);
+            Ok(())
+        };
+        share(10_000, 10, &work).is_ok() && sum.into_inner() == 10_000 * 9_999 / 2
+    };
+    assert!(total());
+    // SAFETY: the child calls nothing but what is tested, and ends.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let code = i32::from(!(total() && total()));
+        // SAFETY: it ends the child.
+        unsafe { libc::_exit(code) };
+    }
+    let mut status = 0;
+    // SAFETY: the child is ours.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn the_variable_asks_within_what_there_is() {
+    let four = || 4;
+    let threads = |value| asked(value, four);
+    assert_eq!([threads(None), threads(Some("all")), threads(Some("3")), threads(Some("64"))], [1, 4, 3, 4]);
+    assert_eq!([threads(Some("0")), threads(Some("many")), threads(Some(""))], [1, 1, 1]);
+}

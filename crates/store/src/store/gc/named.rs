@@ -1,0 +1,63 @@
+//! What is named at this moment: looked at under the store's lock, before a batch is deleted.
+//!
+//! A plan is made beside publishers, so what it found unnamed may have its name by now: an archive its record, a graph its root.
+//! Records that the plan read are not read again, since a record's name is the hash of its bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::super::paths::RecordName;
+use super::super::{FindError, Store};
+use super::GcPlan;
+use crate::key::Digest;
+
+/// Archives and graphs that something names.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    archives: BTreeMap<Digest, BTreeSet<RecordName>>,
+    graphs: BTreeSet<PathBuf>,
+    /// Whether there is a record that nobody here understands: it may name any archive.
+    has_foreign: bool,
+}
+
+impl Named {
+    /// Whether a record names an archive.
+    pub(super) fn has_archive(&self, digest: &Digest) -> bool {
+        self.has_foreign || self.archives.get(digest).is_some_and(|records| !records.is_empty())
+    }
+
+    /// Whether a root means a graph.
+    pub(super) fn has_graph(&self, graph: &Path) -> bool {
+        self.graphs.contains(graph)
+    }
+
+    /// Forgets a record that was deleted.
+    pub(super) fn forget(&mut self, name: &RecordName, digest: &Digest) {
+        if let Some(records) = self.archives.get_mut(digest) {
+            records.remove(name);
+        }
+    }
+}
+
+impl Store {
+    /// Looks at all names. Reads roots, and those records that a plan does not know.
+    pub(super) fn named(&self, plan: &GcPlan) -> Result<Named, FindError> {
+        let mut named = Named::default();
+        for name in self.all_record_names() {
+            let name = name?;
+            let digest = match plan.digests.get(&name) {
+                Some(digest) => Some(*digest),
+                None => self.read_record(&name)?.map(|record| record.digest),
+            };
+            match digest {
+                Some(digest) => drop(named.archives.entry(digest).or_default().insert(name)),
+                None => named.has_foreign |= self.paths.record(&name).exists(),
+            }
+        }
+        for name in self.names(&self.paths.entry_roots())? {
+            let meaning = self.meaning(&self.paths.entry_roots().join(name))?;
+            named.graphs.extend(meaning.map(|id| self.paths.entry(&id)));
+        }
+        Ok(named)
+    }
+}

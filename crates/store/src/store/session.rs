@@ -1,0 +1,65 @@
+//! Sessions: what a build has published or come to is not collected before the build is done, however short the grace.
+//!
+//! A build publishes records one after the other and their entry last; until then nothing names them. So it leaves a file in
+//! `tmp/`, locked for as long as it lives and dated when it began. A collector counts as young what is not older than the oldest of
+//! them. The lock ends with its holder, and the file of one that was killed is collected like anything in `tmp/`.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use tempfile::NamedTempFile;
+
+use super::lease::{Share, lock};
+use super::{FindError, Store};
+
+/// What such a file is called, and something random.
+const PREFIX: &str = ".session-";
+
+/// How long a build waits for a collector that looks at its file.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A build that goes on, until it is dropped.
+#[derive(Debug)]
+pub struct Session {
+    /// None where nothing can be written, and so nothing collected by this user.
+    _file: Option<NamedTempFile>,
+    _lock: Option<super::lease::Lock>,
+}
+
+impl Store {
+    /// Begins a build: what is published or reused from now on stays until it is done.
+    #[must_use]
+    pub fn begin(&self) -> Session {
+        let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(self.paths.dir("tmp")).ok();
+        let lock = file.as_ref().map(|file| lock(file.path(), Share::Alone, PATIENCE));
+        // A collector may have looked before it was locked, and goes by the time.
+        let _ = file.as_ref().map(|file| file.as_file().set_modified(SystemTime::now()));
+        Session { _file: file, _lock: lock }
+    }
+
+    /// When the oldest of the builds that go on began, if there are any.
+    pub(super) fn building_since(&self) -> Result<Option<SystemTime>, FindError> {
+        let directory = self.paths.dir("tmp");
+        let mut oldest = None;
+        for name in self.names(&directory)?.iter().filter(|name| name.starts_with(PREFIX)) {
+            let path = directory.join(name);
+            if !is_held(&path) {
+                continue;
+            }
+            let began = match fs_err::symlink_metadata(&path).and_then(|found| found.modified()) {
+                Ok(began) => began,
+                // It has just ended.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(FindError::Io { path, source }),
+            };
+            oldest = Some(oldest.map_or(began, |oldest: SystemTime| oldest.min(began)));
+        }
+        Ok(oldest)
+    }
+}
+
+/// Whether the file is that of a build that goes on.
+pub(super) fn is_held(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX))
+        && lock(path, Share::Others, Duration::ZERO).busy
+}

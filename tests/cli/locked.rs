@@ -1,0 +1,185 @@
+//! Lock files: what may not change, what is pinned, and what a build that they refuse leaves behind.
+
+use std::path::PathBuf;
+
+use crate::release::{DOUBLE, SUM, built, files, tamper};
+use crate::sandbox::ISA;
+
+#[test]
+fn a_locked_build_fails_with_the_list_of_what_would_change() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--locked"]).fails(1, &["there is no `precast.lock`", "hint: `precast update`"]);
+    // No compiler is needed to lock, and it changes nothing to do it again.
+    let first = place.run_bare(&["update"]).ok();
+    assert!(
+        first.out.contains("precast.lock: 1 graph, 1 module") && first.out.contains("graph `sum` is new"),
+        "{}",
+        first.out
+    );
+    let text = fs_err::read(place.path("precast.lock")).unwrap();
+    assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+    place.run(&["build", "--locked"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    // Another graph under the name, and a new one.
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}{DOUBLE}", SUM.replace("x + y", "x - y")));
+    let before = files(&place, "artifacts");
+    let told = place.run(&["build", "--locked"]).fails(
+        1,
+        &[
+            "`precast.lock` would change",
+            "graph `double` is new",
+            "graph `sum` is another",
+            "module `add(",
+            "is gone",
+            "module `sub(",
+        ],
+    );
+    assert!(told.err.contains("hint: `precast update`"), "{}", told.err);
+    assert_eq!(files(&place, "artifacts"), before, "nothing was compiled");
+    let warned = place.run(&["build"]).ok();
+    assert!(warned.err.contains("warning: `precast.lock` is out of date"), "{}", warned.err);
+    assert!(place.run_bare(&["update", "--dry-run"]).ok().out.contains("graph `double` is new"));
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+    place.run_bare(&["update"]).ok();
+    place.run(&["build", "--locked"]).ok();
+    // What the store lacks is not compiled.
+    let lacking =
+        place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["nothing may be compiled", "mul("]);
+    assert!(lacking.err.contains("hint: "), "{}", lacking.err);
+    assert!(!place.path("empty").exists(), "a build that compiles nothing makes no store");
+}
+
+#[test]
+fn what_a_broken_lock_file_is_mended_by_mends_it() {
+    let place = built(&[SUM]);
+    place.run_bare(&["update"]).ok();
+    let text = fs_err::read(place.path("precast.lock")).unwrap();
+    for broken in [&b"version = 1\nentry = ["[..], b"\xff\xfe", b"<<<<<<< ours", b"", b"version = 0\n"] {
+        place.write("precast.lock", broken);
+        for how in [&["build"][..], &["build", "--locked"], &["build", "--frozen"]] {
+            place.run(how).fails(1, &["cannot read `precast.lock`", "hint: `precast update`"]);
+        }
+        let told = place.run_bare(&["update"]).ok();
+        assert!(told.err.contains("is lost, as it cannot be read"), "{}", told.err);
+        assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+        place.write("precast.lock", broken);
+        place.run(&["build", "--pin"]).ok();
+        place.run(&["build", "--locked"]).ok();
+    }
+    // One that says more than is understood here is not taken for broken.
+    place.write("precast.lock", "version = 2\n");
+    for how in [&["build"][..], &["build", "--locked"], &["update"]] {
+        place.run(how).fails(1, &["it has version 2, expected 1", "update this one"]);
+    }
+}
+
+#[test]
+fn pinned_archives_are_taken_and_no_others() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--pin"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    assert!(text.contains("pin = ["), "{text}");
+    place.run(&["build", "--locked"]).ok();
+    // Another compiler's, by its action; the same action with another result.
+    let at = text.find("action = \"").unwrap() + 10;
+    let mut other = text.clone();
+    other.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", &other);
+    place
+        .run(&["build", "--locked"])
+        .fails(1, &["`precast.lock` pins other archives", "it is made otherwise"]);
+    let at = text.find("digest = \"").unwrap() + 10;
+    let mut other = text.clone();
+    other.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", &other);
+    place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
+    // Without `--locked` they bind nobody.
+    place.run(&["build"]).ok();
+    // A collector keeps what a lock file says and pins.
+    place.write("precast.lock", &text);
+    place.run_bare(&["gc", "--grace", "0", "precast.lock"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    // Of two results of the pinned action the pinned one is taken.
+    tamper(&place, "artifacts", "artifacts");
+    place.run(&["build", "--locked"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    fs_err::remove_dir_all(place.path("artifacts/objects")).unwrap();
+    place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
+}
+
+/// The lock file with another value in the first pin.
+fn edited(text: &str, field: &str, to: &str) -> String {
+    let at = text.find(&format!("{field} = \"")).unwrap() + field.len() + 4;
+    let end = at + text[at..].find('"').unwrap();
+    let mut other = text.to_owned();
+    other.replace_range(at..end, to);
+    other
+}
+
+#[test]
+fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
+    let place = built(&[SUM, DOUBLE]);
+    place.run(&["build", "--pin"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    let mut digest = text.clone();
+    let at = text.rfind("digest = \"").unwrap() + 10;
+    digest.replace_range(at..at + 4, "0000");
+    let action = edited(&text, "action", &"0".repeat(64));
+    for (what, lock) in [("digest", &digest), ("action", &action)] {
+        place.write("precast.lock", lock);
+        place.run(&["build", "--locked", "--store", what]).fails(1, &["pins other archives"]);
+        let left: Vec<PathBuf> = if place.path(what).exists() { files(&place, what) } else { Vec::new() };
+        assert!(left.iter().all(|path| path.ends_with("STORE")), "{left:?}");
+    }
+    assert!(!place.path("action").exists(), "what an action says is refused before anything is made");
+    // A store that has some of it gets nothing more.
+    place.write("one.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
+    place.run(&["build", "one.toml", "--store", "digest"]).ok();
+    let before = files(&place, "digest");
+    place.write("precast.lock", &digest);
+    place.run(&["build", "--locked", "--store", "digest"]).fails(1, &["pins other archives"]);
+    assert_eq!(files(&place, "digest"), before);
+    place.write("precast.lock", &text);
+    place.run(&["build", "--locked", "--store", "digest"]).ok();
+}
+
+#[test]
+fn pins_that_were_weakened_are_refused_or_told() {
+    let place = built(&[SUM, DOUBLE]);
+    place.run(&["build", "--pin"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    let pins: Vec<&str> = text.lines().filter(|line| line.contains("action = ")).collect();
+    assert_eq!(pins.len(), 2);
+    let refused = |lock: &str, said: &str| {
+        place.write("precast.lock", lock);
+        for how in ["--locked", "--frozen"] {
+            place.run(&["build", how]).fails(1, &[said]);
+        }
+    };
+    refused(&text.replace(&format!("{}\n", pins[0]), ""), "or its line is gone");
+    refused(&edited(&text, "isa", "x86-64-v4"), "its pin says");
+    refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin says");
+    refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "is pinned twice");
+    let at = pins[0].find("digest = \"").unwrap() + 10;
+    let other = pins[0].replace(&pins[0][at..at + 64], &"0".repeat(64));
+    refused(&text.replace(pins[0], &format!("{}\n{other}", pins[0])), "is pinned twice");
+    let module = text.lines().find(|line| line.contains("signature = ")).unwrap();
+    refused(&text.replace(module, &format!("{module}\n{module}")), "is there twice");
+    // Another ISA level than those of the release.
+    place.write("precast.lock", &text);
+    if cfg!(target_arch = "x86_64") {
+        place
+            .run(&["build", "--locked", "--isa", "x86-64-v3"])
+            .fails(1, &["nothing is pinned for this ISA level"]);
+    }
+    // Another compiler, for a target of which nothing is pinned any more: that cannot be refused, and is told.
+    let mut strangers = text.clone();
+    for at in text.match_indices("action = \"").map(|(at, found)| at + found.len()) {
+        strangers.replace_range(at..at + 4, "0000");
+    }
+    let other = strangers.replace(&precast_compile::host_target(), "other-unknown-linux-gnu");
+    place.write("precast.lock", other);
+    let told = place.run(&["build", "--locked"]).ok();
+    assert!(told.err.contains("pins archives for `other-unknown-linux-gnu` and none for"), "{}", told.err);
+}

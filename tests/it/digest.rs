@@ -1,0 +1,179 @@
+//! One digest for all ways to run a graph: which compiler made its artifacts and for which level, how it was cut, how many threads
+//! shared the work. NaNs are counted as one.
+//!
+//! ```text
+//! graphs ─▶ perform ───────────────────────────────────────────────────────────────────────────────▶ digest ─┐
+//!        └▶ gcc, clang × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ──────┴▶ all equal
+//! ```
+//! Some graphs have arrays that are long enough for threads to share them; the others are random. Products of matrices are left
+//! out, whose bits hold within a class of CPU, but for those in [`products_have_the_same_bits_on_any_number_of_threads`].
+//! `cargo xtask digest` runs the whole (`PRECAST_DIGEST_COUNT`); else a share is run. For aarch64 see [`crate::cross`].
+
+#![allow(clippy::print_stdout, reason = "long runs say what they compared")]
+
+use crate::compiled::{Granularity, levels, toolchain, try_bundle_by};
+use crate::graphs::{graph, random};
+use precast::{Array, ArrayRef, DType, FunctionGraph, Policy, Runtime, Served, threads};
+use precast_compile::{Isa, Toolchain};
+use precast_graph::{interpret, with_array};
+use precast_store::key::{ContentId, Profile};
+use precast_testkit::layout::{Layout, lay_out_any};
+use precast_testkit::{Choices, arrays};
+use std::path::Path;
+
+/// Expressions whose operands are long; `m` and `n` are matrices, `v` is a row of them.
+const LONG: [&str; 14] = [
+    "(m + n) * m",
+    "exp(-m*m) * n + v",
+    "tanh(m - 0.5) / (1 + abs(n))",
+    "sum(exp(-m*m)*n + v)",
+    "sum(m)",
+    "max(m - n)",
+    "mean(m, axis=0)",
+    "sum(m * n, axis=1)",
+    "prod(1 + 0.001*n, axis=0)",
+    "softmax(m, axis=1)",
+    "softmax(m, axis=0)",
+    "(m - mean(m, axis=1, keepdims=True)) / sqrt(var(m, axis=1, keepdims=True) + 0.1)",
+    "log(sum(exp(m - max(m)))) + max(m)",
+    "var(n)",
+];
+
+/// A matrix that is long enough for several threads, of no round extents.
+const SHAPE: [usize; 2] = [301, 503];
+
+/// A graph and what it is called with.
+struct Case {
+    graph: FunctionGraph,
+    inputs: Vec<Array>,
+}
+
+fn long(expression: &str, dtype: DType, choices: &mut Choices) -> Case {
+    let types = [format!("m={dtype}[?,?]"), format!("n={dtype}[?,?]"), format!("v={dtype}[?]")];
+    let graph = graph(expression, &[&types[0], &types[1], &types[2]]);
+    let mut drawn = |shape: &[usize], layout| lay_out_any(&arrays::draw_plain(choices, dtype, shape), layout);
+    // Transposed, and with gaps: cuts meet every way through the drivers.
+    let inputs =
+        vec![drawn(&SHAPE, Layout::C), drawn(&SHAPE, Layout::Fortran), drawn(&SHAPE[1..], Layout::C)];
+    Case { graph, inputs }
+}
+
+/// How many random graphs; with that said, everything is run, else a share.
+fn count() -> Option<u64> {
+    std::env::var("PRECAST_DIGEST_COUNT").ok().map(|count| count.parse().unwrap())
+}
+
+fn cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(5);
+    let dtypes: &[DType] =
+        if count().is_some() { &[DType::F64, DType::F32, DType::I64] } else { &[DType::F64] };
+    let wanted = |expression: &&str, dtype| {
+        dtype != DType::I64
+            || !["exp", "tanh", "max", "var", "prod", "/"].iter().any(|word| expression.contains(word))
+    };
+    let mut cases: Vec<Case> = dtypes
+        .iter()
+        .flat_map(|dtype| LONG.iter().filter(|e| wanted(e, *dtype)).map(|e| (*e, *dtype)))
+        .map(|(expression, dtype)| long(expression, dtype, &mut choices))
+        .collect();
+    let drawn = (0..count().unwrap_or(4)).map(|seed| random(seed, 12));
+    let drawn = drawn.filter(|case| !case.graph.to_string().contains("dot("));
+    cases.extend(drawn.map(|case| Case { graph: case.graph, inputs: case.inputs }));
+    cases
+}
+
+/// The digest of results: dtypes, shapes and elements in C order, every NaN as the same one; what is refused is its own result.
+fn digest(results: &[Option<Vec<Array>>]) -> ContentId {
+    let mut bytes = Vec::new();
+    for results in results {
+        let Some(results) = results else {
+            bytes.extend(b"refused");
+            continue;
+        };
+        for array in results {
+            bytes.extend(format!("{} {:?} ", array.dtype(), array.shape()).into_bytes());
+            with_array!(array, a => a.iter().for_each(|x| {
+                // A value that is not itself; `==` is of numbers, so a zero keeps its sign in the text.
+                #[allow(clippy::eq_op, reason = "how a NaN is told")]
+                let text = if x != x { "NaN".to_owned() } else { format!("{x:?}") };
+                bytes.extend(text.into_bytes());
+                bytes.push(b' ');
+            }));
+        }
+    }
+    ContentId::of(&bytes)
+}
+
+/// The digests of what the artifacts of all graphs compute, on one, two and three threads.
+fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: Isa) -> Vec<ContentId> {
+    let graphs: Vec<FunctionGraph> = cases.iter().map(|case| case.graph.clone()).collect();
+    let bytes = try_bundle_by(compiler, &graphs, granularity, isa, Profile::Release).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("digest.bundle");
+    fs_err::write(&path, bytes).unwrap();
+    let runtime = Runtime::builder().bundle_file(&path).policy(Policy::Strict).build().unwrap();
+    let all = |n: usize| {
+        threads::limit(n);
+        let results: Vec<_> = cases
+            .iter()
+            .map(|case| {
+                let function = runtime.function(&case.graph).unwrap();
+                assert!(function.provenance().iter().all(|p| matches!(p.served, Served::Artifact { .. })));
+                function.call(&case.inputs.iter().map(ArrayRef::from).collect::<Vec<_>>()).ok()
+            })
+            .collect();
+        digest(&results)
+    };
+    (1..=3).map(all).collect()
+}
+
+/// gcc and clang, as many as there are.
+fn compilers() -> Vec<Toolchain> {
+    let own = toolchain();
+    let other = ["/usr/bin/clang", "/usr/bin/gcc"].map(Path::new).map(|path| Toolchain::at(path, None));
+    let other = other.into_iter().flatten().find(|other| other.driver() != own.driver());
+    let compilers: Vec<_> = [own].into_iter().chain(other).collect();
+    if compilers.len() == 1 {
+        println!("skipped: a second compiler: clang and gcc are not both there");
+    }
+    compilers
+}
+
+#[test]
+fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
+    let cases = cases();
+    let performed: Vec<_> = cases.iter().map(|case| interpret(&case.graph, &case.inputs).ok()).collect();
+    let expected = digest(&performed);
+    let (compilers, all) = (compilers(), levels());
+    let whole = count().is_some();
+    let isas = if whole { &all[..] } else { &all[all.len() - 1..] };
+    let granularities = [Granularity::Whole, Granularity::OpByOp, Granularity::Groups];
+    for (compiler, isa) in compilers.iter().flat_map(|compiler| isas.iter().map(move |isa| (compiler, *isa)))
+    {
+        for granularity in granularities.into_iter().take(if whole { 3 } else { 1 }) {
+            let found = digests(&cases, compiler, granularity, isa);
+            let how = format!("{} {isa} {granularity:?}", compiler.driver().display());
+            println!("{how}, 1 to 3 threads: {}", found[0]);
+            assert!(found.iter().all(|found| *found == expected), "{how}: {found:?}, not {expected}");
+        }
+    }
+    println!("{} graphs, perform: {expected}", cases.len());
+}
+
+/// Rows and columns are shared, and a row alone is none: it would be a product with a vector.
+#[test]
+fn products_have_the_same_bits_on_any_number_of_threads() {
+    let cases: Vec<Case> = [[97, 200, 97], [145, 64, 300], [300, 64, 145], [1, 4000, 333], [2000, 700, 1]]
+        .into_iter()
+        .flat_map(|[m, k, n]| [DType::F64, DType::F32, DType::C128].map(|dtype| (m, k, n, dtype)))
+        .map(|(m, k, n, dtype)| {
+            let types = [format!("a={dtype}[?,?]"), format!("b={dtype}[?,?]")];
+            let mut choices = Choices::seeded((m * k * n) as u64);
+            let mut drawn = |shape: [usize; 2]| arrays::draw_plain(&mut choices, dtype, &shape);
+            let inputs = vec![drawn([m, k]), drawn([k, n])];
+            Case { graph: graph("a @ b", &[&types[0], &types[1]]), inputs }
+        })
+        .collect();
+    let found = digests(&cases, &toolchain(), Granularity::Whole, *levels().last().unwrap());
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+}
