@@ -14,6 +14,7 @@ use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::whole::write_if_changed;
 use precast_store::{Event, Store, event, file};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
