@@ -220,7 +220,7 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
     let entries = exchanged(&place);
     let whole = Bundle::open(place.path("whole.bundle")).unwrap();
     let packed = |record: Record| {
-        let object = whole.load(&record).unwrap();
+        let object = whole.load(&record).unwrap().to_vec();
         (record, object)
     };
     let records: Vec<_> = whole.records().into_iter().map(packed).collect();

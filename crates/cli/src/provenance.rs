@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Failure;
+use crate::kind::Kind;
 use crate::whole;
 
 /// The member of an archive that says what it is.
@@ -58,23 +59,22 @@ impl Builder {
         Ok(Self { id, started: now()?, command })
     }
 
-    /// States the records that this build has compiled, each beside it in the store; says how many were stated.
+    /// States the records that this build has compiled, each beside it in the store.
     pub(crate) fn state_records(
         &self,
         store: &Store,
         executed: &Executed,
         manifest: &Path,
-    ) -> Result<usize, Failure> {
+    ) -> Result<(), Failure> {
         let manifest = file(manifest)?;
-        let mut count = 0;
         for artifact in &executed.artifacts {
             let record = &artifact.record;
             if executed.fresh.contains(&record.action) {
                 let statement = self.of_record(record, &store.load(record)?, &manifest)?;
-                count += usize::from(store.put_provenance(record, &render(&statement))?);
+                store.put_provenance(record, &render(&statement))?;
             }
         }
-        Ok(count)
+        Ok(())
     }
 
     /// States a bundle, in a file beside it; says where.
@@ -112,7 +112,8 @@ impl Builder {
         let mut path = bundle.as_os_str().to_owned();
         path.push(".provenance.json");
         let path = PathBuf::from(path);
-        whole::write(&path, |out| out.write_all(render(&statement).as_bytes()))?.commit_durably()?;
+        whole::write(&path, Kind::Text, |out| out.write_all(render(&statement).as_bytes()))?
+            .commit_durably()?;
         Ok(path)
     }
 
