@@ -220,8 +220,8 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
     let entries = exchanged(&place);
     let whole = Bundle::open(place.path("whole.bundle")).unwrap();
     let packed = |record: Record| {
-        let object = whole.load(&record).unwrap();
-        (record, object.to_vec())
+        let object = whole.load(&record).unwrap().to_vec();
+        (record, object)
     };
     let records: Vec<_> = whole.records().into_iter().map(packed).collect();
     place.write("forged.bundle", write_bundle(&records, &entries, whole.generator()).unwrap());

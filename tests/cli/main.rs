@@ -16,12 +16,14 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
 //! | `record` | programs that miss, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
+//! | `again` | machine code from archives alone, keys from declarations |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `statements` | who built what, and what a bundle is made of, in the forms of others |
 //! | `static_program` | a program that can load nothing, alone in a root directory |
 //! | `trace` | what `explain --trace` shows |
 //! | `store` | stores after a crash or a loss, and what others can change |
 //! | `crash` | each call that changes a store killed, and refused, in turn |
+//! | `interleave` | two commands at once, one stopped at each of these calls |
 //! | `images` | what a disk has after a crash at each of these calls |
 //! | `scale` | what commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
@@ -31,6 +33,7 @@
 //! Values are held against what the test computes itself, in plain Rust.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod again;
 mod arrays;
 mod check_op;
 mod crash;
@@ -44,6 +47,7 @@ mod faults;
 mod flow;
 mod help;
 mod images;
+mod interleave;
 mod isa;
 mod libraries;
 mod locked;

@@ -59,23 +59,22 @@ impl Builder {
         Ok(Self { id, started: now()?, command })
     }
 
-    /// States the records that this build has compiled, each beside it in the store; says how many were stated.
+    /// States the records that this build has compiled, each beside it in the store.
     pub(crate) fn state_records(
         &self,
         store: &Store,
         executed: &Executed,
         manifest: &Path,
-    ) -> Result<usize, Failure> {
+    ) -> Result<(), Failure> {
         let manifest = file(manifest)?;
-        let mut count = 0;
         for artifact in &executed.artifacts {
             let record = &artifact.record;
             if executed.fresh.contains(&record.action) {
                 let statement = self.of_record(record, &store.load(record)?, &manifest)?;
-                count += usize::from(store.put_provenance(record, &render(&statement))?);
+                store.put_provenance(record, &render(&statement))?;
             }
         }
-        Ok(count)
+        Ok(())
     }
 
     /// States a bundle, in a file beside it; says where.

@@ -14,6 +14,7 @@ mod precompile;
 mod python;
 mod quickstart;
 mod rerun;
+mod store;
 mod throughput;
 
 use crate::measure::process;
@@ -71,6 +72,11 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "jit", title: "A miss to its first result", run: jit::run },
     Case { name: "load", title: "Resolve, verify and load one artifact", run: load::run },
     Case { name: "entries", title: "A thousand entries of a bundle", run: entries::run },
+    Case {
+        name: "store",
+        title: "The store: a hit, a durable publish, verifying, any size",
+        run: store::run,
+    },
     Case { name: "quickstart", title: "The quickstart, a whole process", run: quickstart::run },
     Case {
         name: "precompile",

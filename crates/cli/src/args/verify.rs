@@ -11,12 +11,13 @@ Examples:
   precast verify                                      ./artifacts: every file is read and hashed
   precast verify --bundle model.precast               a bundle, as it was copied
   precast verify --store cache --rebuild precast.toml compiles again what the manifest declares
-  precast verify --regen precast.toml                 generates it again, without a compiler
+  precast verify --recompile                          compiles again what the archives hold, from themselves alone
+  precast verify --regen precast.toml                 do declarations still lead to these modules?
   precast verify --lock precast.lock                  the store has what a release names and pins
 
 A rebuild needs the compiler that made the artifacts: what another one made is counted, and not compared.";
 
-/// Reads and verifies everything that stores and bundles hold. Exit code 4: damage; 6: a rebuild gave other bytes.
+/// Reads and verifies everything that stores and bundles hold. Exit code 4: damage; 6: what was made again is another.
 ///
 /// Damage is moved to the store's quarantine, as by whoever reads it; the next build puts back what was there.
 #[derive(Debug, Args)]
@@ -25,8 +26,10 @@ pub(crate) struct VerifyArgs {
     /// Compiles what these manifests declare again, and compares the bytes with those of the stores.
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) rebuild: Vec<PathBuf>,
-    /// Generates what these manifests declare again, and checks that the stores have each module and each fingerprint leads to its
-    /// own. No compiler is needed.
+    /// Compiles every archive again from its own text, headers and flags, and compares the bytes: no manifest is asked for.
+    #[arg(long)]
+    pub(crate) recompile: bool,
+    /// Derives keys, fingerprints and programs again from these manifests, without a compiler, and looks for them in the stores.
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) regen: Vec<PathBuf>,
     /// Checks that the stores have what these lock files name and pin.

@@ -69,9 +69,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
     if let Some(builder) = builder {
-        if let Some(store) = &store {
-            builder.state_records(store, &executed, &args.manifest)?;
-        }
+        store.iter().try_for_each(|store| builder.state_records(store, &executed, &args.manifest))?;
         if let Some((path, _)) = &bundle {
             builder.state_bundle(path, &executed, &args.manifest, &toolchain)?;
         }

@@ -46,7 +46,7 @@ fn bill(bundle: &Bundle, name: &str) -> Result<Value, Failure> {
     let root = format!("bundle:{}", hash.to_hex());
     for record in bundle.records() {
         let code = bundle.load(&record)?;
-        bill.record(&root, &record, &code);
+        bill.record(&root, &record, code);
     }
     for entry in bundle.entries() {
         bill.entry(&root, &entry);

@@ -12,6 +12,7 @@ use precast_store::key::Profile;
 use precast_store::{ActionKey, BuildKey, Record, Store};
 use serde_json::{Value, json};
 
+use super::again::{self, Again};
 use super::build;
 use crate::args::VerifyArgs;
 use crate::difference::{self, Difference, Files};
@@ -21,6 +22,14 @@ use crate::{health, layers, print, term};
 
 /// Runs the command.
 pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
+    let mut again = Vec::new();
+    let exit = verify(args, &mut again)?;
+    let is_other = again.iter().any(|again: &Again| !again.alarms.is_empty());
+    Ok(if is_other { Exit::Different } else { exit })
+}
+
+/// Verifies, and makes again what is asked for.
+fn verify(args: &VerifyArgs, again: &mut Vec<Again>) -> Result<Exit, Failure> {
     let health = health::of_layers(&args.layers, true)?;
     if health.is_empty() {
         return Err(layers::none());
@@ -31,26 +40,36 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
         Exit::Ok if !args.rebuild.is_empty() => Some(rebuild(&args.rebuild, &layers::to_look(&args.layers))?),
         _ => None,
     };
-    let stores = layers::to_look(&args.layers).into_iter().map(Store::open);
-    let stores = if whole == Exit::Error { Vec::new() } else { stores.collect::<Result<Vec<_>, _>>()? };
-    let locked = (!args.lock.is_empty()).then(|| held::locks(&args.lock, &stores)).transpose()?;
-    let derived = (!args.regen.is_empty()).then(|| held::manifests(&args.regen, &stores)).transpose()?;
-    let held: Vec<&Held> = locked.iter().chain(&derived).collect();
-    let whole = match held.iter().any(|held| !held.problems.is_empty()) {
-        true => Exit::Damaged,
-        false => whole,
+    if whole == Exit::Ok && args.recompile {
+        again.push(again::from_archives(&layers::to_look(&args.layers))?);
+    }
+    if whole == Exit::Ok && !args.regen.is_empty() {
+        again.push(again::from_manifests(&args.regen, &layers::to_look(&args.layers))?);
+    }
+    let locked = match whole {
+        Exit::Error => None,
+        _ => (!args.lock.is_empty())
+            .then(|| held::locks(&args.lock, &layers::to_look(&args.layers)))
+            .transpose()?,
     };
+    let is_lacking = locked.as_ref().is_some_and(|held| !held.problems.is_empty())
+        || again.iter().any(|again| !again.lacking.is_empty());
+    let whole = if is_lacking { Exit::Damaged } else { whole };
     if args.json {
         let layers: Vec<Value> = health.iter().map(health::Health::json).collect();
-        term::print_json(&json!({
+        let mut value = json!({
             "whole": matches!(whole, Exit::Ok | Exit::Unsigned), "signed": whole != Exit::Unsigned, "layers": layers,
             "rebuilt": rebuilt.as_ref().map(Rebuilt::json), "locked": locked.as_ref().map(Held::json),
-            "derived": derived.as_ref().map(Held::json),
-        }))?;
+        });
+        for (name, again) in again.iter().map(Again::json) {
+            value[name] = again;
+        }
+        term::print_json(&value)?;
     } else {
         let mut text: String = health.iter().map(health::Health::text).collect();
         text = text.trim_start().to_owned();
-        held.iter().for_each(|held| text += &format!("\n{}", held.text()));
+        locked.iter().for_each(|held| text += &format!("\n{}", held.text()));
+        again.iter().for_each(|again| text += &format!("\n{}", again.text()));
         let _ = match (&rebuilt, whole) {
             (Some(rebuilt), _) => write!(text, "\n{}", rebuilt.text()),
             (None, Exit::Ok) => writeln!(text, "\neverything is whole"),
@@ -64,7 +83,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
         Some(rebuilt) if !rebuilt.lacking.is_empty() => Ok(Exit::Damaged),
         Some(rebuilt) if rebuilt.same == 0 => Err(Failure::new("nothing was compared")
             .hint("name the manifests that the store was built from, where the compiler is that made it")),
-        _ if held.iter().any(|held| held.is_empty()) => {
+        _ if locked.as_ref().is_some_and(Held::is_empty) || again.iter().any(Again::is_empty) => {
             Err(Failure::new("nothing was compared").hint("name a store, and what declares something of it"))
         }
         _ => Ok(whole),

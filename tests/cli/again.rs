@@ -1,0 +1,57 @@
+//! What is made again to be compared, without a build: machine code from archives alone, keys and fingerprints from declarations.
+
+use precast_store::{Record, Store};
+
+use crate::release::{built, tamper};
+use crate::sandbox::ISA;
+
+const SUM: &str =
+    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
+const ROOT: &str =
+    "[[graph]]\nname = \"root\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = exp(x) * 2.5\"]\n";
+
+#[test]
+fn archives_alone_are_compiled_again_and_what_differs_is_named() {
+    let place = built(&[SUM, ROOT]);
+    fs_err::remove_file(place.path("precast.toml")).unwrap();
+    let same = place.run(&["verify", "--recompile"]).ok();
+    assert!(same.out.contains("compiled again from archives alone: 2 are the same"), "{}", same.out);
+    let json = place.run(&["verify", "--recompile", "--json"]).ok().json();
+    assert_eq!((&json["recompiled"]["same"], &json["whole"]), (&2.into(), &true.into()));
+    // Whole in itself, and not what its text makes.
+    let record = tamper(&place, "artifacts", "forged");
+    place.run_bare(&["verify", "--store", "forged"]).ok();
+    let other = place.run(&["verify", "--store", "forged", "--recompile"]).fails(6, &[]);
+    for said in [record.members[0].signature.as_str(), "comes out otherwise", "`unit.o`, section `.text"] {
+        assert!(other.out.contains(said), "`{said}` in {}", other.out);
+    }
+    let none = place.run_bare(&["verify", "--recompile"]).fails(1, &["nothing was compared"]);
+    assert!(none.out.contains("not compared: 2, as there is no compiler for"), "{}", none.out);
+}
+
+#[test]
+fn keys_and_fingerprints_are_derived_again_without_a_compiler() {
+    let place = built(&[SUM, ROOT]);
+    let same = place.run_bare(&["verify", "--regen", "precast.toml"]).ok();
+    assert!(same.out.contains("derived again from manifests: 4 are the same"), "{}", same.out);
+    // A fingerprint that leads to another module: whatever is found by it computes something else.
+    let source = Store::open(place.path("artifacts")).unwrap();
+    let records: Vec<Record> = source.records().map(Result::unwrap).collect();
+    let [one, two] = &records[..] else { panic!("two are expected") };
+    let forged = Store::create(place.path("forged")).unwrap();
+    let archives = [one, two].map(|record| source.load(record).unwrap());
+    forged.publish(&archives[0], one).unwrap();
+    let mut wrong = two.clone();
+    wrong.members[0].fingerprints.clone_from(&one.members[0].fingerprints);
+    forged.publish(&archives[1], &wrong).unwrap();
+    place.run_bare(&["verify", "--store", "forged"]).ok();
+    let told = place.run_bare(&["verify", "--store", "forged", "--regen", "precast.toml"]).fails(6, &[]);
+    assert!(told.out.contains("alarm  fingerprint `") && told.out.contains("leads to"), "{}", told.out);
+    assert!(told.out.contains("which nothing in a store is found by"), "{}", told.out);
+    // What nobody built is not here, and to compare nothing is no success.
+    place.write("other.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
+    let none = place.run_bare(&["verify", "--regen", "other.toml"]).fails(4, &[]);
+    assert!(none.out.contains("which is declared, is not here"), "{}", none.out);
+    place.write("empty.toml", "");
+    place.run_bare(&["verify", "--regen", "empty.toml"]).fails(1, &["nothing was compared"]);
+}
