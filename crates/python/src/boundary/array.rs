@@ -157,8 +157,10 @@ pub(crate) fn give<'py>(
     let made = empty(py, class, descr, array.shape())?;
     // SAFETY: it is an array of NumPy.
     let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(made.as_ptr().cast()) };
+    // SAFETY: an array of NumPy has these fields.
+    let to = unsafe { (*fields).data };
     // SAFETY: so many elements in C order, in both; nobody else has the new array.
-    unsafe { data.copy_to_nonoverlapping((*fields).data, bytes) };
+    unsafe { data.copy_to_nonoverlapping(to, bytes) };
     Ok(made)
 }
 

@@ -169,6 +169,23 @@ def test_extents_that_are_one_by_chance_are_refused(name, inputs, outputs, given
     refused(inputs, outputs(*inputs), given, (ValueError, AssertionError), BROADCASTS.get(name, (0, 0)))
 
 
+def test_an_op_that_is_a_graph_is_checked_in_each_use():
+    w, x, y = pt.dvector("w"), pt.dvector("x"), pt.dvector("y")
+    op = pytensor.compile.builders.OpFromGraph([v, w], [v + w])
+    fn = function([v, w, x, y], [op(v, w), op(x, y)])
+    compare(frozen(fn)(V, V, V[1:], V[1:]), fn(V, V, V[1:], V[1:]))
+    refused([v, w, x, y], [op(v, w), op(x, y)], [V, V, V, V[:1]], ValueError)
+
+
+def test_graphs_in_graphs_do_not_share_their_variables():
+    # Some versions number the inputs of all inner graphs alike.
+    w = pt.dvector("w")
+    inner = pytensor.compile.builders.OpFromGraph([v], [pt.exp(v)])
+    outer = pytensor.compile.builders.OpFromGraph([v, w], [inner(w) - v, inner(v) * w])
+    fn = function([v, w], outer(v, w))
+    compare(frozen(fn)(V, V + 1), fn(V, V + 1))
+
+
 def test_extents_that_are_known_to_be_equal_are_not_checked():
     fn = function([v], (pt.exp(v) * v + pt.zeros_like(v)).sum() + (v[:, None] * v[None, :]).sum())
     assert "assert" not in str(precast.pytensor.freeze(fn).graph)

@@ -112,6 +112,12 @@ impl Input {
 // SAFETY: addresses of operands that the caller lends for a call, as those of an `ArrayRef`.
 unsafe impl Send for Call<'_> {}
 
+impl Default for Call<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<'a> Call<'a> {
     /// A call of which nothing is known yet.
     #[must_use]

@@ -6,6 +6,8 @@ so where two extents are not known to be equal, a check goes into the graph; beh
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 #: An extent: its number, or what tells it from others.
@@ -19,6 +21,15 @@ class Extents:
         self._of: dict[Any, list[Extent]] = {}
         self._same: dict[Any, Extent] = {}
         self._values: dict[Any, Extent] = {}
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
+        """While other variables are looked at, which may be the same objects."""
+        kept, self._of, self._values = (self._of, self._values), {}, {}
+        try:
+            yield
+        finally:
+            self._of, self._values = kept
 
     def of(self, variable: Any) -> list[Extent]:
         """The extents of a variable, one for each dimension."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+import numpy
+
 from ..._variable import Variable, call
 from .elementwise import index, with_extent
 from .lowering import Lowering, Refused, cast, constant, rule
@@ -16,15 +18,25 @@ def subtensor(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     x, *numbers = inputs
     items = items_of(node.op.idx_list, numbers)
     own = lower.extents.of(node.inputs[0])
+    places = items_of(node.op.idx_list, node.inputs[1:])
     told = []
     for axis, extent in enumerate(own):
-        item = items[axis] if axis < len(items) else slice(None)
-        if isinstance(item, slice):
-            told.append(extent if is_whole(item) else object())
+        place = places[axis] if axis < len(places) else slice(None)
+        if isinstance(place, slice):
+            told.append(extent if is_whole(place) else extent_of_part(extent, place))
     lower.extents.tell(node.outputs[0], told)
     if len(own) == 1 and len(items) == 1 and node.outputs[0].type.ndim == 0:
         is_extent(lower, node)
     return index(x, tuple(items))
+
+
+def extent_of_part(extent: Any, place: slice) -> Any:
+    """The extent of a part: a number where the bounds and the extent are numbers, else one of its own."""
+    bounds = [getattr(part, "data", part) for part in (place.start, place.stop, place.step)]
+    is_known = isinstance(extent, int) and all(bound is None or isinstance(bound, (int, numpy.ndarray, numpy.integer)) for bound in bounds)
+    if not is_known or bounds[2] is not None and int(bounds[2]) == 0:
+        return object()
+    return len(range(extent)[slice(*(None if bound is None else int(bound) for bound in bounds))])
 
 
 def is_extent(lower: Lowering, node: Any) -> None:

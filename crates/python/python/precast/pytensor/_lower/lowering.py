@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy
@@ -80,6 +81,16 @@ class Lowering:
             self.apply(node)
         return [self.value(output) for output in outputs]
 
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
+        """While a graph inside of an op is lowered: its variables may be those of other uses, and of other ops."""
+        known, self._known = self._known, {}
+        try:
+            with self.extents.scope():
+                yield
+        finally:
+            self._known = known
+
     def apply(self, node: Any) -> None:
         """Lowers an Apply; one that cannot be is noted, and its results are what they are said to be."""
         try:
@@ -119,12 +130,15 @@ def find(op: Any) -> Rule:
 
 def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     """An op that is a graph."""
-    inner = node.op.fgraph
-    # Each use has variables of its own: the same op may be applied twice.
-    inner = inner.clone() if hasattr(inner, "clone") else inner
-    for variable, outer in zip(inner.inputs, node.inputs, strict=True):
-        lower.extents.equate(variable, outer)
-    return lower.graph(inner.inputs, inner.outputs, inputs)
+    inner, known = node.op.fgraph, [lower.extents.of(variable) for variable in node.inputs]
+    with lower.scope():
+        for variable, extents in zip(inner.inputs, known, strict=True):
+            lower.extents.tell(variable, extents)
+        made = lower.graph(inner.inputs, inner.outputs, inputs)
+        told = [lower.extents.of(output) for output in inner.outputs]
+    for output, extents in zip(node.outputs, told, strict=True):
+        lower.extents.tell(output, extents)
+    return made
 
 
 def _derives(own: type, name: str) -> bool:

@@ -12,7 +12,6 @@ CLASSES = {
     "AbstractRNGConstructor": "it makes a generator of NumPy's",
     "DefaultGeneratorMakerOp": "it makes a generator of NumPy's",
     "RNGConsumerOp": "it draws from a generator of NumPy's",
-    "Scan": "precast has no loops over graphs",
     "ScipyWrapperOp": "it asks a graph for values until they are good enough, and precast has no such loop",
     "FromFunctionOp": "it is a function of Python's, which has no C",
     "LazyIfElse": "which of its graphs is computed is known when it runs",

@@ -1,0 +1,116 @@
+"""Scan: a graph that is applied again and again. It is written out, step by step, where the number of steps is known.
+
+What a scan keeps is in buffers, of which step `i` reads and writes elements at positions that depend on `i` alone; a buffer that is
+shorter than the scan is written round and round. So here a buffer is a list of elements, and what each holds is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..._variable import Variable, call
+from .elementwise import index
+from .lowering import Lowering, Refused, constant, rule
+
+#: Steps, and Applies of all steps together, that are written out at most.
+_STEPS, _APPLIES = 200, 5000
+
+
+class Buffer:
+    """The elements of a buffer along its first axis."""
+
+    def __init__(self, outer: Variable | None, extents: list[Any], oldest: int) -> None:
+        length, *self.extents = extents
+        if not isinstance(length, int):
+            raise Refused("how much of its results is kept is known only when it runs")
+        self.outer, self.length = outer, length
+        self.made: dict[int, Variable] = {}
+        self.at = -oldest % length
+
+    def get(self, tap: int) -> Variable:
+        """The element at a distance from where this step writes."""
+        return self._element((self.at + tap) % self.length)
+
+    def put(self, tap: int, value: Variable) -> None:
+        self.made[(self.at + tap) % self.length] = value
+
+    def _element(self, at: int) -> Variable:
+        if at not in self.made:
+            if self.outer is None:
+                # What was not computed is zeros.
+                some = next(iter(self.made.values()))
+                return call("switch", constant(True, "bool"), constant(0, some.type.dtype), some)
+            return index(self.outer, at)
+        return self.made[at]
+
+    def joined(self, steps: int, oldest: int | None) -> Variable:
+        """All elements, the newest last if older ones were written over; those behind the last step are zeros."""
+        order = list(range(self.length))
+        if oldest is not None and self.length < steps - oldest:
+            order = order[self.at :] + order[: self.at]
+        elif oldest is not None and self.length > steps - oldest:
+            last = self._element(order[steps - oldest - 1])
+            zeros = call("switch", constant(True, "bool"), constant(0, last.type.dtype), last)
+            self.made.update(dict.fromkeys(order[steps - oldest :], zeros))
+        parts = [index(self._element(at), (None,)) for at in order]
+        return parts[0] if len(parts) == 1 else call("join", *parts, axis=0)
+
+
+@rule("Scan")
+def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
+    op, info = node.op, node.op.info
+    if info.as_while:
+        raise Refused("how many steps it takes is known only when it ends")
+    steps = length_of(lower, node.inputs[0])
+    if not 0 < steps <= _STEPS or steps * len(op.fgraph.apply_nodes) > _APPLIES:
+        raise Refused(f"its {steps} steps of {len(op.fgraph.apply_nodes)} ops are too many to be written out")
+    untraced = info.n_untraced_sit_sot if hasattr(info, "n_untraced_sit_sot") else info.n_shared_outs
+    rest: Iterator[tuple[Any, Any]] = iter(zip(node.inputs[1:], inputs[1:], strict=True))
+    known = lambda pairs: [(value, lower.extents.of(variable)) for variable, value in pairs]  # noqa: E731
+    take = lambda count: [next(rest) for _ in range(count)]  # noqa: E731
+    taps = [*info.mit_mot_in_slices, *info.mit_sot_in_slices, *info.sit_sot_in_slices]
+    seqs, states, carried = known(take(info.n_seqs)), take(len(taps)), known(take(untraced))
+    lengths = [length_of(lower, variable) for variable, _ in take(info.n_nit_sot)]
+    others = known(rest)
+    oldest = [min(each) for each in taps] + [0] * len(lengths)
+    buffers = [
+        Buffer(value, extents, first) for (value, extents), first in zip(known(states), oldest, strict=False)
+    ] + [Buffer(None, [length], 0) for length in lengths]
+    for step in range(steps):
+        given: list[tuple[Any, list[Any]]] = [(index(value, step), extents[1:]) for value, extents in seqs]
+        for buffer, each in zip(buffers, taps, strict=False):
+            given += [(buffer.get(tap), buffer.extents) for tap in each]
+        given += carried + others
+        results = iter(step_of(lower, op.fgraph, given))
+        # What a step writes it does not read.
+        for buffer, each in zip(buffers, info.mit_mot_out_slices, strict=False):
+            made = [(tap, next(results)) for tap in each]
+            for tap, value in made:
+                buffer.put(tap, value)
+        for buffer in buffers[len(info.mit_mot_out_slices) :]:
+            buffer.put(0, next(results))
+        carried = [(next(results), extents) for _, extents in carried]
+        for buffer in buffers:
+            buffer.at = (buffer.at + 1) % buffer.length
+    moved = len(info.mit_mot_out_slices)
+    made = [buffer.joined(steps, None if at < moved else first) for at, (buffer, first) in enumerate(zip(buffers, oldest, strict=True))]
+    for (outer, _), output in zip(states, node.outputs, strict=False):
+        lower.extents.equate(output, outer)
+    return [*made, *(value for value, _ in carried)]
+
+
+def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]]) -> list[Any]:
+    """The results of a step, of values with their extents."""
+    with lower.scope():
+        for variable, (_, extents) in zip(inner.inputs, given, strict=True):
+            lower.extents.tell(variable, extents)
+        return lower.graph(inner.inputs, inner.outputs, [value for value, _ in given])
+
+
+def length_of(lower: Lowering, variable: Any) -> int:
+    """An integer that is known."""
+    found = lower.extents.value(variable)
+    if not isinstance(found, int):
+        raise Refused("how many steps it takes is known only when it runs")
+    return found

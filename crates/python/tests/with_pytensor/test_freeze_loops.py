@@ -1,0 +1,80 @@
+"""Scan, written out step by step: what PyTensor's own loop gives, with its rewrites and without."""
+
+import numpy as np
+import precast
+import pytest
+from frozen import compare, frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+import pytensor.tensor as pt  # noqa: E402
+from pytensor.gradient import grad  # noqa: E402
+from pytensor.scan.utils import until  # noqa: E402
+
+s, v = pt.dscalar("s"), pt.dvector("v")
+known, table = pt.tensor("known", shape=(6,), dtype="float64"), pt.tensor("table", shape=(4, 3), dtype="float64")
+V, K, T = np.array([0.5, -1.0]), np.linspace(-1, 1, 6), np.linspace(0, 1, 12).reshape(4, 3)
+
+
+def scan(*args, **settings):
+    made = pytensor.scan(*args, **settings, return_updates=False) if NEW else pytensor.scan(*args, **settings)[0]
+    return made
+
+
+NEW = "return_updates" in __import__("inspect").signature(pytensor.scan).parameters
+
+#: Inputs, outputs, what they are called with.
+CASES = {
+    "powers": lambda: ([s], scan(lambda x, a: x * a, outputs_info=pt.ones(()), non_sequences=s, n_steps=5), [np.array(1.5)]),
+    "the last one": lambda: ([s], scan(lambda x, a: x * a + 1, outputs_info=pt.ones(()), non_sequences=s, n_steps=7)[-1], [np.array(1.5)]),
+    "vectors": lambda: ([v], scan(lambda x: pt.tanh(x) + 1, outputs_info=v, n_steps=4), [V]),
+    "a sequence": lambda: ([known], scan(lambda x, total: total + x**2, sequences=known, outputs_info=pt.zeros(())), [K]),
+    "rows": lambda: ([table], scan(lambda row, x: x * 0.5 + row, sequences=table, outputs_info=pt.zeros(3)), [T]),
+    "no state": lambda: ([table], scan(lambda row: row.sum() * row, sequences=table), [T]),
+    "two taps": lambda: (
+        [s],
+        scan(lambda a, b: a + b * s, outputs_info=dict(initial=pt.stack([s, s + 1]), taps=[-2, -1]), n_steps=6),
+        [np.array(0.5)],
+    ),
+    "taps of a sequence": lambda: ([known], scan(lambda a, b: b - a, sequences=dict(input=known, taps=[0, 1])), [K]),
+    "several": lambda: (
+        [s, v],
+        scan(lambda x, y: [x + y.sum(), y * x, x - 1], outputs_info=[s, v, None], n_steps=3),
+        [np.array(0.5), V],
+    ),
+    "backwards": lambda: ([known], scan(lambda x, total: total * x + 1, sequences=known, outputs_info=pt.ones(()), go_backwards=True), [K]),
+    "a gradient": lambda: (
+        [s, v],
+        grad(scan(lambda x: pt.sin(x) * s, outputs_info=v, n_steps=4)[-1].sum(), [s, v]),
+        [np.array(0.5), V],
+    ),
+    "a gradient of a sum over a sequence": lambda: (
+        [known, s],
+        grad(scan(lambda x, total: total * s + x**2, sequences=known, outputs_info=pt.zeros(()))[-1], [known, s]),
+        [K, np.array(0.5)],
+    ),
+}
+
+
+@pytest.mark.parametrize("rewrites", [None, "fast_run"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_loop_gives_what_pytensor_gives(name, rewrites):
+    inputs, outputs, given = CASES[name]()
+    fn = function(inputs, outputs, rewrites)
+    try:
+        ours = frozen(fn)
+    except precast.FreezeError as refused:
+        # Without its rewrites PyTensor does not say how long the buffers are.
+        assert rewrites is None and "known only when it runs" in str(refused), refused
+        pytest.skip("the length of the buffers is not in the graph as it is written")
+    compare(ours(*given), fn(*given))
+
+
+def test_loops_whose_length_is_not_known_are_refused():
+    fn = function([v], scan(lambda x, total: total + x, sequences=v, outputs_info=pt.zeros(())))
+    with pytest.raises(precast.FreezeError, match="known only when it runs"):
+        frozen(fn)
+    ended = scan(lambda x: (x * 2, until(x > 100)), outputs_info=pt.ones(()), n_steps=50)
+    with pytest.raises(precast.FreezeError, match="known only when it ends|known only when it runs"):
+        frozen(function([], ended))
+    with pytest.raises(precast.FreezeError, match="too many to be written out"):
+        frozen(function([s], scan(lambda x: x * s, outputs_info=pt.ones(()), n_steps=1000), "fast_run"))
