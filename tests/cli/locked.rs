@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use precast_store::{Record, Store};
-
 use crate::release::{DOUBLE, SUM, built, files, tamper};
 use crate::sandbox::ISA;
 

@@ -240,11 +240,10 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
     assert_eq!(held(&lock, &second, true).unwrap().artifacts, executed.artifacts);
     assert_eq!(held(&lock, &second, false).unwrap().compiled, 0);
     // One of several is another: none of them is published, and no name.
-    let pins: Vec<Pin> = lock.pins.iter().cloned().collect();
-    for at in 0..pins.len() {
+    for pin in &lock.pins {
         let mut wrong = lock.clone();
-        wrong.pins.remove(&pins[at]);
-        wrong.pins.insert(Pin { digest: Digest::from_bytes([0; 32]), ..pins[at].clone() });
+        wrong.pins.remove(pin);
+        wrong.pins.insert(Pin { digest: Digest::from_bytes([0; 32]), ..pin.clone() });
         let refused = held(&wrong, &store("third"), true).unwrap_err();
         let ExecuteError::Lock(LockError::Pinned { lines, .. }) = &refused else { panic!("{refused}") };
         assert!(lines.len() == 1 && lines[0].contains("its action gave `0000"), "{lines:?}");
@@ -252,7 +251,7 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
         assert!(third.records().next().is_none() && third.entries().unwrap().is_empty());
         assert_eq!(objects(third.path()), Vec::<PathBuf>::new());
         // A line that is gone is no less.
-        wrong.pins = lock.pins.iter().filter(|pin| **pin != pins[at]).cloned().collect();
+        wrong.pins = lock.pins.iter().filter(|other| *other != pin).cloned().collect();
         held(&wrong, &store("third"), true).unwrap_err();
         assert!(third.records().next().is_none());
     }

@@ -49,7 +49,7 @@ fn graph_lines(
         let mut out: Vec<Array> = function.call(&refs)?;
         // The arguments were accepted once already, so no call fails.
         let ours = Runner::short("precast", || {
-            _ = black_box(function.call_into(black_box(&refs), &mut out).is_ok())
+            _ = black_box(function.call_into(black_box(&refs), &mut out).is_ok());
         });
         let modules = function.provenance().len();
         let what = format!("{name}, {n} element(s), {}: {modules} module(s)", serve.name());

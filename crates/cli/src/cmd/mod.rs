@@ -26,8 +26,6 @@ mod verify;
 use precast_graph::FunctionGraph;
 use precast_runtime::{Explanation, FunctionError};
 
-pub(crate) use build::read as read_manifest;
-
 use crate::args::{Command, GraphArgs, LayerArgs};
 use crate::error::{Exit, Failure};
 use crate::{graph as source, layers};

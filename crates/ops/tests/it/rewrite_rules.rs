@@ -10,6 +10,7 @@ use precast_ops::{Composite, Elemwise, Ops, Reduce, rewrite};
 use precast_testkit::arrays;
 use precast_testkit::ulp::same_bits as same;
 use std::any::Any;
+use std::slice;
 use std::sync::Arc;
 
 /// The graph of texts over inputs in text form.
@@ -73,15 +74,15 @@ fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtyp
         let (input, specials) = (parse_input(&format!("x={dtype}[?]")).unwrap(), arrays::specials(dtype));
         for (outer, inner) in names.iter().flat_map(|outer| names.iter().map(move |inner| (outer, inner))) {
             let text = format!("{outer}({inner}(x))");
-            let Ok(graph) = parse(&[&text], &[input.clone()], &Ops::standard()) else { continue };
+            let Ok(graph) = parse(&[&text], slice::from_ref(&input), &Ops::standard()) else { continue };
             let simple = after("simplify", &graph);
             tried += 1;
             if labels(&simple) == labels(&graph) {
                 continue;
             }
             simpler += 1;
-            let results =
-                [&graph, &simple].map(|graph| interpret(graph, &[specials.clone()]).unwrap().remove(0));
+            let results = [&graph, &simple]
+                .map(|graph| interpret(graph, slice::from_ref(&specials)).unwrap().remove(0));
             assert!(same(&results[0], &results[1]), "{text} of {dtype}: {results:?}");
         }
     }
