@@ -29,6 +29,10 @@ impl Operands<'_> {
 
     /// A list as an array of a dtype.
     pub(super) fn array(&mut self, items: &[Operand], dtype: DType) -> Result<VarId, BuildError> {
+        if !dtype.is_complex() && has_complex(items) {
+            let problem = format!("a complex number does not fit `{dtype}`");
+            return Err(MakeNodeError::Value { op: self.function.to_owned(), problem }.into());
+        }
         let mut shape = Vec::new();
         let mut bits = Vec::new();
         if constant(items, dtype, &mut bits) {
@@ -70,6 +74,15 @@ fn constant(items: &[Operand], dtype: DType, bits: &mut Vec<u64>) -> bool {
     items.iter().all(|item| match item {
         Operand::List(items) => constant(items, dtype, bits),
         Operand::Literal(literal) => literal.value(dtype).map(|value| bits.extend(value.bits())).is_some(),
+        _ => false,
+    })
+}
+
+/// Whether one of the literals is complex.
+fn has_complex(items: &[Operand]) -> bool {
+    items.iter().any(|item| match item {
+        Operand::List(items) => has_complex(items),
+        Operand::Literal(literal) => literal.dtype().is_complex(),
         _ => false,
     })
 }

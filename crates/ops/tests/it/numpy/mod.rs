@@ -54,6 +54,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("Maximum allowed size exceeded", "`arange` over more than an i64 counts, which NumPy takes for nothing where it wraps"),
     ("OverflowError: signed integer is less than minimum", "diagonals of any number are there, if empty, NumPy wants an int of C"),
     ("OverflowError: signed integer is greater than maximum", "as above"),
+    ("OverflowError: Python int too large to convert to C int", "as above"),
     ("cannot reshape array of size 0 into shape (0,newaxis)", "the median of nothing is NaN, over several axes as over one"),
     ("has no callable", "functions of integers beyond 64 bits are computed in f64"),
     ("'int' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
