@@ -206,7 +206,7 @@ impl Direct {
             && inputs.all(|(at, input)| self.take(call, at, input.view.strided()))
     }
 
-    /// Takes the input at a position; `false` as [`Call::takes`], and where its type fixes another extent.
+    /// Takes the input at a position; `false` if it is not what the program takes, or does not lie as kernels want it.
     #[inline(always)]
     pub fn take<'a>(&self, call: &mut Call<'a>, at: usize, input: Strided<'a>) -> bool {
         let Some(expected) = self.inputs.get(at) else { return false };
