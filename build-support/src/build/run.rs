@@ -175,10 +175,16 @@ fn open(
 fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Result<Option<Lock>, BuildError> {
     let path = environment.lock();
     if environment.updates_lock {
-        let present = Lock::read_to_replace(&path)?.0.unwrap_or_default();
+        let (present, why) = Lock::read_to_replace(&path)?;
+        let (present, is_broken) = (present.unwrap_or_default(), why.is_some());
+        outcome.warnings.extend(
+            why.map(|why| {
+                format!("`{}` was broken, and is written anew without pins: {why}", path.display())
+            }),
+        );
         let (lock, _) = Lock::following(&present, plan);
         lock.write(&path)?;
-        if lock.pins.len() < present.pins.len() {
+        if !is_broken && lock.pins.len() < present.pins.len() {
             outcome.warnings.push(format!(
                 "the archives that `{}` pinned are of other modules, and pinned no more",
                 path.display()

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use precast_compile::{RecompileError, Recompiled, Toolchain, recompile};
 use precast_ops::Ops;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
+use precast_store::event::chain;
 use precast_store::{Record, Store};
 use serde_json::{Value, json};
 
@@ -78,7 +79,7 @@ pub(super) fn from_archives(stores: &[PathBuf]) -> Result<Again, Failure> {
             let find = || Toolchain::find(Some(&record.target)).ok();
             let toolchain = toolchains.entry(record.target.clone()).or_insert_with(find);
             match toolchain {
-                Some(toolchain) => again.compile(&store, &record, toolchain)?,
+                Some(toolchain) => again.compile(&store, &record, toolchain),
                 None => again.skip(format!("there is no compiler for `{}` here", record.target)),
             }
         }
@@ -87,15 +88,22 @@ pub(super) fn from_archives(stores: &[PathBuf]) -> Result<Again, Failure> {
 }
 
 impl Again {
-    fn compile(&mut self, store: &Store, record: &Record, toolchain: &Toolchain) -> Result<(), Failure> {
-        let archive = store.load(record)?;
+    fn compile(&mut self, store: &Store, record: &Record, toolchain: &Toolchain) {
+        let signature = record.members.first().map_or("", |member| member.signature.as_str());
+        let mut fails = |error: &dyn std::error::Error| {
+            self.alarms.insert(format!("{signature} for {}: {}", record.isa, chain(error)));
+        };
+        let archive = match store.load(record) {
+            Ok(archive) => archive,
+            Err(error) => return fails(&error),
+        };
         let Recompiled { object, shared_object } = match recompile(record, &archive, toolchain) {
             Ok(made) => made,
             Err(RecompileError::NotAlone { why }) => {
                 self.skip(why);
-                return Ok(());
+                return;
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return fails(&error),
         };
         let made: Files = [(OBJECT, object), (SHARED_OBJECT, shared_object)]
             .map(|(name, bytes)| (name.to_owned(), bytes))
@@ -103,15 +111,13 @@ impl Again {
         let held: Files = archive.members.into_iter().filter(|(name, _)| made.contains_key(name)).collect();
         if held == made {
             self.same += 1;
-            return Ok(());
+            return;
         }
-        let signature = record.members.first().map_or("", |member| member.signature.as_str());
         let mut alarm = format!("{signature} for {} comes out otherwise", record.isa);
         for difference in difference::between(&held, &made) {
             let _ = write!(alarm, "\n    differs {difference}");
         }
         self.alarms.insert(alarm);
-        Ok(())
     }
 }
 

@@ -62,7 +62,12 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         other => other.into(),
     })?;
     if held == Held::Pinning {
-        Lock::of(&plan).pinning(&executed).write(&lock_path)?;
+        let mut pinned = Lock::of(&plan).pinning(&executed);
+        // What other targets have stays, where the plan is the same.
+        if let Some(present) = lock.filter(|present| present.check(&plan, &lock_path).is_ok()) {
+            pinned.pins.extend(present.pins.into_iter().filter(|pin| pin.target != target));
+        }
+        pinned.write(&lock_path)?;
     }
     store.iter().for_each(|store| history::remember(store, &args.manifest, &executed));
     plan.warnings().for_each(|warning| term::warning(&warning));

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use precast_store::archive::SHARED_OBJECT;
-use precast_store::{Bundle, Entry, Record};
+use precast_store::{Bundle, BundleLoadError, Entry, Record};
 use serde_json::{Value, json};
 
 use crate::args::SbomArgs;
@@ -45,7 +45,11 @@ fn bill(bundle: &Bundle, name: &str) -> Result<Value, Failure> {
     let hash = blake3::hash(bundle.bytes());
     let root = format!("bundle:{}", hash.to_hex());
     for record in bundle.records() {
-        let code = bundle.load(&record)?;
+        let code = match bundle.load(&record) {
+            // The code of a static program is in the program.
+            Err(BundleLoadError::Linked { .. }) => &[],
+            code => code?,
+        };
         bill.record(&root, &record, code);
     }
     for entry in bundle.entries() {

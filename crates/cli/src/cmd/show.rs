@@ -8,6 +8,7 @@ use precast_core::NoNative;
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
+use precast_store::archive::check_name;
 use precast_store::key::{KeyDocument, Versioned};
 use precast_store::{BuildKey, Entry, Layer, Record, Requires};
 use serde_json::{Value, json};
@@ -228,7 +229,6 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
     let sources =
         archive.members.iter().filter(|(name, _)| name.starts_with("include/") || name.starts_with("unit.c"));
     let text = source(variant)?.map_or_else(String::new, |(_, text)| text);
-    // Names of own files were checked when their op was made: relative, without `..`.
     let own = own_files(layer, &text)?;
     let own = own.iter().map(|(name, text)| (name, text.as_bytes()));
     for (name, bytes) in sources.map(|(name, bytes)| (name, bytes.as_slice())).chain(own) {
@@ -250,7 +250,9 @@ fn own_files(layer: &Layer, text: &str) -> Result<BTreeMap<String, String>, Fail
         let Ok(declared) = serde_json::from_str::<Value>(&entry.declared) else { continue };
         collect_files(&declared, &mut found);
     }
-    let is_named = |name: &String, _: &mut String| text.contains(&format!("\"{name}\""));
+    // What an entry declares may come from anyone: a name that leads out of the directory is none.
+    let is_named =
+        |name: &String, _: &mut String| check_name(name).is_ok() && text.contains(&format!("\"{name}\""));
     found.retain(is_named);
     Ok(found)
 }

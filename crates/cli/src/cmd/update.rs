@@ -78,10 +78,11 @@ pub(super) enum Held {
 
 /// Holds a plan against the lock file of its manifest; gives that file if it says the same.
 pub(super) fn check(manifest: &Path, plan: &Plan, held: Held) -> Result<Option<Lock>, Failure> {
-    if held == Held::Pinning {
-        return Ok(None);
-    }
     let path = path(manifest);
+    if held == Held::Pinning {
+        // A file of a newer precast is not replaced.
+        return Lock::read_to_replace(&path).map(|(present, _)| present).map_err(Failure::from);
+    }
     let lock = Lock::read(&path)?;
     match (&lock, held) {
         (None, Held::Loosely | Held::Pinning) => Ok(None),

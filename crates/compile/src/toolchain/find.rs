@@ -22,6 +22,7 @@ pub(super) fn find(
     language: Language,
     explicit: Option<&Path>,
 ) -> Result<Memo, FindToolchainError> {
+    check_target(target, language)?;
     let key = memo_key(target, language, explicit);
     if let Some(memo) = memo::get(&key)
         && memo.is_valid(which(&memo.program).as_deref())
@@ -56,6 +57,20 @@ fn variables(target: &str, language: Language) -> [String; 4] {
         format!("{kind}_{base}"),
         base.to_owned(),
     ]
+}
+
+/// Checks that a target is a name: it becomes a part of the names of programs, and may stand in a record of anyone.
+fn check_target(target: &str, language: Language) -> Result<(), FindToolchainError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !target.is_empty() && !target.starts_with(['-', '.']) && target.chars().all(is_plain) {
+        return Ok(());
+    }
+    Err(FindToolchainError::Unknown {
+        language: spoken(language),
+        target: target.escape_debug().to_string(),
+        variable: "CC".to_owned(),
+        reason: "a target has letters, digits, `-`, `_` and `.` in its name".to_owned(),
+    })
 }
 
 /// Everything that decides which program is taken.

@@ -288,19 +288,19 @@ impl Function {
         op_error(executable, error, inputs)
     }
 
-    /// Whether every result is what it was declared as; the caller's own memory was compared with it before.
+    /// Whether every result is what it was declared as.
     fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
         for (position, Port { name, ty }) in self.outputs().iter().enumerate() {
-            let result = match targets {
-                Targets::New(arrays) => arrays.get(position),
-                Targets::Reuse(arrays) => arrays.get(position),
-                Targets::Into(_) => None,
+            let found = match targets {
+                Targets::New(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
+                Targets::Reuse(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
+                Targets::Into(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
             };
-            if let Some(result) = result.filter(|result| !ty.admits(result.dtype(), result.shape())) {
+            if let Some((dtype, shape)) = found.filter(|(dtype, shape)| !ty.admits(*dtype, shape)) {
                 return Err(CallError::Undeclared {
                     signature: self.maker(position),
                     name: name.clone(),
-                    found: exact(result.dtype(), result.shape()),
+                    found: exact(dtype, shape),
                     expected: ty.to_string(),
                 });
             }

@@ -116,6 +116,10 @@ impl Export {
         // All of it first for itself: a strange record in the middle is no half import.
         self.verify()?;
         let _session = store.begin();
+        // First of all: what is interrupted can be imported again, and nothing earlier any more.
+        if let Some(release) = self.release().unwrap_or_default() {
+            store.put_release(&release).map_err(PutSignatureError::from)?;
+        }
         let mut imported = Imported::default();
         let entries =
             self.below("entries").map(|(id, bytes)| entry(id, bytes)).collect::<Result<Vec<_>, _>>()?;
@@ -135,9 +139,6 @@ impl Export {
             let id = store.put_entry(entry)?.to_string();
             self.import_signatures(store, &id, || store.signed_entry(entry))?;
             imported.entries += 1;
-        }
-        if let Some(release) = self.release().unwrap_or_default() {
-            store.put_release(&release).map_err(PutSignatureError::from)?;
         }
         Ok(imported)
     }

@@ -127,6 +127,7 @@ const CASES: &[Case] = &[
     Case { inputs: &["f64[?,?]", "f64[?,?]"], output: "f64[?,?]", links: X_Y, is_summed: false },
     Case { inputs: &["f64[]", "f64[]"], output: "f64[]", links: X_Y, is_summed: false },
     Case { inputs: &["f64[?,2,?]", "f64[?,?,?]"], output: "f64[?,2,?]", links: X_Y, is_summed: false },
+    Case { inputs: &["f64[?]", "f64[?]"], output: "f64[3]", links: X_Y, is_summed: false },
     Case { inputs: &["f64[?]"], output: "f64[?]", links: &[(ADD.0, ADD.1, [X, X])], is_summed: false },
     Case { inputs: &["f64[]", "f64[?,?]"], output: "f64[?,?]", links: Y_X, is_summed: false },
     Case { inputs: &["f64[?]", "f64[]"], output: "f64[?]", links: X_Y, is_summed: false },

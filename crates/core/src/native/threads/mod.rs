@@ -143,9 +143,18 @@ pub(super) fn share(
     };
     let ranges = (n - 1) / range + 1;
     let helpers = threads.min(usize::try_from(ranges).unwrap_or(threads)) - 1;
+    // A thread that rounds otherwise leaves the ranges to others, and this one, which does not, takes what is left.
+    let help = || {
+        if is_usual() {
+            job.run();
+        }
+    };
     match BROUGHT.get() {
-        Some(how) => how(helpers + 1, &|| job.run()),
-        None if pool::run(&|| job.run(), helpers) => {}
+        Some(how) => {
+            how(helpers + 1, &help);
+            job.run();
+        }
+        None if pool::run(&help, helpers) => job.run(),
         None => return work(0, n),
     }
     match job.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -154,7 +163,7 @@ pub(super) fn share(
     }
 }
 
-/// Whether this thread computes floats as every thread does that was told nothing else; helpers were not.
+/// Whether this thread computes floats as every thread does that was told nothing else.
 fn is_usual() -> bool {
     unsafe extern "C" {
         safe fn pc_float_state_is_usual() -> c_int;

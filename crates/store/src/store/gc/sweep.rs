@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use walkdir::WalkDir;
 
@@ -10,6 +10,7 @@ use super::super::{Store, WriteError};
 use super::named::Named;
 use super::plan::{length, modified};
 use super::{GcPlan, Guard, Victim};
+use crate::stat::TICK;
 
 /// How many things are deleted at least before publishers have a turn. In a large store there are more, so that looking at all
 /// names once a batch costs little.
@@ -47,8 +48,9 @@ impl Store {
                 continue;
             }
             let mut named = self.named(plan)?;
+            let building = self.building_since()?;
             for victim in batch {
-                if !victim.guards.iter().all(|guard| guard.holds(&named)) {
+                if !victim.guards.iter().all(|guard| guard.holds(&named, building)) {
                     swept.spared += 1;
                     continue;
                 }
@@ -61,9 +63,13 @@ impl Store {
 }
 
 impl Guard {
-    fn holds(&self, named: &Named) -> bool {
+    /// Whether it still holds, where builds that go on began at `building`: what these published while the plan was made has the
+    /// time that the plan saw.
+    fn holds(&self, named: &Named, building: Option<SystemTime>) -> bool {
         match self {
-            Self::Same(path, planned) => modified(path) == Some(*planned),
+            Self::Same(path, planned) => {
+                modified(path) == Some(*planned) && building.is_none_or(|began| *planned + TICK < began)
+            }
             Self::Absent(path) => modified(path).is_none(),
             Self::Unnamed(digest) => !named.has_archive(digest),
             Self::Meaningless(graph) => !named.has_graph(graph),
