@@ -89,3 +89,12 @@ fn a_cross_target_without_compiler_names_the_package() {
         Ok(found) => assert_eq!(found.target(), target),
     }
 }
+
+#[test]
+fn a_target_that_is_no_name_starts_nothing() {
+    for target in ["arm/evil-linux-android", "../x86_64-unknown-linux-gnu", "-gnu", "", "x86_64 linux", "x\n"]
+    {
+        let refused = Toolchain::find(Some(target)).unwrap_err();
+        assert!(refused.to_string().contains("a target has letters"), "{target:?}: {refused}");
+    }
+}
