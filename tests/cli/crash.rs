@@ -7,13 +7,8 @@ use std::process::{Command, Output};
 
 use precast_store::Store;
 
-use crate::release::built;
+use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
-
-const SUM: &str =
-    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
-const DOUBLE: &str =
-    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
 
 /// The calls that change something, or make it durable.
 const CALLS: &str =
@@ -131,15 +126,18 @@ fn run(place: &Sandbox, case: &Case<'_>) -> usize {
     calls.len()
 }
 
-#[test]
-fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
-    let place = built(&[SUM, DOUBLE]);
-    if !traced(&place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success()) {
+/// Whether calls can be traced here; said where they cannot.
+#[allow(clippy::print_stderr, reason = "what is skipped is said")]
+pub(crate) fn may_trace(place: &Sandbox) -> bool {
+    let may = traced(place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success());
+    if !may {
         eprintln!("skipped: no strace here, or it may not trace");
-        return;
     }
-    place.write("keep.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
-    // Four: what is imported is published as a batch.
+    may
+}
+
+/// Writes two exports, one of a graph, one of four: these are published as a batch where they are imported.
+pub(crate) fn exported(place: &Sandbox) {
     let others = ["x - 2.5", "exp(x)", "-x"].iter().enumerate();
     let others: String =
         others.map(|(n, text)| DOUBLE.replace("double", &format!("g{n}")).replace("x * 2.5", text)).collect();
@@ -147,6 +145,16 @@ fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
     place.run(&["build", "one.toml", "--store", "one"]).ok();
     place.run_bare(&["export", "--store", "one", "--out", "one.export"]).ok();
     place.run_bare(&["export", "--store", "one", "--entry", "g1", "--out", "single.export"]).ok();
+}
+
+#[test]
+fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
+    let place = built(&[SUM, DOUBLE]);
+    if !may_trace(&place) {
+        return;
+    }
+    place.write("keep.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
+    exported(&place);
     place.run_bare(&["keygen", "ci.key", "--no-password"]).ok();
     let both = &["sum", "double"];
     let cases = [

@@ -5,14 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::crash::{calls, check, copy, traced};
-use crate::release::built;
+use crate::crash::{calls, check, copy, exported, may_trace, traced};
+use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
-
-const SUM: &str =
-    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
-const DOUBLE: &str =
-    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
 
 /// A file system in a file, mounted.
 struct Mounted(PathBuf);
@@ -106,8 +101,7 @@ fn look(place: &Sandbox, look: impl FnOnce(&Path)) {
 #[test]
 fn what_a_disk_has_after_a_crash_is_whole_and_what_was_done_is_there() {
     let place = built(&[SUM, DOUBLE]);
-    if !traced(&place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no strace here, or it may not trace");
+    if !may_trace(&place) {
         return;
     }
     if image(&place, "base", None).is_none() {
@@ -115,13 +109,7 @@ fn what_a_disk_has_after_a_crash_is_whole_and_what_was_done_is_there() {
         return;
     }
     place.write("keep.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
-    let others = ["x - 2.5", "exp(x)", "-x"].iter().enumerate();
-    let others: String =
-        others.map(|(n, text)| DOUBLE.replace("double", &format!("g{n}")).replace("x * 2.5", text)).collect();
-    place.write("one.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}{others}"));
-    place.run(&["build", "one.toml", "--store", "one"]).ok();
-    place.run_bare(&["export", "--store", "one", "--out", "one.export"]).ok();
-    place.run_bare(&["export", "--store", "one", "--entry", "g1", "--out", "single.export"]).ok();
+    exported(&place);
     let both = &["sum", "double"];
     let import = |file: &'static str| ["import", file, "--unsigned", "--store", "disk/work"];
     let cases = [

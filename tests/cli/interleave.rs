@@ -7,14 +7,9 @@ use std::time::{Duration, Instant};
 use precast_store::Store;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::crash::{calls, check, copy, traced};
-use crate::release::built;
+use crate::crash::{calls, check, copy, may_trace};
+use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
-
-const SUM: &str =
-    "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
-const DOUBLE: &str =
-    "[[graph]]\nname = \"double\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x * 2.5\"]\n";
 
 /// A command that is stopped at a call, under the eyes of `strace`.
 struct Stopped {
@@ -68,8 +63,7 @@ fn read(place: &Sandbox, keys: &[precast_store::BuildKey], stay: &[&str], what: 
 #[test]
 fn publishers_and_readers_take_turns_at_every_call() {
     let place = built(&[SUM, DOUBLE]);
-    if !traced(&place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no strace here, or it may not trace");
+    if !may_trace(&place) {
         return;
     }
     place.write("keep.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
