@@ -271,6 +271,8 @@ fn a_dispatcher_preloads_what_a_layer_has_and_compiles_nothing() {
     let (f, d) = (array![1.0_f32], array![[2.0_f64]]);
     add.call(&[f.view().into(), f.view().into()]).unwrap();
     add.call(&[d.view().into(), d.view().into()]).unwrap();
+    // The runtime waits for what it publishes.
+    drop(add);
     let runtime = Runtime::builder().store(store.path()).policy(Policy::Jit).build().unwrap();
     let runtime = Arc::new(runtime);
     let add = Dispatcher::new(Arc::clone(&runtime), "add");
