@@ -1,6 +1,6 @@
 //! Releases that were imported: `roots/release/<name>` has the latest of a name ([`crate::export`]).
 
-use super::write::{WriteError, sync_dir, write_file};
+use super::write::WriteError;
 use super::{FindError, Store};
 use crate::export::Release;
 
@@ -35,8 +35,6 @@ impl Store {
             return Ok(());
         }
         let path = self.paths.releases().join(&release.name);
-        self.make_parent(&path)?;
-        write_file(&self.paths.dir("tmp"), &path, format!("{release}\n").as_bytes(), 0o444)?;
-        sync_dir(&self.paths.releases())
+        self.write_alone(&path, format!("{release}\n").as_bytes())
     }
 }
