@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 
 use super::access::walk_error;
 use super::paths::{RecordName, object_digest};
+use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
 use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
@@ -132,6 +133,19 @@ impl Store {
         let entries = self.entries()?;
         verification.entries = entries.len();
         verification.lacking = lacking(&entries, |key| served.contains(key));
+        match self.releases() {
+            Err(ReleaseError::Damaged { path, .. }) => {
+                let reason = "it does not say which release was imported last".to_owned();
+                self.observer.tell(&Event::Damaged {
+                    place: path.display().to_string(),
+                    reason,
+                    quarantined: None,
+                });
+            }
+            Err(ReleaseError::Find(error)) => return Err(error),
+            // Nothing was written.
+            Err(ReleaseError::Write(_)) | Ok(_) => {}
+        }
         Ok(verification)
     }
 
