@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 
 use super::access::walk_error;
 use super::paths::{RecordName, object_digest};
+use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
 use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
@@ -136,6 +137,19 @@ impl Store {
         let entries = self.entries()?;
         verification.entries = entries.len();
         verification.lacking = lacking(&entries, |key| served.contains(key));
+        match self.releases() {
+            Err(ReleaseError::Damaged { path, .. }) => {
+                let reason = "it does not say which release was imported last".to_owned();
+                self.observer.tell(&Event::Damaged {
+                    place: path.display().to_string(),
+                    reason,
+                    quarantined: None,
+                });
+            }
+            Err(ReleaseError::Find(error)) => return Err(error),
+            // Nothing was written.
+            Err(ReleaseError::Write(_)) | Ok(_) => {}
+        }
         Ok(verification)
     }
 
