@@ -12,6 +12,7 @@
 //! An operation alone: 0 ulp for what is exact or rounded once, else as [`tolerance`] says. In a larger expression errors are
 //! carried on, so that values are compared where nothing is rounded more than once, dtypes and shapes always.
 
+mod alone;
 mod draw;
 mod functions;
 mod golden;
