@@ -59,7 +59,7 @@ def function(name):
                 return PYTHON[name](*args)
             result = numpy(*args, **named)
             # Python's `True` is an integer.
-            if isinstance(numpy, np.ufunc) and result.dtype == np.float16:
+            if isinstance(numpy, np.ufunc) and isinstance(result, np.float16):
                 result = numpy(*map(int, args), **named)
             return np.asarray(result).item() if isinstance(numpy, np.ufunc) or name in ELEMENTWISE else result
         return numpy(*args, **named)
