@@ -165,6 +165,20 @@ def test_any_object_goes_through_generic():
         assert sys.getrefcount(value) == before
 
 
+def test_a_bundle_has_modules_that_are_found_by_their_graphs(tmp_path):
+    x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
+    product, pair = precast.graph([x, y], VectorTimesVector()(x, y)), precast.graph([y], Pair()(y)[0])
+    path = tmp_path / "own.precast"
+    precast.save(path, {"product": product, "pair": pair}, host="cpython")
+    for graph, given in ((product, [np.arange(3.0), np.ones(3)]), (pair, [np.arange(3.0)])):
+        served = made(graph, None, policy="strict", layers=[path])
+        assert (served(*given) == given[0]).all()
+    with pytest.raises(precast.MissError, match="vector_times_vector|VectorTimesVector"):
+        made([y, x], VectorTimesVector()(x, y), policy="strict", layers=[path], store=tmp_path / "nothing")
+    with pytest.raises(precast.GraphError, match="is no host"):
+        precast.save(path, {"pair": pair}, host="pypy")
+
+
 class Sum(COp):
     """A number of C, of NumPy's or Python's numbers."""
 

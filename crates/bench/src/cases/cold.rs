@@ -89,7 +89,14 @@ fn emptied<'a>(name: &str, place: &'a Path, command: impl Fn(&Path) -> Result<Co
 }
 
 /// The nanoseconds from the start of a process until it has printed the result.
-pub(super) fn first_result(command: &mut Command) -> Result<f64> {
+fn first_result(command: &mut Command) -> Result<f64> {
+    let (ns, result) = until_printed(command)?;
+    ensure!((result - expected()).abs() < 1e-6, "{command:?} gives {result}, not {}", expected());
+    Ok(ns)
+}
+
+/// The nanoseconds from the start of a process until it has printed a number, and the number.
+pub(super) fn until_printed(command: &mut Command) -> Result<(f64, f64)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (ns, started) = once(|| -> Result<_> {
         let mut child = command.spawn()?;
@@ -102,9 +109,7 @@ pub(super) fn first_result(command: &mut Command) -> Result<f64> {
     child.stderr.take().context("a child without an output")?.read_to_string(&mut said)?;
     let status = child.wait()?;
     ensure!(status.success(), "{command:?} failed with {status}: {said}");
-    let result: f64 = line.trim().parse().with_context(|| format!("no number but `{line}`"))?;
-    ensure!((result - expected()).abs() < 1e-6, "{command:?} gives {result}, not {}", expected());
-    Ok(ns)
+    Ok((ns, line.trim().parse().with_context(|| format!("no number but `{line}`"))?))
 }
 
 /// The arrays of `python/cold.py`.

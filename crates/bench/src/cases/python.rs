@@ -1,16 +1,16 @@
 //! The Python package, called from Python beside its peers there: calls, callbacks, starts, and PyTensor's link step.
 //!
 //! ```text
-//! cargo build --release -p precast-python ─▶ <target>/bench-python/package/precast/ ─PYTHONPATH─▶ python/{calls,cold,linked}.py
+//! cargo build --release -p precast-python ─▶ <target>/bench-python/package/precast/ ─PYTHONPATH─▶ python/{calls,start,linked}.py
 //! ```
 
 use super::built::write;
-use super::cold::first_result;
+use super::cold::until_printed;
 use super::{Bench, cargo, graph, root, target};
 use crate::measure::{Runner, Sample, output};
 use crate::peers::{Environment, caches};
 use crate::report::{Found, Line, Target};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use precast_build::Serve;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,11 @@ use std::process::Command;
 
 const ROUNDS: usize = 25;
 const STARTS: usize = 9;
+const COLD_STARTS: usize = 3;
 
 /// What each line shall be, by how its name begins.
-const TARGETS: [(&str, Target); 1] = [("x + y of 4 with out=", Target::Below(100.0))];
+const TARGETS: [(&str, Target); 2] =
+    [("x + y of 4 with out=", Target::Below(100.0)), ("log-density and gradient", Target::TimesPeer(1.0))];
 
 /// Graphs of the bundle: a name, an expression, the names of its inputs and their type.
 const GRAPHS: [(&str, &str, &str, &str); 3] = [
@@ -50,8 +52,10 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     };
     let rounds = bench.rounds(ROUNDS).to_string();
     calls(&output(script("calls.py").arg(&bundle).arg(rounds))?, &mut found)?;
-    found.lines.push(start(bench, &script, &bundle, place.path())?);
     for size in ["small", "big"] {
+        for is_warm in [true, false] {
+            found.lines.push(start(bench, &script, size, is_warm, place.path())?);
+        }
         found.lines.push(link_step(bench, &script, size, place.path())?);
     }
     Ok(found)
@@ -112,26 +116,46 @@ fn sample((name, ns): (String, Vec<f64>)) -> (String, Sample) {
     (name, sample)
 }
 
-/// A process from its start to its first result.
-fn start(bench: &Bench, script: &dyn Fn(&str) -> Command, bundle: &Path, place: &Path) -> Result<Line> {
+/// Processes from their start to their first result. Where it is cold, nothing is kept between them but what we wrote before.
+fn start(
+    bench: &Bench,
+    script: &dyn Fn(&str) -> Command,
+    size: &'static str,
+    is_warm: bool,
+    place: &Path,
+) -> Result<Line> {
+    let bundle = |kind: &str| place.join(format!("start-{size}-{kind}"));
+    for (kind, command) in [("frozen", "freeze"), ("beneath", "record")] {
+        let mut prepare = script("start.py");
+        caches(prepare.args([command, size]).arg(bundle(kind)), &place.join("prepared"));
+        output(&mut prepare)?;
+    }
+    let (_, expected) = until_printed(script("start.py").args(["numpy", size]).arg(place))?;
     let runner = |name: &str, kind: &'static str| {
-        let warm = place.join("warm").join(kind);
+        let (warm, bundle) = (place.join("warm").join(kind), bundle(kind));
         let round = move || {
-            fs_err::create_dir_all(&warm)?;
-            let mut command = script("cold.py");
-            caches(command.arg(kind).arg(bundle), &warm);
-            first_result(&mut command)
+            let cold = tempfile::tempdir()?;
+            let directory = if is_warm { warm.as_path() } else { cold.path() };
+            fs_err::create_dir_all(directory)?;
+            let mut command = script("start.py");
+            caches(command.args([kind, size]).arg(&bundle), directory);
+            let (ns, result) = until_printed(&mut command)?;
+            ensure!((result - expected).abs() < 1e-6, "{command:?} gives {result}, not {expected}");
+            Ok(ns)
         };
         Runner { name: name.to_owned(), round: Box::new(round) }
     };
     let runners = vec![
-        runner("precast", "precast"),
+        runner("precast, frozen", "frozen"),
         runner("NumPy", "numpy"),
-        runner("numba, cache=True", "numba"),
+        runner("precast beneath PyTensor", "beneath"),
         runner("PyTensor, C", "pytensor-c"),
+        runner("PyTensor, numba", "pytensor-numba"),
+        runner("JAX", "jax"),
     ];
-    let line = Line::raced("a process to its first result, caches warm", bench.rounds(STARTS), runners)?;
-    Ok(line.target(Target::BelowPeerPlus(10e6)))
+    let (state, rounds) = if is_warm { ("warm", STARTS) } else { ("cold", COLD_STARTS) };
+    let what = format!("a process to its first result, {size} graph, caches {state}");
+    Ok(Line::raced(&what, bench.rounds(rounds), runners)?.target(Target::BelowPeerPlus(10e6)))
 }
 
 /// What PyTensor's linker takes where everything is compiled.

@@ -55,9 +55,14 @@ impl Environment {
     }
 }
 
-/// Says where PyTensor and numba keep what they compiled.
+/// Says where PyTensor, numba, JAX and precast keep what they compiled.
 pub(crate) fn caches(command: &mut Command, directory: &Path) {
     command.env("NUMBA_CACHE_DIR", directory.join("numba"));
+    command
+        .env("JAX_COMPILATION_CACHE_DIR", directory.join("jax"))
+        .env("PRECAST_CACHE", directory.join("precast"));
+    // What compiles quickly is kept too.
+    command.env("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0");
     command.env("PYTENSOR_FLAGS", format!("base_compiledir={}", directory.join("pytensor").display()));
 }
 

@@ -72,7 +72,8 @@ impl Operands<'_> {
     }
 
     /// The float or complex dtype that a function such as `exp` computes in: NumPy takes the first one that holds every
-    /// argument, so i8 with u8 is f16, though their common dtype is i16.
+    /// argument, so i8 with u8 is f16, though their common dtype is i16. Truth values that are literals are the integers that they
+    /// are in Python.
     pub(super) fn inexact(&self) -> DType {
         let (arrays, weak) = self.strengths(0..self.args.len());
         let strong = arrays.iter().copied().reduce(DType::upcast);
@@ -81,7 +82,8 @@ impl Operands<'_> {
             (Some(DType::Bool), Some(Kind::Int)) => DType::F64,
             (Some(strong), Some(kind)) if kind > Kind::Int => kind.meet(strong),
             (Some(strong), _) if strong.is_float() || strong.is_complex() => strong,
-            _ => widest.unwrap_or_else(|| weak.map_or(DType::F64, Kind::dtype).to_inexact()),
+            _ => widest
+                .unwrap_or_else(|| weak.max(Some(Kind::Int)).map_or(DType::F64, Kind::dtype).to_inexact()),
         }
     }
 

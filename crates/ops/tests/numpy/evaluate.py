@@ -58,10 +58,20 @@ def function(name):
             if name in PYTHON:
                 return PYTHON[name](*args)
             result = numpy(*args, **named)
+            # Python's `True` is an integer.
+            if isinstance(numpy, np.ufunc) and isinstance(result, np.float16):
+                result = numpy(*map(int, args), **named)
             return np.asarray(result).item() if isinstance(numpy, np.ufunc) or name in ELEMENTWISE else result
         return numpy(*args, **named)
 
     return call
+
+
+class NumPy:
+    """The module, by whose name functions are called too."""
+
+    def __getattr__(self, name):
+        return function(name)
 
 
 class DType:
@@ -167,8 +177,8 @@ OWN = {
     "concat": listed(np.concatenate),
     "join": listed(np.concatenate),
     "unique_values": np.unique,
-    "np": np,
-    "numpy": np,
+    "np": NumPy(),
+    "numpy": NumPy(),
     "int": int,
     "float": float,
     "complex": complex,

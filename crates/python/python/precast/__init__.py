@@ -43,9 +43,15 @@ from ._variable import Variable
 
 if TYPE_CHECKING:
     from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, Generic, ParamsType, as_variable
+    from ._steps import Steps
 
-#: What is imported when it is asked for: a program that only calls functions writes no ops.
-_LATER = {"Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"}
+#: What is imported when it is asked for, and from where: most programs write no ops.
+_LATER = {
+    **dict.fromkeys(
+        ("Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"), "_own"
+    ),
+    "Steps": "_steps",
+}
 
 __all__ = [
     "Apply",
@@ -83,6 +89,7 @@ __all__ = [
     "Port",
     "PrecastError",
     "Stateful",
+    "Steps",
     "TensorType",
     "Type",
     "Variable",
@@ -101,9 +108,9 @@ __all__ = [
 def __getattr__(name: str):
     """A function of the library, ``precast.exp``: the names are the library's own."""
     if name in _LATER:
-        from . import _own
+        from importlib import import_module
 
-        return globals().setdefault(name, getattr(_own, name))
+        return globals().setdefault(name, getattr(import_module(f"precast.{_LATER[name]}"), name))
     if not name.startswith("_"):
         from ._native import described
         from ._variable import _Function

@@ -55,9 +55,7 @@ def function(
     builtin: values of your types may be any objects, and an exception is that which the C raises.
     """
     whole = graph(inputs, outputs)
-    if host not in ("native", "cpython"):
-        raise GraphValueError(f"`{host}` is no host\nhint: \"native\" or \"cpython\"")
-    if host == "cpython":
+    if _is_cpython(host):
         from . import _cpython
 
         return _cpython.function(whole, _settings(policy, layers, store, record, check))
@@ -70,18 +68,33 @@ def save(
     *,
     isa: str | Sequence[str] | None = None,
     store: str | os.PathLike[str] | None = None,
+    host: str = "native",
 ) -> None:
     """Compiles graphs, and writes them into a bundle under their names: ``precast.save("model.precast", {"score": score})``.
 
     A graph is a `Graph`, a function that was made of one, or what `precast.pytensor.freeze` gives. `isa` are the levels to compile
     for, ``"x86-64-v2,x86-64-v3"``; without it all that are known. `store` is as for `function`.
+
+    With `host` ``"cpython"``, what is written are the extension modules of graphs of your own ops: the bundle is one of the `layers` of
+    `function`, which finds them by the graphs, and is of the level of this CPU where `isa` says nothing.
     """
     made: dict[str, _native.Graph] = {}
     for name, each in graphs.items():
         made.update(each.graphs(name) if hasattr(each, "graphs") else {name: _graph_of(name, each)})
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
     store = store if store is not None else _store(None)
+    if _is_cpython(host):
+        from . import _cpython
+
+        return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
     _native.save(os.path.abspath(path), list(made.items()), levels, store)
+
+
+def _is_cpython(host: str) -> bool:
+    """Whether a host is `cpython`."""
+    if host not in ("native", "cpython"):
+        raise GraphValueError(f"`{host}` is no host\nhint: \"native\" or \"cpython\"")
+    return host == "cpython"
 
 
 def _graph_of(name: str, each: Any) -> _native.Graph:

@@ -37,6 +37,16 @@ def function(graph: Graph, settings: dict[str, Any]) -> Callable[..., Any]:
     return load(unit.name, found.path).new(*graph.slots())
 
 
+def save(path: str, graphs: list[Graph], levels: list[str], store: str | os.PathLike[str] | None) -> None:
+    """Compiles graphs of authors' ops, and writes their modules into a bundle."""
+    units = [Unit.of_graph(graph, versions(), header_dirs()) for graph in graphs]
+    modules = Modules(store=store, levels=levels)
+    for unit in units:
+        if modules.find(unit, fresh=True) is None:
+            modules.compile(unit)
+    modules.collect(path, units)
+
+
 def versions() -> list[str]:
     """What the machine code depends on: the floor of CPython's stable ABI, and which of NumPy's headers it was compiled with."""
     return ["cpython-abi3-0x030a0000", f"numpy-headers-{numpy.__version__.split('.')[0]}"]

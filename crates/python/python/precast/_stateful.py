@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from ._native import Function, Model
+
+if TYPE_CHECKING:
+    from ._steps import Steps
 
 #: What stands behind the name of a graph of a bundle in that of the graph that gives its first state.
 STATE = ".state"
@@ -21,7 +24,7 @@ class Stateful:
     One thread at a time may call it.
     """
 
-    def __init__(self, function: Function, state: Mapping[str, Any]) -> None:
+    def __init__(self, function: Function | Steps, state: Mapping[str, Any]) -> None:
         #: The function, which takes the state as its last inputs.
         self.function = function
         #: The values, by name; they may be set.
@@ -31,10 +34,21 @@ class Stateful:
     @classmethod
     def load(cls, model: Model, name: str) -> Stateful:
         """A function of a bundle, with the state that it was saved with."""
-        first = model[name + STATE]
-        values = first()
-        values = values if isinstance(values, tuple) else (values,)
-        return cls(model[name], {port.name: numpy.asarray(value) for port, value in zip(first.outputs, values, strict=True)})
+        from ._steps import STEPS, Steps, generator_of, read
+
+        state: dict[str, Any] = {}
+        function: Function | Steps
+        if name + STEPS in model:
+            function = Steps.load(model, name)
+            state = {key: generator_of(each) for key, each in read(model, name).get("state", {}).items()}
+        else:
+            function = model[name]
+        if not state or name + STATE in model:
+            first = model[name + STATE]
+            values = first()
+            values = values if isinstance(values, tuple) else (values,)
+            state |= {port.name: numpy.asarray(value) for port, value in zip(first.outputs, values, strict=True)}
+        return cls(function, state)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Calls the function; gives what is no state, and keeps what is."""
@@ -42,7 +56,8 @@ class Stateful:
         outputs = self.function.outputs
         given = given if len(outputs) != 1 else (given,)
         for at in self._updated:
-            self.state[outputs[at].name] = numpy.asarray(given[at])
+            is_generator = isinstance(given[at], numpy.random.Generator)
+            self.state[outputs[at].name] = given[at] if is_generator else numpy.asarray(given[at])
         rest = tuple(value for at, value in enumerate(given) if at not in self._updated)
         return rest[0] if len(rest) == 1 else rest or None
 

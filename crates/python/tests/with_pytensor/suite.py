@@ -1,4 +1,4 @@
-"""Runs tests of PyTensor's source tree; writes how each ended into a file. Knows nothing of precast.
+"""Runs tests of PyTensor's source tree; writes how each ended, and what precast did if it is beneath, into a file.
 
 usage: suite.py OUTCOMES PYTEST_ARGUMENTS
 """
@@ -10,10 +10,14 @@ import pytest
 
 
 class Outcomes:
-    """How each test ended."""
+    """How each test ended, and each file that could not be read."""
 
     def __init__(self) -> None:
         self.ended: dict[str, str] = {}
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.ended[report.nodeid] = "not collected"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" or report.outcome != "passed":
@@ -21,6 +25,7 @@ class Outcomes:
 
 
 outcomes = Outcomes()
-pytest.main(sys.argv[2:], plugins=[outcomes])
+pytest.main(["--continue-on-collection-errors", *sys.argv[2:]], plugins=[outcomes])
+beneath = sys.modules.get("precast.pytensor")
 with open(sys.argv[1], "w") as file:
-    json.dump(outcomes.ended, file)
+    json.dump({"ended": outcomes.ended, "stats": beneath and beneath.stats()}, file)

@@ -12,6 +12,7 @@ import pytest
 
 pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402, F401
+from precast._calls import SPECIAL  # noqa: E402
 from precast.pytensor._lower import reasons  # noqa: E402
 from precast.pytensor._lower.lowering import Refused, rules  # noqa: E402
 from precast.pytensor._lower.own_c import Loop  # noqa: E402
@@ -23,6 +24,8 @@ PAGE = Path(__file__).parents[2] / "PYTENSOR.md"
 BEGIN, END = "<!-- ops: tests/with_pytensor/test_survey.py -->\n", "<!-- end of ops -->\n"
 #: Modules that are named as a whole where all of them end in one way.
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
+#: What is refused without it.
+BY_PYTHON = "with `python=True`, by NumPy and SciPy"
 #: What belongs to other linkers, or to a debugger.
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
 
@@ -63,8 +66,11 @@ def outcome(own):
     """What `freeze` does with an op of a class."""
     if own.__name__ in rules() and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
         return "lowered"
+    if own.__name__ in rules(of_python=True):
+        return BY_PYTHON
     if issubclass(own, ScalarOp):
-        return "by its own C, in a loop" if has_c(own) else "refused: there is no C of it"
+        is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL
+        return "by its own C, in a loop" if has_c(own) else BY_PYTHON if is_scipys else "refused: there is no C of it"
     if issubclass(own, OpFromGraph):
         return "by the graph that it is"
     return f"refused: {reasons.of(own)}"

@@ -12,6 +12,7 @@
 //! An operation alone: 0 ulp for what is exact or rounded once, else as [`tolerance`] says. In a larger expression errors are
 //! carried on, so that values are compared where nothing is rounded more than once, dtypes and shapes always.
 
+mod alone;
 mod draw;
 mod functions;
 mod golden;
@@ -58,6 +59,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("cannot reshape array of size 0 into shape (0,newaxis)", "the median of nothing is NaN, over several axes as over one"),
     ("has no callable", "functions of integers beyond 64 bits are computed in f64"),
     ("'int' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
+    ("'float' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
 ];
 /// As [`ON_PURPOSE`], where an extent takes part: it is a Python integer for NumPy, and an i64 of a running graph here.
 const OF_EXTENTS: &[(&str, &str)] = &[

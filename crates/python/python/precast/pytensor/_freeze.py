@@ -11,11 +11,14 @@ import numpy
 
 from .. import _native
 from .._build import function, graph, save
+from .._calls import copied
 from .._stateful import STATE, Stateful
+from .._steps import STEPS, Steps, state_of, text
 from .._variable import Variable
 from ..errors import FreezeError, GraphTypeError
 from ._lower import Lowering
-from ._lower.lowering import constant, is_array, type_text
+from ._lower.lowering import HINT, Stream, constant, is_array, is_generator, type_text
+from ._plan import Planned
 
 #: What functions of PyMC's keep theirs in.
 _HOLDERS = ("f", "_pytensor_function")
@@ -28,14 +31,16 @@ def freeze(
     name: str | None = None,
     state: Iterable[Any] = (),
     isa: str | Sequence[str] | None = None,
+    python: bool = False,
 ) -> Frozen:
     """Lowers a compiled function of PyTensor to precast's op library; with a path, writes it into a bundle.
 
     Shared variables that the function updates, and those in `state`, stay variables: the graph takes their values as its last
     inputs, and gives the updated ones as its last outputs. The others become constants. What cannot be lowered is a `FreezeError`,
-    which names every such op with the reason.
+    which names every such op with the reason. With `python`, draws of random numbers, decompositions and functions that precast lacks
+    are asked of NumPy and SciPy between graphs; such a function is a `Steps`, which Python alone can call.
     """
-    frozen = Frozen(_function(fn), set(state), name)
+    frozen = Frozen(_function(fn), set(state), name, python)
     if path is not None:
         save(path, {frozen.name: frozen}, isa=isa)
     return frozen
@@ -44,37 +49,63 @@ def freeze(
 class Frozen:
     """A function of PyTensor's as a graph of precast."""
 
-    def __init__(self, fn: Any, state: set[Any], name: str | None) -> None:
+    def __init__(self, fn: Any, state: set[Any], name: str | None, python: bool = False) -> None:
         #: What the function is called in a bundle.
         self.name: str = name or _own_name(fn) or "function"
-        lower = Lowering()
-        inputs, values = _inputs(fn, state)
+        lower = Lowering(python)
+        inputs, values = _inputs(fn, state, lower)
         outputs, updated = _outputs(fn)
         made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
         if lower.refusals:
             raise FreezeError(_refusal(self.name, lower))
         held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
         #: The shared variables that stay variables, by their names, with the values that they have now.
-        self.state: dict[str, numpy.ndarray] = {value.name: numpy.array(_value(fn, at)) for at, value in held.items()}
+        self.state: dict[str, Any] = {value.name: _copy(_value(fn, at)) for at, value in held.items()}
         names = _names(outputs[: len(outputs) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
         free = [value for at, value in inputs.items() if at not in held]
-        #: The graph.
-        self.graph: _native.Graph = graph([*free, *held.values()], dict(zip(names, made, strict=True)))
+        takes, gives = [*free, *held.values()], dict(zip(names, made, strict=True))
+        is_one_graph = not lower.asked and all(isinstance(value, Variable) for value in (*takes, *made))
+        if not is_one_graph and not python:
+            raise FreezeError(f"cannot freeze `{self.name}`: it takes or gives generators of NumPy's\n{HINT}")
+        #: The graph; `None` where it is several, with calls of Python between them.
+        self.graph: _native.Graph | None = graph(takes, gives) if is_one_graph else None
+        self._planned = None if is_one_graph else Planned(lower, takes, list(gives.items()))
 
     def function(self, **settings: Any) -> Any:
         """The function, with the settings of `precast.function`; one with a state keeps it."""
-        made = function(self.graph, name=self.name, **settings)
+        if self._planned is None:
+            made = function(self.graph, name=self.name, **settings)
+        else:
+            graphs = enumerate(self._planned.graphs)
+            made = Steps(
+                self.name, self._planned.plan, [function(each, name=f"{self.name}.{at}", **settings) for at, each in graphs]
+            )
         return Stateful(made, dict(self.state)) if self.state else made
 
     def graphs(self, name: str) -> dict[str, _native.Graph]:
         """What goes into a bundle under a name."""
-        if not self.state:
-            return {name: self.graph}
-        values = {key: constant(value, value.dtype.name) for key, value in self.state.items()}
-        return {name: self.graph, name + STATE: graph([], values)}
+        arrays = {key: value for key, value in self.state.items() if isinstance(value, numpy.ndarray)}
+        if self._planned is None:
+            assert self.graph is not None
+            made = {name: self.graph}
+        else:
+            generators = {key: state_of(value) for key, value in self.state.items() if key not in arrays}
+            made = {f"{name}.{at}": each for at, each in enumerate(self._planned.graphs)}
+            made[name + STEPS] = _constants({"plan": text(self._planned.plan | {"state": generators})})
+        return made | ({name + STATE: _constants(arrays)} if arrays else {})
 
     def __repr__(self) -> str:
-        return f"<precast.pytensor.Frozen {self.name}: {self.graph!r}>"
+        return f"<precast.pytensor.Frozen {self.name}: {self.graph or self.function(policy='interpret')!r}>"
+
+
+def _constants(values: dict[str, numpy.ndarray]) -> _native.Graph:
+    """A graph without inputs that gives values."""
+    return graph([], {key: constant(value, value.dtype.name) for key, value in values.items()})
+
+
+def _copy(value: Any) -> Any:
+    """A value that nobody else changes."""
+    return copied(value) if isinstance(value, numpy.random.Generator) else numpy.array(value)
 
 
 def _function(fn: Any) -> Any:
@@ -86,19 +117,17 @@ def _function(fn: Any) -> Any:
     raise GraphTypeError(f"found a `{type(fn).__name__}`, expected a compiled function of PyTensor's")
 
 
-def _inputs(fn: Any, state: set[Any]) -> tuple[dict[int, Variable], list[Any]]:
+def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], list[Any]]:
     """The variables that stay inputs, by their places, and what every input of PyTensor's graph is."""
     fgraph, updated = fn.maker.fgraph, set(fn.maker.fgraph.update_mapping.values())
-    kept: dict[int, Variable] = {}
+    kept: dict[int, Any] = {}
     values: list[Any] = []
-    taken: set[str] = set()
     for at, variable in enumerate(fgraph.inputs):
         stays = not _is_shared(fn, at) or at in updated or _shared(fn, at) in state
         if not stays:
-            value = _value(fn, at)
-            values.append(constant(value, variable.type.dtype) if is_array(variable.type) else value)
+            values.append(lower.known(variable.type, _value(fn, at)))
             continue
-        name = _unique(_identifier(_name(fn, at) or f"x{at}"), taken)
+        name = _unique(_identifier(_name(fn, at) or f"x{at}"), lower.taken)
         kept[at] = _input(name, variable.type)
         values.append(kept[at])
     missing = state - {_shared(fn, at) for at in kept}
@@ -146,6 +175,8 @@ def _value(fn: Any, at: int) -> Any:
 
 
 def _input(name: str, type_: Any) -> Any:
+    if is_generator(type_):
+        return Stream(name)
     if not is_array(type_):
         raise FreezeError(f"input `{name}` is a `{type_}`, expected an array")
     return _native.input(name, type_text(type_))

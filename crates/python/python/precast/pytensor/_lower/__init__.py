@@ -18,6 +18,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``systems``        systems of linear equations, inverses, determinants
 ``branches``       IfElse
 ``loops``          Scan
+``python``         what Python computes, between graphs, where that is asked for
 ``reasons``        why there is no rule for other ops
 ================== ===================================================================================
 
@@ -25,7 +26,7 @@ A rule is found by the name of the op's class, which is one of PyTensor's own: a
 else. Results have the dtypes of PyTensor's graph. What PyTensor computes is what its reference, `perform`, computes.
 """
 
-from . import branches, decompositions, elementwise, indexing, linear, loops, reductions, shapes, systems  # noqa: F401
+from . import branches, decompositions, elementwise, indexing, linear, loops, python, reductions, shapes, systems  # noqa: F401
 from .lowering import Lowering, Refusal
 
 __all__ = ["Lowering", "Refusal"]

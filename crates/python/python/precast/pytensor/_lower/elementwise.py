@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import _native
 from ..._variable import Variable, call
-from . import scalars
+from . import python, scalars
 from .lowering import Lowering, Refused, applies, cast, constant, rule
 
 _MISMATCH = "extents differ; one that is 1 is broadcast only where its type says so"
@@ -57,7 +57,11 @@ def scalar(
     inner = getattr(op, "fgraph", None)
     if inner is None:
         (dtype,) = dtypes
-        return [(scalars.compute(op, inputs, dtype), set(range(len(inputs))))]
+        try:
+            made = scalars.compute(op, inputs, dtype)
+        except Refused as why:
+            made = python.special(lower, op, inputs, dtype, why)
+        return [(made, set(range(len(inputs))))]
     if type(op).__name__ != "Composite":
         raise Refused(f"`{type(op).__name__}` is more than functions of numbers")
     known = {variable: (value, {position}) for position, (variable, value) in enumerate(zip(inner.inputs, inputs, strict=True))}

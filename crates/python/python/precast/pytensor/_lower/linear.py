@@ -8,7 +8,7 @@ from typing import Any
 from ..._variable import Variable, call
 from . import scalars
 from .elementwise import with_extent
-from .lowering import Lowering, Refused, cast, constant, find, rule
+from .lowering import Lowering, Refused, cast, constant, rule
 
 
 def product(function: str, x: Variable, y: Variable, dtype: str) -> Variable:
@@ -40,7 +40,7 @@ def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
     op, core = node.op, type(node.op.core_op)
     if all(variable.type.ndim == len(axes) for variable, axes in zip(node.inputs, op.inputs_sig, strict=True)):
         # No stacks but single matrices.
-        return find(op.core_op)(lower, SimpleNamespace(op=op.core_op, inputs=node.inputs, outputs=node.outputs), inputs)
+        return lower.find(op.core_op)(lower, SimpleNamespace(op=op.core_op, inputs=node.inputs, outputs=node.outputs), inputs)
     if core.__name__ not in ("Dot", "Dot22") or core.__module__.split(".")[0] != "pytensor":
         raise Refused(f"precast has no `{core.__name__}` of stacks of matrices")
     for axis, (a, b) in enumerate(zip(*(variable.type.shape[:-2] for variable in node.inputs), strict=True)):

@@ -21,6 +21,11 @@ Rule = Callable[["Lowering", Any, list[Any]], Any]
 
 _RULES: dict[str, Rule] = {}
 
+#: Those of ops that Python computes, between graphs.
+_OF_PYTHON: dict[str, Rule] = {}
+
+HINT = "hint: `freeze(…, python=True)` has Python compute it, between graphs"
+
 
 class Refused(Exception):
     """An Apply cannot be lowered; the text says why."""
@@ -34,22 +39,46 @@ class Refusal(NamedTuple):
     reason: str
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
+class Stream(NamedTuple):
+    """A generator of NumPy's: the name that it has in a plan."""
+
+    name: str
+
+
+class Asked(NamedTuple):
+    """A call of Python, of which `_calls` knows the name."""
+
+    call: str
+    settings: dict[str, Any]
+    #: `None` is Python's.
+    takes: list[Variable | Stream | None]
+    gives: list[Variable | Stream]
+
+
+def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
     """Declares the rule of the ops whose classes have these names."""
+    rules = _OF_PYTHON if of_python else _RULES
 
     def declare(made: Rule) -> Rule:
         for name in names:
-            assert name not in _RULES, name
-            _RULES[name] = made
+            assert name not in rules, name
+            rules[name] = made
         return made
 
     return declare
 
 
 class Lowering:
-    """Graphs of PyTensor as variables of precast."""
+    """Graphs of PyTensor as variables of precast; with `python`, what precast lacks is asked of Python."""
 
-    def __init__(self) -> None:
+    def __init__(self, python: bool = False) -> None:
+        self.python = python
+        #: The names that inputs have.
+        self.taken: set[str] = set()
+        #: What Python is asked for, each behind those whose results it takes.
+        self.asked: list[Asked] = []
+        #: The generators that are constants, by their names.
+        self.generators: dict[str, Any] = {}
         self.extents = Extents()
         self.refusals: list[Refusal] = []
         #: The Applies beside which a check went into the graph.
@@ -69,9 +98,28 @@ class Lowering:
             return self._known[variable]
         if not hasattr(variable, "data"):
             raise Refused(f"`{variable}` is made by nothing in the graph")
-        if not is_array(variable.type):
-            return self.bind(variable, variable.data)
-        return self.bind(variable, constant(variable.data, variable.type.dtype))
+        return self.bind(variable, self.known(variable.type, variable.data))
+
+    def known(self, type_: Any, value: Any) -> Any:
+        """What a value of a type of PyTensor's is that does not change."""
+        if is_generator(type_):
+            stream = Stream(f"generator.{len(self.generators)}")
+            self.generators[stream.name] = value
+            return stream
+        return constant(value, type_.dtype) if is_array(type_) else value
+
+    def ask(self, call: str, takes: Sequence[Any], types: Sequence[Any], **settings: Any) -> list[Any]:
+        """Has Python compute values: of types of PyTensor's, or of precast's."""
+        at = len(self.asked)
+        names = [f"python{at}_{place}" for place in range(len(types))]
+        while self.taken.intersection(names):
+            names = [f"{name}_" for name in names]
+        gives = [
+            Stream(name) if is_generator(type_) else _native.input(name, type_text(type_))
+            for name, type_ in zip(names, types, strict=True)
+        ]
+        self.asked.append(Asked(call, settings, list(takes), gives))
+        return gives
 
     def graph(self, inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """The outputs of a graph, with values for its inputs."""
@@ -102,7 +150,7 @@ class Lowering:
             self.bind(output, value)
 
     def _apply(self, node: Any) -> list[Any]:
-        made = find(node.op)
+        made = self.find(node.op)
         for variable in [*node.inputs, *node.outputs]:
             _check_type(variable.type)
         results = made(self, node, [self.value(variable) for variable in node.inputs])
@@ -112,20 +160,24 @@ class Lowering:
             for result, output in zip(results, node.outputs, strict=True)
         ]
 
-
-def find(op: Any) -> Rule:
-    """The rule of an op."""
-    own = type(op)
-    is_pytensors = own.__module__.split(".")[0] == "pytensor"
-    made = _RULES.get(own.__name__) if is_pytensors else None
-    # Somebody's function of numbers has C of its own, perhaps.
-    if made is None and _derives(own, "ScalarOp"):
-        made = _RULES["Composite"]
-    if made is None and is_pytensors and _derives(own, "OpFromGraph"):
-        made = inlined
-    if made is None:
-        raise Refused(reasons.of(own))
-    return made
+    def find(self, op: Any) -> Rule:
+        """The rule of an op."""
+        own = type(op)
+        is_pytensors = own.__module__.split(".")[0] == "pytensor"
+        made = _RULES.get(own.__name__) if is_pytensors else None
+        # Somebody's function of numbers has C of its own, perhaps.
+        if made is None and derives(own, "ScalarOp"):
+            made = _RULES["Composite"]
+        if made is None and is_pytensors and derives(own, "OpFromGraph"):
+            made = inlined
+        if made is not None:
+            return made
+        by_python = _OF_PYTHON.get(own.__name__) if is_pytensors else None
+        if by_python is None:
+            raise Refused(reasons.of(own))
+        if not self.python:
+            raise Refused(f"{reasons.of(own)}\n    {HINT}")
+        return by_python
 
 
 def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
@@ -141,14 +193,14 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     return made
 
 
-def _derives(own: type, name: str) -> bool:
+def derives(own: type, name: str) -> bool:
     """Whether a class derives from one of PyTensor's."""
     return any(base.__name__ == name for base in own.__mro__)
 
 
-def rules() -> frozenset[str]:
+def rules(of_python: bool = False) -> frozenset[str]:
     """The names of the classes that there are rules for."""
-    return frozenset(_RULES)
+    return frozenset(_OF_PYTHON if of_python else _RULES)
 
 
 def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:
@@ -174,10 +226,15 @@ def is_array(type_: Any) -> bool:
     return type(type_).__name__ in ("TensorType", "ScalarType")
 
 
+def is_generator(type_: Any) -> bool:
+    """Whether values of a type of PyTensor's are generators of NumPy's."""
+    return type(type_).__name__ == "RandomGeneratorType"
+
+
 def _check_type(type_: Any) -> None:
     if is_array(type_):
         dtype_of(type_)
-    elif type(type_).__name__ not in ("NoneTypeT", "SliceType"):
+    elif not is_generator(type_) and type(type_).__name__ not in ("NoneTypeT", "SliceType"):
         raise Refused(f"values of `{type_}` are no arrays")
 
 
@@ -194,8 +251,15 @@ def type_text(type_: Any) -> str:
     return str(TensorType(type_.dtype, getattr(type_, "shape", ())))
 
 
+def array_type(dtype: str, ndim: int) -> TensorType:
+    """The type of arrays whose extents are not known."""
+    return TensorType(dtype, [None] * ndim)
+
+
 def placeholder(type_: Any) -> Any:
     """Stands for what cannot be computed, so that the rest can be looked at."""
+    if is_generator(type_):
+        return Stream("unknown")
     return _native.input("unknown", type_text(type_)) if is_array(type_) else None
 
 

@@ -12,7 +12,7 @@ from ..._types import TensorType
 from ..._variable import Variable, call
 from .decompositions import as_given, as_matrix, check_dtype, cholesky_lower, triangular
 from .elementwise import index
-from .lowering import Lowering, Refused, cast, constant, rule
+from .lowering import HINT, Lowering, Refused, array_type, cast, constant, rule
 
 
 class LU(ExternalCOp):
@@ -79,7 +79,10 @@ def solve(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         return as_given(node, solved(a, b)[0])
     if kind == "pos":
         return as_given(node, by_root(cholesky_lower(a if node.op.lower else call("transpose", a)), b))
-    raise Refused(f"precast solves no systems whose matrix is said to be `{kind}`")
+    if lower.python:
+        (made,) = lower.ask("solve", [a, b], [array_type(dtype, 2)], lower=node.op.lower, assume_a=kind)
+        return as_given(node, made)
+    raise Refused(f"precast solves no systems whose matrix is said to be `{kind}`\n    {HINT}")
 
 
 @rule("CholeskySolve")

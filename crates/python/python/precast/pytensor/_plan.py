@@ -1,0 +1,74 @@
+"""The steps of a function that asks Python for some of what it computes: graphs, and calls between them.
+
+Calls that need nothing of each other stand behind one graph, which computes what they take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import _native
+from .._build import graph_of
+from .._steps import GENERATOR, state_of
+from .._variable import Variable
+from ._lower.lowering import Asked, Lowering, Stream
+
+
+class Planned:
+    """A plan, as `Steps` follows it, and its graphs."""
+
+    def __init__(self, lower: Lowering, inputs: Sequence[Variable | Stream], outputs: Sequence[tuple[str, Any]]) -> None:
+        self.graphs: list[_native.Graph] = []
+        self._steps: list[dict[str, Any]] = []
+        #: The names of what is there: arrays that graphs have as inputs, and generators.
+        self._known = {value.name for value in inputs} | set(lower.generators)
+        #: What graphs gave, by the variables.
+        self._given: dict[Variable, str] = {}
+        waiting = lower.asked
+        while waiting:
+            ready = [asked for asked in waiting if self._is_ready(asked.takes)]
+            waiting = [asked for asked in waiting if not self._is_ready(asked.takes)]
+            self._compute(value for asked in ready for value in asked.takes)
+            for asked in ready:
+                self._call(asked)
+        self._compute(value for _, value in outputs)
+        self.plan: dict[str, Any] = {
+            "inputs": [_port(value.name, value) for value in inputs],
+            "outputs": [_port(name, value) for name, value in outputs],
+            "generators": {name: state_of(value) for name, value in lower.generators.items()},
+            "steps": self._steps,
+            "results": [self._key(value) for _, value in outputs],
+        }
+
+    def _is_ready(self, takes: Sequence[Any]) -> bool:
+        arrays = _native.needed([value for value in takes if isinstance(value, Variable)])
+        streams = [value for value in takes if isinstance(value, Stream)]
+        return all(value.name in self._known for value in [*arrays, *streams])
+
+    def _compute(self, values: Iterable[Any]) -> None:
+        """Has a graph compute what is not there."""
+        wanted = [value for value in dict.fromkeys(values) if isinstance(value, Variable) and self._key(value) is None]
+        if wanted:
+            graph = graph_of(*wanted)
+            self._given.update({value: f"value.{len(self._given) + at}" for at, value in enumerate(wanted)})
+            takes, gives = [port.name for port in graph.inputs], [self._given[value] for value in wanted]
+            self._steps.append({"graph": len(self.graphs), "takes": takes, "gives": gives})
+            self.graphs.append(graph)
+
+    def _call(self, asked: Asked) -> None:
+        gives = [value.name for value in asked.gives]
+        self._known.update(gives)
+        dtypes = [value.type.dtype if isinstance(value, Variable) else None for value in asked.gives]
+        takes = [self._key(value) for value in asked.takes]
+        self._steps.append({"call": asked.call, "settings": asked.settings, "takes": takes, "gives": gives, "dtypes": dtypes})
+
+    def _key(self, value: Any) -> str | None:
+        """The name of what is there; `None` where it is not, and of Python's `None`."""
+        if value is None:
+            return None
+        return value.name if value.name in self._known else self._given.get(value)
+
+
+def _port(name: str, value: Any) -> list[str]:
+    return [name, GENERATOR if isinstance(value, Stream) else str(value.type)]
