@@ -3,6 +3,7 @@
 use crate::agree::{check, check_at};
 use crate::compiler;
 use crate::machine::Call;
+use precast_codegen::Unit;
 use precast_graph::{Array, DType, FunctionGraph, Op, Type};
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::scalar::{self, ScalarOp};
@@ -166,21 +167,28 @@ fn reduce_calls() -> Vec<Call> {
 
 /// Texts whose graphs are fused: chains, reductions of chains, broadcasting inside, constants, mixed dtypes.
 fn fused_calls() -> Vec<Call> {
-    let texts = [
-        "out = (x + y) * z",
-        "out = sum(exp(-x*x)*y + z)",
-        "out = sum(exp(-x*x)*y + z, axis=0)",
-        "out = mean(x*y - 2.5, axis=1)",
-        "out = max(where(x > 0, y, z))",
-        "out = sum((x - mean(x, axis=1, keepdims=True))*y, axis=1)",
-        "a = sigmoid(x) + tanh(y); b = sqrt(abs(z)) * 3; out = log(abs(a) + 1) / b",
-        "out = transpose(x)",
-        "out = sum(x > y)",
-    ];
+    calls_of(
+        &[
+            "out = (x + y) * z",
+            "out = sum(exp(-x*x)*y + z)",
+            "out = sum(exp(-x*x)*y + z, axis=0)",
+            "out = mean(x*y - 2.5, axis=1)",
+            "out = max(where(x > 0, y, z))",
+            "out = sum((x - mean(x, axis=1, keepdims=True))*y, axis=1)",
+            "a = sigmoid(x) + tanh(y); b = sqrt(abs(z)) * 3; out = log(abs(a) + 1) / b",
+            "out = transpose(x)",
+            "out = sum(x > y)",
+            LONG,
+        ],
+        &[DType::F32, DType::F64],
+    )
+}
+
+fn calls_of(texts: &[&str], dtypes: &[DType]) -> Vec<Call> {
     let mut choices = Choices::seeded(4);
     let mut calls = Vec::new();
     for text in texts {
-        for dtype in [DType::F32, DType::F64] {
+        for dtype in dtypes.iter().copied() {
             let graph = parse(text, dtype);
             for shape in [[0, 3], [1, 1], [9, 4], [3, 1000], [700, 33]] {
                 let drawn = graph.inputs().iter().map(|_| arrays::draw_plain(&mut choices, dtype, &shape));
@@ -194,6 +202,9 @@ fn fused_calls() -> Vec<Call> {
     }
     calls
 }
+
+/// So many functions that the kernel computes whole vectors only.
+const LONG: &str = "out = where(x > y, tanh(exp(-x*x)), log(abs(y))) * sigmoid(z)";
 
 /// Each function between two others, of which the last has more digits: what is rounded between them has to stay rounded.
 fn rounded_calls() -> Vec<Call> {
@@ -337,6 +348,19 @@ fn sums_of_many_columns_give_the_bits_of_perform() {
         calls.push(Call { graph, inputs, output: None, stretched: false });
     }
     check(highest(), "gnu11", calls);
+}
+
+#[test]
+fn long_bodies_are_compiled_once_where_compilers_make_vectors_of_them() {
+    let whole = |text: &str| {
+        let module = precast_codegen::link(&parse(text, DType::F64), Ops::standard().c()).unwrap();
+        Unit::single(Arc::new(module)).text().contains("pc_whole(")
+    };
+    assert!(whole(LONG));
+    assert!(!whole("out = exp(x) + tanh(y) + sigmoid(z)"));
+    assert!(!whole(&format!("{LONG} + gammaln(y)")));
+    let (folded, compared) = (LONG.replace("out = ", "out = sum(") + ", axis=1)", format!("{LONG} > y"));
+    check(highest(), "gnu11", calls_of(&[&folded, &compared], &[DType::F32]));
 }
 
 #[test]
