@@ -57,6 +57,7 @@ mod newcomers;
 mod own_package;
 mod pages;
 mod picture;
+mod profile;
 mod readme;
 mod record;
 mod reference;
