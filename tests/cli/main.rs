@@ -66,6 +66,7 @@ mod releasing;
 mod sandbox;
 mod scale;
 mod signing;
+mod stabilise;
 mod statements;
 mod static_program;
 mod store;

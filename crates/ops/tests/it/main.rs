@@ -25,4 +25,5 @@ mod rewrites;
 mod row_programs;
 mod rows;
 mod scalar_golden;
+mod stabilise;
 mod structural;
