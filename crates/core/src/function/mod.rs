@@ -26,7 +26,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
 ///
 /// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
-/// (A product of matrices packs its operands in memory of its own.)
+/// (Products of matrices, and reductions and programs of rows that have much to do, take working memory for the call.)
+///
+/// # Stack
+/// A call takes at most 96 KiB of its thread's stack, so threads may have musl's 128 KiB; what authors' C takes is besides that.
 #[derive(Debug, Clone)]
 pub struct Function(Arc<LazyLock<Inner, Make>>);
 
