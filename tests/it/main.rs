@@ -26,6 +26,7 @@ mod program;
 mod race;
 mod record;
 mod same_bytes;
+mod stack;
 mod trace;
 mod types;
 mod writing_ops;

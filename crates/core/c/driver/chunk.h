@@ -11,14 +11,15 @@ typedef struct pc_chunks {
   int64_t row;   /* extent of the last dimension */
   int64_t total; /* elements in all */
   int64_t most;  /* longest chunk */
+  int64_t block_bytes;
   int packs;     /* chunks go on over the ends of rows */
-  char *block[PC_LOOP_OPERANDS];   /* where it is gathered; NULL: handed over in place */
+  char *block[PC_LOOP_OPERANDS];   /* where it is gathered, once that is known; NULL: handed over in place */
   uint8_t still[PC_LOOP_OPERANDS]; /* does not move: its block is filled once */
   char *data[PC_LOOP_OPERANDS];    /* what the kernel gets */
 } pc_chunks;
 
-/* Plans the chunks of `loop`; `scratch` has PC_LOOP_SCRATCH_BYTES, 64-byte aligned. */
-static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *scratch) {
+/* Plans the chunks of `loop`. Returns the bytes of its blocks, PC_LOOP_SCRATCH_BYTES at most, for pc_chunks_place. */
+static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop) {
   int32_t last = loop->ndim - 1, blocks = 0, widest = 8;
   c->row = last < 0 ? 1 : loop->shape[last];
   c->total = pc_loop_size(loop);
@@ -34,16 +35,25 @@ static void pc_chunks_plan(pc_chunks *c, const pc_loop *loop, char *scratch) {
     }
     /* A scalar is loaded by the kernel; the rest is in place if whole rows, or with packing everything, is contiguous. */
     int in_place = loop->item[k] == 0 || linear || (!c->packs && loop->stride[k][last] == loop->item[k]);
-    c->block[k] = in_place ? NULL : scratch;
+    c->block[k] = in_place ? NULL : (char *)c;
     blocks += !in_place;
     widest = loop->item[k] > widest ? loop->item[k] : widest;
   }
-  int64_t most = blocks == 0 ? INT64_MAX : (PC_LOOP_SCRATCH_BYTES / widest / blocks) & ~(int64_t)7;
-  c->most = blocks != 0 && most > PC_LOOP_BLOCK ? PC_LOOP_BLOCK : most;
+  c->most = INT64_MAX;
+  if (blocks == 0) return 0;
+  int64_t most = (PC_LOOP_SCRATCH_BYTES / widest / blocks) & ~(int64_t)7, all = (c->total + 7) & ~(int64_t)7;
+  most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
+  c->most = most < all ? most : all;
+  c->block_bytes = c->most * widest;
+  return blocks * c->block_bytes;
+}
+
+/* Puts the blocks to `at`, which is 64-byte aligned. */
+static void pc_chunks_place(pc_chunks *c, const pc_loop *loop, char *at) {
   for (int32_t k = 0; k < loop->n_all; k++) {
     if (c->block[k] == NULL) continue;
-    c->block[k] = scratch;
-    scratch += c->most * widest;
+    c->block[k] = at;
+    at += c->block_bytes;
   }
 }
 

@@ -23,7 +23,8 @@ static int pc_elemwise_loop(pc_context *ctx, const pc_loop *loop, pc_kernel kern
   pc_tiles tiles;
   if (pc_tiles_plan(&tiles, loop, scratch)) return pc_tiles_run(ctx, &tiles, loop, kernel);
   pc_chunks c;
-  pc_chunks_plan(&c, loop, scratch);
+  pc_chunks_plan(&c, loop);
+  pc_chunks_place(&c, loop, scratch);
   for (int64_t pos = 0, n; pos < c.total; pos += n) {
     n = pc_chunks_ready(&c, loop, pos, c.total);
     int failure = kernel(ctx, n, c.data);
@@ -44,9 +45,12 @@ typedef struct pc_elemwise_cut {
 PC_SELDOM static int pc_elemwise_range(pc_context *ctx, int64_t first, int64_t end, void *state) {
   const pc_elemwise_cut *c = (const pc_elemwise_cut *)state;
   if (end - first == c->cut.extent) return pc_elemwise_loop(ctx, c->cut.whole, c->kernel);
-  pc_loop part;
-  pc_cut_take(&c->cut, first, end, &part);
-  return pc_elemwise_loop(ctx, &part, c->kernel);
+  pc_loop *part = (pc_loop *)ctx->host->alloc(ctx, sizeof *part);
+  if (part == NULL) return -1;
+  pc_cut_take(&c->cut, first, end, part);
+  int failure = pc_elemwise_loop(ctx, part, c->kernel);
+  ctx->host->release(ctx, part);
+  return failure;
 }
 
 /* The general way: see the head of this file. */

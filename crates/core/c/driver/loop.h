@@ -5,7 +5,7 @@
  * A chunk is a run of elements in loop order. An operand whose chunk is contiguous is handed to the kernel where it
  * lies; another is gathered into a block that stays in the L1 cache, or scattered from there. Chunks do not cross rows
  * when rows are long, and pack several rows when they are short. An operand that does not move at all is filled once.
- * No allocation: the blocks are on the stack, and shorter when there are many.
+ * All blocks together fit into the L1 cache, so they are shorter when there are many.
  */
 #ifndef PRECAST_DRIVER_LOOP_H
 #define PRECAST_DRIVER_LOOP_H

@@ -12,6 +12,7 @@
 #ifndef PRECAST_DRIVER_REDUCE_H
 #define PRECAST_DRIVER_REDUCE_H
 
+#include "area.h"
 #include "chunk.h"
 #include "cut.h"
 #include <precast/output.h>
@@ -20,17 +21,15 @@
 #define PC_REDUCE_WIDE_BYTES 458752 /* the same where there is much to read: whole rows, with lanes in the second-level cache */
 #define PC_REDUCE_MUCH_BYTES 1048576
 
-/* Everything a run needs, on the stack. `outer` has the output as its last operand. */
+/* Everything a run needs. `outer` has the output as its last operand. */
 typedef struct pc_reduce_run {
   const pc_reduce *op;
   pc_loop outer, inner;
-  pc_chunks chunks;
-  int64_t count; /* elements behind each output */
-  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
-  char mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
-  char near_lanes[PC_REDUCE_LANES_BYTES] __attribute__((aligned(64)));
-  char near_totals[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
-  char *lanes, *totals; /* these, or more from the host */
+  pc_chunks chunks; /* of rows */
+  int64_t count;    /* elements behind each output */
+  int64_t room;     /* bytes of an operand that is gathered, of columns */
+  char *scratch, *mapped, *lanes, *totals; /* in `area` */
+  pc_area area;
 } pc_reduce_run;
 
 /* Moves dimension d of `all` to the end of `to`. */
@@ -77,7 +76,7 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
 static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
-  int64_t index[PC_MAX_NDIM] = {0}, room = PC_LOOP_SCRATCH_BYTES / n_in & ~(int64_t)63;
+  int64_t index[PC_MAX_NDIM] = {0};
   char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
   for (int64_t p = 0; p < r->count; p++) {
@@ -87,7 +86,7 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
       int32_t item = r->outer.item[k];
       data[k] = at[k];
       if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
-        data[k] = r->scratch + k * room;
+        data[k] = r->scratch + k * r->room;
         pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
       } else if (r->inner.ndim > 0) {
         /* Rows are far apart, so the hardware does not see them coming. */
@@ -143,18 +142,37 @@ static int pc_reduce_by_columns(const pc_reduce_run *r) {
   return 0;
 }
 
-/* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there are lanes for that. */
-static int64_t pc_reduce_width(pc_context *ctx, pc_reduce_run *r, int64_t columns, int plain) {
+/* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there is much to read. */
+static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plain) {
   int64_t column = r->op->monoid->lanes * r->op->monoid->item, most = PC_REDUCE_LANES_BYTES / column;
   int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
   most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
-  if (!plain) return most < room ? most : room;
-  if (columns <= most || columns * r->count < PC_REDUCE_MUCH_BYTES / r->op->monoid->item) return most;
-  int64_t tiles = (columns * column + PC_REDUCE_WIDE_BYTES - 1) / PC_REDUCE_WIDE_BYTES, wide = ((columns + tiles - 1) / tiles + 7) & ~(int64_t)7;
-  r->lanes = (char *)ctx->host->alloc(ctx, (size_t)(wide * (column + 16)));
-  if (r->lanes == NULL) return 0;
-  r->totals = r->lanes + wide * column;
-  return wide;
+  if (!plain) most = most < room ? most : room;
+  if (columns <= most) return columns;
+  if (!plain || columns * r->count < PC_REDUCE_MUCH_BYTES / r->op->monoid->item) return most;
+  int64_t tiles = (columns * column + PC_REDUCE_WIDE_BYTES - 1) / PC_REDUCE_WIDE_BYTES;
+  return ((columns + tiles - 1) / tiles + 7) & ~(int64_t)7;
+}
+
+/* Readies the memory of a run that makes `most` outputs at once, `by_columns` or one row after the other. */
+static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int by_columns, int plain) {
+  int64_t lanes = most * r->op->monoid->lanes * r->op->monoid->item, totals = most * 16, mapped = totals, gathered = 0;
+  r->room = pc_area_whole(most * 16);
+  if (!by_columns) {
+    gathered = pc_chunks_plan(&r->chunks, &r->inner);
+    mapped = 16 * (r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK);
+  } else if (!plain) {
+    gathered = r->op->n_in * r->room;
+  }
+  if (r->op->map == NULL) mapped = 0;
+  int64_t all = pc_area_whole(gathered) + pc_area_whole(mapped) + pc_area_whole(lanes) + pc_area_whole(totals);
+  if (pc_area_ready(ctx, &r->area, all) != 0) return -1;
+  r->scratch = pc_area_cut(&r->area, gathered);
+  r->mapped = pc_area_cut(&r->area, mapped);
+  r->lanes = pc_area_cut(&r->area, lanes);
+  r->totals = pc_area_cut(&r->area, totals);
+  if (!by_columns) pc_chunks_place(&r->chunks, &r->inner, r->scratch);
+  return 0;
 }
 
 /* Runs over the outer dimensions, a row or a tile at a time. */
@@ -164,8 +182,8 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
   int plain = by_columns && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
-  int64_t most = pc_reduce_width(ctx, r, columns, plain);
-  if (most == 0) return -1;
+  int64_t most = by_columns ? pc_reduce_width(r, columns, plain) : 1;
+  if (pc_reduce_ready(ctx, r, most, by_columns, plain) != 0) return -1;
   char *at[PC_LOOP_OPERANDS];
   for (;;) {
     for (int64_t c = 0; c < columns; c += most) {
@@ -189,19 +207,20 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
 
 /* All outputs of a run. */
 static int pc_reduce_all(pc_context *ctx, pc_reduce_run *r) {
-  r->lanes = r->near_lanes;
-  r->totals = r->near_totals;
-  pc_chunks_plan(&r->chunks, &r->inner, r->scratch);
+  pc_area_begin(&r->area);
   int failure = pc_reduce_outer(ctx, r);
-  if (r->lanes != r->near_lanes) ctx->host->release(ctx, r->lanes);
+  pc_area_end(ctx, &r->area);
   return failure;
 }
 
-/* A run of the same operation by itself; its outer loop is yet to be set. */
-PC_SELDOM static void pc_reduce_again(const pc_reduce_run *r, pc_reduce_run *own) {
+/* A run of the same operation by itself, whose outer loop is yet to be set; the host's memory, as the stack has one already. */
+PC_SELDOM static pc_reduce_run *pc_reduce_again(pc_context *ctx, const pc_reduce_run *r) {
+  pc_reduce_run *own = (pc_reduce_run *)ctx->host->alloc(ctx, sizeof *own);
+  if (own == NULL) return NULL;
   own->op = r->op;
   own->inner = r->inner;
   own->count = r->count;
+  return own;
 }
 
 typedef struct pc_reduce_cut {
@@ -213,10 +232,12 @@ typedef struct pc_reduce_cut {
 PC_SELDOM static int pc_reduce_outputs(pc_context *ctx, int64_t first, int64_t end, void *state) {
   pc_reduce_cut *c = (pc_reduce_cut *)state;
   if (end - first == c->cut.extent) return pc_reduce_all(ctx, c->run);
-  pc_reduce_run own;
-  pc_reduce_again(c->run, &own);
-  pc_cut_take(&c->cut, first, end, &own.outer);
-  return pc_reduce_all(ctx, &own);
+  pc_reduce_run *own = pc_reduce_again(ctx, c->run);
+  if (own == NULL) return -1;
+  pc_cut_take(&c->cut, first, end, &own->outer);
+  int failure = pc_reduce_all(ctx, own);
+  ctx->host->release(ctx, own);
+  return failure;
 }
 
 typedef struct pc_reduce_blocks {
@@ -233,15 +254,17 @@ PC_SELDOM static int pc_reduce_lanes(pc_context *ctx, int64_t first, int64_t end
     b->is_done = 1;
     return pc_reduce_all(ctx, b->run);
   }
-  pc_reduce_run own;
-  pc_reduce_again(b->run, &own);
-  pc_chunks_plan(&own.chunks, &own.inner, own.scratch);
-  pc_chunks_still(&own.chunks, &own.inner);
-  for (int64_t block = first; block < end; block++) {
-    int failure = pc_reduce_block(ctx, &own, block * PC_REDUCE_BLOCK, b->lanes + block * m->lanes * m->item);
-    if (failure != 0) return failure;
+  pc_reduce_run *own = pc_reduce_again(ctx, b->run);
+  if (own == NULL) return -1;
+  pc_area_begin(&own->area);
+  int failure = pc_reduce_ready(ctx, own, 1, 0, 0);
+  if (failure == 0) pc_chunks_still(&own->chunks, &own->inner);
+  for (int64_t block = first; block < end && failure == 0; block++) {
+    failure = pc_reduce_block(ctx, own, block * PC_REDUCE_BLOCK, b->lanes + block * m->lanes * m->item);
   }
-  return 0;
+  pc_area_end(ctx, &own->area);
+  ctx->host->release(ctx, own);
+  return failure;
 }
 
 /* One output of so many elements that its blocks are worth more than a thread. */
@@ -252,34 +275,41 @@ PC_SELDOM static int pc_reduce_by_blocks(pc_context *ctx, pc_reduce_run *r) {
   if (b.lanes == NULL) return -1;
   int failure = ctx->host->parallel(ctx, blocks, PC_CUT_ELEMENTS / PC_REDUCE_BLOCK, pc_reduce_lanes, &b);
   if (failure == 0 && !b.is_done) {
-    for (int64_t block = 0; block < blocks; block++) m->close(b.lanes + block * lane_bytes, 1, r->near_totals, block == 0);
-    m->finish(r->near_totals, 1, r->count, r->outer.data[r->op->n_in], 0);
+    char total[16] __attribute__((aligned(16)));
+    for (int64_t block = 0; block < blocks; block++) m->close(b.lanes + block * lane_bytes, 1, total, block == 0);
+    m->finish(total, 1, r->count, r->outer.data[r->op->n_in], 0);
   }
   ctx->host->release(ctx, b.lanes);
   return failure;
 }
 
-/* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
-static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
+/* Sets a run's loops to the kept and to the reduced dimensions of `in`, broadcast. */
+static __attribute__((noinline)) int pc_reduce_split(pc_context *ctx, pc_reduce_run *r, const pc_reduce *op, pc_tensor *const *in) {
   pc_loop all;
-  pc_reduce_run r;
   all.ndim = 0;
   all.n_in = all.n_all = op->n_in;
   for (int32_t k = 0; k < op->n_in; k++) {
     if (pc_loop_common(ctx, &all, k, in[k], op->names ? op->names[k] : NULL) != 0) return -1;
   }
   for (int32_t k = 0; k < op->n_in; k++) pc_loop_operand(&all, k, in[k], op->scalar[k]);
-  r.op = op;
-  r.outer.ndim = r.inner.ndim = 0;
-  r.inner.n_in = r.inner.n_all = r.outer.n_in = op->n_in;
-  r.outer.n_all = op->n_in + 1;
+  r->op = op;
+  r->outer.ndim = r->inner.ndim = 0;
+  r->inner.n_in = r->inner.n_all = r->outer.n_in = op->n_in;
+  r->outer.n_all = op->n_in + 1;
   for (int32_t d = 0; d < all.ndim; d++) {
-    pc_reduce_take(op->axes == PC_REDUCE_ALL || (op->axes >> d & 1u) ? &r.inner : &r.outer, &all, d);
+    pc_reduce_take(op->axes == PC_REDUCE_ALL || (op->axes >> d & 1u) ? &r->inner : &r->outer, &all, d);
   }
   for (int32_t k = 0; k < op->n_in; k++) {
-    r.outer.data[k] = r.inner.data[k] = all.data[k];
-    r.outer.item[k] = r.inner.item[k] = all.item[k];
+    r->outer.data[k] = r->inner.data[k] = all.data[k];
+    r->outer.item[k] = r->inner.item[k] = all.item[k];
   }
+  return 0;
+}
+
+/* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
+static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
+  pc_reduce_run r;
+  if (pc_reduce_split(ctx, &r, op, in) != 0) return -1;
   pc_tensor *t = pc_output_ready(ctx, out, op->dtype, r.outer.ndim, r.outer.shape);
   if (t == NULL) return -1;
   r.count = pc_loop_size(&r.inner);

@@ -223,21 +223,22 @@ PC_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *c
   return 1;
 }
 
-/* Cuts the common shape in rows, and readies the outputs. */
+/* Cuts the common shape in rows, and readies the outputs. `all` is r->tile, which has its own shape later. */
 PC_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
   const pc_rows *op = r->op;
   for (int32_t j = 0; j < op->n_full + op->n_single; j++) {
     if (pc_rows_output(ctx, op, all, j, out) != 0) return -1;
   }
   r->outer.ndim = r->inner.ndim = 0;
-  r->outer.n_in = r->inner.n_in = r->tile.n_in = op->n_in;
+  r->outer.n_in = r->inner.n_in = op->n_in;
   r->outer.n_all = all->n_all;
-  r->inner.n_all = r->tile.n_all = op->n_in + op->n_full;
+  r->inner.n_all = op->n_in + op->n_full;
   for (int32_t d = 0; d < all->ndim; d++) pc_rows_take(pc_rows_reduces(op, d) ? &r->inner : &r->outer, all, d, all->shape[d]);
   for (int32_t k = 0; k < all->n_all; k++) {
     r->outer.data[k] = all->data[k];
-    r->outer.item[k] = r->inner.item[k] = r->tile.item[k] = all->item[k];
+    r->outer.item[k] = r->inner.item[k] = all->item[k];
   }
+  r->tile.n_all = r->inner.n_all;
   r->count = pc_loop_size(&r->inner);
   pc_loop_coalesce(&r->outer);
   pc_loop_coalesce(&r->inner);
@@ -258,9 +259,9 @@ PC_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
 
 /* All rows of a run. */
 static int pc_rows_all(pc_context *ctx, pc_rows_run *r) {
-  r->heap = NULL;
+  pc_area_begin(&r->area);
   int failure = pc_rows_outer(ctx, r);
-  ctx->host->release(ctx, r->heap);
+  pc_area_end(ctx, &r->area);
   return failure;
 }
 
@@ -273,28 +274,38 @@ typedef struct pc_rows_job {
 PC_SELDOM static int pc_rows_range(pc_context *ctx, int64_t first, int64_t end, void *state) {
   pc_rows_job *c = (pc_rows_job *)state;
   if (end - first == c->cut.extent) return pc_rows_all(ctx, c->run);
-  pc_rows_run own;
-  own.op = c->run->op;
-  own.inner = c->run->inner;
-  own.count = c->run->count;
-  own.tile.n_in = c->run->tile.n_in;
-  own.tile.n_all = c->run->tile.n_all;
-  for (int32_t k = 0; k < own.tile.n_all; k++) own.tile.item[k] = c->run->tile.item[k];
-  pc_cut_take(&c->cut, first, end, &own.outer);
-  return pc_rows_all(ctx, &own);
+  pc_rows_run *own = (pc_rows_run *)ctx->host->alloc(ctx, sizeof *own);
+  if (own == NULL) return -1;
+  own->op = c->run->op;
+  own->inner = c->run->inner;
+  own->count = c->run->count;
+  own->tile.n_in = c->run->tile.n_in;
+  own->tile.n_all = c->run->tile.n_all;
+  for (int32_t k = 0; k < own->tile.n_all; k++) own->tile.item[k] = c->run->tile.item[k];
+  pc_cut_take(&c->cut, first, end, &own->outer);
+  int failure = pc_rows_all(ctx, own);
+  ctx->host->release(ctx, own);
+  return failure;
+}
+
+/* Runs `op` by rows, and says in `failure` how that ended. 0: the operands are not for rows. */
+static __attribute__((noinline)) int pc_rows_try(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out, int *failure) {
+  pc_rows_run r;
+  if (!pc_rows_agree(op, &r.tile, in) || pc_rows_is_turned(op, &r.tile)) return 0;
+  r.op = op;
+  *failure = -1;
+  if (pc_rows_ready(ctx, &r, &r.tile, out) != 0) return 1;
+  pc_rows_job c;
+  c.run = &r;
+  int is_cut = pc_cut_plan(&c.cut, &r.outer, r.count, op->flags);
+  *failure = is_cut ? ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_rows_range, &c) : pc_rows_all(ctx, &r);
+  return 1;
 }
 
 /* Runs `op` on `in`; `out` are NULL or reusable. Returns 0, or non-zero with the error slot set. */
 static int pc_rows_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
-  pc_loop all;
-  if (!pc_rows_agree(op, &all, in) || pc_rows_is_turned(op, &all)) return pc_apart_do(ctx, op, in, out);
-  pc_rows_run r;
-  r.op = op;
-  if (pc_rows_ready(ctx, &r, &all, out) != 0) return -1;
-  pc_rows_job c;
-  c.run = &r;
-  if (!pc_cut_plan(&c.cut, &r.outer, r.count, op->flags)) return pc_rows_all(ctx, &r);
-  return ctx->host->parallel(ctx, c.cut.extent, c.cut.grain, pc_rows_range, &c);
+  int failure;
+  return pc_rows_try(ctx, op, in, out, &failure) ? failure : pc_apart_do(ctx, op, in, out);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define PRECAST_DRIVER_ROWS_PLAN_H
 
 #include "apart.h"
+#include "area.h"
 #include "chunk.h"
 
 #define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer */
@@ -10,7 +11,7 @@
 #define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
 
-/* Everything a run needs, on the stack. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
+/* Everything a run needs. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
  * last. */
 typedef struct pc_rows_run {
   const pc_rows *op;
@@ -25,11 +26,9 @@ typedef struct pc_rows_run {
   char *place[PC_ROWS_VALUES];     /* else; of single values always */
   char *spread[PC_ROWS_VALUES];    /* of single values that maps of full ones read, else NULL */
   uint8_t stays[PC_ROWS_VALUES];   /* its place is as long as the row */
-  char *heap;
-  char lanes[PC_ROWS_FOLDS][PC_ROWS_LANES_BYTES] __attribute__((aligned(64)));
+  char *lanes[PC_ROWS_FOLDS];
   char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
-  char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
-  char buffers[PC_ROWS_BUFFER_BYTES] __attribute__((aligned(64)));
+  pc_area area;                    /* blocks, lanes and places */
 } pc_rows_run;
 
 static int32_t pc_rows_item(const pc_rows_run *r, int32_t value) { return pc_dtype_bytes(r->op->dtypes[value]); }
@@ -91,46 +90,54 @@ PC_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
   return 0;
 }
 
-/* Cuts `bytes` off `*at`. */
-static char *pc_rows_cut(char **at, int64_t bytes) {
-  char *cut = *at;
-  *at += (bytes + 63) & ~(int64_t)63;
-  return cut;
+/* Bytes of value v's place, as long as `elements` if it stays; 0: it lies in an output. */
+PC_SELDOM static int64_t pc_rows_place_bytes(const pc_rows_run *r, int32_t v, int64_t elements) {
+  int32_t item = pc_rows_item(r, v);
+  if (pc_rows_is_single(r, v)) return r->rows * item;
+  if (r->stays[v]) return elements * item;
+  return r->output[v] < 0 ? r->chunk * item : 0;
 }
 
-/* Gives each value its place, and sets the length of a chunk. 1: there is no room for several rows at once. */
-PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r) {
+/* Bytes of what value v is spread to; 0: it is not. */
+PC_SELDOM static int64_t pc_rows_spread_bytes(const pc_rows_run *r, int32_t v) {
+  return pc_rows_is_single(r, v) && pc_rows_is_spread(r, v) ? r->chunk * pc_rows_item(r, v) : 0;
+}
+
+/* Cuts the area: blocks of so many bytes, lanes of each fold, places of values, which are `elements` long if they stay. */
+PC_SELDOM static int pc_rows_cut(pc_context *ctx, pc_rows_run *r, int64_t blocks, int64_t elements) {
+  const pc_rows *op = r->op;
+  int32_t folds = 0;
+  for (int32_t s = 0; s < op->n_steps; s++) folds += op->steps[s].monoid != NULL;
+  int64_t bytes = blocks + folds * PC_ROWS_LANES_BYTES;
+  for (int32_t v = op->n_in; v < op->n_values; v++) {
+    bytes += pc_area_whole(pc_rows_place_bytes(r, v, elements)) + pc_area_whole(pc_rows_spread_bytes(r, v));
+  }
+  if (pc_area_ready(ctx, &r->area, bytes) != 0) return -1;
+  pc_chunks_place(&r->chunks, &r->tile, pc_area_cut(&r->area, blocks));
+  for (int32_t fold = 0; fold < folds; fold++) r->lanes[fold] = pc_area_cut(&r->area, PC_ROWS_LANES_BYTES);
+  for (int32_t v = op->n_in; v < op->n_values; v++) {
+    int64_t place = pc_rows_place_bytes(r, v, elements), spread = pc_rows_spread_bytes(r, v);
+    r->place[v] = place > 0 ? pc_area_cut(&r->area, place) : NULL;
+    r->spread[v] = spread > 0 ? pc_area_cut(&r->area, spread) : NULL;
+  }
+  return 0;
+}
+
+/* Sets the length of a chunk, and gives each value its place. 1: there is no room for several rows at once. */
+PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r, int64_t blocks) {
   int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
-  int32_t n = r->op->n_values, own = 0; /* values with a buffer */
-  for (int32_t v = r->op->n_in; v < n; v++) {
+  int32_t own = 0; /* values with a buffer */
+  for (int32_t v = r->op->n_in; v < r->op->n_values; v++) {
     int single = pc_rows_is_single(r, v), item = pc_rows_item(r, v);
-    r->spread[v] = single && pc_rows_is_spread(r, v) ? r->buffers : NULL;
-    single_bytes += single ? (r->rows * item + 63) & ~(int64_t)63 : 0;
+    single_bytes += single ? pc_area_whole(r->rows * item) : 0;
     stay_bytes += r->stays[v] ? item : 0;
-    if (single ? r->spread[v] != NULL : r->output[v] < 0 || r->stays[v]) bytes += item, own++;
+    if (single ? pc_rows_is_spread(r, v) : r->output[v] < 0 || r->stays[v]) bytes += item, own++;
   }
   int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
   int in_buffers = elements <= fits && (elements <= PC_ROWS_CHUNK || stay_bytes > 0);
   if (r->rows > 1 && !in_buffers) return 1;
   r->chunk = in_buffers ? elements : fits < PC_ROWS_CHUNK ? fits : PC_ROWS_CHUNK;
-  char *at = r->buffers, *kept = NULL;
-  if (!in_buffers && stay_bytes > 0) {
-    ctx->host->release(ctx, r->heap);
-    kept = r->heap = (char *)ctx->host->alloc(ctx, (size_t)(stay_bytes * (elements + 64)));
-    if (kept == NULL) return -1;
-  }
-  for (int32_t v = r->op->n_in; v < n; v++) {
-    int32_t item = pc_rows_item(r, v);
-    r->place[v] = NULL;
-    if (pc_rows_is_single(r, v)) {
-      r->place[v] = pc_rows_cut(&at, r->rows * item);
-      if (r->spread[v] != NULL) r->spread[v] = pc_rows_cut(&at, r->chunk * item);
-    } else if (r->output[v] < 0 || r->stays[v]) {
-      int apart = r->stays[v] && kept != NULL;
-      r->place[v] = apart ? pc_rows_cut(&kept, elements * item) : pc_rows_cut(&at, r->chunk * item);
-    }
-  }
-  return 0;
+  return pc_rows_cut(ctx, r, blocks, elements);
 }
 
 /* Moves dimension d of `all`, with this extent, to the end of `to`, which has the first operands of it. */
@@ -147,11 +154,11 @@ PC_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows)
   if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);
   for (int32_t d = 0; d < r->inner.ndim; d++) pc_rows_take(&r->tile, &r->inner, d, r->inner.shape[d]);
   pc_loop_coalesce(&r->tile);
-  pc_chunks_plan(&r->chunks, &r->tile, r->scratch);
+  int64_t blocks = pc_chunks_plan(&r->chunks, &r->tile);
   int is_one_chunk = (r->chunks.packs || r->tile.ndim <= 1) && r->chunks.most >= rows * r->count;
   if (rows > 1 && !is_one_chunk) return pc_rows_plan(ctx, r, 1);
   pc_rows_uses(r);
-  int placed = pc_rows_place(ctx, r);
+  int placed = pc_rows_place(ctx, r, blocks);
   return placed > 0 ? pc_rows_plan(ctx, r, 1) : placed;
 }
 

@@ -15,10 +15,7 @@ pub fn misfit_error(
     targets: &Targets<'_, '_>,
 ) -> CallError {
     let Port { name, ty } = &ports[position];
-    let found = match targets {
-        Targets::Into(arrays) => exact(arrays[position].dtype(), arrays[position].shape()),
-        Targets::New(_) | Targets::Reuse(_) => String::new(),
-    };
+    let found = targets.array(position).map(|(dtype, shape)| exact(dtype, shape)).unwrap_or_default();
     CallError::Output { name: name.clone(), found, expected: exact(ty.dtype(), shape) }
 }
 
@@ -41,22 +38,23 @@ pub fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallE
     }
 }
 
-/// Checks the dtypes of what results are written to.
-pub(super) fn check_outputs(
-    ports: &[Port],
-    dtypes: impl ExactSizeIterator<Item = DType>,
-) -> Result<(), CallError> {
-    if dtypes.len() != ports.len() {
-        return Err(CallError::Outputs { expected: ports.len(), found: dtypes.len() });
+/// Checks the dtypes of what results are written to, where that is there.
+pub(super) fn check_outputs(ports: &[Port], targets: &Targets<'_, '_>) -> Result<(), CallError> {
+    if let Targets::New(_) = targets {
+        return Ok(());
     }
-    match ports.iter().zip(dtypes).find(|(port, dtype)| port.ty.dtype() != *dtype) {
-        None => Ok(()),
-        Some((port, dtype)) => Err(CallError::Output {
-            name: port.name.clone(),
-            found: dtype.to_string(),
-            expected: port.ty.to_string(),
-        }),
+    if targets.len() != ports.len() {
+        return Err(CallError::Outputs { expected: ports.len(), found: targets.len() });
     }
+    for (position, Port { name, ty }) in ports.iter().enumerate() {
+        if let Some((dtype, _)) = targets.array(position)
+            && dtype != ty.dtype()
+        {
+            let (found, expected) = (dtype.to_string(), ty.to_string());
+            return Err(CallError::Output { name: name.clone(), found, expected });
+        }
+    }
+    Ok(())
 }
 
 /// The exact type of an array, for messages.

@@ -26,7 +26,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
 ///
 /// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
-/// (A product of matrices packs its operands in memory of its own.)
+/// (Products of matrices, and reductions and programs of rows that have much to do, take working memory for the call.)
+///
+/// # Stack
+/// A call takes at most 96 KiB of its thread's stack, so threads may have musl's 128 KiB; what authors' C takes is besides that.
 #[derive(Debug, Clone)]
 pub struct Function(Arc<LazyLock<Inner, Make>>);
 
@@ -168,11 +171,8 @@ impl Function {
     /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
     /// arrays, but not results.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
-        if self.run_direct(inputs, &mut Targets::Reuse(outputs)) {
-            return Ok(());
-        }
-        check_outputs(self.outputs(), outputs.iter().map(Array::dtype))?;
-        self.admitted(inputs, &mut Targets::Reuse(outputs))
+        let targets = &mut Targets::Reuse(outputs);
+        if self.run_direct(inputs, targets) { Ok(()) } else { self.admitted(inputs, targets) }
     }
 
     /// Calls the function; the results are written to memory of the caller, of whatever strides. Memory that others described
@@ -182,14 +182,11 @@ impl Function {
     /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         if !ArrayMut::overlap(outputs, inputs) {
-            if self.run_direct(inputs, &mut Targets::Into(outputs)) {
-                return Ok(());
-            }
-            check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
-            return self.admitted(inputs, &mut Targets::Into(outputs));
+            let targets = &mut Targets::Into(outputs);
+            return if self.run_direct(inputs, targets) { Ok(()) } else { self.admitted(inputs, targets) };
         }
-        check_outputs(self.outputs(), outputs.iter().map(ArrayMut::dtype))?;
         let results = self.call(inputs)?;
+        check_outputs(self.outputs(), &Targets::Into(outputs))?;
         let misfit = outputs.iter_mut().zip(&results).position(|(output, result)| !output.assign(result));
         misfit.map_or(Ok(()), |position| {
             let shape = results[position].shape();
@@ -235,7 +232,7 @@ impl Function {
         self.run_direct(inputs, &mut Targets::New(&mut Vec::new()))
     }
 
-    /// Serves a call whose targets were checked.
+    /// Serves a call, or says what is wrong with it: with the inputs first, since what cannot be called at all refuses these.
     fn admitted(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         if let Some(other) = self.stands_for() {
             return other.admitted(inputs, targets);
@@ -244,6 +241,7 @@ impl Function {
             Serves::Modules(_) => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
             Serves::Other(body) => body.admit(self.inputs(), inputs)?,
         };
+        check_outputs(self.outputs(), targets)?;
         if made.iter().all(Option::is_none) {
             return self.run(inputs, targets);
         }
@@ -291,11 +289,7 @@ impl Function {
     /// Whether every result is what it was declared as.
     fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
         for (position, Port { name, ty }) in self.outputs().iter().enumerate() {
-            let found = match targets {
-                Targets::New(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
-                Targets::Reuse(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
-                Targets::Into(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
-            };
+            let found = targets.array(position);
             if let Some((dtype, shape)) = found.filter(|(dtype, shape)| !ty.admits(*dtype, shape)) {
                 return Err(CallError::Undeclared {
                     signature: self.maker(position),

@@ -43,9 +43,10 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use crate::bundle::{Bundle, write_bundle};
+    use crate::native::{ArrayMut, ArrayRef};
     use crate::program::{Port, Program};
     use crate::record::Entry;
-    use crate::{DType, Loader, Type};
+    use crate::{Array, DType, Loader, Type};
 
     fn loader(programs: Vec<(&str, Program)>) -> Loader {
         let entry = |(name, program): (&str, Program)| Entry {
@@ -78,8 +79,17 @@ mod tests {
         let ports = vec![Port { name: "out".to_owned(), ty: Type::tensor(DType::F64, 1) }];
         let loader = loader(vec![("broken", Program { outputs: ports, ..Program::default() })]);
         let function = loader.entry("broken").unwrap();
-        for error in [function.call(&[]).unwrap_err(), function.call_into(&[], &mut []).unwrap_err()] {
-            assert_eq!(error.to_string(), "the program cannot be read");
+        let (mut out, mut room) = ([Array::zeros(DType::F64, &[1])], Array::zeros(DType::F64, &[1]));
+        let x = Array::zeros(DType::F64, &[1]);
+        for inputs in [&[][..], &[ArrayRef::from(&x)]] {
+            for error in [
+                function.call(inputs).unwrap_err(),
+                function.call_into(inputs, &mut []).unwrap_err(),
+                function.call_into(inputs, &mut out).unwrap_err(),
+                function.call_views(inputs, &mut [ArrayMut::from(&mut room)]).unwrap_err(),
+            ] {
+                assert_eq!(error.to_string(), "the program cannot be read");
+            }
         }
         assert!(function.typed::<(f64,), f64>().is_err());
         assert!(function.native::<fn() -> f64>().is_err());

@@ -42,6 +42,26 @@ pub enum Targets<'a, 'b> {
     Into(&'a mut [ArrayMut<'b>]),
 }
 
+impl Targets<'_, '_> {
+    /// How many arrays are there.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::New(arrays) => arrays.len(),
+            Self::Reuse(arrays) => arrays.len(),
+            Self::Into(arrays) => arrays.len(),
+        }
+    }
+
+    /// Dtype and shape of the array at a position, if it is there.
+    pub(crate) fn array(&self, position: usize) -> Option<(DType, &[usize])> {
+        match self {
+            Self::New(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
+            Self::Reuse(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
+            Self::Into(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
+        }
+    }
+}
+
 /// What runs a step.
 enum Worker {
     Instance(Instance),

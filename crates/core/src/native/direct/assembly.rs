@@ -222,17 +222,18 @@ impl Assembly {
         };
         let tasks: Vec<Task> =
             std::mem::take(&mut self.drafts).into_iter().map(task).collect::<Option<_>>()?;
+        let fixed = fixed(program);
         let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
         Some(Direct {
             outputs: Few::new(&self.outputs(program, outputs, &positions)?)?,
             inputs: Few::new(&inputs)?,
-            is_wired: !wires.is_empty(),
+            is_plain: wires.is_empty() && fixed.is_none(),
             wires,
             tasks,
             slots: n_slots,
             widest: self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1),
             most: if is_reduced { REDUCE_BLOCK } else { MOST },
-            fixed: fixed(program),
+            fixed,
             _constants: self.constants,
             _modules: modules.to_vec(),
         })

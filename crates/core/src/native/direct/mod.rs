@@ -32,7 +32,8 @@ pub struct Direct {
     outputs: Few<Output>,
     tasks: Vec<Task>,
     wires: Wires,
-    is_wired: bool,
+    /// Whether nothing is to be set or compared besides operands: no wires, no types that fix extents.
+    is_plain: bool,
     /// Results that are no outputs, at one time.
     slots: u8,
     /// Bytes of the widest element.
@@ -218,9 +219,7 @@ impl Direct {
     /// write it.
     #[inline(always)]
     pub fn give(&self, call: &mut Call<'_>, at: usize, output: Strided<'_>) -> bool {
-        let Some(expected) = self.outputs.get(at) else { return false };
-        let is_fixed = |fixed: &(Vec<Type>, Vec<Type>)| fixed.1[at].admits(output.dtype, output.extents);
-        call.gives(expected, output) && self.fixed.as_deref().is_none_or(is_fixed)
+        self.outputs.get(at).is_some_and(|expected| call.gives(expected, output))
     }
 
     /// What an output has to be.

@@ -3,7 +3,7 @@
 use super::few::MOST;
 use super::{Call, Direct, Output, Pointer, small};
 use crate::native::object;
-use crate::{Array, DType, Element, Type, with_array};
+use crate::{Array, DType, Element, with_array};
 use ndarray::Dimension;
 use std::alloc::{Layout, alloc, dealloc};
 use std::mem::MaybeUninit;
@@ -139,13 +139,6 @@ impl Direct {
     #[inline]
     pub(crate) fn append(&self, call: &mut Call<'_>, arrays: &mut Vec<Array>) -> bool {
         let shape = call.shape();
-        let admits = |fixed: &(Vec<Type>, Vec<Type>)| {
-            let mut outputs = fixed.1.iter().zip(self.outputs.iter());
-            outputs.all(|(ty, output)| ty.admits(output.dtype, output.shape(shape)))
-        };
-        if !self.fixed.as_deref().is_none_or(admits) {
-            return false;
-        }
         if self.outputs.iter().any(|output| !small::is_small(output.dtype, output.shape(shape))) {
             return self.append_large(call, arrays);
         }

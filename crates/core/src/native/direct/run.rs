@@ -1,6 +1,7 @@
 //! Tasks, run one after the other on all elements.
 
 use super::{Call, Direct, Pointer};
+use crate::Type;
 use crate::native::host;
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Kernel, Monoid};
@@ -145,12 +146,21 @@ impl Direct {
         if elements == 0 || elements > self.most {
             return false;
         }
-        if self.is_wired {
-            // SAFETY: as promised by the caller.
-            return unsafe { self.run_wired(&mut call.table, elements) };
+        if self.is_plain {
+            // SAFETY: as promised by the caller; there is nothing else to set.
+            return unsafe { self.run_tasks(&call.table, elements) };
         }
-        // SAFETY: as promised by the caller; there is nothing else to set.
-        unsafe { self.run_tasks(&call.table, elements) }
+        // SAFETY: as promised by the caller.
+        self.gives(call.shape()) && unsafe { self.run_wired(&mut call.table, elements) }
+    }
+
+    /// Whether the types of the outputs admit results of a call with this common shape.
+    fn gives(&self, common: &[usize]) -> bool {
+        let admits = |fixed: &(Vec<Type>, Vec<Type>)| {
+            let mut outputs = fixed.1.iter().zip(self.outputs.iter());
+            outputs.all(|(ty, output)| ty.admits(output.dtype, output.shape(common)))
+        };
+        self.fixed.as_deref().is_none_or(admits)
     }
 
     /// # Safety

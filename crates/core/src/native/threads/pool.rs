@@ -3,8 +3,13 @@
 //! One job at a time. A caller who finds them busy does its work alone. Helpers are started when they are first needed, and end
 //! with the process. A child that was forked has none: it makes a pool of its own, and looks at the old one no more, whose lock
 //! somebody may have held.
+//!
+//! Nobody waits for ever, nor leaves while others use what is on their stack: a call that panics has returned too. Its panic goes on
+//! in the caller, when all calls have returned.
 
+use std::any::Any;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,6 +32,8 @@ struct State {
     wanted: usize,
     /// Helpers that are at it.
     active: usize,
+    /// What the first helper that panicked says.
+    panic: Option<Box<dyn Any + Send>>,
     helpers: usize,
 }
 
@@ -44,7 +51,7 @@ impl Pool {
         if let Some(pool) = unsafe { known.as_ref() }.filter(|pool| pool.process == process) {
             return pool;
         }
-        let state = State { work: None, wanted: 0, active: 0, helpers: 0 };
+        let state = State { work: None, wanted: 0, active: 0, panic: None, helpers: 0 };
         let made = Box::into_raw(Box::new(Self {
             process,
             busy: AtomicBool::new(false),
@@ -80,9 +87,12 @@ impl Pool {
             state.active += 1;
             drop(state);
             // SAFETY: its owner waits until no helper is at it.
-            unsafe { (*work)() };
+            let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*work)() }));
             state = self.lock();
             state.active -= 1;
+            if let Err(panic) = done {
+                state.panic.get_or_insert(panic);
+            }
             if state.active == 0 {
                 self.done.notify_one();
             }
@@ -103,6 +113,9 @@ impl Pool {
 
 /// Calls `work` on this thread and on at most `helpers` others, until all calls have returned. `false`, and nothing was called, if
 /// the helpers are busy.
+///
+/// # Panics
+/// If a call of `work` does.
 pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     let pool = Pool::here();
     if pool.busy.swap(true, Ordering::Acquire) {
@@ -116,13 +129,14 @@ pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     state.wanted = helpers;
     drop(state);
     pool.wake.notify_all();
-    work();
+    let done = catch_unwind(AssertUnwindSafe(work));
     let mut state = pool.lock();
     state.work = None;
     while state.active > 0 {
         state = pool.done.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
+    let panic = done.err().or(state.panic.take());
     drop(state);
     pool.busy.store(false, Ordering::Release);
-    true
+    panic.map_or(true, |panic| resume_unwind(panic))
 }

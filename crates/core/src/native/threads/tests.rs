@@ -61,6 +61,28 @@ fn the_first_range_that_fails_is_told() {
     }
 }
 
+/// Whoever it is that panics: the caller hears of it when nobody is at the work any more, and the helpers serve the next call.
+#[test]
+fn a_panic_in_a_range_is_the_callers() {
+    limit(3);
+    let caller = std::thread::current().id();
+    for panics_here in [true, false].repeat(20) {
+        let done = AtomicI64::new(0);
+        let work = |first: i64, end: i64| {
+            let is_here = std::thread::current().id() == caller;
+            assert_ne!(is_here, panics_here, "{first}..{end}");
+            done.fetch_add(end - first, Ordering::Relaxed);
+            // So long that others take ranges too.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            Ok(())
+        };
+        let shared = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| share(1000, 10, &work)));
+        // Helpers that another test keeps busy do not panic here.
+        assert_eq!(shared.is_ok(), done.into_inner() == 1000);
+    }
+    assert!(share(1000, 10, &|_, _| Ok(())).is_ok());
+}
+
 /// A child has none of the threads that its parent had, and gets its own.
 #[test]
 fn a_forked_child_shares_its_work_too() {

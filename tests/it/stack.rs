@@ -1,0 +1,65 @@
+//! Calls on small stacks: threads of C programs may have 128 KiB, as musl's have, and a call takes at most 96 of them.
+//!
+//! What drivers need lies partly on the stack, partly in memory of the host, by how much there is to do: so arrays are small and
+//! large here, and their loops are cut among threads and not.
+
+use crate::compiled::{Granularity, bundle};
+use crate::graphs::outputs;
+use ndarray::Array2;
+use precast::{Array, ArrayRef, Policy, Runtime, threads};
+use precast_compile::Isa;
+use precast_graph::interpret;
+
+const STACK_BYTES: usize = 96 * 1024;
+
+fn on_a_small_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        thread.spawn_scoped(scope, work).unwrap().join().unwrap()
+    })
+}
+
+fn matrix(rows: usize, columns: usize) -> Array {
+    let element = |(i, j)| ((i * 31 + j * 17) % 64) as f64 / 8.0 - 3.5;
+    Array::from(Array2::from_shape_fn((rows, columns), element).into_dyn())
+}
+
+#[test]
+fn calls_need_little_stack() {
+    // Every driver, and each of its ways: rows, columns, blocks, tiles, gathered operands, steps apart.
+    let texts = [
+        "a = softmax(x, axis=1)",
+        "b = softmax(x, axis=0)",
+        "c = softmax(transpose(y)[:, ::2], axis=1)",
+        "d = sum(x*x, axis=1)",
+        "e = sum(x, axis=0)",
+        "f = sum(x*transpose(y), axis=0)",
+        "g = sum(exp(x))",
+        "h = x + transpose(y)",
+        "i = x[:, ::-2]*2.5 + sum(x, axis=1)[:, None]",
+        "j = dot(x[:100], y[:, :100])",
+    ];
+    let graph = outputs(&texts, &["x=f64[?,?]", "y=f64[?,?]"]);
+    let served = [Granularity::Whole, Granularity::Groups].map(|granularity| {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("stack.bundle");
+        fs_err::write(&file, bundle(std::slice::from_ref(&graph), granularity, Isa::native().unwrap()))
+            .unwrap();
+        let runtime = Runtime::builder().bundle_file(&file).policy(Policy::Strict).build().unwrap();
+        (granularity, runtime.function(&graph).unwrap())
+    });
+    for (rows, columns) in [(2, 3), (40, 30), (150, 300), (3, 12_000), (12_000, 3)] {
+        let inputs = [matrix(rows, columns), matrix(columns, rows)];
+        let expected = interpret(&graph, &inputs).unwrap();
+        let inputs = inputs.each_ref().map(ArrayRef::from);
+        for (granularity, function) in &served {
+            for n in [1, 3] {
+                threads::limit(n);
+                let found = on_a_small_stack(|| function.call(&inputs).unwrap());
+                // Bits of products hold within a class of CPU.
+                assert_eq!(found[..9], expected[..9], "{granularity:?} {rows} x {columns}, {n} thread(s)");
+                assert_eq!(found[9].shape(), expected[9].shape());
+            }
+        }
+    }
+}
