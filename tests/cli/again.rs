@@ -25,6 +25,25 @@ fn archives_alone_are_compiled_again_and_what_differs_is_named() {
     for said in [record.members[0].signature.as_str(), "comes out otherwise", "`unit.o`, section `.text"] {
         assert!(other.out.contains(said), "`{said}` in {}", other.out);
     }
+    // One whose text is broken is an alarm, and keeps nobody from looking at the others; so is one whose header is another.
+    let store = Store::open(place.path("artifacts")).unwrap();
+    for (name, member, told) in
+        [("broken", "unit.c", "caused"), ("foreign", "include/precast/tensor.h", "is another than its keys")]
+    {
+        let records: Vec<Record> = store.records().map(Result::unwrap).collect();
+        let to = Store::create(place.path(name)).unwrap();
+        to.publish(&store.load(&records[0]).unwrap(), &records[0]).unwrap();
+        let (mut record, mut archive) = (records[1].clone(), store.load(&records[1]).unwrap());
+        archive.members.get_mut(member).unwrap().extend(b"\nint;;broken(\n");
+        (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
+        to.publish(&archive, &record).unwrap();
+        let other = place.run(&["verify", "--store", name, "--recompile"]).fails(6, &[]);
+        let signature = record.members[0].signature.as_str();
+        assert!(other.out.contains("archives alone: 1 is the same"), "{}", other.out);
+        assert!(other.out.contains(&format!("alarm  {signature} for ")), "{}", other.out);
+        assert!(told == "caused" || other.out.contains(told), "{}", other.out);
+        assert!(other.out.contains("not everything comes out the same"), "{}", other.out);
+    }
     let none = place.run_bare(&["verify", "--recompile"]).fails(1, &["nothing was compared"]);
     assert!(none.out.contains("not compared: 2, as there is no compiler for"), "{}", none.out);
 }

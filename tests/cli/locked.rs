@@ -69,9 +69,10 @@ fn what_a_broken_lock_file_is_mended_by_mends_it() {
     }
     // One that says more than is understood here is not taken for broken.
     place.write("precast.lock", "version = 2\n");
-    for how in [&["build"][..], &["build", "--locked"], &["update"]] {
+    for how in [&["build"][..], &["build", "--locked"], &["build", "--pin"], &["update"]] {
         place.run(how).fails(1, &["it has version 2, expected 1", "update this one"]);
     }
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), b"version = 2\n");
 }
 
 #[test]
@@ -96,6 +97,21 @@ fn pinned_archives_are_taken_and_no_others() {
     place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
     // Without `--locked` they bind nobody.
     place.run(&["build"]).ok();
+    // Pins of another target stay when this one is pinned anew, in whatever order; those of this target are replaced.
+    let pin = text.lines().find(|line| line.contains("action = \"")).unwrap();
+    let strange = edited(&edited(pin, "target", "aarch64-unknown-linux-musl"), "action", &"0".repeat(64));
+    let stale = edited(pin, "digest", &"1".repeat(64));
+    place.write("precast.lock", text.replace(pin, &format!("{stale}\n{strange}")));
+    place.run(&["build", "--pin"]).ok();
+    let pinned = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    let lines = |text: &str, part: &str| text.lines().filter(|line| line.contains(part)).count();
+    assert_eq!(
+        (lines(&pinned, "aarch64-unknown-linux-musl"), lines(&pinned, "action = \"")),
+        (1, 2),
+        "{pinned}"
+    );
+    assert!(pinned.contains(pin), "{pinned}");
+    place.run(&["build", "--locked"]).ok();
     // A collector keeps what a lock file says and pins.
     place.write("precast.lock", &text);
     place.run_bare(&["gc", "--grace", "0", "precast.lock"]).ok();
@@ -190,7 +206,11 @@ fn a_store_is_held_against_what_a_release_names() {
     place.run(&["build", "--pin"]).ok();
     let verify = |how: &[&str]| place.run_bare(&[&["verify"], how].concat());
     let lock = &["--lock", "precast.lock"][..];
-    assert!(verify(lock).ok().out.contains("locked: 6 things are as they should be"), "{}", verify(lock).out);
+    assert!(
+        verify(lock).ok().out.contains("held against lock files: 6 are the same"),
+        "{}",
+        verify(lock).out
+    );
     // A store of one of the two graphs: whole in itself, and not what was locked or declared.
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
     place.run(&["build", "one.toml", "--store", "one"]).ok();

@@ -1,5 +1,7 @@
 //! What somebody types who has not read the documents, and what is said to it.
 
+use precast_store::Store;
+
 use crate::sandbox::Sandbox;
 
 const MANIFEST: &str = r#"
@@ -112,4 +114,36 @@ fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
     assert_eq!(fs_err::read_to_string(place.path("named/scale/src/scale.c")).unwrap(), SCALE);
     let source = |what: &str| place.run(&["show", what, "--store", "store", "--source"]).ok().out;
     assert_eq!(source("scale.f64.1in"), source(&key));
+}
+
+/// What an entry declares may come from anyone; the text of an archive too.
+#[test]
+fn what_is_extracted_stays_below_its_directory() {
+    let place = place();
+    place.run(&["build", "--store", "store"]).ok();
+    let store = Store::open(place.path("store")).unwrap();
+    let mut entry = store.find_entry("scale.f64.1in").unwrap().unwrap();
+    let found = store.find(&entry.program.steps[0].key).unwrap().swap_remove(0);
+    let mut record = store.find_action(&found.action).unwrap().swap_remove(0);
+    let mut archive = store.load(&record).unwrap();
+    let forged = Store::create(place.path("forged")).unwrap();
+    for name in ["../../evil.c", "/evil.c", "x/../../../evil.c"] {
+        let called = format!("\n/* \"scale/{name}\" */\n");
+        archive.members.get_mut("unit.c").unwrap().extend(called.as_bytes());
+    }
+    (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
+    forged.publish(&archive, &record).unwrap();
+    let declared = entry.declared.clone();
+    for (number, name) in ["../../evil.c", "/evil.c", "x/../../../evil.c", "kind.c"].into_iter().enumerate() {
+        entry.name = format!("entry{number}");
+        entry.declared = declared.replace("src/scale.c", name);
+        assert_ne!(entry.declared, declared);
+        forged.put_entry(&entry).unwrap();
+    }
+    let key = entry.program.steps[0].key.to_string();
+    place.run(&["show", &key, "--store", "forged", "--extract", "deep/debug"]).ok();
+    assert!(place.path("deep/debug/unit.c").is_file());
+    let found = crate::release::files(&place, "");
+    let strays: Vec<_> = found.iter().filter(|path| path.ends_with("evil.c")).collect();
+    assert!(strays.is_empty(), "{strays:?}");
 }

@@ -144,7 +144,7 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
     place.run_bare(&["verify", "--bundle", "model.precast"]).ok();
     place.run_bare(&["verify", "--store", "nowhere"]).fails(1, &[]);
     let same = place.run(&["verify", "--rebuild", "precast.toml"]).ok();
-    assert!(same.out.contains("compiled again: 1 artifact is the same"), "{}", same.out);
+    assert!(same.out.contains("compiled again from manifests: 1 is the same"), "{}", same.out);
     // Whole in itself, and not what its action makes.
     tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();

@@ -37,6 +37,15 @@ pub(crate) enum Exit {
     Program(u8),
 }
 
+impl Exit {
+    /// The graver of two findings about layers: what comes out otherwise, damage, what cannot be read, what is not signed.
+    pub(crate) fn graver(self, other: Self) -> Self {
+        const GRAVITY: [Exit; 5] = [Exit::Ok, Exit::Unsigned, Exit::Error, Exit::Damaged, Exit::Different];
+        let gravity = |exit: Self| GRAVITY.iter().position(|known| *known == exit);
+        if gravity(other) > gravity(self) { other } else { self }
+    }
+}
+
 impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
         match exit {

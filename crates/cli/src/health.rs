@@ -245,16 +245,7 @@ impl Health {
     }
 }
 
-/// The exit code of all: damage before anything else.
+/// The exit code of all.
 pub(crate) fn exit(health: &[Health]) -> Exit {
-    let any = |exit: Exit| health.iter().any(|health| health.exit == exit);
-    if any(Exit::Damaged) {
-        Exit::Damaged
-    } else if any(Exit::Error) {
-        Exit::Error
-    } else if any(Exit::Unsigned) {
-        Exit::Unsigned
-    } else {
-        Exit::Ok
-    }
+    health.iter().map(|health| health.exit).fold(Exit::Ok, Exit::graver)
 }

@@ -14,6 +14,7 @@
 mod args;
 mod arrays;
 mod cmd;
+mod compared;
 mod difference;
 mod error;
 mod events;

@@ -344,6 +344,15 @@ fn what_a_build_that_goes_on_has_come_to_stays_without_any_grace() {
     store.sweep(&store.plan_gc(&keep).unwrap()).unwrap();
     assert!(serves(&store, &new) && !serves(&store, &unused) && !serves(&store, &old));
     drop(other);
+    // One that begins between plan and sweep, and comes to what was to go.
+    age(store.path(), DAY);
+    let plan = store.plan_gc(&keep).unwrap();
+    assert!(!plan.victims.is_empty());
+    let late = store.begin();
+    store.reuse(&new.1).unwrap().unwrap();
+    store.sweep(&plan).unwrap();
+    assert!(serves(&store, &new));
+    drop(late);
     store.sweep(&store.plan_gc(&keep).unwrap()).unwrap();
     assert!(!serves(&store, &new));
     // What one that was killed has left holds nobody up, and goes.
