@@ -119,6 +119,20 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     let line = place.run_bare(&shown).ok().out;
     let stated: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(stated["predicate"]["runDetails"]["builder"]["id"], BUILDER);
+    // It travels with its record, and is put beside another only by mistake.
+    place.run_bare(&["export", "--store", "artifacts", "--out", "all.export"]).ok();
+    place.run_bare(&["import", "all.export", "--unsigned", "--store", "there"]).ok();
+    let there = ["show", shown[1], "--provenance", "--store", "there"];
+    assert_eq!(place.run_bare(&there).ok().out, line);
+    let all = store().records().map(Result::unwrap).collect::<Vec<_>>();
+    let other = all.iter().find(|other| other.action != record.action).unwrap();
+    let beside = |record: &precast_store::Record| {
+        let name = format!("{}-{}.provenance", record.action, record.id());
+        place.path("there/records").join(&name[..2]).join(name)
+    };
+    fs_err::remove_file(beside(&record)).unwrap();
+    fs_err::copy(beside(other), beside(&record)).unwrap();
+    place.run_bare(&there).fails(4, &["is no statement about it", "hint: delete its file"]);
     // Statements differ in their times, records and bundles in nothing.
     assert_eq!(sum().unwrap(), record);
     assert!(place.run_bare(&["verify"]).ok().out.contains("everything is whole"));

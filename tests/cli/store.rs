@@ -110,7 +110,7 @@ fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
         command.envs(build.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.output()
     };
-    let calls = "mkdir,openat,fsync,rename,renameat,renameat2";
+    let calls = "mkdir,openat,fsync,syncfs,rename,renameat,renameat2";
     if !traced(&place, &["-o", "log", "-e", calls]).is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: no strace here, or it may not trace");
         return;
@@ -123,7 +123,7 @@ fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
         let count = counts.entry(name).or_insert(0);
         *count += 1;
         let changes = name != "openat" || arguments.contains("O_CREAT");
-        if !changes || !(arguments.contains("artifacts") || name == "fsync") {
+        if !changes || !(arguments.contains("artifacts") || matches!(name, "fsync" | "syncfs")) {
             continue;
         }
         remove(&place.path("artifacts"));

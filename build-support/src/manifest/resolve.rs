@@ -8,6 +8,7 @@ use precast_compile::Isa;
 use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
 use precast_graph::{FunctionGraph, json, text};
+use precast_ops::rewrite::stabilise;
 use precast_ops::{Ops, Serve};
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -112,6 +113,22 @@ impl Manifest {
     }
 
     fn graph(
+        &self,
+        table: &GraphTable,
+        place: &Place,
+        declared: &Declared,
+        ops: &Ops,
+    ) -> Result<FunctionGraph, Problem> {
+        let graph = self.graph_as_written(table, place, declared, ops)?;
+        if !table.stabilise {
+            return Ok(graph);
+        }
+        stabilise(&graph).map_err(|error| {
+            Problem::new(place.clone().key("stabilise"), ProblemKind::Graph { message: chain(&error) })
+        })
+    }
+
+    fn graph_as_written(
         &self,
         table: &GraphTable,
         place: &Place,

@@ -52,6 +52,9 @@ pub struct GraphTable {
     /// What is compiled: `whole`, `groups`, `ops`; one module for the whole graph when left out.
     #[serde(default)]
     pub serve: Vec<Spanned<String>>,
+    /// Whether formulas that lose digits or overflow become those that do not; as it is written when left out.
+    #[serde(default)]
+    pub stabilise: bool,
 }
 
 /// `[[external]]`: an op whose C stands in files, for each combination of dtypes. The keys are those of

@@ -43,7 +43,7 @@ pub struct Monoid {
     pub step: unsafe extern "C" fn(*mut c_void, *const c_void, i64),
     pub close: unsafe extern "C" fn(*mut c_void, i64, *mut c_void, c_int),
     pub finish: unsafe extern "C" fn(*const c_void, i64, i64, *mut c_char, i64),
-    pub steps: unsafe extern "C" fn(*mut c_void, *const c_void, i64, i64, i64),
+    pub steps: Option<unsafe extern "C" fn(*mut c_void, *const c_void, i64, i64, i64)>,
 }
 
 /// `pc_reduce`: what a module hands to `pc_host.reduce`.

@@ -1,9 +1,13 @@
 """What each peer computes, case by case: as a user of that peer would write it.
 
 `numpy` is called with arrays, `numba` is compiled by `njit` and called with arrays, `pytensor` is called with symbolic
-variables and gives the graph. `numpy_out` is given an array besides, so that it allocates nothing.
+variables and gives the graph. `numpy_out` is given an array besides, so that it allocates nothing. JAX compiles the text of `numpy`
+with its own functions in the place of NumPy's and SciPy's, as its users write it.
 """
+import math
+
 import numpy as np
+from scipy import special
 
 
 class Score:
@@ -263,6 +267,157 @@ class Tanh:
         return pt.tanh(x)
 
 
+class Chain:
+    """Ten operations of arithmetic."""
+
+    def numpy(x, y, z):
+        return ((x + y) * z - x / 2 + y) * (z - 1) + x * y - z
+
+    numba = numpy
+
+    def pytensor(pt, x, y, z):
+        return ((x + y) * z - x / 2 + y) * (z - 1) + x * y - z
+
+
+class Functions:
+    """log1p(exp(tanh(x))) * y"""
+
+    def numpy(x, y):
+        return np.log1p(np.exp(np.tanh(x))) * y
+
+    numba = numpy
+
+    def pytensor(pt, x, y):
+        return pt.log1p(pt.exp(pt.tanh(x))) * y
+
+
+class Logsumexp:
+    """log(sum(exp(x))) of each row"""
+
+    def numpy(x):
+        top = np.max(x, axis=1, keepdims=True)
+        return np.log(np.sum(np.exp(x - top), axis=1)) + top[:, 0]
+
+    def numba(x):
+        out = np.empty_like(x[:, 0])
+        for i in range(x.shape[0]):
+            top = np.max(x[i])
+            out[i] = np.log(np.sum(np.exp(x[i] - top))) + top
+        return out
+
+    def pytensor(pt, x):
+        return pt.logsumexp(x, axis=1)
+
+
+class LogisticLoss:
+    """The mean of log(1 + exp(-y (x @ z))), y the side of each row."""
+
+    def numpy(x, y, z):
+        return np.mean(np.logaddexp(0, -y * (x @ z)))
+
+    def numba(x, y, z):
+        margins = -y * (x @ z)
+        return np.mean(np.maximum(margins, 0) + np.log1p(np.exp(-np.abs(margins))))
+
+    def pytensor(pt, x, y, z):
+        return pt.mean(pt.softplus(-y * (x @ z)))
+
+
+class LogisticGradient:
+    """The gradient of that loss in z."""
+
+    def numpy(x, y, z):
+        return x.T @ (-y * special.expit(-y * (x @ z))) / y.size
+
+    def numba(x, y, z):
+        return x.T @ (-y / (1 + np.exp(y * (x @ z)))) / y.size
+
+    def pytensor(pt, x, y, z):
+        return x.T @ (-y * pt.sigmoid(-y * (x @ z))) / y.size
+
+
+class BlackScholes:
+    """The price of a European call; x, y, z move price, strike and time."""
+
+    def numpy(x, y, z):
+        s, k, t = 100 + 10 * x, 100 + 10 * y, 1.5 + 0.25 * z
+        v = 0.2 * np.sqrt(t)
+        d = (np.log(s / k) + 0.07 * t) / v
+        up, down = 1 + special.erf(d / 2**0.5), 1 + special.erf((d - v) / 2**0.5)
+        return 0.5 * (s * up - k * np.exp(-0.05 * t) * down)
+
+    def numba(x, y, z):
+        out = np.empty_like(x)
+        for i in range(x.size):
+            s, k, t = 100 + 10 * x[i], 100 + 10 * y[i], 1.5 + 0.25 * z[i]
+            v = 0.2 * math.sqrt(t)
+            d = (math.log(s / k) + 0.07 * t) / v
+            up, down = 1 + math.erf(d / 2**0.5), 1 + math.erf((d - v) / 2**0.5)
+            out[i] = 0.5 * (s * up - k * math.exp(-0.05 * t) * down)
+        return out
+
+    def pytensor(pt, x, y, z):
+        s, k, t = 100 + 10 * x, 100 + 10 * y, 1.5 + 0.25 * z
+        v = 0.2 * pt.sqrt(t)
+        d = (pt.log(s / k) + 0.07 * t) / v
+        up, down = 1 + pt.erf(d / 2**0.5), 1 + pt.erf((d - v) / 2**0.5)
+        return 0.5 * (s * up - k * pt.exp(-0.05 * t) * down)
+
+
+class Distances:
+    """The distances of all rows of x from all rows of y."""
+
+    def numpy(x, y):
+        return np.sqrt(np.sum((x[:, None, :] - y[None, :, :]) ** 2, axis=2))
+
+    def numba(x, y):
+        out = np.empty((x.shape[0], y.shape[0]), x.dtype)
+        for i in range(x.shape[0]):
+            for j in range(y.shape[0]):
+                total = x[i, 0] * 0
+                for k in range(x.shape[1]):
+                    total += (x[i, k] - y[j, k]) ** 2
+                out[i, j] = np.sqrt(total)
+        return out
+
+    def pytensor(pt, x, y):
+        return pt.sqrt(pt.sum((x[:, None, :] - y[None, :, :]) ** 2, axis=2))
+
+
+class Stencil:
+    """The mean of four neighbours less the middle."""
+
+    def numpy(x):
+        return 0.25 * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) - x[1:-1, 1:-1]
+
+    def numba(x):
+        out = np.empty_like(x[1:-1, 1:-1])
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                around = x[i, j + 1] + x[i + 2, j + 1] + x[i + 1, j] + x[i + 1, j + 2]
+                out[i, j] = 0.25 * around - x[i + 1, j + 1]
+        return out
+
+    def pytensor(pt, x):
+        return 0.25 * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) - x[1:-1, 1:-1]
+
+
+class BatchedDot:
+    """x @ y of many small matrices"""
+
+    def numpy(x, y):
+        return x @ y
+
+    def numba(x, y):
+        out = np.empty_like(x)
+        for i in range(x.shape[0]):
+            out[i] = np.dot(x[i], y[i])
+        return out
+
+    def pytensor(pt, x, y):
+        return pt.matmul(x, y)
+
+
 EXPRESSIONS = {
     "score": Score,
     "add": Add,
@@ -280,4 +435,13 @@ EXPRESSIONS = {
     "transposed": Transposed,
     "switch": Switch,
     "tanh": Tanh,
+    "chain": Chain,
+    "functions": Functions,
+    "logsumexp": Logsumexp,
+    "logistic-loss": LogisticLoss,
+    "logistic-gradient": LogisticGradient,
+    "black-scholes": BlackScholes,
+    "distances": Distances,
+    "stencil": Stencil,
+    "batched-dot": BatchedDot,
 }

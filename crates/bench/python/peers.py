@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import timeit
+import types
 
 import numpy as np
 from expressions import EXPRESSIONS
@@ -38,7 +39,31 @@ def numba(case, inputs):
 def jitted(case):
     from numba import njit
 
-    return njit(EXPRESSIONS[case].numba)
+    # Whole arrays are shared by threads, loops are as they are written.
+    return njit(EXPRESSIONS[case].numba, parallel=int(os.environ["NUMBA_NUM_THREADS"]) > 1)
+
+
+def jax(case, inputs):
+    """Waits for the result, and is given arrays of its own, which are made before."""
+    import jax.numpy
+
+    compiled, values = traced(case), [jax.numpy.asarray(value) for value in inputs]
+    return lambda *values: compiled(*values).block_until_ready(), values
+
+
+@functools.cache
+def traced(case):
+    """NumPy's text with JAX's functions."""
+    import jax
+    import jax.numpy
+    import jax.scipy.special
+
+    jax.config.update("jax_enable_x64", True)
+    function = EXPRESSIONS[case].numpy
+    if isinstance(function, types.FunctionType):
+        names = {"np": jax.numpy, "special": jax.scipy.special}
+        return jax.jit(types.FunctionType(function.__code__, names, function.__name__))
+    return jax.jit(getattr(jax.numpy, function.__name__))
 
 
 def pytensor(mode, trust_input=False):
@@ -87,6 +112,7 @@ PEERS = {
     "numpy": numpy,
     "numpy-out": numpy_out,
     "numba": numba,
+    "jax": jax,
     "pytensor-c": pytensor("c"),
     "pytensor-c-trusted": pytensor("c", trust_input=True),
     "pytensor-cthunk": thunk,
@@ -116,6 +142,7 @@ def prepare(request, timers):
 
 
 def versions():
+    import jax
     import numba
     import pytensor
 
@@ -124,6 +151,7 @@ def versions():
         "NumPy": np.__version__,
         "numba": numba.__version__,
         "PyTensor": pytensor.__version__,
+        "JAX": jax.__version__,
         "its compiler": os.path.basename(pytensor.config.cxx) or "none",
     }
 

@@ -15,7 +15,7 @@ mod report;
 use anyhow::{Result, bail};
 use cases::{Bench, CASES};
 use peers::Peers;
-use report::{Found, Machine, Report, Section, load};
+use report::{Found, Machine, Report, Section, against_fastest, load};
 use std::path::Path;
 
 /// As a program with large results has it; NumPy's arrays are on large pages too.
@@ -64,7 +64,7 @@ fn main() -> Result<()> {
 /// Runs some cases, all of them if none is named, and tells which failed: what the others found is not lost with them.
 fn measure(names: &[String], quick: bool) -> Result<(Report, Vec<&'static str>)> {
     eprintln!("looking for peers; the first time they are installed");
-    let bench = Bench { peers: Peers::start()?, quick };
+    let bench = Bench { peers: Peers::start(1)?, quick };
     let mut report = Report {
         machine: Machine::here(bench.peers.versions.clone()),
         sections: Vec::new(),
@@ -72,12 +72,17 @@ fn measure(names: &[String], quick: bool) -> Result<(Report, Vec<&'static str>)>
     };
     let mut failed = Vec::new();
     if let Err(why) = &bench.peers.environment {
-        report.skipped.push(format!("NumPy, numba and PyTensor, as there is no environment for them: {why}"));
+        report
+            .skipped
+            .push(format!("NumPy, numba, JAX and PyTensor, as there is no environment for them: {why}"));
     }
     for case in CASES.iter().filter(|case| names.is_empty() || names.iter().any(|name| name == case.name)) {
         eprintln!("measuring {}", case.name);
         match (case.run)(&bench) {
-            Ok(Found { lines, facts, skipped }) => {
+            Ok(Found { lines, mut facts, skipped }) => {
+                if case.is_compared {
+                    facts.extend(against_fastest(&lines));
+                }
                 report.sections.push(Section { case: case.name, title: case.title, lines, facts, skipped });
             }
             Err(why) => {

@@ -6,6 +6,7 @@ use precast_build::Manifest;
 use precast_graph::text::ParseTextError;
 use precast_graph::{FunctionGraph, Type, json, text};
 use precast_ops::Ops;
+use precast_ops::rewrite::stabilise;
 use precast_store::file;
 
 use crate::args::{GraphArgs, LayerArgs};
@@ -28,9 +29,22 @@ pub(crate) struct Found {
     pub(crate) is_named: bool,
 }
 
-/// Reads the graph. Inputs of an expression whose type is not said take one of `found`, in its order; functions that the
+/// Reads the graph, and stabilises it where that is asked for. Inputs of an expression whose type is not said take one of `found`, in its order; functions that the
 /// library does not have are ops of the manifest that is named, else of entries in the layers.
 pub(crate) fn read(
+    args: &GraphArgs,
+    found: &[Found],
+    ops: &Ops,
+    layers: &LayerArgs,
+) -> Result<Source, Failure> {
+    let source = read_as_it_is(args, found, ops, layers)?;
+    match source {
+        Source::Graph(graph) if args.stabilise => Ok(Source::Graph(stabilise(&graph)?)),
+        source => Ok(source),
+    }
+}
+
+fn read_as_it_is(
     args: &GraphArgs,
     found: &[Found],
     ops: &Ops,

@@ -31,8 +31,8 @@ impl Health {
         Self { name, facts: Vec::new(), problems: Vec::new(), exit: Exit::Ok }
     }
 
-    /// Looks into a bundle; with `verify` reads all of it.
-    pub(crate) fn of_bundle(path: &Path, verify: bool) -> Self {
+    /// Looks into a bundle; with `verify` reads all of it, and asks a keyring for signatures of the bytes that were read.
+    fn of_bundle(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("bundle `{}`", path.display()));
         let bundle = match Bundle::open(path) {
             Ok(bundle) => bundle,
@@ -44,7 +44,7 @@ impl Health {
                             | OpenBundleError::Length { .. }
                             | OpenBundleError::Damaged { .. }
                     );
-                return health.broken(error.into(), damaged);
+                return Ok(health.broken(error.into(), damaged));
             }
         };
         let same = bundle.generator() == GENERATOR;
@@ -57,20 +57,30 @@ impl Health {
             health.judge_entries(&entries);
             health.judge_lacking(&entries, &lacking(&entries, |key| !bundle.find(key).is_empty()));
         }
-        health
-    }
-
-    /// Looks into a store; with `verify` reads all of it.
-    pub(crate) fn of_store(path: &Path, verify: bool) -> Self {
-        let mut health = Self::new(format!("store `{}`", path.display()));
-        if let Err(failure) = health.look(path, verify) {
-            return health.broken(failure, false);
+        if let Some(keyring) = keyring {
+            match check_file(path, bundle.bytes(), keyring) {
+                Ok(names) => health.facts.push(("signed by", json!(names.join(", ")))),
+                Err(error) if error.is_unsigned() => health.unsigned(error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
         }
-        health
+        Ok(health)
     }
 
-    fn look(&mut self, path: &Path, verify: bool) -> Result<(), Failure> {
-        let store = Store::open(path)?;
+    /// Looks into a store; with `verify` reads all of it, and asks a keyring for signatures of its records and entries.
+    fn of_store(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
+        let mut health = Self::new(format!("store `{}`", path.display()));
+        let opened = Store::open(path).map_err(Failure::from);
+        let looked = opened.and_then(|store| health.look(&store, verify).map(|()| store));
+        match looked {
+            Ok(store) => keyring.map_or(Ok(()), |keyring| health.check_signatures(&store, keyring))?,
+            Err(failure) => return Ok(health.broken(failure, false)),
+        }
+        Ok(health)
+    }
+
+    fn look(&mut self, store: &Store, verify: bool) -> Result<(), Failure> {
+        let path = store.path();
         store.check_trust()?;
         let stated = precast_store::file::read_text(&path.join("STORE"))?;
         let format =
@@ -206,36 +216,17 @@ pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lac
 
 /// Looks into all layers of a command line.
 pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, Failure> {
-    let bundles = args.bundle.iter().map(|path| (path.clone(), Health::of_bundle(path, verify)));
-    let stores = layers::to_look(args).into_iter().map(|path| {
-        let health = Health::of_store(&path, verify);
-        (path, health)
-    });
     let keyring = layers::open_keyring(args)?.filter(|_| verify);
-    let mut all = Vec::new();
-    for (path, mut health) in bundles.chain(stores) {
-        if let Some(keyring) = keyring.as_ref().filter(|_| health.exit != Exit::Error) {
-            health.check_signatures(&path, keyring)?;
-        }
-        all.push(health);
-    }
-    Ok(all)
+    let bundles = args.bundle.iter().map(|path| Health::of_bundle(path, verify, keyring.as_deref()));
+    let stores = layers::to_look(args).into_iter();
+    bundles.chain(stores.map(|path| Health::of_store(&path, verify, keyring.as_deref()))).collect()
 }
 
 impl Health {
-    /// Checks that enough keys have signed a bundle, and every record and entry of a store.
-    pub(crate) fn check_signatures(&mut self, of: &Path, keyring: &Keyring) -> Result<(), Failure> {
-        if of.is_file() {
-            let bytes = precast_store::file::read(of, u64::MAX)?;
-            match check_file(of, &bytes, keyring) {
-                Ok(names) => self.facts.push(("signed by", json!(names.join(", ")))),
-                Err(error) if error.is_unsigned() => self.unsigned(error.to_string()),
-                Err(error) => return Err(error.into()),
-            }
-            return Ok(());
-        }
+    /// Checks that enough keys have signed every record and entry of a store.
+    fn check_signatures(&mut self, store: &Store, keyring: &Keyring) -> Result<(), Failure> {
         let mut count = 0;
-        for signed in Store::open(of)?.signed() {
+        for signed in store.signed() {
             let signed = signed?;
             match keyring.check(&signed.bytes, &signed.signatures) {
                 Ok(_) => count += 1,

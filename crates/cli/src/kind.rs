@@ -1,11 +1,16 @@
-//! What a file is, by its beginning: so that nothing is written over something else, and nothing signed that is not whole.
+//! What a file is, by what is in it: so that nothing is written over something else, and nothing signed that is not whole.
+//!
+//! A zip file holds arrays only if its first member is one, a compressed file is an export only if that is what comes out of it, and
+//! a text with tables of TOML is a manifest, which no picture takes the place of.
 
 use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
 
-/// How much of a file is looked at, in bytes.
-const HEAD: u64 = 4096;
+use precast_store::Export;
+
+/// How much of a file is looked at, in bytes: twice the largest block of zstd, so that an export's first member is in it.
+const HEAD: u64 = 256 << 10;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +25,13 @@ pub(crate) enum Kind {
     PublicKey,
     Npy,
     Npz,
-    /// Any other text: a picture, a source, a manifest.
+    /// A zip file without arrays.
+    Zip,
+    /// A compressed file that is no export, or one whose beginning is damaged.
+    Compressed,
+    /// Declarations: TOML.
+    Manifest,
+    /// Any other text: a picture, a source.
     Text,
     Other,
 }
@@ -28,17 +39,17 @@ pub(crate) enum Kind {
 impl Kind {
     /// Tells by the beginning of a file.
     pub(crate) fn of(head: &[u8]) -> Self {
-        let beginnings: [(&[u8], Self); 4] = [
-            (b"precastb", Self::Bundle),
-            (b"\x28\xb5\x2f\xfd", Self::Export),
-            (b"\x93NUMPY", Self::Npy),
-            (b"PK", Self::Npz),
-        ];
-        if head.is_empty() {
-            return Self::Empty;
-        }
-        if let Some((_, kind)) = beginnings.iter().find(|(bytes, _)| head.starts_with(bytes)) {
-            return *kind;
+        let begins = |with: &[u8]| head.starts_with(with);
+        match head {
+            [] => return Self::Empty,
+            _ if begins(b"precastb") => return Self::Bundle,
+            _ if begins(b"\x93NUMPY") => return Self::Npy,
+            _ if begins(b"\x28\xb5\x2f\xfd") && Export::is_begun(head) => return Self::Export,
+            _ if begins(b"\x28\xb5\x2f\xfd") => return Self::Compressed,
+            _ if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") => {
+                return if holds_arrays(head) { Self::Npz } else { Self::Zip };
+            }
+            _ => {}
         }
         // A character may be cut by the end of what is looked at.
         let text = match std::str::from_utf8(head) {
@@ -67,6 +78,8 @@ impl Kind {
             Self::Keyring
         } else if has("version = ") && (has("entry = [") || has("module = [") || first.contains("precast")) {
             Self::Lock
+        } else if text.lines().any(is_table) {
+            Self::Manifest
         } else {
             Self::Text
         }
@@ -84,6 +97,32 @@ impl Kind {
     }
 }
 
+/// Whether the first member of a zip file is an array; none at all holds nothing that would be lost.
+fn holds_arrays(head: &[u8]) -> bool {
+    let Some(length) = head.get(26..28).filter(|_| head.starts_with(b"PK\x03\x04")) else {
+        return head.starts_with(b"PK\x05\x06");
+    };
+    let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
+    head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy"))
+}
+
+/// Whether a line begins a table, or a list of tables, of TOML: `[[graph]]`, `[package.metadata]`, `graph = [`.
+fn is_table(line: &str) -> bool {
+    let line = line.split('#').next().unwrap_or_default().trim();
+    let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner =
+        inner.map(|name| name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name));
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
+    };
+    let is_list = |name: &str| {
+        let list = line.strip_prefix(name).map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
+        list.is_some_and(|value| value.trim_start().starts_with('['))
+    };
+    inner.is_some_and(is_name) || ["op", "graph", "external", "isa"].into_iter().any(is_list)
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -97,6 +136,9 @@ impl fmt::Display for Kind {
             Self::PublicKey => "a public key",
             Self::Npy => "an array",
             Self::Npz => "a file of arrays",
+            Self::Zip => "a zip file without arrays",
+            Self::Compressed => "a compressed file, and no export",
+            Self::Manifest => "a manifest",
             Self::Text => "a text",
             Self::Other => "something else",
         })
@@ -111,10 +153,24 @@ mod tests {
     fn files_are_told_by_their_beginnings() {
         let key = |len: usize| format!("untrusted comment: x\n{}\n", "R".repeat(len));
         let (public, signature, secret) = (key(56), key(100), key(212));
-        let kinds: [(&[u8], Kind); 14] = [
+        let zip = |name: &str| {
+            let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+            writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            writer.finish().unwrap().into_inner()
+        };
+        let (arrays, others) = (zip("x.npy"), zip("index.html"));
+        let directory = tempfile::tempdir().unwrap();
+        let empty =
+            precast_store::Store::create(directory.path()).unwrap().export(None).unwrap().pack().unwrap();
+        let archive = precast_store::Archive { members: [("unit.c".to_owned(), b"int x;".to_vec())].into() };
+        let object = archive.pack().unwrap().1;
+        let kinds: [(&[u8], Kind); 20] = [
             (b"", Kind::Empty),
             (b"precastb\x02\0", Kind::Bundle),
-            (b"\x28\xb5\x2f\xfd\0", Kind::Export),
+            (&empty, Kind::Export),
+            (&empty[..empty.len() - 4], Kind::Export),
+            (&object, Kind::Compressed),
+            (b"\x28\xb5\x2f\xfd\0", Kind::Compressed),
             (b"# who may sign\nformat=1\nthreshold=1\nkey=RW a\n", Kind::Keyring),
             (b"# Made by precast\nversion = 1\n", Kind::Lock),
             (public.as_bytes(), Kind::PublicKey),
@@ -122,8 +178,12 @@ mod tests {
             (secret.as_bytes(), Kind::SecretKey),
             (b"untrusted comment:", Kind::SecretKey),
             (b"\x93NUMPY\x01", Kind::Npy),
-            (b"PK\x03\x04", Kind::Npz),
-            (b"[[op]]\nname = \"add\"\n", Kind::Text),
+            (&arrays, Kind::Npz),
+            (&others, Kind::Zip),
+            (b"PK\x05\x06", Kind::Npz),
+            (b"# ops\n[[op]] # one\nname = \"add\"\n", Kind::Manifest),
+            (b"[package]\nname = \"x\"\n", Kind::Manifest),
+            (b"<svg>\nint x[2] = {\n[0] = 1 };\n[\n]\n", Kind::Text),
             ("<svg>ä".as_bytes().strip_suffix(b"\xa4").unwrap(), Kind::Text),
             (b"a\0b", Kind::Other),
         ];

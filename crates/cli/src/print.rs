@@ -174,6 +174,15 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// Renders a time that may be that of a single call: `85 ns`, `3.42 µs`, `12.3 ms`.
+pub(crate) fn short_time(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
+        s if s < 1e-3 => format!("{:.2} µs", s * 1e6),
+        s => duration(Duration::from_secs_f64(s)),
+    }
+}
+
 /// Renders `1 module`, `2 modules`.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
@@ -213,5 +222,6 @@ mod tests {
     fn sizes_and_times_have_units() {
         assert_eq!([size(812), size(3500), size(5 << 30)], ["812 B", "3.4 KiB", "5.0 GiB"]);
         assert_eq!(duration(Duration::from_micros(12_345)), "12.3 ms");
+        assert_eq!([8.5e-8, 3.42e-6, 0.0123].map(short_time), ["85 ns", "3.42 µs", "12.3 ms"]);
     }
 }

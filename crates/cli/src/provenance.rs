@@ -10,6 +10,9 @@
 //!
 //! Digests are SHA-256, which everybody can compute; our own hashes are annotations. Nobody but the user knows what the builder
 //! is called, so nothing is written unless it is named. The times are those of `SOURCE_DATE_EPOCH`, if it is set.
+//!
+//! What is stated is what was read: sources are those in the archive; manifest and lock file are hashed before they are read and again
+//! once everything is made, and of a build during which one changed nothing is stated.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -39,6 +42,8 @@ pub(crate) struct Builder {
     started: String,
     /// The command line.
     command: Vec<String>,
+    /// The files that the build reads by their paths, as they were before.
+    taken: Vec<(PathBuf, Value)>,
 }
 
 impl Builder {
@@ -56,21 +61,41 @@ impl Builder {
                 .hint("`--builder https://ci.example.org/release` names who builds"));
         }
         let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        Ok(Self { id, started: now()?, command })
+        Ok(Self { id, started: now()?, command, taken: Vec::new() })
+    }
+
+    /// Notes a file that is about to be read, or that this build has written.
+    pub(crate) fn take(&mut self, path: &Path) -> Result<(), Failure> {
+        self.taken.retain(|(known, _)| known != path);
+        self.taken.push((path.to_owned(), file(path)?));
+        Ok(())
+    }
+
+    /// Checks that the files are what they were.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        for (path, before) in &self.taken {
+            if file(path).ok().as_ref() != Some(before) {
+                return Err(Failure::new(format!(
+                    "`{}` changed while it was built, so nothing is stated of it",
+                    path.display()
+                ))
+                .hint("build again: what is made by now is found"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The files, as materials.
+    fn materials(&self) -> impl Iterator<Item = Value> {
+        self.taken.iter().map(|(_, file)| file.clone())
     }
 
     /// States the records that this build has compiled, each beside it in the store.
-    pub(crate) fn state_records(
-        &self,
-        store: &Store,
-        executed: &Executed,
-        manifest: &Path,
-    ) -> Result<(), Failure> {
-        let manifest = file(manifest)?;
+    pub(crate) fn state_records(&self, store: &Store, executed: &Executed) -> Result<(), Failure> {
         for artifact in &executed.artifacts {
             let record = &artifact.record;
             if executed.fresh.contains(&record.action) {
-                let statement = self.of_record(record, &store.load(record)?, &manifest)?;
+                let statement = self.of_record(record, &store.load(record)?)?;
                 store.put_provenance(record, &render(&statement))?;
             }
         }
@@ -80,17 +105,12 @@ impl Builder {
     /// States a bundle, in a file beside it; says where.
     pub(crate) fn state_bundle(
         &self,
-        bundle: &Path,
+        (bundle, bytes): (&Path, &[u8]),
         executed: &Executed,
-        manifest: &Path,
         toolchain: &Toolchain,
     ) -> Result<PathBuf, Failure> {
         let records: Vec<&Record> = executed.artifacts.iter().map(|artifact| &artifact.record).collect();
-        let mut materials = vec![file(manifest)?];
-        let lock = manifest.with_file_name("precast.lock");
-        if lock.is_file() {
-            materials.push(file(&lock)?);
-        }
+        let mut materials: Vec<Value> = self.materials().collect();
         materials.extend(records.first().map(|record| tools(toolchain.description(), record)));
         materials.extend(records.iter().map(|record| {
             let uri = format!("precast:record:{}", record.id());
@@ -103,7 +123,7 @@ impl Builder {
             all
         };
         let statement = self.statement(
-            json!([file(bundle)?]),
+            json!([named(bundle, bytes)]),
             "bundle",
             json!({"targets": all(|record| &record.target), "isa": all(|record| &record.isa)}),
             json!({"command": self.command}),
@@ -117,7 +137,7 @@ impl Builder {
         Ok(path)
     }
 
-    fn of_record(&self, record: &Record, archive: &Archive, manifest: &Value) -> Result<Value, Failure> {
+    fn of_record(&self, record: &Record, archive: &Archive) -> Result<Value, Failure> {
         let stated: Value =
             archive.get(MANIFEST).and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
         let description = stated["toolchain"]["description"].as_str().unwrap_or_default();
@@ -131,7 +151,8 @@ impl Builder {
         let id = record.id().to_string();
         let mut subject = vec![json!({"name": format!("record {id}"), "digest": sha256(&record.to_bytes())})];
         subject.extend(made.into_iter().map(member));
-        let mut materials = vec![manifest.clone(), tools(description, record)];
+        let mut materials: Vec<Value> = self.materials().take(1).collect();
+        materials.push(tools(description, record));
         materials.extend(sources.into_iter().map(member));
         materials.extend(record.outside.iter().map(|Outside { path, content }| {
             json!({"uri": format!("file://{path}"), "annotations": {"contentId": content}})
@@ -197,8 +218,22 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// A file by its name, without the directory, which is nobody's affair.
 fn file(path: &Path) -> Result<Value, Failure> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(json!({"name": name, "digest": sha256(&precast_store::file::read(path, u64::MAX)?)}))
+    Ok(named(path, &precast_store::file::read(path, u64::MAX)?))
+}
+
+fn named(path: &Path, bytes: &[u8]) -> Value {
+    json!({"name": path.file_name().unwrap_or_default().to_string_lossy(), "digest": sha256(bytes)})
+}
+
+/// Whether a statement is about this record and what is in its archive: each subject is one of them, and the record is one.
+pub(crate) fn is_about(statement: &Value, record: &Record, archive: &Archive) -> bool {
+    let own = sha256(&record.to_bytes());
+    let made = [OBJECT, SHARED_OBJECT].into_iter().filter_map(|name| archive.get(name)).map(sha256);
+    let mut known: Vec<Value> = made.collect();
+    known.push(own.clone());
+    let subjects: Vec<&Value> =
+        statement["subject"].as_array().into_iter().flatten().map(|subject| &subject["digest"]).collect();
+    subjects.contains(&&own) && subjects.into_iter().all(|digest| known.contains(digest))
 }
 
 /// The toolchain of a record: every byte that its tools load enters its hash.
@@ -219,4 +254,28 @@ fn now() -> Result<String, Failure> {
     let seconds: u64 = u64::min(seconds, 253_402_300_799);
     let (day, second) = (Date::of_days(seconds / 86_400), seconds % 86_400);
     Ok(format!("{day}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_changed_during_the_build_nothing_is_stated() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("precast.toml");
+        fs_err::write(&path, "[[graph]]\n").unwrap();
+        let mut builder = Builder::new("https://ci.example.org".to_owned()).unwrap();
+        builder.take(&path).unwrap();
+        builder.check().unwrap();
+        fs_err::write(&path, "[[graph]]\n\n").unwrap();
+        let told = builder.check().unwrap_err().render().message;
+        assert!(told.contains("changed while it was built"), "{told}");
+        // What the build has written itself is taken anew.
+        builder.take(&path).unwrap();
+        builder.check().unwrap();
+        assert_eq!(builder.materials().count(), 1);
+        fs_err::remove_file(&path).unwrap();
+        assert!(builder.check().is_err());
+    }
 }

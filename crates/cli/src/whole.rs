@@ -167,6 +167,12 @@ mod tests {
             assert_eq!(refused.contains("delete this one"), !found.starts_with("untrusted"), "{refused}");
             assert_eq!(fs_err::read(&path).unwrap(), found.as_bytes());
         }
+        // A picture takes the place of a picture, and of no manifest.
+        fs_err::write(&path, "[[graph]]\n").unwrap();
+        let refused = write(&path, Kind::Text, |out| out.write_all(b"<svg>")).unwrap_err().to_string();
+        assert!(refused.contains("it is a manifest, and a text would take its place"), "{refused}");
+        fs_err::write(&path, "<svg>").unwrap();
+        write(&path, Kind::Text, |out| out.write_all(b"<svg >")).unwrap().commit().unwrap();
         fs_err::write(&path, "").unwrap();
         write(&path, Kind::Npy, |out| out.write_all(b"\x93NUMPY")).unwrap().commit().unwrap();
         write(&path, Kind::Npy, |out| out.write_all(b"\x93NUMPY")).unwrap().commit().unwrap();

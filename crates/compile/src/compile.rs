@@ -12,7 +12,7 @@
 
 use precast_codegen::Unit;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi, Language};
+use precast_store::key::{ARCHIVE_EPOCH, ActionInputs, ActionKind, ContentId, HostAbi, Language};
 use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires, ToolchainId};
 use serde::Serialize;
 
@@ -99,12 +99,9 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
     reads::assembler(prepared, scratch, input)
 }
 
-/// Format of `manifest.json`.
-const MANIFEST: u32 = 2;
-
 #[derive(Serialize)]
 struct Manifest<'a> {
-    format: u32,
+    format: u64,
     kind: ActionKind,
     action: ActionKey,
     toolchain: ManifestToolchain<'a>,
@@ -173,7 +170,7 @@ pub(crate) fn pack<'a>(
     let action = inputs.key();
     let Made { members, host_abi, language, requires, outside } = made;
     let manifest = Manifest {
-        format: MANIFEST,
+        format: ARCHIVE_EPOCH,
         kind: inputs.kind,
         action,
         toolchain: ManifestToolchain { description: &compiler.description, id: inputs.toolchain },

@@ -26,29 +26,42 @@ const FREESTANDING: &[&str] = &[
     "stdnoreturn.h",
 ];
 
-/// Reads the directives of the unit's text and of its files. `true`: the unit is lean.
+/// Reads the directives of the unit's text and of its files. `None`: the unit is lean; else the first thing, in words, that makes it more.
 ///
 /// # Errors
 ///
 /// `#embed` reads bytes that no key sees, `__has_include` asks for a file of the system, or a file's name is not a plain
 /// relative path.
-pub(crate) fn check(unit_file: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
+pub(crate) fn check(
+    unit_file: &str,
+    text: &str,
+    sources: &SourceSet,
+) -> Result<Option<String>, CompileError> {
     let texts = std::iter::once(text).chain(sources.values().map(|text| &**text));
-    let mut lean = scan(unit_file, "", text, sources)?;
-    lean &= !may_paste_question(texts);
+    let mut more = scan(unit_file, "", text, sources)?;
+    if may_paste_question(texts) {
+        more.get_or_insert_with(|| "what macros may ask for".to_owned());
+    }
     for (name, content) in sources {
         if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']) {
             return Err(CompileError::SourceName { name: name.clone() });
         }
         let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-        lean &= scan(name, directory, content, sources)?;
+        let found = scan(name, directory, content, sources)?;
+        more = more.or(found);
     }
-    Ok(lean)
+    Ok(more)
 }
 
-fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<bool, CompileError> {
+/// The first file that a text includes and that is none of the unit's or the compiler's, in words.
+fn scan(
+    file: &str,
+    directory: &str,
+    text: &str,
+    sources: &SourceSet,
+) -> Result<Option<String>, CompileError> {
     let text = without_comments(text);
-    let (mut lean, mut hosted) = (true, false);
+    let (mut more, mut hosted) = (None, false);
     for line in text.lines() {
         question(file, line, directory, sources)?;
         let line = line.trim_start();
@@ -66,11 +79,11 @@ fn scan(file: &str, directory: &str, text: &str, sources: &SourceSet) -> Result<
         }
         let operand =
             ["include_next", "include", "import"].iter().find_map(|word| directive.strip_prefix(word));
-        if let Some(operand) = operand {
-            lean &= is_own(operand.trim(), directory, sources);
+        if let Some(operand) = operand.map(str::trim).filter(|name| !is_own(name, directory, sources)) {
+            more.get_or_insert_with(|| format!("`{operand}`"));
         }
     }
-    Ok(lean)
+    Ok(more)
 }
 
 /// Words that ask whether a file is there. `-MD` does not tell of them.
@@ -191,7 +204,7 @@ mod tests {
     fn lean(text: &str) -> Result<bool, CompileError> {
         let own = [("a/b.h", "#include \"c.h\"\n"), ("a/c.h", "int c;\n")];
         let sources = own.into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
-        check("unit.c", text, &sources)
+        check("unit.c", text, &sources).map(|more| more.is_none())
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl<'a> Prepared<'a> {
         let file = unit.file_name();
         let ((text, origins), sources) = (unit.text_and_origins(), unit.sources());
         let first = unit.first();
-        let includes_own = includes::check(file, &text, &sources).map_err(|error| {
+        let more = includes::check(file, &text, &sources).map_err(|error| {
             let find = |words: &str| Locator::new(unit, file, &text, &origins).find_words(words);
             match error {
                 CompileError::Embed { at: Some(at), what } if at == file => {
@@ -58,7 +58,7 @@ impl<'a> Prepared<'a> {
         check_names(first)?;
         let outside = [&first.libraries, &first.lib_dirs, &first.header_dirs];
         // An extension module calls functions of its host.
-        let lean = includes_own && first.host == Host::Native && outside.iter().all(|list| list.is_empty());
+        let lean = more.is_none() && first.host == Host::Native && outside.iter().all(|list| list.is_empty());
         let flags = flags(&Wanted {
             language,
             family: compiler.family,

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use crate::error::CompileError;
 use crate::prepared::Prepared;
 use crate::refused;
+use crate::run::Ended;
 use crate::scratch::Scratch;
-use crate::toolchain::Family;
+use crate::toolchain::{Compiler, Family, Toolchain};
 
 const HEADERS: &str = "headers.d";
 const ASSEMBLER: &str = "assembler.d";
@@ -41,7 +42,8 @@ pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<
     let allowed: BTreeSet<PathBuf> =
         if prepared.lean { BTreeSet::new() } else { system.chain(named).map(|path| real(&path)).collect() };
     let mut outside = Vec::new();
-    for file in told(prepared, scratch, HEADERS)? {
+    for file in told(prepared.compiler, scratch, HEADERS)? {
+        let file = file.strip_prefix(scratch.root()).map_or(file.clone(), |name| prepared.real_path(name));
         let path = real(&file);
         if !allowed.iter().any(|directory| path.starts_with(directory)) {
             return Err(CompileError::Outside { at: place(prepared, &file), path: file });
@@ -53,33 +55,92 @@ pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<
 
 /// Checks what the assembler read.
 pub(crate) fn assembler(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<(), CompileError> {
-    let refuse = |what: String| CompileError::Embed { at: locate(prepared, "asm"), what };
-    match prepared.compiler.family {
-        Family::Gcc => {
-            if told(prepared, scratch, ASSEMBLER)?.iter().any(|file| file.is_file()) {
-                let plain = without_markers(&assembly(prepared, scratch, input)?);
-                scratch.write("plain.s", plain)?;
-                let arguments = ["-c", "plain.s", "-o", "plain.o", "-Wa,--MD,assembler.d"];
-                run(prepared, scratch, &arguments.map(str::to_owned))?;
-                if let Some(file) = told(prepared, scratch, ASSEMBLER)?.first() {
-                    return Err(refuse(file.display().to_string()));
-                }
+    // What has no assembler text reads nothing by it; clang does not say.
+    if prepared.compiler.family == Family::Clang && !mentions_assembler(prepared) {
+        return Ok(());
+    }
+    let mut arguments = prepared.flags.compile.clone();
+    arguments.extend(prepared.places());
+    let (toolchain, compiler) = (prepared.toolchain, prepared.compiler);
+    let reader = Reader { toolchain, compiler, scratch, arguments: &arguments };
+    let refused = |ended: &Ended| refused::rejected(prepared, &ended.stderr);
+    match reader.assembler(input, &refused)? {
+        None => Ok(()),
+        Some(what) => Err(CompileError::Embed { at: locate(prepared, "asm"), what }),
+    }
+}
+
+/// What has just compiled a unit, in its directory, with these arguments.
+pub(crate) struct Reader<'a> {
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) compiler: &'a Compiler,
+    pub(crate) scratch: &'a Scratch,
+    pub(crate) arguments: &'a [String],
+}
+
+impl Reader<'_> {
+    /// A file outside that a lean unit read, or the directive that can read one.
+    pub(crate) fn outside(&self, input: &str) -> Result<Option<PathBuf>, CompileError> {
+        if let Some(file) = told(self.compiler, self.scratch, HEADERS)?.into_iter().next() {
+            return Ok(Some(file));
+        }
+        let refused = |ended: &Ended| CompileError::Link { words: ended.stderr.clone() };
+        Ok(self.assembler(input, &refused)?.map(PathBuf::from))
+    }
+
+    /// What the assembler read, or may read.
+    fn assembler(
+        &self,
+        input: &str,
+        refused: &dyn Fn(&Ended) -> CompileError,
+    ) -> Result<Option<String>, CompileError> {
+        match self.compiler.family {
+            Family::Gcc
+                if !told(self.compiler, self.scratch, ASSEMBLER)?.iter().any(|file| file.is_file()) =>
+            {
+                Ok(None)
             }
-            Ok(())
+            Family::Gcc => {
+                let plain = without_markers(&self.assembly(input, refused)?);
+                self.scratch.write("plain.s", plain)?;
+                let arguments = ["-c", "plain.s", "-o", "plain.o", "-Wa,--MD,assembler.d"];
+                self.run(&arguments.map(str::to_owned), refused)?;
+                let files = told(self.compiler, self.scratch, ASSEMBLER)?;
+                Ok(files.first().map(|file| file.display().to_string()))
+            }
+            Family::Clang => Ok(directive(&self.assembly(input, refused)?)),
         }
-        Family::Clang if mentions_assembler(prepared) => {
-            directive(&assembly(prepared, scratch, input)?).map_or(Ok(()), |found| Err(refuse(found)))
-        }
-        Family::Clang => Ok(()),
+    }
+
+    /// Compiles to assembler text.
+    fn assembly(
+        &self,
+        input: &str,
+        refused: &dyn Fn(&Ended) -> CompileError,
+    ) -> Result<String, CompileError> {
+        let mut arguments = self.arguments.to_vec();
+        arguments.extend(["-S", input, "-o", "unit.s"].map(str::to_owned));
+        self.run(&arguments, refused)?;
+        Ok(String::from_utf8_lossy(&self.scratch.read("unit.s")?).into_owned())
+    }
+
+    fn run(
+        &self,
+        arguments: &[String],
+        refused: &dyn Fn(&Ended) -> CompileError,
+    ) -> Result<(), CompileError> {
+        let Self { toolchain, compiler, scratch, .. } = self;
+        let ended = scratch.run(toolchain, &compiler.path, &compiler.driver, arguments)?;
+        if ended.status.success() { Ok(()) } else { Err(refused(&ended)) }
     }
 }
 
 /// The files outside of the unit and of the compiler's own headers that a rule names.
-fn told(prepared: &Prepared<'_>, scratch: &Scratch, rule: &str) -> Result<Vec<PathBuf>, CompileError> {
+fn told(compiler: &Compiler, scratch: &Scratch, rule: &str) -> Result<Vec<PathBuf>, CompileError> {
     let rule = scratch.read(rule)?;
-    let own = real(&prepared.compiler.own_headers);
+    let own = real(&compiler.own_headers);
     let files = dependencies(&String::from_utf8_lossy(&rule)).into_iter();
-    let files = files.map(|file| scratch.root().join(prepared.real_path(&file)));
+    let files = files.map(|file| scratch.root().join(file));
     Ok(files
         .filter(|file| {
             let path = real(file);
@@ -106,21 +167,6 @@ fn locate(prepared: &Prepared<'_>, words: &str) -> Option<String> {
             Some(format!("{source}:{}", line + 1))
         })
     })
-}
-
-/// Compiles to assembler text.
-fn assembly(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<String, CompileError> {
-    let mut arguments = prepared.flags.compile.clone();
-    arguments.extend(prepared.places());
-    arguments.extend(["-S", input, "-o", "unit.s"].map(str::to_owned));
-    run(prepared, scratch, &arguments)?;
-    Ok(String::from_utf8_lossy(&scratch.read("unit.s")?).into_owned())
-}
-
-fn run(prepared: &Prepared<'_>, scratch: &Scratch, arguments: &[String]) -> Result<(), CompileError> {
-    let compiler = prepared.compiler;
-    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, arguments)?;
-    if ended.status.success() { Ok(()) } else { Err(refused::rejected(prepared, &ended.stderr)) }
 }
 
 /// Takes away lines such as `# 3 "unit.c" 1`.

@@ -1,15 +1,29 @@
 //! Compiles what an archive holds once more, from the archive alone: no manifest, no generator.
 //!
 //! An archive has its text, its headers and, in its record's documents, the flags that its ops asked for; everything else follows
-//! from target, ISA level, profile and toolchain. That it all is as it was is seen by the [`ActionKey`](precast_store::ActionKey),
-//! which has to come out the same. Nothing that the archive says becomes an argument unless it is on the list of flags that ops may
-//! ask for, and what comes out is compared, and never run.
+//! from target, ISA level, profile and toolchain. Nothing that the archive says becomes an argument unless it is on the list of flags
+//! that ops may ask for, and what comes out is compared, and never run.
+//!
+//! # What it proves
+//!
+//! | | seen by |
+//! |---|---|
+//! | the machine code is that of the archive's text, by this compiler with these flags | the bytes, compared |
+//! | flags, target, ISA level, compiler and members are those of the action | the [`ActionKey`](precast_store::ActionKey), made again |
+//! | the headers are those that the keys of the members were made of, all and no others | their documents, which hash to these keys |
+//! | nothing else was read: no header, nothing by `.incbin` | what preprocessor and assembler say they read |
+//! | **not** that the text is what its keys ask for | `verify --rebuild`, `verify --regen`: who has the declarations generates it again |
+//!
+//! A key is a hash of the text with marks in the places of names and lines, and these cannot be told from a text that is finished.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use precast_codegen::{Host, SourceSet};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::key::{ActionInputs, ActionKind, HostAbi, Language};
+use precast_store::key::{ActionInputs, ActionKind, ContentId, HostAbi, Language};
 use precast_store::{Archive, Record};
 
 use crate::error::CompileError;
@@ -38,7 +52,21 @@ pub enum RecompileError {
     #[error("{why}")]
     NotAlone {
         /// Why not.
-        why: &'static str,
+        why: Cow<'static, str>,
+    },
+    /// A header is not one that the keys of its modules were made of.
+    #[error("`include/{name}` {what}")]
+    Header {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// It reads a file that is not in the archive.
+    #[error("its text reads `{}`, which is not in the archive and in no key", path.display())]
+    Outside {
+        /// The file.
+        path: PathBuf,
     },
     /// The compiler refuses it, or cannot be run.
     #[error(transparent)]
@@ -52,14 +80,14 @@ const WITHOUT: &str = "--precast-without=";
 ///
 /// # Errors
 ///
-/// It takes files of the system, or is made of other archives; another compiler made it, or another version of precast; or the
-/// compiler refuses it.
+/// It takes files of the system, or is made of other archives; another compiler made it, or another version of precast; its headers
+/// are not those of its keys; it reads what is not in it; or the compiler refuses it.
 pub fn recompile(
     record: &Record,
     archive: &Archive,
     toolchain: &Toolchain,
 ) -> Result<Recompiled, RecompileError> {
-    let refuse = |why| Err(RecompileError::NotAlone { why });
+    let refuse = |why: &'static str| Err(RecompileError::NotAlone { why: why.into() });
     if record.kind != ActionKind::Compile {
         return refuse("it was linked from other archives");
     }
@@ -71,8 +99,9 @@ pub fn recompile(
         return refuse("another compiler made it than is here");
     }
     let (file, text, sources) = files(record.language, archive)?;
-    if !includes::check(file, &text, &sources)? {
-        return refuse("it takes files of the system");
+    check_headers(record, &sources)?;
+    if let Some(what) = includes::check(file, &text, &sources)? {
+        return Err(RecompileError::NotAlone { why: format!("it takes {what}, which is not in it").into() });
     }
     let flags = flags_of(record, compiler)?;
     let inputs = ActionInputs {
@@ -94,16 +123,45 @@ pub fn recompile(
     }
     scratch.link(OWN_HEADERS, &compiler.own_headers)?;
     let tools = Tools { toolchain, compiler, scratch: &scratch };
-    let mut arguments = flags.compile.clone();
-    arguments.extend(lean_places());
+    let mut arguments = arguments_of(&flags);
     arguments.push(format!("-frandom-seed={}", record.action));
     arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
     arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
     arguments.extend(["-pipe", "-c", file, "-o", RAW].map(str::to_owned));
     tools.run(&compiler.driver, &arguments)?;
+    let reader = reads::Reader { toolchain, compiler, scratch: &scratch, arguments: &arguments_of(&flags) };
+    if let Some(path) = reader.outside(file)? {
+        return Err(RecompileError::Outside { path });
+    }
     tools.localise(exports(record.members.iter().map(|member| &member.key)), record.language)?;
     tools.run(&compiler.ld, &shared_object(&flags))?;
     Ok(Recompiled { object: scratch.read(OBJECT)?, shared_object: scratch.read(SHARED_OBJECT)? })
+}
+
+/// The flags, and where headers are.
+fn arguments_of(flags: &Flags) -> Vec<String> {
+    let mut arguments = flags.compile.clone();
+    arguments.extend(lean_places());
+    arguments
+}
+
+/// Checks that the headers are those that the members' keys were made of.
+fn check_headers(record: &Record, sources: &SourceSet) -> Result<(), RecompileError> {
+    let mut stated: BTreeMap<&str, ContentId> = BTreeMap::new();
+    for member in &record.members {
+        let document = member.document.as_ref().filter(|document| document.key() == member.key);
+        let lost = || RecompileError::NotAlone { why: "its documents are lost".into() };
+        stated.extend(document.ok_or_else(lost)?.sources.iter().map(|(name, id)| (name.as_str(), *id)));
+    }
+    let wrong = |name: &str, what| Err(RecompileError::Header { name: name.to_owned(), what });
+    for (name, content) in sources {
+        match stated.remove(name.as_str()) {
+            Some(id) if id == ContentId::of(&**content) => {}
+            Some(_) => return wrong(name, "is another than its keys were made of"),
+            None => return wrong(name, "is in none of its keys"),
+        }
+    }
+    stated.into_keys().next().map_or(Ok(()), |name| wrong(name, "is not there, and its keys were made of it"))
 }
 
 /// The text with its name, and the headers.
@@ -113,7 +171,7 @@ fn files(language: Language, archive: &Archive) -> Result<(&'static str, String,
         Language::Cxx => "unit.cc",
     };
     let is_text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-    let wrong = RecompileError::NotAlone { why: "its sources are not there, or no text" };
+    let wrong = RecompileError::NotAlone { why: "its sources are not there, or no text".into() };
     let Some(text) = archive.get(file).and_then(is_text) else { return Err(wrong) };
     let mut sources = SourceSet::new();
     for (name, content) in &archive.members {
@@ -126,7 +184,7 @@ fn files(language: Language, archive: &Archive) -> Result<(&'static str, String,
 
 /// The flags, as they were made for the unit.
 fn flags_of(record: &Record, compiler: &Compiler) -> Result<Flags, RecompileError> {
-    let refuse = |why| RecompileError::NotAlone { why };
+    let refuse = |why: &'static str| RecompileError::NotAlone { why: why.into() };
     let isa = record.isa.parse().map_err(|_| refuse("its ISA level is unknown"))?;
     let first = record.members.first().ok_or(refuse("it has no module"))?;
     let document = first.document.as_ref().ok_or(refuse("its documents are lost"))?;

@@ -3,6 +3,7 @@
 //! Values are numbered: the inputs first, then one for each step. Every step uses earlier values only, so the graph is
 //! acyclic by construction. In C each step is a variable of its own and the compiler sees single assignments.
 
+use crate::elemwise::kernel::WHOLE;
 use crate::scalar::{self, ScalarOp, Value};
 use precast_codegen::{LinkError, SourceSet, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
@@ -93,6 +94,19 @@ impl Composite {
         }
         Some(values)
     }
+}
+
+/// Transcendental functions from which on a kernel computes whole vectors only, so that compilers need half the time. With fewer,
+/// filling up a vector would cost calls of a few elements more than that is worth.
+const LONG: usize = 4;
+
+/// Whether values of these dtypes, computed with these headers, one of each step, are the long body of a loop that compilers make
+/// vectors of: not of gamma functions, which choose among ways by branches.
+fn is_long(types: &[DType], headers: &[String]) -> bool {
+    let is_lane = |dtype: &DType| matches!(dtype, DType::F32 | DType::F64 | DType::Bool);
+    let has_branches = |header: &String| header.ends_with("/gamma.h") || header.ends_with("/modulo.h");
+    let functions = headers.iter().filter(|header| header.starts_with("precast/ops/math/"));
+    types.iter().all(is_lane) && !headers.iter().any(has_branches) && functions.count() >= LONG
 }
 
 /// `[name, [values], key, value, key, value, …]`.
@@ -212,7 +226,12 @@ impl ScalarOp for Composite {
         let types = self.dtypes(dtypes).unwrap_or_default();
         let taken = |arguments: &[usize]| arguments.iter().map(|v| types[*v]).collect::<Vec<DType>>();
         let steps = self.steps.iter().filter(|_| !types.is_empty());
-        steps.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect()
+        let mut headers: Vec<String> =
+            steps.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
+        if self.content_id().is_some() && is_long(&types, &headers) {
+            headers.push(WHOLE.to_owned());
+        }
+        headers
     }
 
     fn c_support_code(&self) -> Vec<String> {

@@ -17,6 +17,7 @@
 //! | `instantiate` | a graph and its cover to a function: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
 //! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
+//! | [`profile`] | how long each kernel of a function takes, against what the machine can do |
 //! | `jit` | the only door to a compiler (feature `jit`) |
 //! | `tiered`, `background` | functions that parts serve until their own modules are compiled; the thread that does so |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
@@ -40,6 +41,7 @@ mod jit;
 mod miss;
 mod outside;
 mod policy;
+pub mod profile;
 #[cfg(feature = "record")]
 mod recording;
 mod reference;

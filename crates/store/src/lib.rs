@@ -44,6 +44,6 @@ pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
     CreateError, FindError, GcPlan, Heard, Keep, Lacking, LoadError, OpenError, PublishError, Published,
-    PutEntryError, PutSignatureError, Reason, Reused, Roots, Session, Signed, Store, Swept, Turn,
-    Verification, Victim, VictimKind, WriteError, lacking,
+    PutEntryError, PutSignatureError, Reason, ReleaseError, Reused, Roots, Session, Signed, Store, Swept,
+    Turn, Verification, Victim, VictimKind, WriteError, lacking,
 };

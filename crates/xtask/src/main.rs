@@ -1,4 +1,4 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | digest | repro | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | digest | threads | repro | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
@@ -8,6 +8,7 @@
 //! python  the Python package: installed and tested
 //! cross   artifacts for another architecture, under an emulator
 //! digest  the same bits from every compiler, level, cut and number of threads
+//! threads  the threads that share a call, under ThreadSanitizer
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
@@ -25,6 +26,7 @@ mod python;
 mod repro;
 mod steps;
 mod test;
+mod threads;
 mod tidy;
 mod tools;
 
@@ -47,6 +49,7 @@ usage: cargo xtask COMMAND
                         random graphs too
   digest [--count N]    compute N (200) random graphs and some with long arrays by each compiler, at each level, cut in each
                         way, on 1 to 3 threads; compare with `perform`
+  threads               run the tests of the threads that share a call under ThreadSanitizer
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
   tidy                  check the rules of the tree
 ";
@@ -75,6 +78,7 @@ fn run() -> Result<bool> {
         ["python", rest @ ..] => python::run(rest),
         ["cross", rest @ ..] => cross::run(rest),
         ["digest", rest @ ..] => digest::run(rest),
+        ["threads"] => threads::run(),
         ["repro"] => repro::run(&root()),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {

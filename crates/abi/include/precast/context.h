@@ -87,16 +87,10 @@ struct pc_context {
   pc_error error;
 };
 
-/* Puts an error into the slot, unless one is there already: the first report is the cause. */
+/* Puts an error into the slot, unless one is there already: the first report is the cause. The host copies it: a loop over
+ * characters would be made vectors of in every module. */
 static inline void pc_error_set(pc_context *ctx, int32_t kind, const char *message) {
-  if (ctx->error.kind == PC_ERROR_NONE) {
-    size_t i = 0;
-    for (; message[i] != '\0' && i + 1 < PC_ERROR_BYTES; i++) {
-      ctx->error.message[i] = message[i];
-    }
-    ctx->error.message[i] = '\0';
-    ctx->error.kind = kind;
-  }
+  ctx->host->error_format(ctx, kind, "%s", message);
 }
 
 /* Whether an error was put into the slot. */

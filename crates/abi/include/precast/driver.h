@@ -50,7 +50,8 @@ typedef struct pc_monoid {
   void (*close)(void *lanes, int64_t columns, void *totals, int first);
   /* Writes the results of `count` elements each; count may be 0. */
   void (*finish)(const void *totals, int64_t columns, int64_t count, char *out, int64_t out_step);
-  /* lanes[i] += x[i], and the same of further rows, each `row_bytes` behind the one before: `rows` in all, in order. */
+  /* lanes[i] += x[i], and the same of further rows, each `row_bytes` behind the one before: `rows` in all, in order. NULL where
+   * no reduction is of columns as they lie: `step` serves then. */
   void (*steps)(void *lanes, const void *x, int64_t n, int64_t rows, int64_t row_bytes);
 } pc_monoid;
 

@@ -15,6 +15,7 @@ mod python;
 mod quickstart;
 mod rerun;
 mod store;
+mod suite;
 mod throughput;
 
 use crate::measure::process;
@@ -50,47 +51,49 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) run: fn(&Bench) -> Result<Found>,
+    /// Whether each line is held against the fastest peer.
+    pub(crate) is_compared: bool,
+}
+
+impl Case {
+    const fn new(name: &'static str, title: &'static str, run: fn(&Bench) -> Result<Found>) -> Self {
+        Self { name, title, run, is_compared: false }
+    }
+
+    const fn compared(self) -> Self {
+        Self { is_compared: true, ..self }
+    }
 }
 
 /// Every case, in the order in which they run.
 pub(crate) const CASES: &[Case] = &[
-    Case { name: "throughput", title: "sum(exp(-x*x)*y+z) of f64 vectors, one thread", run: throughput::run },
-    Case { name: "everyday", title: "Expressions of every day, f64, one thread", run: everyday::run },
-    Case {
-        name: "call",
-        title: "Calls on a few elements: ours from Rust, peers from Python",
-        run: call::run,
-    },
-    Case { name: "native", title: "Graphs of C scalars called as plain C functions", run: native::run },
-    Case {
-        name: "overhead",
-        title: "Calls of small graphs, by how they are served, results reused",
-        run: overhead::run,
-    },
-    Case { name: "cold", title: "Start of a process to its first result", run: cold::run },
-    Case { name: "python", title: "The Python package: calls, callbacks, starts", run: python::run },
-    Case { name: "jit", title: "A miss to its first result", run: jit::run },
-    Case { name: "load", title: "Resolve, verify and load one artifact", run: load::run },
-    Case { name: "entries", title: "A thousand entries of a bundle", run: entries::run },
-    Case {
-        name: "store",
-        title: "The store: a hit, a durable publish, verifying, any size",
-        run: store::run,
-    },
-    Case { name: "quickstart", title: "The quickstart, a whole process", run: quickstart::run },
-    Case {
-        name: "precompile",
-        title: "Building combinations of op, dtype and rank, one core, one ISA level",
-        run: precompile::run,
-    },
-    Case { name: "deploy", title: "What a deployed program weighs, without features", run: deploy::run },
-    Case { name: "rerun", title: "cargo build of a package with many combinations", run: rerun::run },
+    Case::new("throughput", "sum(exp(-x*x)*y+z) of f64 vectors, one thread", throughput::run),
+    Case::new("everyday", "Expressions of every day, f64, one thread", everyday::run).compared(),
+    Case::new("suite", "Programs of several ops, f64 and f32, one thread and two", suite::run).compared(),
+    Case::new("call", "Calls on a few elements: ours from Rust, peers from Python", call::run),
+    Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
+    Case::new("overhead", "Calls of small graphs, by how they are served, results reused", overhead::run),
+    Case::new("cold", "Start of a process to its first result", cold::run),
+    Case::new("python", "The Python package: calls, callbacks, starts", python::run),
+    Case::new("jit", "A miss to its first result", jit::run),
+    Case::new("load", "Resolve, verify and load one artifact", load::run),
+    Case::new("entries", "A thousand entries of a bundle", entries::run),
+    Case::new("store", "The store: a hit, a durable publish, verifying, any size", store::run),
+    Case::new("quickstart", "The quickstart, a whole process", quickstart::run),
+    Case::new(
+        "precompile",
+        "Building combinations of op, dtype and rank, one core, one ISA level",
+        precompile::run,
+    ),
+    Case::new("deploy", "What a deployed program weighs, without features", deploy::run),
+    Case::new("rerun", "cargo build of a package with many combinations", rerun::run),
 ];
 
 /// Every expression that peers in Python are asked for.
 #[cfg(test)]
 pub(crate) fn asked() -> Vec<&'static str> {
     let mut names: Vec<&str> = everyday::EXPRESSIONS.iter().map(|expression| expression.name).collect();
+    names.extend(suite::names());
     names.extend(["score", "product", "add"]);
     names
 }

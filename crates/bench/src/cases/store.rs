@@ -8,7 +8,7 @@ use crate::measure::{Runner, process};
 use crate::report::{Found, Line, Target};
 use anyhow::{Context as _, Result, ensure};
 use precast_compile::Compiled;
-use precast_store::archive::SHARED_OBJECT;
+use precast_store::archive::{Archive, Limits, SHARED_OBJECT};
 use precast_store::key::ContentId;
 use precast_store::{ActionKey, Record, Store};
 use std::hint::black_box;
@@ -122,10 +122,11 @@ fn publish(place: &Path, compiled: &Compiled, rounds: usize) -> Result<Line> {
 
 fn verify(place: &Path, compiled: &Compiled, rounds: usize) -> Result<Line> {
     let store = Store::create(place.join("verify"))?;
-    let mut contents = Vec::new();
+    let (mut contents, mut frames) = (Vec::new(), Vec::new());
     for number in 0..VERIFIED.0 {
         let Compiled { archive, record } = sized(compiled, VERIFIED.1, number)?;
         store.publish(&archive, &record)?;
+        frames.push(archive.pack()?.1);
         contents.push(archive.members.into_values().flatten().collect::<Vec<u8>>());
     }
     let ours = Runner::new("precast", || {
@@ -138,8 +139,14 @@ fn verify(place: &Path, compiled: &Compiled, rounds: usize) -> Result<Line> {
         }
         Ok(())
     });
+    let decoded = Runner::new("decoded and hashed, in memory, by one thread", || {
+        for frame in &frames {
+            black_box(Archive::unpack(black_box(frame), &Limits::default())?);
+        }
+        Ok(())
+    });
     let what = format!("verify {} archives of {} MiB", VERIFIED.0, VERIFIED.1 >> 20);
-    Ok(Line::raced(&what, rounds, vec![ours, peer])?.target(Target::TimesPeer(1.25)))
+    Ok(Line::raced(&what, rounds, vec![ours, peer, decoded])?.target(Target::TimesPeer(1.25)))
 }
 
 fn of_size(place: &Path, compiled: &Compiled, size: usize, rounds: usize) -> Result<Line> {

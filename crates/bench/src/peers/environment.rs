@@ -44,11 +44,18 @@ impl Environment {
 
     /// One of the scripts of `python/`, on one thread, with the usual places of caches.
     pub(crate) fn script(&self, name: &str) -> Command {
+        self.script_on(name, 1)
+    }
+
+    /// The same, on some threads. JAX takes as many as `NPROC` says.
+    pub(super) fn script_on(&self, name: &str, threads: usize) -> Command {
         let mut command = Command::new(&self.python);
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(name));
-        for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"] {
-            command.env(threads, "1");
+        let libraries = ["OMP", "OPENBLAS", "MKL", "NUMBA"].map(|name| format!("{name}_NUM_THREADS"));
+        for variable in libraries.iter().map(String::as_str).chain(["NPROC"]) {
+            command.env(variable, threads.to_string());
         }
+        command.env("JAX_PLATFORMS", "cpu");
         command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1");
         caches(&mut command, &self.caches);
         command

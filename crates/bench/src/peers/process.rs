@@ -27,8 +27,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(environment: &Environment) -> Result<Self> {
-        let mut command = environment.script("peers.py");
+    pub(super) fn start(environment: &Environment, threads: usize) -> Result<Self> {
+        let mut command = environment.script_on("peers.py", threads);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
         let requests = child.stdin.take();

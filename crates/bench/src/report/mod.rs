@@ -4,6 +4,7 @@
 //! case ─▶ Found { lines, facts, skipped } ─▶ Section ─▶ Report ─▶ table (terminal) │ markdown, picture (committed) │ JSON
 //! ```
 
+mod fastest;
 mod machine;
 mod picture;
 mod table;
@@ -13,6 +14,7 @@ mod tests;
 
 use crate::measure::{Runner, Sample, race};
 use anyhow::Result;
+pub(crate) use fastest::against_fastest;
 pub(crate) use machine::{Machine, load};
 use serde::Serialize;
 

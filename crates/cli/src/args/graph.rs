@@ -32,6 +32,9 @@ pub(crate) struct GraphArgs {
     /// The rewrites that the graph goes through, as in `all,-fuse`; those of `precast build --passes`. [default: all]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<Passes>,
+    /// Takes formulas that lose digits or overflow for those that do not: `log(1 + x)` for `log1p(x)`.
+    #[arg(long, conflicts_with = "entry")]
+    pub(crate) stabilise: bool,
 }
 
 impl GraphArgs {

@@ -11,6 +11,7 @@ mod layers;
 mod look;
 mod ops;
 mod picture;
+mod profile;
 mod record;
 mod run;
 mod sbom;
@@ -30,6 +31,7 @@ pub(crate) use layers::LayerArgs;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
 pub(crate) use ops::OpsArgs;
 pub(crate) use picture::PictureArgs;
+pub(crate) use profile::ProfileArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use sbom::SbomArgs;
@@ -96,6 +98,7 @@ pub(crate) enum Command {
     CheckOp(CheckOpArgs),
     Explain(ExplainArgs),
     Graph(PictureArgs),
+    Profile(ProfileArgs),
     Doctor(DoctorArgs),
     Verify(VerifyArgs),
     Challenge(ChallengeArgs),

@@ -27,10 +27,18 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
     args.bundle.iter().try_for_each(|path| whole::check(path, Kind::Bundle))?;
     let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
-    let builder = args.builder.or_else(named).map(Builder::new).transpose()?;
+    let mut builder = args.builder.or_else(named).map(Builder::new).transpose()?;
+    let mut take = |path: &Path| builder.iter_mut().try_for_each(|builder| builder.take(path));
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
     let ops = Ops::standard().with_profile(profile).with_passes(args.passes.clone().unwrap_or_default());
+    if args.manifest.is_file() {
+        take(&args.manifest)?;
+    }
     let (manifest, plan) = read(&args.manifest, ops)?;
+    let lock_path = update::path(&args.manifest);
+    if lock_path.is_file() {
+        take(&lock_path)?;
+    }
     let held = match (args.pin, args.locked || args.frozen) {
         (true, _) => Held::Pinning,
         (_, true) => Held::Locked,
@@ -43,7 +51,6 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let variants = variants(args.isa, &manifest, &target, profile)?;
     let toolchain = Toolchain::find(Some(&target))?;
     let pinned = (held == Held::Locked).then_some(()).and(lock.as_ref());
-    let lock_path = update::path(&args.manifest);
     if let Some(lock) = pinned {
         lock.check_actions(&plan, (&toolchain, &variants), &lock_path)?;
         lock.unpinned(&target, &lock_path).iter().for_each(|told| term::warning(told));
@@ -68,15 +75,17 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
             pinned.pins.extend(present.pins.into_iter().filter(|pin| pin.target != target));
         }
         pinned.write(&lock_path)?;
+        take(&lock_path)?;
     }
     store.iter().for_each(|store| history::remember(store, &args.manifest, &executed));
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
     if let Some(builder) = builder {
-        store.iter().try_for_each(|store| builder.state_records(store, &executed, &args.manifest))?;
-        if let Some((path, _)) = &bundle {
-            builder.state_bundle(path, &executed, &args.manifest, &toolchain)?;
+        builder.check()?;
+        store.iter().try_for_each(|store| builder.state_records(store, &executed))?;
+        if let Some((path, bytes)) = &bundle {
+            builder.state_bundle((path, bytes), &executed, &toolchain)?;
         }
     }
     let summary = Summary {
@@ -87,7 +96,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         variants,
         compiler: toolchain.description().to_owned(),
         store: path,
-        bundle,
+        bundle: bundle.map(|(path, bytes)| (path, bytes.len())),
         seconds: start.elapsed().as_secs_f64(),
         why: args.why,
     };
@@ -197,10 +206,10 @@ fn write_bundle(
     path: PathBuf,
     executed: &Executed,
     toolchain: &Toolchain,
-) -> Result<(PathBuf, usize), Failure> {
+) -> Result<(PathBuf, Vec<u8>), Failure> {
     let bytes = executed.bundle(toolchain)?;
     whole::write(&path, Kind::Bundle, |out| out.write_all(&bytes))?.commit_durably()?;
-    Ok((path, bytes.len()))
+    Ok((path, bytes))
 }
 
 /// What was done.

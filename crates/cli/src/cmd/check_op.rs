@@ -63,6 +63,7 @@ fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Fail
         manifest: args.manifest.clone(),
         debug_info: false,
         passes: None,
+        stabilise: false,
     };
     match graph::read(&wanted, &[], runtime.ops(), &args.layers)? {
         Source::Graph(graph) => Ok(graph),

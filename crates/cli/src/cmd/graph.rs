@@ -25,6 +25,7 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
         manifest: args.manifest.clone(),
         debug_info: false,
         passes: None,
+        stabilise: false,
     };
     let (graph, explanation) = explanation_of(&source, &args.layers)?;
     let drawn =

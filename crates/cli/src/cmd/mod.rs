@@ -13,6 +13,7 @@ mod graph;
 mod ls;
 mod ops;
 mod passes;
+mod profile;
 mod record;
 mod run;
 mod sbom;
@@ -44,6 +45,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::CheckOp(args) => check_op::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Graph(args) => graph::run(&args),
+        Command::Profile(args) => profile::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Challenge(args) => challenge::run(&args),

@@ -49,6 +49,7 @@ fn declared(args: &ShowArgs) -> Result<Option<FunctionGraph>, Failure> {
         manifest: args.manifest.clone(),
         debug_info: false,
         passes: None,
+        stabilise: false,
     };
     match graph::read(&source, &[], &ops, &args.layers)? {
         Source::Graph(graph) => Ok(Some(graph)),

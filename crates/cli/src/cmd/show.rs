@@ -17,7 +17,7 @@ use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::{layers, print, term, whole};
+use crate::{layers, print, provenance, term, whole};
 
 /// A module as one layer has it.
 struct Variant<'l> {
@@ -188,7 +188,16 @@ fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failu
     for Variant { layer, record } in variants {
         let Layer::Store { store, .. } = layer else { continue };
         if let Some(statement) = store.find_provenance(record)? {
-            let statement: Value = serde_json::from_str(&statement)?;
+            let statement: Value = serde_json::from_str(&statement).unwrap_or_default();
+            if !provenance::is_about(&statement, record, &store.load(record)?) {
+                let id = record.id();
+                return Err(Failure::new(format!(
+                    "what stands beside record `{}` of {layer} is no statement about it",
+                    id.short()
+                ))
+                .exiting(Exit::Damaged)
+                .hint(format!("delete its file, `{}-{id}.provenance` below `records`", record.action)));
+            }
             let _ = writeln!(text, "{statement}");
         }
     }

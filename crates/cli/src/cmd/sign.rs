@@ -77,7 +77,7 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Kind, Failure> {
                 return Err(damaged(Failure::new(event.to_string())));
             }
         }
-        Kind::Export => {
+        Kind::Export | Kind::Compressed => {
             let export = Export::open(bytes).map_err(|error| damaged(error.into()))?;
             export.verify().map_err(|error| damaged(error.into()))?;
         }

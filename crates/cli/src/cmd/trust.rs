@@ -100,7 +100,7 @@ fn write(path: &Path, keyring: &Keyring) -> Result<Exit, Failure> {
 
 fn show(path: &Path, is_json: bool) -> Result<Exit, Failure> {
     let keyring = Keyring::read(path)?;
-    let has_expired = Date::today() >= keyring.expires;
+    let has_expired = keyring.has_expired();
     if is_json {
         let list = |keys: &[Key]| -> Vec<Value> {
             keys.iter().map(|key| json!({"name": key.name, "key": key.text})).collect()
@@ -117,7 +117,7 @@ fn show(path: &Path, is_json: bool) -> Result<Exit, Failure> {
 
 fn described(path: &Path, keyring: &Keyring) -> String {
     let Keyring { version, expires, threshold, keys, revoked } = keyring;
-    let over = if Date::today() >= *expires { ": it has expired" } else { "" };
+    let over = if keyring.has_expired() { ": it has expired" } else { "" };
     let mut text = format!(
         "keyring `{}`, version {version}\n  expires    {expires}{over}\n  threshold  {threshold} of {}\n",
         path.display(),

@@ -46,7 +46,7 @@ fn what_an_archive_alone_cannot_make_is_said() {
         archive,
         toolchain(),
     ) {
-        Err(RecompileError::NotAlone { why }) => why,
+        Err(RecompileError::NotAlone { why }) => why.into_owned(),
         other => panic!("{other:?}"),
     };
     assert_eq!(why(&hosted.record, &hosted.archive), "it takes files of the system");
@@ -58,20 +58,53 @@ fn what_an_archive_alone_cannot_make_is_said() {
     assert_eq!(why(&record, &compiled.archive), "its documents are lost");
     record = compiled.record.clone();
     record.members[0].document.as_mut().unwrap().flags.push("-fno-ident".to_owned());
-    assert!(matches!(
-        recompile(&record, &compiled.archive, toolchain()),
-        Err(RecompileError::NotAlone { why: "another version of precast made it" }
-            | RecompileError::Compile(_))
-    ));
+    // A document that is not its key's preimage is none.
+    assert_eq!(why(&record, &compiled.archive), "its documents are lost");
     // What an archive asks for is not done.
     record = compiled.record.clone();
-    record.members[0].document.as_mut().unwrap().flags.push("-fplugin=/tmp/evil.so".to_owned());
+    let member = &mut record.members[0];
+    member.document.as_mut().unwrap().flags.push("-fplugin=/tmp/evil.so".to_owned());
+    member.key = member.document.as_ref().unwrap().key();
     assert!(matches!(recompile(&record, &compiled.archive, toolchain()), Err(RecompileError::Compile(_))));
+    // Nor is one found whose members are others.
+    record.members[0].document.as_mut().unwrap().flags.clear();
+    record.members[0].key = record.members[0].document.as_ref().unwrap().key();
+    record.members[0].document.as_mut().unwrap().libraries.push("m".to_owned());
+    record.members[0].key = record.members[0].document.as_ref().unwrap().key();
+    assert_eq!(why(&record, &compiled.archive), "another version of precast made it");
     let mut archive = compiled.archive.clone();
     let mut text = archive.members["unit.c"].clone();
     text.extend(b"\n#include \"/etc/passwd\"\n");
     archive.members.insert("unit.c".to_owned(), text);
-    assert_eq!(why(&compiled.record, &archive), "it takes files of the system");
+    assert_eq!(why(&compiled.record, &archive), "it takes `\"/etc/passwd\"`, which is not in it");
     archive.members.remove("unit.c");
     assert_eq!(why(&compiled.record, &archive), "its sources are not there, or no text");
+}
+
+#[test]
+fn headers_are_those_of_the_keys_and_nothing_else_is_read() {
+    let compiled = compile(&units()[0], toolchain(), &variant()).unwrap();
+    let header = "include/precast/tensor.h";
+    let cases: [(&str, &dyn Fn(&mut precast_store::Archive)); 4] = [
+        ("is another than its keys were made of", &|archive| {
+            archive.members.get_mut(header).unwrap().extend(b"/* more */\n");
+        }),
+        ("is in none of its keys", &|archive| {
+            archive.members.insert("include/other.h".to_owned(), b"int other;\n".to_vec());
+        }),
+        ("is not there, and its keys were made of it", &|archive| drop(archive.members.remove(header))),
+        ("/etc/hosts", &|archive| {
+            archive.members.get_mut("unit.c").unwrap().extend(b"__asm__(\".incbin \\\"/etc/hosts\\\"\");\n");
+        }),
+    ];
+    for (told, change) in cases {
+        let mut archive = compiled.archive.clone();
+        change(&mut archive);
+        let error = recompile(&compiled.record, &archive, toolchain()).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+        assert!(
+            matches!(error, RecompileError::Header { .. } | RecompileError::Outside { .. }),
+            "{told}: {error:?}"
+        );
+    }
 }

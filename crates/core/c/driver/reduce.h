@@ -163,7 +163,7 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int by_columns = pc_reduce_by_columns(r);
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
-  int plain = by_columns && r->op->map == NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
+  int plain = by_columns && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
   int64_t most = pc_reduce_width(ctx, r, columns, plain);
   if (most == 0) return -1;
   char *at[PC_LOOP_OPERANDS];

@@ -1,7 +1,8 @@
 //! The bundle: a store in one file, to be embedded in a program or laid beside it.
 //!
-//! Opening reads the head only, however large the file. A look-up hashes the pages and the record that it touches, a load
-//! the one shared object; so a damaged place costs what lives there and nothing else. Programs stand in pages, so that those of
+//! Opening reads the head only, however large the file. The first look-up hashes the page hashes, which stand under the root and so
+//! under a signature of the head; each look-up the pages and the record that it touches, a load the one shared object. So nothing
+//! is believed that the root does not cover, and a damaged place costs what lives there and nothing else. Programs stand in pages, so that those of
 //! many entries are hashed at the rate of large pieces, and apart from what was declared, which no loader reads. A bundle is never changed: a
 //! new one replaces it, or another layer is put before it. A file is read into memory as a whole, since what others can
 //! write must not be mapped. Numbers are little-endian and read byte by byte: `include_bytes!` needs no alignment.
@@ -45,7 +46,7 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::event::{Event, Observer};
 use crate::record::Record;
@@ -72,6 +73,8 @@ pub struct Bundle {
 /// What was verified. Once is enough, since nobody else can write to a bundle in memory.
 #[derive(Debug)]
 struct Seen {
+    /// Whether the page hashes hash to the root, once that was looked at.
+    hashes: OnceLock<bool>,
     /// One bit a page.
     pages: Vec<AtomicU64>,
     /// The records that were read, by their rows.
@@ -82,7 +85,7 @@ impl Seen {
     /// Nothing of so many pages.
     fn new(pages: usize) -> Self {
         let pages = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Self { pages, records: Mutex::default() }
+        Self { hashes: OnceLock::new(), pages, records: Mutex::default() }
     }
 
     /// Whether a page is intact; asks `verify` the first time.

@@ -64,10 +64,23 @@ impl Bundle {
         slice(&self.data, table.offset + start * table.row, rows * table.row)
     }
 
-    /// Gives a page's bytes once they hash to the page's hash.
+    /// Gives the page hashes once they hash to the root; the first time tells if they do not.
+    pub(super) fn hashes(&self) -> Option<&[u8]> {
+        let hashes = slice(&self.data, self.head.hashes, 32 * self.head.pages)?;
+        let is_intact = self.seen.hashes.get().copied().unwrap_or_else(|| {
+            let is_intact = hash(hashes) == self.head.root;
+            if self.seen.hashes.set(is_intact).is_ok() && !is_intact {
+                self.damaged("page hashes", "they do not hash to the root");
+            }
+            is_intact
+        });
+        is_intact.then_some(hashes)
+    }
+
+    /// Gives a page's bytes once they hash to the page's hash, and that is under the root.
     fn page(&self, table: &Table, page: usize) -> Option<&[u8]> {
         let (bytes, number) = (self.raw_page(table, page)?, table.first_page + page);
-        let expected = slice(&self.data, self.head.hashes + 32 * number, 32)?;
+        let expected = slice(self.hashes()?, 32 * number, 32)?;
         self.seen.is_intact(number, || hash(bytes) == expected).then_some(bytes)
     }
 
@@ -113,7 +126,7 @@ impl Bundle {
     /// Gives a page, or tells that it is damaged.
     fn told_page(&self, table: &Table, number: usize) -> Option<&[u8]> {
         let page = self.page(table, number);
-        if page.is_none() {
+        if page.is_none() && self.hashes().is_some() {
             self.damaged(&format!("page {number} of the {}", table.name), "it does not hash to its hash");
         }
         page

@@ -111,8 +111,28 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// They have not; the error says whose signatures are there and why they do not count.
+    /// They have not; the error says whose signatures are there and why they do not count. From the day on which the keyring
+    /// expires nothing counts, wherever it was read from and however long ago.
     pub fn check(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
+        if self.has_expired() {
+            let expired = format!("the keyring expired on {}", self.expires);
+            return Err(Box::new(Unsigned {
+                threshold: self.threshold,
+                valid: Vec::new(),
+                problems: vec![expired],
+            }));
+        }
+        self.count(content, signatures)
+    }
+
+    /// Whether its day has come, by the system's clock.
+    #[must_use]
+    pub fn has_expired(&self) -> bool {
+        Date::today() >= self.expires
+    }
+
+    /// Counts the keys that have signed `content`, whatever day it is.
+    fn count(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
         let (mut valid, mut problems) = (BTreeSet::new(), BTreeSet::new());
         for block in blocks(signatures) {
             let Ok(signature) = Signature::decode(&block) else {
@@ -146,13 +166,13 @@ impl Keyring {
     }
 
     /// Checks that a keyring may take the place of this one: it is signed by as many keys of this one as anything has to be, and
-    /// its version is later.
+    /// its version is later. This one may have expired, or nobody could get beyond its day.
     ///
     /// # Errors
     ///
     /// It may not.
     pub fn check_successor(&self, text: &str, signatures: &str) -> Result<Self, KeyringError> {
-        self.check(text.as_bytes(), signatures)?;
+        self.count(text.as_bytes(), signatures)?;
         let next = Self::parse(text)?;
         if next.version <= self.version {
             return Err(KeyringError::Rollback { found: next.version, current: self.version });

@@ -24,9 +24,9 @@ impl Keyring {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KeyringError> {
         let path = path.as_ref();
         let keyring = Self::read(path)?;
-        let today = Date::today();
-        if today >= keyring.expires {
-            return Err(KeyringError::Expired { path: path.to_owned(), expires: keyring.expires, today });
+        if keyring.has_expired() {
+            let (expires, today) = (keyring.expires, Date::today());
+            return Err(KeyringError::Expired { path: path.to_owned(), expires, today });
         }
         Ok(keyring)
     }

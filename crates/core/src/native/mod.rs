@@ -9,6 +9,7 @@
 //! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
 //! matmul    products of matrices and vectors, by the instructions of this CPU's level: `c/product/`
 //! keep      an allocator for programs with large arrays, which keeps their memory
+//! roofline  what this machine can do at most, measured: for profiles (feature `watch`)
 //! threads   how many share the work of a call, and who helps
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
@@ -44,6 +45,8 @@ mod pages;
 mod plain;
 mod pool;
 mod raw_array;
+#[cfg(feature = "watch")]
+pub mod roofline;
 mod stage;
 mod storage;
 mod strided;

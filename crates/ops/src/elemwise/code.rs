@@ -44,14 +44,13 @@ impl COp for Elemwise {
             return Ok(String::new());
         }
         let outputs: Vec<DType> = node.outputs.iter().map(Type::dtype).collect();
-        let kernel = kernel(&*self.scalar, name, &node.inputs, &outputs)?;
+        let kernel = kernel(&*self.scalar, name, "kernel", &node.inputs, &outputs)?;
         let dtypes: Vec<String> = outputs.iter().map(|d| d.typenum().to_string()).collect();
         Ok(render(
             include_str!("../../c/elemwise.c.in"),
             &[
                 ("NAME", name),
-                ("OPERANDS", &kernel.operands),
-                ("BODY", &kernel.body),
+                ("KERNEL", &kernel),
                 ("SCALAR", &flags(&node.inputs)),
                 ("DTYPES", &dtypes.join(", ")),
                 ("N_IN", &node.inputs.len().to_string()),

@@ -1,17 +1,13 @@
-//! The body of a kernel: operands loaded, the scalar op's statements, results stored.
+//! A kernel: operands loaded, the scalar op's statements, results stored, in a loop.
 
 use crate::scalar::ScalarOp;
+use precast_codegen::template::render;
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, Type};
 use std::fmt::Write as _;
 
-/// The parts of a kernel that a template puts together.
-pub(crate) struct Kernel {
-    /// Declarations before the loop.
-    pub(crate) operands: String,
-    /// What the loop does for element `i`.
-    pub(crate) body: String,
-}
+/// The header of a scalar op whose kernels compute whole vectors only; see there. It is among the headers of such an op.
+pub(crate) const WHOLE: &str = "precast/ops/whole.h";
 
 /// Whether an operand is one element by its type, so that the kernel loads it once.
 pub(crate) fn is_scalar(ty: &Type) -> bool {
@@ -24,13 +20,14 @@ pub(crate) fn flags(inputs: &[Type]) -> String {
     flags.join(", ")
 }
 
-/// The kernel of `scalar` over operands of these types; `data` holds inputs, then outputs.
+/// The C function `<name>_<suffix>`, a kernel of `scalar` over operands of these types; `data` holds inputs, then outputs.
 pub(crate) fn kernel(
     scalar: &dyn ScalarOp,
     name: &str,
+    suffix: &str,
     inputs: &[Type],
     outputs: &[DType],
-) -> Result<Kernel, LinkError> {
+) -> Result<String, LinkError> {
     let (mut operands, mut body) = (String::new(), String::new());
     let mut arguments = Vec::new();
     // Writing to a string cannot fail.
@@ -60,10 +57,17 @@ pub(crate) fn kernel(
     for j in 0..outputs.len() {
         let _ = writeln!(body, "    y{j}[i] = r{j};");
     }
-    Ok(Kernel { operands: trimmed(operands), body: trimmed(body) })
-}
-
-fn trimmed(mut text: String) -> String {
-    text.truncate(text.trim_end().len());
-    text
+    let function = format!("{name}_{suffix}");
+    let parts =
+        [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("BODY", body.trim_end())];
+    if !scalar.c_headers(&dtypes).iter().any(|header| header == WHOLE) {
+        return Ok(render(include_str!("../../c/kernel.c.in"), &parts));
+    }
+    let items = inputs.iter().map(|ty| if is_scalar(ty) { 0 } else { ty.dtype().itemsize_bytes() });
+    let items: Vec<usize> = items.chain(outputs.iter().map(|dtype| dtype.itemsize_bytes())).collect();
+    let widest = items.iter().max().copied().unwrap_or(1).to_string();
+    let listed: Vec<String> = items.iter().map(usize::to_string).collect();
+    let (listed, n_in, n_all) = (listed.join(", "), inputs.len().to_string(), items.len().to_string());
+    let more = [("WIDEST", widest.as_str()), ("ITEMS", &listed), ("N_IN", &n_in), ("N_ALL", &n_all)];
+    Ok(render(include_str!("../../c/kernel_whole.c.in"), &[parts.as_slice(), &more].concat()))
 }

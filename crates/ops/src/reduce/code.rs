@@ -51,11 +51,7 @@ impl COp for Reduce {
         let dtype = node.outputs[0].dtype();
         let map = match &self.map {
             None => String::new(),
-            Some(map) => {
-                let kernel = kernel(&**map, name, &node.inputs, &[dtype])?;
-                let values = [("NAME", name), ("OPERANDS", &kernel.operands), ("BODY", &kernel.body)];
-                render(include_str!("../../c/reduce_map.c.in"), &values)
-            }
+            Some(map) => kernel(&**map, name, "map", &node.inputs, &[dtype])?,
         };
         // Without a map the operand itself is walked, so it must not count as a scalar.
         let scalar = if self.map.is_some() { flags(&node.inputs) } else { "0".to_owned() };
@@ -72,6 +68,7 @@ impl COp for Reduce {
                 ("TYPENUM", &dtype.typenum().to_string()),
                 ("KERNEL", &kernel),
                 ("KIND", self.kind.name()),
+                ("WAYS", ways(self.axes.as_deref().filter(|_| self.map.is_none()))),
                 ("DTYPE", dtype.name()),
             ],
         ))
@@ -97,6 +94,11 @@ impl COp for Reduce {
             Some(map) => Some(format!("{}({})", self.kind.name(), map.content_id()?)),
         }
     }
+}
+
+/// What a reduction over these axes can meet, as monoid.h says it: with all of them there is one output, and no column.
+pub(crate) fn ways(axes: Option<&[usize]>) -> &'static str {
+    if axes.is_some() { "COLUMNS" } else { "ROWS" }
 }
 
 impl Reduce {

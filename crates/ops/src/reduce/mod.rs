@@ -12,7 +12,7 @@
 //! integers needs a cast before it.
 
 mod argmax;
-mod code;
+pub(crate) mod code;
 mod cumulative;
 mod kind;
 mod perform;

@@ -17,6 +17,8 @@
 //! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together, and wants each to
 //! change some of its graphs. A new pass is its file, a [`Pass`] in [`PASSES`] and a row above.
 //!
+//! [`stabilise`] is none of them: it changes results, for the better, and is asked for before a graph is declared.
+//!
 //! Modules are made of one of four [`Form`]s of a graph; which passes lead to it can be chosen ([`Passes`]); [`trace`] shows
 //! each step.
 
@@ -32,10 +34,12 @@ mod passes;
 mod rebuild;
 mod row_programs;
 mod simplify;
+mod stabilise;
 mod unfuse;
 
 pub use form::Form;
 pub use passes::{Passes, UnknownPass};
+pub use stabilise::stabilise;
 pub use unfuse::{Joined, Parts, cut, join, unfuse, unfused};
 
 use precast_graph::{BuildError, FunctionGraph, encode};

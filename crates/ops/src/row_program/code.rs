@@ -4,6 +4,7 @@ use super::layout::{DriverStep, Layout, Work};
 use super::{RowProgram, emits};
 use crate::elemwise::code::{operands, shared};
 use crate::elemwise::kernel::{flags, kernel};
+use crate::reduce::code::ways;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
@@ -61,23 +62,21 @@ impl COp for RowProgram {
         let layout = self.layout_of(node)?;
         let mut text = String::new();
         let mut monoids = BTreeSet::new();
+        let ways = ways(layout.axes.as_deref());
         let mut rows = Vec::new();
         for (position, step) in layout.steps.iter().enumerate() {
             let row = match &step.work {
                 Work::Map(scalar) => {
                     let own = format!("{name}_{position}");
                     let made: Vec<DType> = step.makes.iter().map(|value| layout.dtypes[*value]).collect();
-                    let kernel = kernel(&**scalar, &own, &step.types, &made)?;
-                    let values =
-                        [("NAME", own.as_str()), ("OPERANDS", &kernel.operands), ("BODY", &kernel.body)];
-                    text.push_str(&render(include_str!("../../c/reduce_map.c.in"), &values));
+                    text.push_str(&kernel(&**scalar, &own, "map", &step.types, &made)?);
                     format!("{own}_map, NULL")
                 }
                 Work::Fold(kind) => {
                     let monoid = format!("{}_{}", kind.name(), layout.dtypes[step.makes[0]]);
                     if monoids.insert(monoid.clone()) {
                         // Writing to a string cannot fail.
-                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid})");
+                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid}, {ways})");
                     }
                     format!("NULL, &{name}_{monoid}")
                 }

@@ -37,6 +37,14 @@ pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: 
     out
 }
 
+/// Compiles a C file that computes in 113 bits; `None` where there is no libquadmath.
+pub(crate) fn program_with_quad(folder: &Path, level: Level, file: &Path) -> Option<PathBuf> {
+    let out = folder.join("program-quad");
+    let mut command = command(level, "gnu11");
+    let output = command.arg("-o").arg(&out).arg(file).args(["-lquadmath", "-lm"]).output().ok()?;
+    output.status.success().then_some(out)
+}
+
 /// Compiles a C file into an object in `folder`.
 pub(crate) fn object(folder: &Path, level: Level, file: &Path, language: &str) -> PathBuf {
     let out = folder.join(format!("object-{}.o", level.0));

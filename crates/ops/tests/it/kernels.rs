@@ -1,13 +1,15 @@
 //! Compiled kernels against the reference `perform`: every op, dtype and layout, bit by bit.
 
+use crate::agree::{check, check_at};
 use crate::compiler;
-use crate::machine::{Call, Outcome, run, stretch};
-use precast_graph::{Array, DType, FunctionGraph, Op, Type, interpret};
+use crate::machine::Call;
+use precast_codegen::Unit;
+use precast_graph::{Array, DType, FunctionGraph, Op, Type};
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::scalar::{self, ScalarOp};
 use precast_ops::{DimShuffle, Dot, Elemwise, Ops, Reduce, ReduceKind, rewrite};
 use precast_testkit::layout::Layout;
-use precast_testkit::{Choices, arrays, ulp};
+use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
 /// Shapes of the operands of one call, chosen at the edges: empty, one, a vector and one more, a block and one more,
@@ -29,36 +31,6 @@ fn elementwise() -> Vec<(Arc<dyn ScalarOp>, Vec<DType>)> {
     let all = scalar::names().into_iter().map(|name| scalar::find(name).unwrap()).chain(casts);
     all.flat_map(|op| scalar::signatures(&*op).into_iter().map(move |dtypes| (Arc::clone(&op), dtypes)))
         .collect()
-}
-
-/// Runs the calls and holds every outcome against the interpreter's.
-pub(crate) fn check(level: compiler::Level, language: &str, calls: Vec<Call>) {
-    let outcomes = run(level, language, &calls);
-    for (call, outcome) in calls.iter().zip(outcomes) {
-        let inputs: Vec<Array> = call
-            .inputs
-            .iter()
-            .map(|(array, _)| if call.stretched { stretch(array) } else { array.clone() })
-            .collect();
-        let shapes: Vec<&[usize]> = inputs.iter().map(Array::shape).collect();
-        let layouts: Vec<Layout> = call.inputs.iter().map(|(_, layout)| *layout).collect();
-        let context = format!("{} {} {shapes:?} {layouts:?} {}", level.0, call.graph, call.stretched);
-        agree(&interpret(&call.graph, &inputs).map_err(|e| e.to_string()), outcome, &context);
-    }
-}
-
-fn agree(expected: &Result<Vec<Array>, String>, outcome: Outcome, context: &str) {
-    match (expected, outcome) {
-        (Ok(expected), Ok((found, kept))) => {
-            for (found, expected) in found.iter().zip(expected) {
-                ulp::assert_ulp(found, expected, 0, &context);
-            }
-            let is_view = context.contains("dimshuffle");
-            assert!(kept || is_view, "{context}: the second call did not reuse its outputs");
-        }
-        (Err(_), Err(_)) => {}
-        (expected, found) => panic!("{context}: expected {expected:?}, found {found:?}"),
-    }
 }
 
 fn elementwise_calls() -> Vec<Call> {
@@ -179,14 +151,10 @@ fn reduce_calls() -> Vec<Call> {
                 for axes in axes.filter(|a| a.as_ref().is_none_or(|a| a.iter().all(|d| *d < shape.len()))) {
                     let ty = Type::tensor(*dtype, shape.len());
                     let graph = single(Arc::new(Reduce::new(kind, axes)), &[ty]);
+                    let plain = arrays::draw_plain(&mut choices, *dtype, shape);
                     for layout in Layout::ALL {
-                        let inputs = vec![(arrays::draw_plain(&mut choices, *dtype, shape), layout)];
-                        calls.push(Call {
-                            graph: Arc::clone(&graph),
-                            inputs,
-                            output: None,
-                            stretched: false,
-                        });
+                        let (graph, inputs) = (Arc::clone(&graph), vec![(plain.clone(), layout)]);
+                        calls.push(Call { graph, inputs, output: None, stretched: false });
                     }
                     let inputs = vec![(arrays::draw(&mut choices, *dtype, shape), Layout::C)];
                     calls.push(Call { graph, inputs, output: None, stretched: !shape.is_empty() });
@@ -199,29 +167,34 @@ fn reduce_calls() -> Vec<Call> {
 
 /// Texts whose graphs are fused: chains, reductions of chains, broadcasting inside, constants, mixed dtypes.
 fn fused_calls() -> Vec<Call> {
-    let texts = [
-        "out = (x + y) * z",
-        "out = sum(exp(-x*x)*y + z)",
-        "out = sum(exp(-x*x)*y + z, axis=0)",
-        "out = mean(x*y - 2.5, axis=1)",
-        "out = max(where(x > 0, y, z))",
-        "out = sum((x - mean(x, axis=1, keepdims=True))*y, axis=1)",
-        "a = sigmoid(x) + tanh(y); b = sqrt(abs(z)) * 3; out = log(abs(a) + 1) / b",
-        "out = transpose(x)",
-        "out = sum(x > y)",
-    ];
+    calls_of(
+        &[
+            "out = (x + y) * z",
+            "out = sum(exp(-x*x)*y + z)",
+            "out = sum(exp(-x*x)*y + z, axis=0)",
+            "out = mean(x*y - 2.5, axis=1)",
+            "out = max(where(x > 0, y, z))",
+            "out = sum((x - mean(x, axis=1, keepdims=True))*y, axis=1)",
+            "a = sigmoid(x) + tanh(y); b = sqrt(abs(z)) * 3; out = log(abs(a) + 1) / b",
+            "out = transpose(x)",
+            "out = sum(x > y)",
+            LONG,
+        ],
+        &[DType::F32, DType::F64],
+    )
+}
+
+fn calls_of(texts: &[&str], dtypes: &[DType]) -> Vec<Call> {
     let mut choices = Choices::seeded(4);
     let mut calls = Vec::new();
     for text in texts {
-        for dtype in [DType::F32, DType::F64] {
+        for dtype in dtypes.iter().copied() {
             let graph = parse(text, dtype);
             for shape in [[0, 3], [1, 1], [9, 4], [3, 1000], [700, 33]] {
+                let drawn = graph.inputs().iter().map(|_| arrays::draw_plain(&mut choices, dtype, &shape));
+                let drawn: Vec<Array> = drawn.collect();
                 for layout in Layout::ALL {
-                    let inputs = graph
-                        .inputs()
-                        .iter()
-                        .map(|_| (arrays::draw_plain(&mut choices, dtype, &shape), layout));
-                    let inputs = inputs.collect();
+                    let inputs = drawn.iter().map(|array| (array.clone(), layout)).collect();
                     calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
                 }
             }
@@ -229,6 +202,9 @@ fn fused_calls() -> Vec<Call> {
     }
     calls
 }
+
+/// So many functions that the kernel computes whole vectors only.
+const LONG: &str = "out = where(x > y, tanh(exp(-x*x)), log(abs(y))) * sigmoid(z)";
 
 /// Each function between two others, of which the last has more digits: what is rounded between them has to stay rounded.
 fn rounded_calls() -> Vec<Call> {
@@ -338,9 +314,7 @@ fn operands_that_run_different_ways_give_the_bits_of_perform() {
 
 #[test]
 fn what_is_rounded_inside_of_a_kernel_stays_rounded() {
-    for level in [compiler::levels()[0], highest()] {
-        check(level, "gnu11", rounded_calls());
-    }
+    check_at(&[compiler::levels()[0], highest()], "gnu11", &rounded_calls());
 }
 
 /// Where compilers like to fuse a product with a sum, and where an instruction of some level would convert otherwise.
@@ -354,9 +328,8 @@ fn complex_arithmetic_and_casts_of_small_floats_have_the_same_bits_at_every_leve
         complex && names.iter().any(|name| signature.contains(name)) || small && signature.contains("cast{")
     };
     let levels = compiler::levels();
-    for level in &levels[..levels.len() - 1] {
-        check(*level, "gnu11", elementwise_calls().into_iter().filter(tempting).collect());
-    }
+    let calls: Vec<Call> = elementwise_calls().into_iter().filter(tempting).collect();
+    check_at(&levels[..levels.len() - 1], "gnu11", &calls);
 }
 
 #[test]
@@ -378,10 +351,21 @@ fn sums_of_many_columns_give_the_bits_of_perform() {
 }
 
 #[test]
+fn long_bodies_are_compiled_once_where_compilers_make_vectors_of_them() {
+    let whole = |text: &str| {
+        let module = precast_codegen::link(&parse(text, DType::F64), Ops::standard().c()).unwrap();
+        Unit::single(Arc::new(module)).text().contains("pc_whole(")
+    };
+    assert!(whole(LONG));
+    assert!(!whole("out = exp(x) + tanh(y) + sigmoid(z)"));
+    assert!(!whole(&format!("{LONG} + gammaln(y)")));
+    let (folded, compared) = (LONG.replace("out = ", "out = sum(") + ", axis=1)", format!("{LONG} > y"));
+    check(highest(), "gnu11", calls_of(&[&folded, &compared], &[DType::F32]));
+}
+
+#[test]
 fn fused_graphs_give_the_bits_of_perform_at_every_level() {
-    for level in compiler::levels() {
-        check(level, "gnu11", fused_calls());
-    }
+    check_at(&compiler::levels(), "gnu11", &fused_calls());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may say so by panicking")]
 
+mod accuracy;
+mod agree;
 mod cases;
 mod compiler;
 mod complex;
@@ -25,4 +27,5 @@ mod rewrites;
 mod row_programs;
 mod rows;
 mod scalar_golden;
+mod stabilise;
 mod structural;

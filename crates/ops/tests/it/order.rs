@@ -98,17 +98,17 @@ fn mask_cases() -> Vec<Case> {
 #[test]
 fn sorted_elements_and_positions_are_those_of_perform() {
     check("gnu11", calls(sort_cases()));
-    check("c++17", calls(sort_cases().into_iter().step_by(17).collect()));
+    check("c++17", calls(sort_cases().into_iter().step_by(53).collect()));
 }
 
 #[test]
 fn positions_in_sorted_vectors_are_those_of_perform() {
     check("gnu11", calls(search_cases()));
-    check("c++17", calls(search_cases().into_iter().step_by(13).collect()));
+    check("c++17", calls(search_cases().into_iter().step_by(41).collect()));
 }
 
 #[test]
 fn what_a_mask_picks_is_that_of_perform() {
     check("gnu11", calls(mask_cases()));
-    check("c++17", calls(mask_cases().into_iter().step_by(11).collect()));
+    check("c++17", calls(mask_cases().into_iter().step_by(37).collect()));
 }

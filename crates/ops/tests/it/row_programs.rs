@@ -1,7 +1,8 @@
 //! Row programs: which graphs become one, and that they have the bits of their steps, whatever the operands are like.
 
+use crate::agree::{check, check_at};
 use crate::compiler;
-use crate::kernels::{check, highest};
+use crate::kernels::highest;
 use crate::machine::Call;
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{DType, FunctionGraph, interpret};
@@ -158,9 +159,7 @@ fn rows_give_the_bits_of_perform_in_every_layout() {
 
 #[test]
 fn rows_give_the_same_bits_at_every_level() {
-    for level in compiler::levels() {
-        check(level, "gnu11", calls(&[&[[3, 700]]], 8));
-    }
+    check_at(&compiler::levels(), "gnu11", &calls(&[&[[3, 700]]], 8));
     check(compiler::levels()[0], "c++17", calls(&[&[[3, 20]]], TEXTS.len()));
 }
 

@@ -325,13 +325,13 @@ fn product_cases() -> Vec<Case> {
 #[test]
 fn products_of_every_pair_of_ranks_are_those_of_perform() {
     check("gnu11", calls(product_cases()));
-    check("c++17", calls(product_cases().into_iter().step_by(11).collect()));
+    check("c++17", calls(product_cases().into_iter().step_by(37).collect()));
 }
 
 #[test]
 fn positions_of_extremes_and_running_sums_are_those_of_perform() {
     check("gnu11", calls(scan_cases()));
-    check("c++17", calls(scan_cases().into_iter().step_by(9).collect()));
+    check("c++17", calls(scan_cases().into_iter().step_by(37).collect()));
 }
 
 #[test]
@@ -347,6 +347,6 @@ fn parts_of_tensors_are_those_of_perform() {
 
 #[test]
 fn the_c_of_structural_ops_is_c_plus_plus_too() {
-    check("c++17", calls(shape_cases().into_iter().step_by(7).collect()));
-    check("c++17", calls(index_cases().into_iter().step_by(5).collect()));
+    check("c++17", calls(shape_cases().into_iter().step_by(23).collect()));
+    check("c++17", calls(index_cases().into_iter().step_by(23).collect()));
 }

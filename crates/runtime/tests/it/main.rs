@@ -3,5 +3,6 @@
 
 mod call;
 mod debug;
+mod profile;
 mod resolve;
 mod tiered;

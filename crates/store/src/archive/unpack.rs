@@ -5,6 +5,7 @@
 //! *compared* with the one header that the member may have; links, devices, extensions, owners and times thereby cannot
 //! enter, whatever the tar crate would make of them.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use tar::Header;
@@ -94,7 +95,20 @@ impl Archive {
     /// The bytes are not an archive in canonical form, or go beyond `limits`.
     pub fn unpack(frame: &[u8], limits: &Limits) -> Result<(Digest, Self), UnpackError> {
         let tar = decompress(frame, limits)?;
-        Ok((digest(&tar), parse(&tar, limits)?))
+        let members =
+            parse(&tar, limits)?.into_iter().map(|(name, content)| (name, content.to_vec())).collect();
+        Ok((digest(&tar), Self { members }))
+    }
+
+    /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Archive::unpack`].
+    pub(crate) fn check(frame: &[u8], limits: &Limits) -> Result<(Digest, ()), UnpackError> {
+        let tar = decompress(frame, limits)?;
+        parse(&tar, limits)?;
+        Ok((digest(&tar), ()))
     }
 }
 
@@ -119,19 +133,19 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
     if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
 }
 
-fn parse(tar: &[u8], limits: &Limits) -> Result<Archive, UnpackError> {
-    let mut archive = Archive::default();
+fn parse<'a>(tar: &'a [u8], limits: &Limits) -> Result<BTreeMap<String, &'a [u8]>, UnpackError> {
+    let mut members = BTreeMap::new();
     let mut at = 0;
     loop {
         let block = tar.get(at..at + 512).ok_or(UnpackError::Structure { at })?;
         if block.iter().all(|byte| *byte == 0) {
             break;
         }
-        if archive.members.len() == limits.members {
+        if members.len() == limits.members {
             return Err(UnpackError::TooMany { limit: limits.members });
         }
         let (name, size) = member(block)?;
-        if archive.members.last_key_value().is_some_and(|(last, _)| *last >= name) {
+        if members.last_key_value().is_some_and(|(last, _)| *last >= name) {
             return Err(UnpackError::Order { name });
         }
         let start = at + 512;
@@ -142,14 +156,14 @@ fn parse(tar: &[u8], limits: &Limits) -> Result<Archive, UnpackError> {
         if padding.iter().any(|byte| *byte != 0) {
             return Err(UnpackError::Structure { at });
         }
-        archive.members.insert(name, content.to_vec());
+        members.insert(name, content);
         at = next;
     }
     if tar.len() != at + 1024 || tar[at..].iter().any(|byte| *byte != 0) {
         return Err(UnpackError::Structure { at });
     }
-    check_all(&archive.members)?;
-    Ok(archive)
+    check_all(&members)?;
+    Ok(members)
 }
 
 /// Reads the name and size of a header that is byte for byte the canonical one.

@@ -5,7 +5,7 @@ use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
 use crate::keyring::SIGNATURES_LIMIT;
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
-use crate::store::{PublishError, PutEntryError, PutSignatureError, Store};
+use crate::store::{PublishError, PutEntryError, PutSignatureError, ReleaseError, Store};
 
 /// How many records are published at once.
 const BATCH: usize = 64;
@@ -59,6 +59,9 @@ pub enum ImportError {
         /// What is imported, if it says so.
         found: Option<Release>,
     },
+    /// The store cannot say which releases were imported, or cannot remember this one.
+    #[error("cannot tell whether a later release was imported")]
+    Release(#[from] ReleaseError),
     /// A record contradicts itself or its archive, or the file system refuses.
     #[error("cannot import a record")]
     Publish(#[from] PublishError),
@@ -95,9 +98,8 @@ impl Export {
     ///
     /// It has, or cannot be read.
     pub fn check_release(&self, store: &Store) -> Result<(), ImportError> {
-        let read = |error| ImportError::Signature(PutSignatureError::Find(error));
         let found = self.release().unwrap_or_default();
-        let known = store.releases().map_err(read)?;
+        let known = store.releases()?;
         let later = known.into_iter().find(|known| {
             found.as_ref().is_none_or(|found| known.name == found.name && known.number > found.number)
         });
@@ -118,7 +120,7 @@ impl Export {
         let _session = store.begin();
         // First of all: what is interrupted can be imported again, and nothing earlier any more.
         if let Some(release) = self.release().unwrap_or_default() {
-            store.put_release(&release).map_err(PutSignatureError::from)?;
+            store.put_release(&release)?;
         }
         let mut imported = Imported::default();
         let entries =
@@ -133,6 +135,10 @@ impl Export {
             imported.records += published.len();
             for ((id, _), (record, _)) in batch.iter().zip(&parsed) {
                 self.import_signatures(store, id, || store.signed_of(record))?;
+                if let Some(statement) = self.0.get(&format!("provenance/{id}")) {
+                    let statement = String::from_utf8_lossy(statement);
+                    store.put_provenance(record, &statement).map_err(PutSignatureError::from)?;
+                }
             }
         }
         for entry in &entries {

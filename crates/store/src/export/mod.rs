@@ -8,6 +8,7 @@
 //! documents/<RecordId>     the documents of a record
 //! entries/<RecordId>       a named graph
 //! objects/<Digest>         an archive: its zstd frame
+//! provenance/<RecordId>    what a builder has stated of a record, where one has
 //! records/<RecordId>       a record
 //! release                  `<name>=<number>`, of an export that takes the place of earlier ones of that name
 //! signatures/<RecordId>    signatures of a record or an entry, as they stand beside it in the store
@@ -23,6 +24,7 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::{self, Read as _};
 
 use crate::archive::{Archive, Limits, PackError, UnpackError};
 use crate::key::ContentId;
@@ -39,6 +41,13 @@ const SIGNATURES: &str = "statement.minisig";
 
 /// The member that says which release it is.
 const RELEASE: &str = "release";
+
+/// What the names of members begin with.
+const MEMBERS: [&str; 8] =
+    ["documents/", "entries/", "objects/", "provenance/", "records/", RELEASE, "signatures/", STATEMENT];
+
+/// As much as is looked back for in a beginning: 128 MiB.
+const WINDOW_LOG: u32 = 27;
 
 /// How a statement begins.
 const FIRST_LINE: &str = "precast export 1\n";
@@ -112,6 +121,19 @@ impl Export {
         let export = Self(archive);
         export.release()?;
         Ok(export)
+    }
+
+    /// Tells whether bytes begin as an export does, by its first member; what follows may be cut or damaged.
+    #[must_use]
+    pub fn is_begun(bytes: &[u8]) -> bool {
+        let mut header = [0; 512];
+        let mut begin = || -> io::Result<()> {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes)?;
+            decoder.window_log_max(WINDOW_LOG)?;
+            decoder.read_exact(&mut header)
+        };
+        let is_tar = begin().is_ok() && header[257..].starts_with(b"ustar");
+        is_tar && MEMBERS.iter().any(|name| header.starts_with(name.as_bytes()))
     }
 
     /// Says which release this is, so that whoever has imported it takes no earlier one afterwards.

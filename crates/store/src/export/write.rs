@@ -103,6 +103,9 @@ impl Store {
         members.insert(format!("documents/{id}"), documents);
         members.insert(format!("objects/{}", record.digest), archive.pack()?.1);
         put(members, "records", &id, signed.bytes, signed.signatures);
+        if let Some(statement) = self.find_provenance(record)? {
+            members.insert(format!("provenance/{id}"), statement.into_bytes());
+        }
         Ok(())
     }
 }

@@ -2,6 +2,10 @@
 
 use super::{ActionKey, ActionKind, Canonical, ToolchainId, context};
 
+/// Counts up with every change of how an archive is put together: what its manifest says, which files are in it. One action has one
+/// result, so this is part of each [`ActionKey`]; it is the `format` of each `manifest.json` too, so that none is without the other.
+pub const ARCHIVE_EPOCH: u64 = 2;
+
 /// Everything that can change what comes out of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionInputs {
@@ -26,7 +30,8 @@ impl ActionInputs {
     #[must_use]
     pub fn key(&self) -> ActionKey {
         let Self { kind, inputs, target, isa, flags, toolchain, linked } = self;
-        let mut encoder = Canonical::new(context::ACTION_KEY).str(kind.name()).list(inputs.len());
+        let mut encoder =
+            Canonical::new(context::ACTION_KEY).u64(ARCHIVE_EPOCH).str(kind.name()).list(inputs.len());
         for input in inputs {
             encoder = encoder.bytes(input);
         }

@@ -12,6 +12,7 @@
 //! | input | `BuildKey` | `ActionKey` | `Digest` | why |
 //! |---|---|---|---|---|
 //! | [`FORMAT_EPOCH`] | yes | through its inputs | no | a change of the module contract makes every old artifact unreachable, never wrong |
+//! | [`ARCHIVE_EPOCH`] | – | yes | in the manifest | what an archive says of itself may change though the machine code does not: same action, same bytes |
 //! | host ABI | yes | through | – | the same C text means other calls under another host |
 //! | profile (release, debug, asan) | yes | through | – | the caller asks for checks, or for none |
 //! | language | yes | through | – | C and C++ give the same text different meanings |
@@ -43,7 +44,7 @@ mod diff;
 mod signature;
 mod version;
 
-pub use action::ActionInputs;
+pub use action::{ARCHIVE_EPOCH, ActionInputs};
 pub use build::BuildInputs;
 pub use diff::{Diff, Difference, nearest};
 pub use precast_core::key::{

@@ -1,7 +1,8 @@
 //! Named graphs: the graph is a file named by its hash, the name a small file that says which.
 
+use super::batch::Batch;
 use super::find::confirm_file;
-use super::write::{WriteError, sync_dir, write_file};
+use super::write::WriteError;
 use super::{FindError, Store};
 use std::path::{Path, PathBuf};
 
@@ -54,21 +55,21 @@ impl Store {
         let written = |source| PutEntryError::Write { name: entry.name.clone(), source };
         let (path, root) = (self.paths.entry(&id), self.paths.entry_roots().join(&entry.name));
         let _lease = self.lease();
-        self.put_bytes(&path, &bytes).map_err(written)?;
-        self.put_root(&root, &id).map_err(written)?;
+        let mut batch = Batch::default();
+        self.put_bytes(&path, &bytes, &mut batch).map_err(written)?;
+        self.put_root(&root, &id, &mut batch).map_err(written)?;
+        self.commit(batch).map_err(written)?;
         Ok(id)
     }
 
     /// Lets a root mean an entry. A root changes, so it is written over: what it meant before is no damage.
-    fn put_root(&self, root: &Path, id: &RecordId) -> Result<(), WriteError> {
+    fn put_root(&self, root: &Path, id: &RecordId, batch: &mut Batch) -> Result<(), WriteError> {
         let meaning = format!("{id}\n");
         if self.read(root, ROOT_LIMIT)?.is_some_and(|found| found.bytes == meaning.as_bytes()) {
             confirm_file(root);
             return Ok(());
         }
-        self.make_parent(root)?;
-        write_file(&self.paths.dir("tmp"), root, meaning.as_bytes(), 0o444)?;
-        sync_dir(&self.paths.entry_roots())
+        self.write(root, meaning.as_bytes(), batch)
     }
 
     /// The hash that a root gives; none where there is no root, or a damaged one.

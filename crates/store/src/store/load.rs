@@ -1,7 +1,7 @@
 //! Loads an archive, and only the one that was asked for: decode, hash, compare.
 
 use super::{FindError, Store};
-use crate::archive::{Archive, Limits};
+use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
 use crate::record::Record;
 use precast_core::event::chain;
@@ -29,6 +29,9 @@ pub enum LoadError {
     #[error(transparent)]
     Find(#[from] FindError),
 }
+
+/// Reads a frame within limits, and gives the digest of what is in it.
+type ReadFrame<T> = fn(&[u8], &Limits) -> Result<(Digest, T), UnpackError>;
 
 impl Store {
     /// Loads the archive of a record. What comes back has the record's digest and size.
@@ -62,17 +65,28 @@ impl Store {
     }
 
     pub(super) fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
-        let path = self.paths.object(digest);
+        self.told(digest, self.read_object(digest, Archive::unpack))
+    }
+
+    /// Reads an object; what `read` makes of it counts only if it has the digest.
+    pub(super) fn read_object<T>(&self, digest: &Digest, read: ReadFrame<T>) -> Result<T, LoadError> {
         let limits = Limits::default();
-        let Some(frame) = self.read(&path, limits.size)? else {
+        let Some(frame) = self.read(&self.paths.object(digest), limits.size)? else {
             return Err(LoadError::Missing { digest: *digest });
         };
-        let reason = match Archive::unpack(&frame.bytes, &limits) {
-            Ok((found, archive)) if found == *digest => return Ok(archive),
+        let reason = match read(&frame.bytes, &limits) {
+            Ok((found, content)) if found == *digest => return Ok(content),
             Ok((found, _)) => format!("its content hashes to `{}`", found.short()),
             Err(error) => chain(&error),
         };
-        self.damaged(&path, reason.clone());
         Err(LoadError::Damaged { digest: *digest, reason })
+    }
+
+    /// Tells of an object that was found damaged, and moves it away.
+    pub(super) fn told<T>(&self, digest: &Digest, read: Result<T, LoadError>) -> Result<T, LoadError> {
+        if let Err(LoadError::Damaged { reason, .. }) = &read {
+            self.damaged(&self.paths.object(digest), reason.clone());
+        }
+        read
     }
 }

@@ -23,7 +23,7 @@
 //!
 //! # Rules
 //!
-//! * A file appears whole: random name in `tmp/` → write → fsync → rename → fsync of the directory. The order is object →
+//! * A file appears whole: random name in `tmp/` → write → sync → rename → sync. The order is object →
 //!   documents → record → pointers → root, so whatever names something comes after it.
 //! * Two writers of the same thing write the same bytes; the later rename changes nothing. No lock is needed for that: a
 //!   [`Turn`] only saves the second one its work.
@@ -40,8 +40,8 @@
 //!
 //! # Costs
 //!
-//! A publish costs three files and six fsyncs (each file, its directory, the last pointer's directory), and one more for
-//! every shard that is new; a batch ([`Store::publish_all`]) two syncs of the file system; a find one directory listing and one read; a load one read, one decode and one hash.
+//! A publish costs three files and two syncs of the file system, which many publishes share ([`Store::publish_all`]); a find
+//! one directory listing and one read; a load one read, one decode and one hash.
 
 mod access;
 mod batch;
@@ -72,6 +72,7 @@ pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
 pub use open::OpenError;
 pub use publish::{PublishError, Published};
+pub use releases::ReleaseError;
 pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
@@ -80,12 +81,11 @@ pub use verify::{Heard, Lacking, Verification, lacking};
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::event::{Event, Observer};
 use crate::keyring::Keyring;
 use access::Passed;
-use batch::Batch;
 use paths::Paths;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
@@ -98,8 +98,6 @@ pub struct Store {
     observer: Observer,
     /// Whose signatures readers ask for, if anybody's.
     keyring: Option<Arc<Keyring>>,
-    /// What is written together with others.
-    batch: Option<Arc<Mutex<Batch>>>,
 }
 
 impl Store {

@@ -101,14 +101,7 @@ impl Store {
     /// A store that may be made yet; the way to it is ours.
     pub(super) fn at(paths: Paths) -> Result<Self, OpenError> {
         let real = check_way(&paths.root)?;
-        Ok(Self {
-            real,
-            paths,
-            observer: Observer::default(),
-            passed: Passed::default(),
-            keyring: None,
-            batch: None,
-        })
+        Ok(Self { real, paths, observer: Observer::default(), passed: Passed::default(), keyring: None })
     }
 }
 

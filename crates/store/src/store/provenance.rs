@@ -2,7 +2,7 @@
 //! depends on it, and what is lost of it is not put back.
 
 use super::paths::RecordName;
-use super::write::{WriteError, sync_dir, write_file};
+use super::write::WriteError;
 use super::{FindError, Store};
 use crate::record::Record;
 
@@ -22,10 +22,7 @@ impl Store {
         if self.read(&path, LIMIT)?.is_some() {
             return Ok(false);
         }
-        self.make_parent(&path)?;
-        write_file(&self.paths.dir("tmp"), &path, statement.as_bytes(), 0o444)?;
-        path.parent().map_or(Ok(()), sync_dir)?;
-        Ok(true)
+        self.write_alone(&path, statement.as_bytes()).map(|()| true)
     }
 
     /// Finds the statement beside a record.

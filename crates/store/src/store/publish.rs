@@ -1,5 +1,6 @@
 //! Publishes an archive and its record: object → documents → record → pointers.
 
+use super::batch::Batch;
 use super::{FindError, Store, WriteError};
 use crate::archive::{Archive, PackError};
 use crate::key::{BuildKey, Digest, RecordId};
@@ -67,15 +68,16 @@ impl Store {
     ///
     /// The record and the archive do not belong together, or the file system refuses.
     pub fn publish(&self, archive: &Archive, record: &Record) -> Result<Published, PublishError> {
-        let _lease = self.lease();
-        self.publish_leased(archive, record)
+        let mut published = self.publish_all(&[(archive, record)]).map_err(|(_, error)| error)?;
+        Ok(published.remove(0))
     }
 
-    /// Publishes for one who has a lease.
-    pub(super) fn publish_leased(
+    /// Publishes, with a batch.
+    pub(super) fn publish_into(
         &self,
         archive: &Archive,
         record: &Record,
+        batch: &mut Batch,
     ) -> Result<Published, PublishError> {
         let digest = archive.digest()?;
         if (digest, archive.size()) != (record.digest, record.size) {
@@ -90,7 +92,7 @@ impl Store {
         if let Some(member) = record.members.iter().find(|member| member.document.is_none()) {
             return Err(PublishError::NoDocument { key: member.key });
         }
-        let settled = self.settle(Some(archive), record)?;
+        let settled = self.settle(Some(archive), record, batch)?;
         Ok(Published { digest, record: settled.record, fresh: settled.fresh })
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! A build publishes records one after the other and their entry last; until then nothing names them. So it leaves a file in
 //! `tmp/`, locked for as long as it lives and dated when it began. A collector counts as young what is not older than the oldest of
-//! them. The lock ends with its holder, and the file of one that was killed is collected like anything in `tmp/`.
+//! them. The lock ends with its holder, and the file of one that was killed is collected like anything in `tmp/`. Everybody may read
+//! such a file, since a lock is seen by opening it: what cannot be opened counts as held.
 
+use std::fs::{Permissions, TryLockError};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -31,6 +34,7 @@ impl Store {
     #[must_use]
     pub fn begin(&self) -> Session {
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(self.paths.dir("tmp")).ok();
+        let _ = file.as_ref().map(|file| readable(file.path()));
         let lock = file.as_ref().map(|file| lock(file.path(), Share::Alone, PATIENCE));
         // A collector may have looked before it was locked, and goes by the time.
         let _ = file.as_ref().map(|file| file.as_file().set_modified(SystemTime::now()));
@@ -49,7 +53,7 @@ impl Store {
             let began = match fs_err::symlink_metadata(&path).and_then(|found| found.modified()) {
                 Ok(began) => began,
                 // It has just ended.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(source) => return Err(FindError::Io { path, source }),
             };
             oldest = Some(oldest.map_or(began, |oldest: SystemTime| oldest.min(began)));
@@ -58,8 +62,42 @@ impl Store {
     }
 }
 
-/// Whether the file is that of a build that goes on.
+/// Lets others see that a file is locked; temporary files are their owner's alone.
+fn readable(path: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    fs_err::set_permissions(path, <Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o644))?;
+    Ok(())
+}
+
+/// Whether the file is that of a build that goes on, or that cannot be told.
 pub(super) fn is_held(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX))
-        && lock(path, Share::Others, Duration::ZERO).busy
+        && match fs_err::File::open(path) {
+            // On a file system without locks there are no sessions, and the grace has to do.
+            Ok(file) => matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)),
+            Err(error) => error.kind() != ErrorKind::NotFound,
+        }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_session_is_seen_by_others_and_one_that_cannot_be_opened_is_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::create(directory.path().join("store")).unwrap();
+        assert_eq!(store.building_since().unwrap(), None);
+        let session = store.begin();
+        let path = session._file.as_ref().unwrap().path().to_owned();
+        assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+        assert!(is_held(&path) && store.building_since().unwrap().is_some());
+        drop(session);
+        assert!(!is_held(&path), "it is gone");
+        // As with a file of another user, opening it fails otherwise than for want of a file, root included.
+        symlink(&path, &path).unwrap();
+        assert!(is_held(&path) && store.building_since().unwrap().is_some());
+    }
 }

@@ -8,9 +8,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::batch::Batch;
 use super::find::confirm_file;
 use super::paths::RecordName;
-use super::write::{WriteError, sync_dir, touch, write_file};
+use super::write::WriteError;
 use super::{FindError, LoadError, PublishError, Store};
 use crate::archive::Archive;
 use crate::event::Event;
@@ -49,30 +50,44 @@ impl Store {
             Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => return Ok(None),
             Err(LoadError::Find(error)) => return Err(error.into()),
         };
-        let settled = self.settle(None, record)?;
+        let mut batch = Batch::default();
+        let settled = self.settle(None, record, &mut batch)?;
+        self.commit(batch).map_err(|source| PublishError::Write { digest: record.digest, source })?;
         self.confirm(record);
         Ok(Some(Reused { archive, healed: settled.fresh || settled.pointed }))
     }
 
-    /// Makes everything be there that readers of `record` need; its object from `archive`, or else it is known to be there.
-    pub(super) fn settle(&self, archive: Option<&Archive>, record: &Record) -> Result<Settled, PublishError> {
+    /// Makes everything be there, with `batch`, that readers of `record` need; its object from `archive`, or else it is known to
+    /// be there.
+    pub(super) fn settle(
+        &self,
+        archive: Option<&Archive>,
+        record: &Record,
+        batch: &mut Batch,
+    ) -> Result<Settled, PublishError> {
         let written = |source| PublishError::Write { digest: record.digest, source };
         let mut fresh = match archive {
-            Some(archive) => self.put_object(archive, &record.digest)?,
+            Some(archive) => self.put_object(archive, &record.digest, batch)?,
             None => false,
         };
         let bytes = record.to_bytes();
         let name = RecordName { action: record.action, id: Record::id_of(&bytes) };
-        fresh |= self.put_documents(&name, record).map_err(written)?;
-        let is_new = self.put_bytes(&self.paths.record(&name), &bytes).map_err(written)?;
+        fresh |= self.put_documents(&name, record, batch).map_err(written)?;
+        let is_new = self.put_bytes(&self.paths.record(&name), &bytes, batch).map_err(written)?;
         if is_new {
             self.compare_results(&name, record)?;
         }
-        let pointers = self.put_pointers(&name, record).map_err(written)?;
+        let pointers = self.missing_pointers(&name, record).map_err(|error| written(error.into()))?;
+        batch.point(&pointers);
         Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
     }
 
-    fn put_object(&self, archive: &Archive, digest: &Digest) -> Result<bool, PublishError> {
+    fn put_object(
+        &self,
+        archive: &Archive,
+        digest: &Digest,
+        batch: &mut Batch,
+    ) -> Result<bool, PublishError> {
         match self.load_object(digest) {
             Ok(_) => {
                 confirm_file(&self.paths.object(digest));
@@ -82,22 +97,27 @@ impl Store {
             Err(LoadError::Find(error)) => return Err(error.into()),
         }
         let (_, frame) = archive.pack()?;
-        let put = self.put_file(&self.paths.object(digest), &frame);
+        let put = self.write(&self.paths.object(digest), &frame, batch);
         put.map(|()| true).map_err(|source| PublishError::Write { digest: *digest, source })
     }
 
     /// Puts the documents that a record has. Those that are there and intact stay, even if their signatures are printed
     /// otherwise by now.
-    fn put_documents(&self, name: &RecordName, record: &Record) -> Result<bool, WriteError> {
+    fn put_documents(
+        &self,
+        name: &RecordName,
+        record: &Record,
+        batch: &mut Batch,
+    ) -> Result<bool, WriteError> {
         let Some(documents) = documents_bytes(record) else { return Ok(false) };
         if self.fill_documents(name, &mut record.clone())? {
             return Ok(false);
         }
-        self.put_file(&self.paths.documents(name), &documents).map(|()| true)
+        self.write(&self.paths.documents(name), &documents, batch).map(|()| true)
     }
 
     /// Puts a file that is named by its content, unless it is there with these bytes. Tells whether it was put.
-    pub(super) fn put_bytes(&self, path: &Path, bytes: &[u8]) -> Result<bool, WriteError> {
+    pub(super) fn put_bytes(&self, path: &Path, bytes: &[u8], batch: &mut Batch) -> Result<bool, WriteError> {
         match self.read(path, bytes.len() as u64 + (1 << 20))? {
             Some(found) if found.bytes == bytes => {
                 confirm_file(path);
@@ -106,23 +126,7 @@ impl Store {
             Some(_) => self.damaged(path, "other bytes than its name says"),
             None => {}
         }
-        self.put_file(path, bytes).map(|()| true)
-    }
-
-    /// Puts a file, durably.
-    fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-        if let Some(deferred) = self.defer(path, bytes) {
-            return deferred;
-        }
-        self.make_parent(path)?;
-        write_file(&self.paths.dir("tmp"), path, bytes, 0o444)?;
-        path.parent().map_or(Ok(()), sync_dir)
-    }
-
-    /// Makes the directory of a file; a new one is synced into its parent.
-    pub(super) fn make_parent(&self, path: &Path) -> Result<(), WriteError> {
-        let Some(parent) = path.parent() else { return Ok(()) };
-        if self.make_dir(parent)? { parent.parent().map_or(Ok(()), sync_dir) } else { Ok(()) }
+        self.write(path, bytes, batch).map(|()| true)
     }
 
     /// Tells when the same action has given another archive before.
@@ -140,30 +144,28 @@ impl Store {
         Ok(())
     }
 
-    /// Puts the pointers of a record that are missing, and gives them. The last directory is synced, which on a journalling
-    /// file system commits them all.
+    /// Puts the pointers of a record that are missing, and gives them.
     pub(super) fn put_pointers(
         &self,
         name: &RecordName,
         record: &Record,
     ) -> Result<Vec<PathBuf>, WriteError> {
-        let mut put = Vec::new();
+        let missing = self.missing_pointers(name, record)?;
+        let mut batch = Batch::default();
+        batch.point(&missing);
+        self.commit(batch)?;
+        Ok(missing)
+    }
+
+    fn missing_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
+        let mut missing = Vec::new();
         for key in pointer_keys(record) {
             let path = self.paths.pointers(&key).join(name.to_string());
-            if self.has_pointer(&path)? {
-                continue;
+            if !self.has_pointer(&path)? {
+                missing.push(path);
             }
-            put.push(path);
         }
-        if self.defer_pointers(&put) {
-            return Ok(put);
-        }
-        for path in &put {
-            path.parent().map_or(Ok(false), |directory| self.make_dir(directory))?;
-            touch(path)?;
-        }
-        put.last().and_then(|path| path.parent()).map_or(Ok(()), sync_dir)?;
-        Ok(put)
+        Ok(missing)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::lease::{Share, lock};
 use super::paths::{Paths, RecordName};
-use super::write::{WriteError, sync_dir, write_file};
+use super::write::WriteError;
 use super::{FindError, Store};
 use crate::event::Event;
 use crate::keyring::{Key, Keyring, KeyringError, SIGNATURES_LIMIT, merged, with_signature};
@@ -126,8 +126,7 @@ impl Store {
         if text == present {
             return Ok(());
         }
-        write_file(&self.paths.dir("tmp"), &Paths::signatures(of), text.as_bytes(), 0o444)?;
-        Ok(sync_dir(of.parent().unwrap_or(of))?)
+        Ok(self.write_alone(&Paths::signatures(of), text.as_bytes())?)
     }
 
     fn read_signatures(&self, of: &Path) -> Result<String, FindError> {

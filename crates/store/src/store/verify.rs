@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use precast_core::program::Step;
 use walkdir::WalkDir;
 
 use super::access::walk_error;
 use super::paths::{RecordName, object_digest};
+use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
+use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
@@ -132,6 +137,19 @@ impl Store {
         let entries = self.entries()?;
         verification.entries = entries.len();
         verification.lacking = lacking(&entries, |key| served.contains(key));
+        match self.releases() {
+            Err(ReleaseError::Damaged { path, .. }) => {
+                let reason = "it does not say which release was imported last".to_owned();
+                self.observer.tell(&Event::Damaged {
+                    place: path.display().to_string(),
+                    reason,
+                    quarantined: None,
+                });
+            }
+            Err(ReleaseError::Find(error)) => return Err(error),
+            // Nothing was written.
+            Err(ReleaseError::Write(_)) | Ok(_) => {}
+        }
         Ok(verification)
     }
 
@@ -151,10 +169,42 @@ impl Store {
         }
     }
 
-    /// Loads every object; gives the intact ones.
+    /// Reads every object, on all processors; gives the intact ones.
     fn read_objects(&self) -> Result<BTreeSet<Digest>, FindError> {
-        let root = self.paths.dir("objects");
+        let digests = self.object_digests()?;
+        let (next, read) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        thread::scope(|scope| {
+            let work = || {
+                while let Some(digest) = digests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = self.read_object(digest, Archive::check);
+                    read.lock().unwrap_or_else(PoisonError::into_inner).push((digest, found));
+                }
+            };
+            let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            for _ in 1..processors.min(digests.len()) {
+                // Where there are no more threads to be had, those that there are do the work.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let mut read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // What is told has the order of the names, however the threads ran.
+        read.sort_by_key(|(digest, _)| *digest);
         let mut intact = BTreeSet::new();
+        for (digest, found) in read {
+            match self.told(digest, found) {
+                Ok(()) => drop(intact.insert(*digest)),
+                Err(LoadError::Find(error)) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(intact)
+    }
+
+    /// Lists the objects.
+    fn object_digests(&self) -> Result<Vec<Digest>, FindError> {
+        let root = self.paths.dir("objects");
+        let mut digests = Vec::new();
         for entry in WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name() {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -163,16 +213,11 @@ impl Store {
                     None => continue,
                 },
             };
-            let Some(digest) = object_digest(entry.path()) else {
-                self.damaged(entry.path(), "not the name of an object");
-                continue;
-            };
-            match self.load_object(&digest) {
-                Ok(_) => drop(intact.insert(digest)),
-                Err(LoadError::Find(error)) => return Err(error),
-                Err(_) => {}
+            match object_digest(entry.path()) {
+                Some(digest) => digests.push(digest),
+                None => self.damaged(entry.path(), "not the name of an object"),
             }
         }
-        Ok(intact)
+        Ok(digests)
     }
 }

@@ -104,16 +104,21 @@ pub(super) fn sync_dir(path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Puts everything on the disk that was written to the file system of a directory.
-pub(super) fn sync_all(path: &Path) -> Result<(), WriteError> {
+/// Puts everything on the disk that was written to the file system of a directory, the names in `changed` among it.
+pub(super) fn sync_all(path: &Path, changed: &[PathBuf]) -> Result<(), WriteError> {
     #[cfg(target_os = "linux")]
     {
+        let _ = changed;
         let directory = fs_err::File::open(path).map_err(at(path))?;
         rustix::fs::syncfs(directory.file()).map_err(|error| WriteError::new(path, error.into()))
     }
-    // Elsewhere this is all that can be asked for.
+    // Elsewhere each directory is asked, and those above it, which may be new.
     #[cfg(not(target_os = "linux"))]
-    sync_dir(path)
+    {
+        let _ = path;
+        let all = changed.iter().flat_map(|directory| directory.ancestors().take(3));
+        all.collect::<std::collections::BTreeSet<_>>().into_iter().try_for_each(sync_dir)
+    }
 }
 
 /// Finds out whether a file can be made in `directory`.

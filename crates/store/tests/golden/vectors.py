@@ -36,7 +36,7 @@ build = (
     + items(["-ffp-contract=off"], text) + items(["m"], text)
 )
 action = (
-    text("compile") + items([b"\1" * 32, b"\2" * 32], raw) + text("x86_64-unknown-linux-gnu") + text("x86-64-v3")
+    num(3, 2) + text("compile") + items([b"\1" * 32, b"\2" * 32], raw) + text("x86_64-unknown-linux-gnu") + text("x86-64-v3")
     + items(["-O3", "-fPIC"], text) + items([b"\3" * 32], raw) + num(5, 1) + text("m") + raw(b"\4" * 32)
 )
 primitives = text("é") + raw(b"\0\xff") + num(3, 1 << 63) + b"\4\1" + num(5, 2)

@@ -280,34 +280,97 @@ fn what_was_declared_is_read_by_those_who_ask_for_it_and_a_program_is_damaged_wi
 /// The context of the hashes of a bundle.
 const BUNDLE: &str = "precast v1 bundle";
 
+fn number_at(data: &[u8], at: usize) -> usize {
+    u64::from_le_bytes(data[at..at + 8].try_into().unwrap()) as usize
+}
+
+/// Offset and length of a section.
+fn section(data: &[u8], kind: usize) -> (usize, usize) {
+    let generator = u32::from_le_bytes(data[24..28].try_into().unwrap()) as usize;
+    let at = 96 + generator + 24 * (kind - 1);
+    (number_at(data, at + 8), number_at(data, at + 16))
+}
+
+/// How far up the hashes above a change are made to fit it.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+enum Mended {
+    Pages,
+    Root,
+    Head,
+}
+
+fn mend(data: &mut [u8], to: Mended) {
+    let (hashes, hashes_len) = section(data, 1);
+    let mut page_hashes = Vec::new();
+    for (kind, page) in [(2, 64 * 40), (3, 16 * 144), (4, 32 * 96), (8, 8192)] {
+        let (offset, len) = section(data, kind);
+        let pages = data[offset..offset + len].chunks(page);
+        page_hashes.extend(pages.flat_map(|page| blake3::derive_key(BUNDLE, page)));
+    }
+    data[hashes..hashes + hashes_len].copy_from_slice(&page_hashes);
+    if to >= Mended::Root {
+        data[64..96].copy_from_slice(&blake3::derive_key(BUNDLE, &page_hashes));
+    }
+    if to >= Mended::Head {
+        let head_end = section(data, 1).0;
+        let mut hasher = blake3::Hasher::new_derive_key(BUNDLE);
+        hasher.update(&data[..32]).update(&data[64..head_end]);
+        data[32..64].copy_from_slice(hasher.finalize().as_bytes());
+    }
+}
+
 /// Swaps what two rows of the index lead to, and mends every hash above them.
 fn with_swapped_rows(bytes: &[u8]) -> Vec<u8> {
     let mut data = bytes.to_vec();
-    let number = |data: &[u8], at: usize| u64::from_le_bytes(data[at..at + 8].try_into().unwrap()) as usize;
-    let generator = u32::from_le_bytes(data[24..28].try_into().unwrap()) as usize;
-    let section = |data: &[u8], kind: usize| {
-        let at = 96 + generator + 24 * (kind - 1);
-        (number(data, at + 8), number(data, at + 16))
-    };
-    let ((hashes, hashes_len), (index, index_len)) = (section(&data, 1), section(&data, 2));
+    let (index, index_len) = section(&data, 2);
     let target = |row: usize| index + 40 * row + 32..index + 40 * row + 36;
     let differ = |data: &[u8], row: usize| data[target(0)] != data[target(row)];
     let other = (1..index_len / 40).find(|row| differ(&data, *row)).unwrap();
     let (first, second) = (data[target(0)].to_vec(), data[target(other)].to_vec());
     data[target(0)].copy_from_slice(&second);
     data[target(other)].copy_from_slice(&first);
-    for (page, rows) in (0..index_len).step_by(64 * 40).enumerate() {
-        let end = (rows + 64 * 40).min(index_len);
-        let hash = blake3::derive_key(BUNDLE, &data[index + rows..index + end]);
-        data[hashes + 32 * page..hashes + 32 * page + 32].copy_from_slice(&hash);
-    }
-    let root = blake3::derive_key(BUNDLE, &data[hashes..hashes + hashes_len]);
-    data[64..96].copy_from_slice(&root);
-    let head_end = 96 + generator + 24 * u32::from_le_bytes(data[28..32].try_into().unwrap()) as usize;
-    let mut hasher = blake3::Hasher::new_derive_key(BUNDLE);
-    hasher.update(&data[..32]).update(&data[64..head_end]);
-    data[32..64].copy_from_slice(hasher.finalize().as_bytes());
+    mend(&mut data, Mended::Head);
     data
+}
+
+#[test]
+fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits() {
+    let (records, entries) = (packs(3), [entry("score")]);
+    let bytes = write_bundle(&records, &entries, "g").unwrap();
+    // Another pack of the first row, with its hash; another row for the first key; another program.
+    let with_pack = |data: &mut [u8]| {
+        let row = section(data, 3).0;
+        let (offset, len) = (number_at(data, row + 96), number_at(data, row + 104));
+        data[offset..offset + len].fill(b'!');
+        let hash = blake3::derive_key(BUNDLE, &data[offset..offset + len]);
+        data[row + 112..row + 144].copy_from_slice(&hash);
+    };
+    let with_index = |data: &mut [u8]| data[section(data, 2).0 + 36] ^= 1;
+    let with_program = |data: &mut [u8]| {
+        let (offset, len) = section(data, 8);
+        let name = data[offset..offset + len].windows(5).position(|bytes| bytes == b"score").unwrap();
+        data[offset + name] = b'S';
+    };
+    let changes: [&dyn Fn(&mut [u8]); 3] = [&with_pack, &with_index, &with_program];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut data = bytes.clone();
+        change(&mut data);
+        mend(&mut data, Mended::Pages);
+        let (events, bundle) = (std::sync::Arc::new(std::sync::Mutex::new(Vec::new())), open(&data).unwrap());
+        let sink = std::sync::Arc::clone(&events);
+        let bundle = bundle.on_event(move |event| sink.lock().unwrap().push(event.to_string()));
+        for (record, _) in &records {
+            assert!(bundle.load(record).is_err(), "{number}");
+            assert!(record.members.iter().all(|member| bundle.find(&member.key).is_empty()), "{number}");
+        }
+        assert!(bundle.find_entry("score").is_none() && bundle.names().is_empty(), "{number}");
+        let told = events.lock().unwrap().clone();
+        assert!(told.len() == 1 && told[0].contains("page hashes"), "{number}: {told:?}");
+        assert_ne!(bundle.verify(), [], "{number}");
+        // The root and the head are one piece.
+        mend(&mut data, Mended::Root);
+        assert!(matches!(open(&data).unwrap_err(), OpenBundleError::Damaged { .. }), "{number}");
+    }
 }
 
 #[test]

@@ -172,6 +172,30 @@ fn a_release_is_stated_and_remembered() {
     for fine in ["model=3", "model=4", "other=1"] {
         with(fine).check_release(&store).unwrap();
     }
+    // What remembers it is damaged, cut, or no file: not as if there had been none, and it stays to be mended.
+    let remembered = store.path().join("roots/release/model");
+    for wrong in [&b"model=3"[..], b"", b"other=3\n", b"model=03\n", b"\xff"] {
+        fs_err::remove_file(&remembered).unwrap();
+        fs_err::write(&remembered, wrong).unwrap();
+        let refused = |told: String| {
+            assert!(
+                told.contains("does not say which release of `model`") && told.contains("hint: "),
+                "{told}"
+            );
+        };
+        refused(precast_store::event::chain(&store.releases().unwrap_err()));
+        refused(precast_store::event::chain(&two.check_release(&store).unwrap_err()));
+        refused(precast_store::event::chain(&two.import(&store).unwrap_err()));
+        let found = store.verify().unwrap().events;
+        assert!(found.iter().any(|event| event.to_string().contains("roots/release/model")), "{found:?}");
+        assert_eq!(fs_err::read(&remembered).unwrap(), wrong);
+    }
+    fs_err::remove_file(&remembered).unwrap();
+    fs_err::create_dir(&remembered).unwrap();
+    assert!(matches!(store.releases().unwrap_err(), precast_store::ReleaseError::Damaged { .. }));
+    fs_err::remove_dir(&remembered).unwrap();
+    fs_err::write(&remembered, "model=3\n").unwrap();
+    assert!(matches!(two.check_release(&store).unwrap_err(), ImportError::Rollback { current: 3, .. }));
     // What the member says has one form, whoever stated it.
     for wrong in ["model=2", "model=+2\n", "model\n", "../x=2\n"] {
         let bytes = restated(&bytes, |archive| drop(archive.members.insert("release".into(), wrong.into())));

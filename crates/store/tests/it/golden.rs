@@ -20,7 +20,7 @@ fn the_record_of_format_2_is_read_and_written() {
     let (_, record) = unit("golden", "x86-64-v3");
     assert_eq!(Record::parse(RECORD).unwrap(), bare(&record));
     assert_eq!(record.to_bytes(), RECORD);
-    assert_eq!(record.id().to_string(), "f6474e7a6b4ee95d07be54bc92e6c40a3015cbb3989b080b412adec6bccc3973");
+    assert_eq!(record.id().to_string(), "701ba79dfb13f6f309fbe8bf76d8e8087c56b54c63873d6127f07fec874d8f3a");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn a_store_whose_head_is_no_file_says_what_to_do() {
 
 /// System calls that can change a directory or a file. Death before another one leaves what death before the next of these
 /// does.
-const CHANGES: [&str; 16] = [
+const CHANGES: [&str; 17] = [
     "mkdir",
     "mkdirat",
     "open",
@@ -203,6 +203,7 @@ const CHANGES: [&str; 16] = [
     "pwrite64",
     "fsync",
     "fdatasync",
+    "syncfs",
     "rename",
     "renameat",
     "renameat2",

@@ -275,6 +275,15 @@ fn a_keyring_is_read_strictly_and_expires() {
     fs_err::write(&path, Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
     let error = Keyring::open(&path).unwrap_err();
     assert!(matches!(error, KeyringError::Expired { .. }) && error.to_string().contains("hint: "), "{error}");
+    // One that is part of a program, or was read long ago, expires as well; only its successor is still believed.
+    let content = b"signed in time";
+    let expired = Keyring::parse(&Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
+    assert_eq!(good.check(content, &alice.sign(content)).unwrap(), ["alice smith"]);
+    let told = expired.check(content, &alice.sign(content)).unwrap_err().to_string();
+    assert!(told.contains(&format!("the keyring expired on {today}")), "{told}");
+    let next = Keyring { version: 2, ..good.clone() };
+    let signature = alice.sign(next.to_string().as_bytes());
+    assert_eq!(expired.check_successor(&next.to_string(), &signature).unwrap(), next);
     fs_err::write(&path, &text).unwrap();
     assert_eq!(Keyring::open(&path).unwrap(), good);
     fs_err::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();

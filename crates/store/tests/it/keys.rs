@@ -115,7 +115,7 @@ fn keys_are_the_golden_ones() {
     assert_eq!(BuildKey::from_bytes(primitive).to_string(), PRIMITIVES);
 }
 const BUILD_KEY: &str = "322bb6fa344fd97f318a3075157b0a3c6af07f769ed5259ff8181b6b2ffb3dc7";
-const ACTION_KEY: &str = "489ecb752c262af1e66298c7b5aa4bbb714a9059c20c148b86d3eb7b43bd7b3a";
+const ACTION_KEY: &str = "ffdd35cc5256cba3f248666c7ff143b12e11d314ffadb097aca2b7783cf1d637";
 const PRIMITIVES: &str = "12f5b4f433c188c548e2be58b62a636482d7d4c40ccdb2fc7de14c5a5b09026b";
 
 #[test]

@@ -23,12 +23,30 @@
 /* Runs once a block: for size, which compiles in half the time. */
 #define PC_MONOID_SELDOM __attribute__((unused, cold))
 
+/* `steps` is for columns, elements as they lie that are reduced along the far dimension. WAYS says what a reduction can meet: ROWS is
+ * one that has a single output or a map. */
+#define PC_MONOID_STEPS_ROWS(NAME, T, ADD)
+#define PC_MONOID_TABLE_ROWS(NAME) NULL
+#define PC_MONOID_TABLE_COLUMNS(NAME) NAME##_steps
+#define PC_MONOID_STEPS_COLUMNS(NAME, T, ADD) \
+  __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) { \
+    T *lanes = (T *)to;                                                                                                \
+    const char *row = (const char *)from;                                                                              \
+    for (; rows >= 4; rows -= 4, row += 4 * row_bytes) {                                                               \
+      const T *x = (const T *)row, *y = (const T *)(row + row_bytes), *z = (const T *)(row + 2 * row_bytes);           \
+      const T *w = (const T *)(row + 3 * row_bytes);                                                                   \
+      _Pragma("GCC ivdep")                                                                                             \
+      for (int64_t i = 0; i < n; i++) lanes[i] = ADD(ADD(ADD(ADD(lanes[i], x[i]), y[i]), z[i]), w[i]);                 \
+    }                                                                                                                  \
+    for (; rows > 0; rows--, row += row_bytes) NAME##_step(lanes, row, n);                                             \
+  }
+
 /* The monoid NAME: elements T in LANES lanes from IDENTITY with ADD; totals TOTAL, made by WIDEN, with ADD_TOTAL; RESULT gives the output from
  * `total` and `count`. What was added to the identity once, and has it added again, is the same bit by bit. */
-#define PC_MONOID(NAME, ...) PC_MONOID_WHERE(NAME, 1, __VA_ARGS__)
+#define PC_MONOID(NAME, WAYS, ...) PC_MONOID_WHERE(NAME, WAYS, 1, __VA_ARGS__)
 
 /* As PC_MONOID; whether that holds is said by PASSES: lanes without elements may be passed over then. */
-#define PC_MONOID_WHERE(NAME, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                 \
+#define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                 \
   PC_MONOID_SELDOM static void NAME##_clear(void *to, int64_t n) {                                \
     for (int64_t i = 0; i < n; i++) ((T *)to)[i] = IDENTITY;                                                        \
   }                                                                                                                 \
@@ -37,17 +55,7 @@
     const T *__restrict__ x = (const T *)from;                                                                        \
     for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                   \
   }                                                                                                                   \
-  __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) { \
-    T *lanes = (T *)to;                                                                                               \
-    const char *row = (const char *)from;                                                                             \
-    for (; rows >= 4; rows -= 4, row += 4 * row_bytes) {                                                              \
-      const T *x = (const T *)row, *y = (const T *)(row + row_bytes), *z = (const T *)(row + 2 * row_bytes);          \
-      const T *w = (const T *)(row + 3 * row_bytes);                                                                  \
-      _Pragma("GCC ivdep")                                                                                            \
-      for (int64_t i = 0; i < n; i++) lanes[i] = ADD(ADD(ADD(ADD(lanes[i], x[i]), y[i]), z[i]), w[i]);                \
-    }                                                                                                                 \
-    for (; rows > 0; rows--, row += row_bytes) NAME##_step(lanes, row, n);                                            \
-  }                                                                                                                   \
+  PC_MONOID_STEPS_##WAYS(NAME, T, ADD)                                                                                \
   __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) {             \
     T l[LANES], *lanes = (T *)to;                                                                                     \
     const T *x = (const T *)from;                                                                                     \
@@ -85,7 +93,7 @@
   }                                                                                                                 \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
-      NAME##_step, NAME##_close, NAME##_finish, NAME##_steps};
+      NAME##_step, NAME##_close, NAME##_finish, PC_MONOID_TABLE_##WAYS(NAME)};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))
@@ -93,39 +101,39 @@
 #define PC_MONOID_PLUS(a, b) ((a) + (b))
 #define PC_MONOID_TIMES(a, b) ((a) * (b))
 
-#define PC_MONOID_sum_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total, NULL)
-#define PC_MONOID_sum_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)total, NULL)
-#define PC_MONOID_sum_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 0, pc_add_i64, pc_i64, (pc_i64), pc_add_i64, total, NULL)
-#define PC_MONOID_mean_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total / (pc_f64)count, NULL)
-#define PC_MONOID_mean_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)(total / (pc_f64)count), NULL)
-#define PC_MONOID_prod_f64(NAME) PC_MONOID(NAME, pc_f64, 16, 1.0, pc_mul_f64, pc_f64, (pc_f64), pc_mul_f64, total, NULL)
-#define PC_MONOID_prod_f32(NAME) PC_MONOID(NAME, pc_f32, 32, 1.0f, pc_mul_f32, pc_f64, (pc_f64), pc_mul_f64, (pc_f32)total, NULL)
-#define PC_MONOID_prod_i64(NAME) PC_MONOID(NAME, pc_i64, 16, 1, pc_mul_i64, pc_i64, (pc_i64), pc_mul_i64, total, NULL)
-#define PC_MONOID_max_f64(NAME) PC_MONOID(NAME, pc_f64, 32, -__builtin_inf(), pc_maximum_f64, pc_f64, (pc_f64), pc_maximum_f64, total, "maximum")
-#define PC_MONOID_max_f32(NAME) PC_MONOID(NAME, pc_f32, 64, -__builtin_inff(), pc_maximum_f32, pc_f32, (pc_f32), pc_maximum_f32, total, "maximum")
-#define PC_MONOID_max_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MIN, pc_maximum_i64, pc_i64, (pc_i64), pc_maximum_i64, total, "maximum")
-#define PC_MONOID_max_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_maximum_bool, pc_bool, (pc_bool), pc_maximum_bool, total, "maximum")
-#define PC_MONOID_min_f64(NAME) PC_MONOID(NAME, pc_f64, 32, __builtin_inf(), pc_minimum_f64, pc_f64, (pc_f64), pc_minimum_f64, total, "minimum")
-#define PC_MONOID_min_f32(NAME) PC_MONOID(NAME, pc_f32, 64, __builtin_inff(), pc_minimum_f32, pc_f32, (pc_f32), pc_minimum_f32, total, "minimum")
-#define PC_MONOID_min_i64(NAME) PC_MONOID(NAME, pc_i64, 32, INT64_MAX, pc_minimum_i64, pc_i64, (pc_i64), pc_minimum_i64, total, "minimum")
-#define PC_MONOID_min_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_minimum_bool, pc_bool, (pc_bool), pc_minimum_bool, total, "minimum")
-#define PC_MONOID_max_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MIN, PC_MONOID_GREATER, pc_i8, (pc_i8), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_i8(NAME) PC_MONOID(NAME, pc_i8, 64, INT8_MAX, PC_MONOID_LESS, pc_i8, (pc_i8), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MIN, PC_MONOID_GREATER, pc_i16, (pc_i16), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_i16(NAME) PC_MONOID(NAME, pc_i16, 64, INT16_MAX, PC_MONOID_LESS, pc_i16, (pc_i16), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MIN, PC_MONOID_GREATER, pc_i32, (pc_i32), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_i32(NAME) PC_MONOID(NAME, pc_i32, 64, INT32_MAX, PC_MONOID_LESS, pc_i32, (pc_i32), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u8(NAME) PC_MONOID(NAME, pc_u8, 64, 0, PC_MONOID_GREATER, pc_u8, (pc_u8), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u8(NAME) PC_MONOID(NAME, pc_u8, 64, UINT8_MAX, PC_MONOID_LESS, pc_u8, (pc_u8), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u16(NAME) PC_MONOID(NAME, pc_u16, 64, 0, PC_MONOID_GREATER, pc_u16, (pc_u16), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u16(NAME) PC_MONOID(NAME, pc_u16, 64, UINT16_MAX, PC_MONOID_LESS, pc_u16, (pc_u16), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u32(NAME) PC_MONOID(NAME, pc_u32, 64, 0, PC_MONOID_GREATER, pc_u32, (pc_u32), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u32(NAME) PC_MONOID(NAME, pc_u32, 64, UINT32_MAX, PC_MONOID_LESS, pc_u32, (pc_u32), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_max_u64(NAME) PC_MONOID(NAME, pc_u64, 32, 0, PC_MONOID_GREATER, pc_u64, (pc_u64), PC_MONOID_GREATER, total, "maximum")
-#define PC_MONOID_min_u64(NAME) PC_MONOID(NAME, pc_u64, 32, UINT64_MAX, PC_MONOID_LESS, pc_u64, (pc_u64), PC_MONOID_LESS, total, "minimum")
-#define PC_MONOID_sum_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 0, PC_MONOID_PLUS, pc_u64, (pc_u64), PC_MONOID_PLUS, total, NULL)
-#define PC_MONOID_prod_u64(NAME) PC_MONOID(NAME, pc_u64, 16, 1, PC_MONOID_TIMES, pc_u64, (pc_u64), PC_MONOID_TIMES, total, NULL)
-#define PC_MONOID_any_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 0, pc_or_bool, pc_bool, (pc_bool), pc_or_bool, total, NULL)
-#define PC_MONOID_all_bool(NAME) PC_MONOID(NAME, pc_bool, 64, 1, pc_and_bool, pc_bool, (pc_bool), pc_and_bool, total, NULL)
+#define PC_MONOID_sum_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total, NULL)
+#define PC_MONOID_sum_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)total, NULL)
+#define PC_MONOID_sum_i64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i64, 16, 0, pc_add_i64, pc_i64, (pc_i64), pc_add_i64, total, NULL)
+#define PC_MONOID_mean_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total / (pc_f64)count, NULL)
+#define PC_MONOID_mean_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)(total / (pc_f64)count), NULL)
+#define PC_MONOID_prod_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 16, 1.0, pc_mul_f64, pc_f64, (pc_f64), pc_mul_f64, total, NULL)
+#define PC_MONOID_prod_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 32, 1.0f, pc_mul_f32, pc_f64, (pc_f64), pc_mul_f64, (pc_f32)total, NULL)
+#define PC_MONOID_prod_i64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i64, 16, 1, pc_mul_i64, pc_i64, (pc_i64), pc_mul_i64, total, NULL)
+#define PC_MONOID_max_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 32, -__builtin_inf(), pc_maximum_f64, pc_f64, (pc_f64), pc_maximum_f64, total, "maximum")
+#define PC_MONOID_max_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 64, -__builtin_inff(), pc_maximum_f32, pc_f32, (pc_f32), pc_maximum_f32, total, "maximum")
+#define PC_MONOID_max_i64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i64, 32, INT64_MIN, pc_maximum_i64, pc_i64, (pc_i64), pc_maximum_i64, total, "maximum")
+#define PC_MONOID_max_bool(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_bool, 64, 0, pc_maximum_bool, pc_bool, (pc_bool), pc_maximum_bool, total, "maximum")
+#define PC_MONOID_min_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 32, __builtin_inf(), pc_minimum_f64, pc_f64, (pc_f64), pc_minimum_f64, total, "minimum")
+#define PC_MONOID_min_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 64, __builtin_inff(), pc_minimum_f32, pc_f32, (pc_f32), pc_minimum_f32, total, "minimum")
+#define PC_MONOID_min_i64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i64, 32, INT64_MAX, pc_minimum_i64, pc_i64, (pc_i64), pc_minimum_i64, total, "minimum")
+#define PC_MONOID_min_bool(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_bool, 64, 1, pc_minimum_bool, pc_bool, (pc_bool), pc_minimum_bool, total, "minimum")
+#define PC_MONOID_max_i8(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i8, 64, INT8_MIN, PC_MONOID_GREATER, pc_i8, (pc_i8), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i8(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i8, 64, INT8_MAX, PC_MONOID_LESS, pc_i8, (pc_i8), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_i16(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i16, 64, INT16_MIN, PC_MONOID_GREATER, pc_i16, (pc_i16), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i16(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i16, 64, INT16_MAX, PC_MONOID_LESS, pc_i16, (pc_i16), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_i32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i32, 64, INT32_MIN, PC_MONOID_GREATER, pc_i32, (pc_i32), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_i32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i32, 64, INT32_MAX, PC_MONOID_LESS, pc_i32, (pc_i32), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u8(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u8, 64, 0, PC_MONOID_GREATER, pc_u8, (pc_u8), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u8(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u8, 64, UINT8_MAX, PC_MONOID_LESS, pc_u8, (pc_u8), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u16(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u16, 64, 0, PC_MONOID_GREATER, pc_u16, (pc_u16), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u16(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u16, 64, UINT16_MAX, PC_MONOID_LESS, pc_u16, (pc_u16), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u32, 64, 0, PC_MONOID_GREATER, pc_u32, (pc_u32), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u32, 64, UINT32_MAX, PC_MONOID_LESS, pc_u32, (pc_u32), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_max_u64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u64, 32, 0, PC_MONOID_GREATER, pc_u64, (pc_u64), PC_MONOID_GREATER, total, "maximum")
+#define PC_MONOID_min_u64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u64, 32, UINT64_MAX, PC_MONOID_LESS, pc_u64, (pc_u64), PC_MONOID_LESS, total, "minimum")
+#define PC_MONOID_sum_u64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u64, 16, 0, PC_MONOID_PLUS, pc_u64, (pc_u64), PC_MONOID_PLUS, total, NULL)
+#define PC_MONOID_prod_u64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_u64, 16, 1, PC_MONOID_TIMES, pc_u64, (pc_u64), PC_MONOID_TIMES, total, NULL)
+#define PC_MONOID_any_bool(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_bool, 64, 0, pc_or_bool, pc_bool, (pc_bool), pc_or_bool, total, NULL)
+#define PC_MONOID_all_bool(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_bool, 64, 1, pc_and_bool, pc_bool, (pc_bool), pc_and_bool, total, NULL)
 
 #endif

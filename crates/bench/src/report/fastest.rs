@@ -1,0 +1,73 @@
+//! Lines against the fastest peer of each: the mean of all, and those where it is ahead.
+
+use super::{Line, three_digits};
+
+/// A peer that is faster by more than this is ahead.
+const AHEAD: f64 = 0.95;
+
+/// The fastest peer of a line, and how many times as long as ours it takes.
+fn fastest(line: &Line) -> Option<(&str, f64)> {
+    let times = line.peers.iter().map(|(name, peer)| (name.as_str(), peer.median_ns / line.ours.median_ns));
+    times.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Says what the geometric mean over lines is, and of each line where the fastest peer is ahead which that is.
+pub(crate) fn against_fastest(lines: &[Line]) -> Vec<String> {
+    let found: Vec<(&Line, (&str, f64))> =
+        lines.iter().filter_map(|line| Some((line, fastest(line)?))).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mean = (found.iter().map(|(_, (_, times))| times.ln()).sum::<f64>() / found.len() as f64).exp();
+    let ahead: Vec<String> = found
+        .iter()
+        .filter(|(_, (_, times))| *times < AHEAD)
+        .map(|(line, (name, times))| format!("{} ({name} ×{})", line.what, three_digits(*times)))
+        .collect();
+    let mut facts = vec![format!(
+        "The fastest peer of each line takes ×{} as long: the geometric mean of {} lines.",
+        three_digits(mean),
+        found.len()
+    )];
+    facts.push(match ahead.len() {
+        0 => "None is ahead by more than 5 %.".to_owned(),
+        n => format!("In {n} the fastest is ahead by more than 5 %: {}.", ahead.join("; ")),
+    });
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Line;
+    use super::against_fastest;
+    use crate::measure::Sample;
+
+    fn line(what: &str, ours: f64, peers: &[(&str, f64)]) -> Line {
+        let sample = |ns: f64| {
+            let mut sample = Sample::default();
+            sample.push(ns);
+            sample
+        };
+        let samples: Vec<(&str, Sample)> = peers.iter().map(|(name, ns)| (*name, sample(*ns))).collect();
+        let peers: Vec<(&str, &Sample)> = samples.iter().map(|(name, sample)| (*name, sample)).collect();
+        Line::new(what, &sample(ours), &peers)
+    }
+
+    #[test]
+    fn the_mean_is_of_the_fastest_peer_of_each_line() {
+        let lines = [
+            line("a", 1.0, &[("NumPy", 9.0), ("numba", 4.0)]),
+            line("b", 2.0, &[("NumPy", 2.0), ("numba", 8.0)]),
+            line("alone", 5.0, &[]),
+        ];
+        let facts = against_fastest(&lines);
+        assert_eq!(
+            facts[0],
+            "The fastest peer of each line takes ×2.00 as long: the geometric mean of 2 lines."
+        );
+        assert_eq!(facts[1], "None is ahead by more than 5 %.");
+        let facts = against_fastest(&[line("c", 2.0, &[("JAX", 1.0)])]);
+        assert_eq!(facts[1], "In 1 the fastest is ahead by more than 5 %: c (JAX ×0.50).");
+        assert!(against_fastest(&lines[2..]).is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! A profile as a page of its own: each kernel below the roof of the machine, and a table. Nothing is loaded from outside.
+
+use std::fmt::Write as _;
+
+use precast_runtime::profile::{Kernel, Measured, Profile};
+
+use super::escape;
+use crate::print;
+
+/// Pixels of the picture.
+const SIZE: (f64, f64) = (760.0, 380.0);
+/// What the axes span, as powers of ten: operations a byte, and operations a second.
+const BYTES: (f64, f64) = (-3.0, 3.0);
+const SECONDS: (f64, f64) = (6.0, 12.5);
+
+/// Renders a profile as a page.
+pub(crate) fn render(title: &str, told: &Profile) -> String {
+    let sum = told.kernels_seconds();
+    let (mut rows, mut dots) = (String::new(), String::new());
+    for kernel in &told.kernels {
+        rows.push_str(&row(kernel, sum));
+        if let Ok(measured) = &kernel.measured {
+            dots.push_str(&dot(kernel.apply, measured));
+        }
+    }
+    let served: Vec<&str> = told.served.iter().map(|isa| isa.as_deref().unwrap_or("interpreter")).collect();
+    let summary = format!(
+        "A call takes {}, its kernels {}; served by {}. The machine does {:.1} Gop/s and moves {:.1} GB/s from memory with {}.",
+        print::short_time(told.seconds),
+        print::short_time(sum),
+        served.join(", "),
+        told.operations_per_second / 1e9,
+        told.bytes_per_second / 1e9,
+        print::count(told.threads, "thread", "threads"),
+    );
+    include_str!("roofline.html")
+        .replace("@TITLE@", &escape(title))
+        .replace("@SUMMARY@", &escape(&summary))
+        .replace("@ROOF@", &roof(told))
+        .replace("@DOTS@", &dots)
+        .replace("@ROWS@", &rows)
+}
+
+fn row(Kernel { apply, ops, shapes, measured, .. }: &Kernel, sum: f64) -> String {
+    let ops = escape(&ops.join(" "));
+    let measured = match measured {
+        Err(reason) => {
+            return format!(
+                "<tr><td>{apply}</td><td colspan=\"8\">not measured: {}</td><td><code>{ops}</code></td></tr>\n",
+                escape(reason)
+            );
+        }
+        Ok(measured) => measured,
+    };
+    let share = 100.0 * measured.share();
+    let advice: String = measured.advice.iter().map(|line| format!("<p>{}</p>", escape(line))).collect();
+    format!(
+        "<tr><td>{apply}</td><td>{}</td><td>{:.0} %</td><td>{}</td><td>{:.2}</td><td>{:.2}</td>\
+         <td><meter max=\"100\" value=\"{share:.0}\"></meter> {share:.0} % of {}</td><td>{}</td><td>{}</td>\
+         <td><code>{ops}</code> gives {shapes:?}{advice}</td></tr>\n",
+        print::short_time(measured.seconds),
+        100.0 * measured.seconds / sum,
+        print::size(measured.bytes),
+        measured.bytes_per_second() / 1e9,
+        measured.operations_per_second() / 1e9,
+        measured.bound.name(),
+        escape(measured.isa.as_deref().unwrap_or("interpreter")),
+        measured.threads,
+    )
+}
+
+/// The place of a point, both axes logarithmic.
+fn place(operations_per_byte: f64, operations_per_second: f64) -> (f64, f64) {
+    let on = |value: f64, (low, high): (f64, f64)| {
+        ((value.max(f64::MIN_POSITIVE).log10() - low) / (high - low)).clamp(0.0, 1.0)
+    };
+    (SIZE.0 * on(operations_per_byte, BYTES), SIZE.1 * (1.0 - on(operations_per_second, SECONDS)))
+}
+
+fn roof(told: &Profile) -> String {
+    let roof = |intensity: f64| told.operations_per_second.min(intensity * told.bytes_per_second);
+    let corner = told.operations_per_second / told.bytes_per_second;
+    let points = [10_f64.powf(BYTES.0), corner, 10_f64.powf(BYTES.1)].map(|at| place(at, roof(at)));
+    points.iter().fold(String::new(), |mut text, (x, y)| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{x:.1},{y:.1} ");
+        text
+    })
+}
+
+fn dot(apply: usize, measured: &Measured) -> String {
+    let intensity = measured.operations / (measured.bytes as f64).max(1.0);
+    let (x, y) = place(intensity, measured.operations_per_second());
+    let (class, label) = (measured.bound.name(), format!("{:.0} % of the limit", 100.0 * measured.share()));
+    format!(
+        "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"><title>kernel {apply}: {label}</title></circle>\
+         <text x=\"{:.1}\" y=\"{:.1}\">{apply}</text>\n",
+        x + 9.0,
+        y + 4.0
+    )
+}

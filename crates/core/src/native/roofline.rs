@@ -1,0 +1,186 @@
+//! What this machine can do at most, by two loops that do nothing else: the roof that kernels are held against.
+//!
+//! | loop | what it does | what is counted |
+//! |---|---|---|
+//! | [`triad`] | `a[i] = b[i] + s*c[i]`, as STREAM has it | 24 bytes an element: two reads, one write |
+//! | [`multiply_add`] | fused multiply-adds on registers, as many at once as hide their latency | 2 operations each |
+//!
+//! Both run on as many threads as the work of a call would, each with memory of its own, and take the widest instructions
+//! of this CPU that [`cpu`](crate::cpu) admits. Best of some rounds: what else runs on the machine only makes them slower.
+
+use crate::cpu;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// How long a loop is measured.
+const TIME: Duration = Duration::from_millis(20);
+/// Multiply-adds that are under way at once, each on a vector of its own.
+const CHAINS: usize = 12;
+/// Multiply-adds of each chain in a round.
+const STEPS: usize = 4096;
+
+/// Gives bytes a second that `threads` threads move between the CPU and working sets of `bytes` bytes in all.
+#[must_use]
+pub fn triad(bytes: usize, threads: usize) -> f64 {
+    let n = (bytes / 24 / threads.max(1)).max(64);
+    on_threads(threads, || {
+        let (b, c) = (vec![1.0_f64; n], vec![2.0_f64; n]);
+        let mut a = vec![0.0_f64; n];
+        // Short rounds are put together, so that reading the clock does not count.
+        let calls = (16_384 / n).max(1);
+        let seconds = best(|| {
+            for _ in 0..calls {
+                triad_once(&mut a, black_box(&b), black_box(&c));
+                black_box(&mut a);
+            }
+        });
+        (calls * n * 24) as f64 / seconds
+    })
+}
+
+/// Gives operations of `f64` a second that `threads` threads do; of `f32` it is twice as many.
+#[must_use]
+pub fn multiply_add(threads: usize) -> f64 {
+    on_threads(threads, || {
+        let mut lanes = 0;
+        let seconds = best(|| lanes = black_box(multiply_add_once(black_box(0.5))));
+        (2 * lanes * CHAINS * STEPS) as f64 / seconds
+    })
+}
+
+/// The sum of what some threads reach at the same time.
+fn on_threads(threads: usize, measure: impl Fn() -> f64 + Sync) -> f64 {
+    if threads <= 1 {
+        return measure();
+    }
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(&measure)).collect();
+        running.into_iter().filter_map(|thread| thread.join().ok()).sum()
+    })
+}
+
+/// The shortest of some rounds, in seconds.
+fn best(mut round: impl FnMut()) -> f64 {
+    let begin = Instant::now();
+    let mut least = f64::INFINITY;
+    for rounds in 0.. {
+        let start = Instant::now();
+        round();
+        least = least.min(start.elapsed().as_secs_f64());
+        if rounds >= 3 && begin.elapsed() > TIME {
+            break;
+        }
+    }
+    least.max(1e-9)
+}
+
+/// The widest level of x86-64 with fused multiply-adds that may be used: 4, 3, or 0 if there is none.
+#[cfg(target_arch = "x86_64")]
+fn width() -> u8 {
+    let has = |name| std::iter::successors(cpu::level(), |level| level.below).any(|level| level.name == name);
+    match (has("x86-64-v4"), has("x86-64-v3")) {
+        (true, _) => 4,
+        (false, true) => 3,
+        _ => 0,
+    }
+}
+
+#[inline(always)]
+fn triad_loop(a: &mut [f64], b: &[f64], c: &[f64]) {
+    for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+        *a = b + 3.0 * c;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn triad_once(a: &mut [f64], b: &[f64], c: &[f64]) {
+    #[target_feature(enable = "avx512f")]
+    fn v4(a: &mut [f64], b: &[f64], c: &[f64]) {
+        triad_loop(a, b, c);
+    }
+    #[target_feature(enable = "avx2")]
+    fn v3(a: &mut [f64], b: &[f64], c: &[f64]) {
+        triad_loop(a, b, c);
+    }
+    match width() {
+        // SAFETY: level 4 has AVX-512F, and `width` gives it where this CPU has the level.
+        4 => unsafe { v4(a, b, c) },
+        // SAFETY: level 3 has AVX2; as above.
+        3 => unsafe { v3(a, b, c) },
+        _ => triad_loop(a, b, c),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn triad_once(a: &mut [f64], b: &[f64], c: &[f64]) {
+    triad_loop(a, b, c);
+}
+
+/// Runs the chains once; gives the lanes of a vector.
+#[cfg(target_arch = "x86_64")]
+fn multiply_add_once(x: f64) -> usize {
+    use std::arch::x86_64::{_mm256_fmadd_pd, _mm256_set1_pd, _mm512_fmadd_pd, _mm512_set1_pd};
+    #[target_feature(enable = "avx512f")]
+    fn v4(x: f64) {
+        let factor = _mm512_set1_pd(x);
+        let mut chains = [_mm512_set1_pd(1.0); CHAINS];
+        for _ in 0..STEPS {
+            chains = chains.map(|chain| _mm512_fmadd_pd(chain, factor, factor));
+        }
+        black_box(chains);
+    }
+    #[target_feature(enable = "avx2,fma")]
+    fn v3(x: f64) {
+        let factor = _mm256_set1_pd(x);
+        let mut chains = [_mm256_set1_pd(1.0); CHAINS];
+        for _ in 0..STEPS {
+            chains = chains.map(|chain| _mm256_fmadd_pd(chain, factor, factor));
+        }
+        black_box(chains);
+    }
+    match width() {
+        4 => {
+            // SAFETY: level 4 has AVX-512F, and `width` gives it where this CPU has the level.
+            unsafe { v4(x) };
+            8
+        }
+        3 => {
+            // SAFETY: level 3 has AVX2 and FMA; as above.
+            unsafe { v3(x) };
+            4
+        }
+        _ => portable(x),
+    }
+}
+
+/// Runs the chains once; gives the lanes of a vector.
+#[cfg(not(target_arch = "x86_64"))]
+fn multiply_add_once(x: f64) -> usize {
+    portable(x)
+}
+
+/// The chains on vectors of two, as every 64-bit CPU has them; fused where that is one instruction.
+fn portable(x: f64) -> usize {
+    let step = |value: f64| {
+        if cfg!(target_arch = "aarch64") { value.mul_add(x, x) } else { value * x + x }
+    };
+    let mut chains = [[1.0_f64; 2]; CHAINS];
+    for _ in 0..STEPS {
+        chains = chains.map(|chain| chain.map(step));
+    }
+    black_box(chains);
+    2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{multiply_add, triad};
+
+    #[test]
+    fn every_loop_gets_somewhere_on_any_number_of_threads() {
+        for threads in [0, 1, 2] {
+            assert!(triad(1, threads).is_finite() && triad(100_000, threads) > 0.0);
+            assert!(multiply_add(threads).is_finite() && multiply_add(threads) > 0.0);
+        }
+    }
+}

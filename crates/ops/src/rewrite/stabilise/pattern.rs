@@ -1,0 +1,117 @@
+//! What a variable is: a function of others, a constant, a sum of exponentials.
+
+use crate::scalar::{self, ScalarOp};
+use crate::{DimShuffle, Elemwise, Reduce, ReduceKind};
+use precast_graph::{Apply, Array, BuildError, FunctionGraph, Number, Op, Origin, Props, VarId};
+use std::any::Any;
+use std::sync::Arc;
+
+/// The Apply that makes a variable.
+fn producer(graph: &FunctionGraph, variable: VarId) -> Option<&Apply> {
+    match &graph.variable(variable).origin {
+        Origin::Output { apply, .. } => graph.applies().get(apply.index()),
+        _ => None,
+    }
+}
+
+fn made_by<T: Op>(graph: &FunctionGraph, variable: VarId) -> Option<(&T, &[VarId])> {
+    let apply = producer(graph, variable)?;
+    let op: &dyn Any = &*apply.op;
+    Some((op.downcast_ref::<T>()?, &apply.inputs))
+}
+
+/// The argument of which a variable is this function.
+pub(super) fn argument(graph: &FunctionGraph, variable: VarId, name: &str) -> Option<VarId> {
+    match arguments(graph, variable, name)? {
+        [only] => Some(*only),
+        _ => None,
+    }
+}
+
+/// The arguments of which a variable is this function.
+pub(super) fn arguments<'g>(graph: &'g FunctionGraph, variable: VarId, name: &str) -> Option<&'g [VarId]> {
+    let (op, inputs) = made_by::<Elemwise>(graph, variable)?;
+    (op.scalar.name() == name).then_some(inputs)
+}
+
+/// Whether every element of a variable is this number, whatever the graph is given.
+pub(super) fn is_number(graph: &FunctionGraph, variable: VarId, number: f64) -> bool {
+    if let Origin::Constant(value) = &graph.variable(variable).origin {
+        let numbers = value.numbers();
+        let wanted = Array::of(Number::Float(number), value.dtype()).numbers();
+        return !numbers.is_empty() && numbers.iter().all(|found| found.parts() == wanted[0].parts());
+    }
+    let through = made_by::<DimShuffle>(graph, variable).map(|(_, inputs)| inputs[0]);
+    let cast = || argument(graph, variable, "cast");
+    through.or_else(cast).is_some_and(|from| is_number(graph, from, number))
+}
+
+/// The other one of two operands, of which one is this number.
+pub(super) fn beside(graph: &FunctionGraph, inputs: &[VarId], number: f64) -> Option<VarId> {
+    let [x, y] = inputs else { return None };
+    if is_number(graph, *x, number) {
+        return Some(*y);
+    }
+    is_number(graph, *y, number).then_some(*x)
+}
+
+/// A sum of exponentials over axes, and how its dimensions were arranged afterwards.
+pub(super) struct ExponentialSum {
+    /// What the exponentials are of.
+    pub(super) of: VarId,
+    /// The exponentials.
+    pub(super) powers: VarId,
+    pub(super) axes: Option<Vec<usize>>,
+    pub(super) arranged: Option<DimShuffle>,
+}
+
+/// The sum of exponentials that a variable is.
+pub(super) fn exponential_sum(graph: &FunctionGraph, variable: VarId) -> Option<ExponentialSum> {
+    let (sum, arranged) = match made_by::<DimShuffle>(graph, variable) {
+        Some((op, inputs)) => (inputs[0], Some(op.clone())),
+        None => (variable, None),
+    };
+    let (reduce, inputs) = made_by::<Reduce>(graph, sum)?;
+    let powers = inputs[0];
+    let is_sum = reduce.kind == ReduceKind::Sum && reduce.map.is_none();
+    let of = argument(graph, powers, "exp").filter(|_| is_sum)?;
+    Some(ExponentialSum { of, powers, axes: reduce.axes.clone(), arranged })
+}
+
+/// Whether exponents are less their largest already, as those of `softmax` and `logsumexp` are.
+pub(super) fn is_shifted(graph: &FunctionGraph, exponents: VarId) -> bool {
+    let Some([x, top]) = arguments(graph, exponents, "sub") else { return false };
+    let mut top = *top;
+    loop {
+        if let Some((_, inputs)) = made_by::<DimShuffle>(graph, top) {
+            top = inputs[0];
+        } else if let Some([_, largest, _]) = arguments(graph, top, "switch") {
+            top = *largest;
+        } else {
+            let reduced = made_by::<Reduce>(graph, top);
+            return reduced.is_some_and(|(op, inputs)| op.kind == ReduceKind::Max && inputs[0] == *x);
+        }
+    }
+}
+
+/// The dimshuffle that gives reduced dimensions back, with extent 1.
+pub(super) fn kept(ndim: usize, axes: Option<&[usize]>) -> DimShuffle {
+    let mut left = 0;
+    let order = (0..ndim).map(|d| {
+        if axes.is_none_or(|axes| axes.contains(&d)) {
+            return None;
+        }
+        left += 1;
+        Some(left - 1)
+    });
+    DimShuffle::new(order.collect())
+}
+
+/// Applies a function of the library, elementwise.
+pub(super) fn apply(graph: &mut FunctionGraph, name: &str, inputs: &[VarId]) -> Result<VarId, BuildError> {
+    let op: Arc<dyn ScalarOp> = match scalar::from_props(name, &Props::new()) {
+        Some(op) => op?,
+        None => unreachable!("`{name}` is a row of the library"),
+    };
+    Ok(graph.apply(Arc::new(Elemwise::new(op)), inputs)?[0])
+}

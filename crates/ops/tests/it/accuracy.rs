@@ -1,0 +1,148 @@
+//! ACCURACY.md: the largest error of each function of floats, made by `tests/c/accuracy.c` against libquadmath's 113 bits.
+//!
+//! `PRECAST_WRITE_PAGE=1 cargo test -p precast-ops --test it accuracy` makes the page anew, of 10⁶ values a function, in some minutes. The
+//! test takes 10⁴, which may come as far as the page says and no further. Where there is no libquadmath it is skipped.
+
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use crate::compiler;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+const PAGE: &str = include_str!("../../ACCURACY.md");
+/// What stands above the table, and below it.
+const ENDS: [&str; 2] = ["| function |", "\n\n## "];
+/// Values of a function, in thousands: of the test, and of the page.
+const THOUSANDS: (u32, u32) = (10, 1000);
+/// How much further 10⁴ values may come than 10⁶ did, which are others.
+const SLACK: f64 = 0.05;
+
+/// A function, its header below `c/precast/ops/math/`, and how it computes.
+type Row = (&'static str, &'static str, &'static str);
+
+#[rustfmt::skip]
+const ROWS: [Row; 30] = [
+    ("exp", "exp.h", "x = k ln 2 + r, a polynomial in r"),
+    ("exp2", "exp2.h", "as `exp`, r ln 2 as a pair"),
+    ("expm1", "exp2.h", "as `exp`, the 1 taken off as a pair"),
+    ("log", "log.h", "2^k m, a series in (m - 1)/(m + 1)"),
+    ("log2", "log2.h", "after K. C. Ng's fdlibm"),
+    ("log10", "log2.h", "after K. C. Ng's fdlibm"),
+    ("log1p", "log1p.h", "as `log` of a pair"),
+    ("softplus", "log1p.h", "max(x, 0) and `log1p` of a power"),
+    ("log1mexp", "log1p.h", "`log` of a pair"),
+    ("sigmoid", "sigmoid.h", "a quotient of pairs"),
+    ("tanh", "sigmoid.h", "a quotient of pairs"),
+    ("sinh", "hyperbolic.h", "e^x - 1 as a pair"),
+    ("cosh", "hyperbolic.h", "e^x as a pair"),
+    ("asinh", "area.h", "`log` of a pair"),
+    ("acosh", "area.h", "`log` of a pair"),
+    ("atanh", "area.h", "`log` of a pair"),
+    ("asin", "arc.h", "a polynomial up to 1/2, beyond by a root as a pair"),
+    ("acos", "arc.h", "a polynomial up to 1/2, beyond by a root as a pair"),
+    ("atan", "atan.h", "a multiple of pi/4 and a polynomial, as pairs"),
+    ("cbrt", "root.h", "Newton's steps, the last one on a pair"),
+    ("erf", "erf.h", "a polynomial up to 3/4, beyond 1 less `erfc`"),
+    ("erfc", "erf.h", "after M. M. Shepherd and J. G. Laframboise (1981)"),
+    ("sin", "trig.h", "W. Cody and W. Waite, M. Payne and R. Hanek; a polynomial"),
+    ("cos", "trig.h", "W. Cody and W. Waite, M. Payne and R. Hanek; a polynomial"),
+    ("tan", "trig.h", "a quotient of both, as pairs"),
+    ("gammaln", "gamma.h", "x > 0: a polynomial, from 8 on J. Stirling's series"),
+    ("digamma", "gamma.h", "x > 0: a polynomial, from 8 on J. Stirling's series"),
+    ("pow", "pow.h", "`exp` of y ln x, ln x to 2^-64"),
+    ("atan2", "atan.h", "as `atan`"),
+    ("hypot", "root.h", "a root of pairs"),
+];
+
+/// What the errors of a function may be: 1 ulp, or as many as NumPy's or SciPy's are; `gammaln` and `digamma` 2.
+fn budget(name: &str, peer: Option<f64>) -> f64 {
+    let least = if matches!(name, "gammaln" | "digamma") { 2.0 } else { 1.0 };
+    peer.unwrap_or(least).max(least)
+}
+
+/// NumPy's and SciPy's errors in f64 and f32, as `accuracy.py` printed them.
+fn peers(name: &str) -> [Option<f64>; 2] {
+    let lines = include_str!("../golden/accuracy.txt").lines();
+    let mut lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let line = lines.find(|words| words[0] == name);
+    line.map_or([None; 2], |words| [words[2], words[4]].map(|word| word.parse().ok()))
+}
+
+/// The largest error of each function, in f64 and f32; `None` without libquadmath.
+fn measured(thousands: u32) -> Option<Vec<(String, [f64; 2])>> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/accuracy.c");
+    let program = compiler::program_with_quad(folder.path(), compiler::levels()[0], &file)?;
+    let output = Command::new(program).arg(thousands.to_string()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut found: Vec<(String, [f64; 2])> = Vec::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let error: f64 = words[2].parse().unwrap();
+        match found.last_mut() {
+            Some((name, errors)) if name == words[0] => errors[1] = error,
+            _ => found.push((words[0].to_owned(), [error, f64::NAN])),
+        }
+    }
+    Some(found)
+}
+
+/// The table of the page.
+fn table(measured: &[(String, [f64; 2])]) -> String {
+    let mut text = "| function | header | how | f64 | f32 | NumPy, SciPy: f64 | f32 | budget |\n|---|---|---|---|---|---|---|---|".to_owned();
+    for ((name, errors), (_, header, how)) in measured.iter().zip(ROWS) {
+        let peers = peers(name);
+        let missed: Vec<String> = (0..2)
+            .filter(|i| errors[*i] > budget(name, peers[*i]))
+            .map(|i| format!("{} missed: {:.2}", ["f64", "f32"][i], budget(name, peers[i])))
+            .collect();
+        let verdict = if missed.is_empty() { "met".to_owned() } else { missed.join(", ") };
+        let peers = peers.map(|peer| peer.map_or("–".to_owned(), |error| format!("{error:.2}")));
+        let [f64, f32] = errors.map(|error| format!("{error:.2}"));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n| `{name}` | `{header}` | {how} | {f64} | {f32} | {} | {} | {verdict} |",
+            peers[0], peers[1]
+        );
+    }
+    text
+}
+
+/// The errors that the page states, in f64 and f32.
+fn stated(name: &str) -> [f64; 2] {
+    let start = format!("| `{name}` |");
+    let row = PAGE.lines().find(|line| line.starts_with(&start));
+    let cells: Vec<&str> = row.unwrap_or_else(|| panic!("ACCURACY.md lacks `{name}`")).split('|').collect();
+    [cells[4], cells[5]].map(|cell| cell.trim().parse().unwrap())
+}
+
+#[test]
+fn no_function_is_further_off_than_its_page_says() {
+    let writes = std::env::var_os("PRECAST_WRITE_PAGE").is_some();
+    let Some(measured) = measured(if writes { THOUSANDS.1 } else { THOUSANDS.0 }) else {
+        eprintln!("skipped: accuracy against 113 bits: no libquadmath beside the C compiler");
+        return;
+    };
+    let names: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ROWS.map(|(name, ..)| name), "the functions of accuracy.c");
+    if writes {
+        let start = PAGE.find(ENDS[0]).unwrap();
+        let end = start + PAGE[start..].find(ENDS[1]).unwrap();
+        let page = format!("{}{}{}", &PAGE[..start], table(&measured), &PAGE[end..]);
+        fs_err::write(concat!(env!("CARGO_MANIFEST_DIR"), "/ACCURACY.md"), page).unwrap();
+        return;
+    }
+    for (name, errors) in &measured {
+        for ((error, stated), dtype) in errors.iter().zip(stated(name)).zip(["f64", "f32"]) {
+            assert!(*error <= stated + SLACK, "{name} of {dtype} is {error} ulp off, the page says {stated}");
+        }
+    }
+    // A budget that is missed is said to be.
+    let told: Vec<&str> = PAGE.lines().filter(|line| line.contains("missed: ")).collect();
+    for (name, ..) in ROWS {
+        let late = (0..2).any(|i| stated(name)[i] > budget(name, peers(name)[i]));
+        assert_eq!(late, told.iter().any(|line| line.starts_with(&format!("| `{name}` |"))), "{name}");
+    }
+}

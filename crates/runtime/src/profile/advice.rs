@@ -1,0 +1,71 @@
+//! What would help where a kernel is far from the limit of the machine.
+
+use super::cost::Bound;
+use super::{Kernel, Measured, Profile};
+use precast_core::cpu::LEVELS;
+
+/// The share of the limit from which on nothing is said.
+const NEAR: f64 = 0.6;
+/// The part of all kernels' time from which on a kernel matters.
+const MATTERS: f64 = 0.05;
+/// Seconds below which a call is most of what it costs.
+const CALL: f64 = 2e-6;
+
+/// Says of each kernel that matters and is far from its limit what would help.
+pub(super) fn add(profile: &mut Profile) {
+    let sum = profile.kernels_seconds();
+    let (served, level, threads) = (profile.served.clone(), profile.level, profile.threads);
+    for Kernel { measured, ops, .. } in &mut profile.kernels {
+        let Ok(measured) = measured else { continue };
+        if measured.share() < NEAR && measured.seconds >= MATTERS * sum {
+            let lowest = served.iter().flatten().min_by_key(|isa| rank(isa));
+            measured.advice = advice(measured, ops, lowest.map(String::as_str), level, threads);
+        }
+    }
+}
+
+/// The place of an ISA level among all.
+fn rank(isa: &str) -> usize {
+    LEVELS.iter().position(|level| level.name == isa).unwrap_or(usize::MAX)
+}
+
+fn advice(
+    measured: &Measured,
+    ops: &[String],
+    served: Option<&str>,
+    level: Option<&'static str>,
+    threads: usize,
+) -> Vec<String> {
+    if measured.isa.is_none() {
+        return vec!["it is interpreted: build it, or have it compiled with `--policy jit`".to_owned()];
+    }
+    if measured.seconds < CALL {
+        return vec![
+            "the call is most of it: give it more elements at once, or use a typed handle".to_owned(),
+        ];
+    }
+    let below = served.zip(level).filter(|(served, level)| rank(served) < rank(level));
+    let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let alone = measured.is_shared && threads == 1 && available > 1;
+    let reads_across = |op: &String| ["dimshuffle", "subtensor"].iter().any(|view| op.starts_with(view));
+    let across = measured.bound == Bound::Memory && ops.iter().any(reads_across);
+    let known = [
+        below.map(|(served, level)| {
+            format!("the function's module is for {served}, this CPU has {level}: build with `--isa {level}`")
+        }),
+        alone.then(|| format!("one thread of {available} worked: `PRECAST_THREADS=all` shares it")),
+        across.then(|| {
+            "it reads through a view: lay the operand out in the order in which it is read".to_owned()
+        }),
+    ];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    if !known.is_empty() {
+        return known;
+    }
+    vec![match measured.bound {
+        Bound::Memory => "more work in one graph lets more Applies share a pass over memory".to_owned(),
+        Bound::Arithmetic => {
+            "f32 does twice as many operations at once, where its precision is enough".to_owned()
+        }
+    }]
+}

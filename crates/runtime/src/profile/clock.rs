@@ -1,0 +1,35 @@
+//! Time: the median of some rounds, each long enough that reading the clock does not count.
+
+use super::borrowed;
+use precast_core::{CallError, Function};
+use precast_graph::Array;
+use std::time::{Duration, Instant};
+
+/// How long a round takes at least.
+const ROUND: Duration = Duration::from_millis(2);
+/// Most calls of a round, and most rounds.
+const MOST: (u32, usize) = (100_000, 101);
+
+/// Gives the seconds of a call whose results are written where those of the last one were, and the results.
+pub(super) fn seconds(
+    function: &Function,
+    inputs: &[Array],
+    time: Duration,
+) -> Result<(f64, Vec<Array>), CallError> {
+    let inputs = borrowed(inputs);
+    let mut outputs = function.call(&inputs)?;
+    let begin = Instant::now();
+    function.call_into(&inputs, &mut outputs)?;
+    let once = begin.elapsed().max(Duration::from_nanos(1));
+    let calls = u32::try_from(ROUND.as_nanos() / once.as_nanos()).unwrap_or(MOST.0).clamp(1, MOST.0);
+    let mut rounds = Vec::new();
+    while rounds.is_empty() || (begin.elapsed() < time && rounds.len() < MOST.1) {
+        let start = Instant::now();
+        for _ in 0..calls {
+            function.call_into(&inputs, &mut outputs)?;
+        }
+        rounds.push(start.elapsed().as_secs_f64() / f64::from(calls));
+    }
+    rounds.sort_by(f64::total_cmp);
+    Ok((rounds[rounds.len() / 2].max(1e-9), outputs))
+}

@@ -1,0 +1,83 @@
+//! A kernel, cut out: an Apply with the views that it reads through, as a graph of its own.
+//!
+//! A view moves nothing and is no kernel. It decides how its reader walks through memory, so it belongs to each of its readers.
+
+use precast_graph::{BuildError, FunctionGraph, Origin, UserType, VarId};
+use precast_ops::rewrite;
+use std::collections::BTreeMap;
+
+/// A kernel.
+#[derive(Debug)]
+pub(super) struct Cut {
+    /// Its graph.
+    pub(super) graph: FunctionGraph,
+    /// The variables of the whole graph that are its inputs, in order.
+    pub(super) reads: Vec<VarId>,
+    /// The labels of all ops that it holds, views first.
+    pub(super) ops: Vec<String>,
+}
+
+/// Whether an Apply gives views alone.
+pub(super) fn is_view(graph: &FunctionGraph, position: usize) -> bool {
+    let op = &graph.applies()[position].op;
+    !op.view_map().is_empty() && op.destroy_map().is_empty() && op.is_pure()
+}
+
+/// Whether values go in or out that live inside of a graph only.
+pub(super) fn is_opaque(graph: &FunctionGraph) -> bool {
+    let mut ends = graph.inputs().iter().chain(graph.outputs());
+    ends.any(|variable| graph.ty(*variable).as_user().is_some_and(UserType::is_opaque))
+}
+
+/// Cuts out the kernel of an Apply.
+pub(super) fn cut(graph: &FunctionGraph, position: usize) -> Result<Cut, BuildError> {
+    let mut cutting = Cutting {
+        whole: graph,
+        known: BTreeMap::new(),
+        cut: Cut { graph: FunctionGraph::new(), reads: Vec::new(), ops: Vec::new() },
+    };
+    let outputs = cutting.apply(position)?;
+    for output in outputs {
+        cutting.cut.graph.output(output, None)?;
+    }
+    Ok(cutting.cut)
+}
+
+struct Cutting<'g> {
+    whole: &'g FunctionGraph,
+    /// From the variables of the whole graph to those of the kernel.
+    known: BTreeMap<VarId, VarId>,
+    cut: Cut,
+}
+
+impl Cutting<'_> {
+    fn apply(&mut self, position: usize) -> Result<Vec<VarId>, BuildError> {
+        let apply = &self.whole.applies()[position];
+        let inputs = apply.inputs.iter().map(|input| self.value(*input)).collect::<Result<Vec<_>, _>>()?;
+        match rewrite::unfuse(self.whole, position)? {
+            Some(parts) => self.cut.ops.extend(parts.applies().iter().map(|part| part.op.label())),
+            None => self.cut.ops.push(apply.op.label()),
+        }
+        self.cut.graph.apply(apply.op.clone(), &inputs)
+    }
+
+    fn value(&mut self, variable: VarId) -> Result<VarId, BuildError> {
+        if let Some(known) = self.known.get(&variable) {
+            return Ok(*known);
+        }
+        let ty = self.whole.ty(variable).clone();
+        let value = match &self.whole.variable(variable).origin {
+            Origin::Constant(value) => self.cut.graph.constant_of(value.clone(), ty),
+            Origin::Output { apply, index } if is_view(self.whole, apply.index()) => {
+                self.apply(apply.index())?[*index]
+            }
+            _ => {
+                let name = format!("x{}", self.cut.reads.len());
+                self.cut.reads.push(variable);
+                self.cut.graph.input(&name, ty)?
+            }
+        };
+        self.known.insert(variable, value);
+        Ok(value)
+    }
+}

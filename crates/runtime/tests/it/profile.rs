@@ -1,0 +1,52 @@
+//! Profiles: which kernels there are, what they hold, and what is counted of each. Times are not looked at.
+
+use precast_graph::{Array, text};
+use precast_runtime::profile::{Bound, Options, Profile, profile};
+use precast_runtime::{Ops, Policy, Runtime};
+use std::time::Duration;
+
+/// The profile of a text whose inputs are these matrices of ones, interpreted.
+fn profiled(outputs: &[&str], inputs: &[(&str, [usize; 2])]) -> Profile {
+    let types = inputs.iter().map(|(name, _)| text::parse_input(&format!("{name}: f64[?, ?]")).unwrap());
+    let graph = text::parse(outputs, &types.collect::<Vec<_>>(), &Ops::standard()).unwrap();
+    let runtime = Runtime::builder().policy(Policy::Interpret).build().unwrap();
+    let arrays: Vec<Array> = inputs
+        .iter()
+        .map(|(_, shape)| Array::from(ndarray::Array2::<f64>::ones(*shape).into_dyn()))
+        .collect();
+    let mut options = Options::default();
+    options.time = Duration::ZERO;
+    profile(&runtime, &graph, &arrays, &options).unwrap()
+}
+
+#[test]
+fn bytes_and_operations_are_counted_of_what_a_kernel_holds() {
+    let cases = [
+        // Operands and results once each, the product's terms twice.
+        ("x @ y", vec![("x", [4, 5]), ("y", [5, 3])], 8 * (20 + 15 + 12), 2.0 * 60.0),
+        // One operation an element, and one for each that is summed.
+        ("sum(x * x, axis=1)", vec![("x", [6, 7])], 8 * (42 + 6), 84.0),
+        // A function counts as twenty, and so does a division.
+        ("exp(x) + y", vec![("x", [2, 3]), ("y", [2, 3])], 8 * 18, 126.0),
+        // Folds and maps of rows: max, sub, exp, sum, div.
+        ("softmax(x, axis=1)", vec![("x", [10, 10])], 8 * 200, 4300.0),
+    ];
+    for (expression, inputs, bytes, operations) in cases {
+        let told = profiled(&[expression], &inputs);
+        let [kernel] = &told.kernels[..] else { panic!("{expression}: {told:#?}") };
+        let measured = kernel.measured.as_ref().unwrap();
+        assert_eq!((measured.bytes, measured.operations), (bytes, operations), "{expression}: {kernel:#?}");
+        assert!(measured.seconds > 0.0 && measured.limit_seconds > 0.0 && measured.isa.is_none());
+        assert!(measured.operations > 0.0 || measured.bound == Bound::Memory);
+    }
+}
+
+#[test]
+fn a_view_belongs_to_those_that_read_through_it() {
+    let told = profiled(&["a = x.T @ y", "b = exp(x.T)"], &[("x", [3, 4]), ("y", [3, 2])]);
+    let ops: Vec<Vec<&str>> =
+        told.kernels.iter().map(|kernel| kernel.ops.iter().map(String::as_str).collect()).collect();
+    assert_eq!(ops, [["dimshuffle{order=[1,0]}", "dot"], ["dimshuffle{order=[1,0]}", "exp"]]);
+    assert_eq!(told.kernels[0].shapes, [[4, 2]]);
+    assert_eq!((told.served.len(), told.served[0].as_deref()), (1, None));
+}

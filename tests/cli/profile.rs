@@ -1,0 +1,63 @@
+//! `profile`: what is told of each kernel, as a table, as JSON and as a page. No time is held against anything.
+
+use crate::sandbox::{INPUTS, ISA, Sandbox, args};
+
+const QUICK: [&str; 2] = ["--time", "1"];
+
+#[test]
+fn a_deployed_entry_is_profiled_without_a_compiler() {
+    let (place, _) = Sandbox::scored();
+    place.run(&["build", "--bundle", "score.precast"]).ok();
+    let entry = ["profile", "--entry", "score", "--bundle", "score.precast", "--policy", "strict"];
+    let told =
+        place.run_bare(&args(&[&entry, INPUTS, &QUICK, &["--json", "--html", "page.html"]])).ok().json();
+    assert_eq!(told["served"], serde_json::json!([ISA]), "{told:#}");
+    let [kernel] = &told["kernels"].as_array().unwrap()[..] else { panic!("{told:#}") };
+    let ops: Vec<&str> = kernel["ops"].as_array().unwrap().iter().map(|op| op.as_str().unwrap()).collect();
+    assert_eq!(ops, ["neg", "mul", "exp", "mul", "add", "sum"], "{told:#}");
+    let measured = &kernel["measured"];
+    // Three vectors of f64 and a number; five cheap ops of an element, the sum among them, and one function.
+    assert_eq!(
+        (&measured["bytes"], &measured["operations"]),
+        (&240_032.into(), &250_025.0.into()),
+        "{told:#}"
+    );
+    assert_eq!((&measured["isa"], &measured["threads"]), (&ISA.into(), &1.into()));
+    for figure in ["seconds", "bytes_per_second", "operations_per_second", "limit_seconds", "share"] {
+        assert!(measured[figure].as_f64().unwrap() > 0.0, "{figure}: {told:#}");
+    }
+    assert!(["memory", "arithmetic"].contains(&measured["limited_by"].as_str().unwrap()));
+    assert!(told["machine"]["bytes_per_second"].as_f64().unwrap() > 0.0);
+    let page = fs_err::read_to_string(place.path("page.html")).unwrap();
+    for part in ["<!doctype html>", "entry score", "neg mul exp mul add sum", "<circle ", "polyline"] {
+        assert!(page.contains(part), "{part} is not in:\n{page}");
+    }
+    assert!(!page.contains("http") && !page.contains('@'), "{page}");
+    let table = place.run_bare(&args(&[&entry, INPUTS, &QUICK])).ok().out;
+    for part in ["kernel", "of limit", "GB/s", ISA, "kernel 0 gives [[]]: neg mul exp mul add sum", "machine"]
+    {
+        assert!(table.contains(part), "{part} is not in:\n{table}");
+    }
+}
+
+#[test]
+fn inputs_that_are_not_given_are_filled() {
+    let place = Sandbox::new();
+    let wanted = ["profile", "--expr", "x[v] + 1", "--type", "x=f32[?]", "--type", "v=i64[?]"];
+    let rest = ["--policy", "interpret", "--json"];
+    let told = place.run_bare(&args(&[&wanted, &QUICK, &rest, &["--extent", "7"]])).ok().json();
+    assert_eq!(told["served"], serde_json::json!([null]));
+    assert_eq!(told["kernels"][0]["shapes"], serde_json::json!([[7]]), "{told:#}");
+    assert!(told["kernels"][0]["measured"]["isa"].is_null());
+    assert!(told.to_string().contains("it is interpreted: build it"), "{told:#}");
+    let much = place.run_bare(&args(&[&wanted, &rest, &["--extent", "10000000000"]]));
+    much.fails(2, &["input `x`", "--extent", "-i x=FILE"]);
+}
+
+#[test]
+fn what_no_layer_has_is_a_miss_where_nothing_is_compiled() {
+    let place = Sandbox::new();
+    let wanted = ["profile", "--expr", "x + 1", "--type", "x=f64[?]", "--policy", "strict"];
+    place.run_bare(&wanted).fails(3, &["miss: ", "`add(", "hint: "]);
+    place.run_bare(&["profile", "--time", "1"]).fails(2, &["--expr"]);
+}
