@@ -11,7 +11,7 @@ import numpy as np
 import precast
 import pytest
 from precast import Apply, COp, Generic, TensorType
-from test_own import VectorTimesScalar, VectorTimesVector, VectorTimesVectorExternal
+from test_own import Limited, VectorTimesScalar, VectorTimesVector, VectorTimesVectorExternal
 from test_own_types import Double, Times
 
 pytestmark = pytest.mark.skipif(
@@ -288,6 +288,8 @@ def test_what_is_written_for_our_own_host_is_refused():
     x = precast.input("x", "f64[?]")
     with pytest.raises(precast.GraphValueError, match="the library's ops are of host `native`"):
         made([x], VectorTimesVector()(x, x) + 1)
+    with pytest.raises(precast.GraphValueError, match="params that are given at run time are of host `native`"):
+        made([x], Limited()(x))
     with pytest.raises(precast.GraphValueError, match="`policy` is"):
         made([x], VectorTimesVector()(x, x), policy="interpret")
     with pytest.raises(precast.GraphValueError, match="`java` is no host"):

@@ -179,6 +179,12 @@ def test_generators_may_be_inputs_and_outputs():
             ours(*wrong)
 
 
+def test_what_needs_no_python_is_one_graph():
+    a = pt.dmatrix("a")
+    frozen = precast.pytensor.freeze(function([a], a + 1), python=True)
+    assert set(frozen.graphs("f")) == {"f"}
+
+
 def test_what_a_call_raises_is_an_error_of_the_call():
     a = pt.dmatrix("a")
     ours = frozen(function([a], linalg.svd(a, compute_uv=False)))
