@@ -8,6 +8,7 @@
 //! Both run on as many threads as the work of a call would, each with memory of its own, and take the widest instructions
 //! of this CPU that [`cpu`](crate::cpu) admits. Best of some rounds: what else runs on the machine only makes them slower.
 
+use super::pages;
 use crate::cpu;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,8 +25,7 @@ const STEPS: usize = 4096;
 pub fn triad(bytes: usize, threads: usize) -> f64 {
     let n = (bytes / 24 / threads.max(1)).max(64);
     on_threads(threads, || {
-        let (b, c) = (vec![1.0_f64; n], vec![2.0_f64; n]);
-        let mut a = vec![0.0_f64; n];
+        let [mut a, b, c] = [0.0, 1.0, 2.0].map(|value| filled(n, value));
         // Short rounds are put together, so that reading the clock does not count.
         let calls = (16_384 / n).max(1);
         let seconds = best(|| {
@@ -36,6 +36,15 @@ pub fn triad(bytes: usize, threads: usize) -> f64 {
         });
         (calls * n * 24) as f64 / seconds
     })
+}
+
+/// An array on large pages, as arrays of modules are.
+fn filled(n: usize, value: f64) -> Vec<f64> {
+    let mut array: Vec<f64> = Vec::with_capacity(n);
+    // SAFETY: the array's own memory, of at least so many elements.
+    unsafe { pages::prefer_large(array.as_mut_ptr().cast(), n * size_of::<f64>()) };
+    array.resize(n, value);
+    array
 }
 
 /// Gives operations of `f64` a second that `threads` threads do; of `f32` it is twice as many.
