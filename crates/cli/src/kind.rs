@@ -164,7 +164,7 @@ mod tests {
             precast_store::Store::create(directory.path()).unwrap().export(None).unwrap().pack().unwrap();
         let archive = precast_store::Archive { members: [("unit.c".to_owned(), b"int x;".to_vec())].into() };
         let object = archive.pack().unwrap().1;
-        let kinds: [(&[u8], Kind); 20] = [
+        let kinds: [(&[u8], Kind); 21] = [
             (b"", Kind::Empty),
             (b"precastb\x02\0", Kind::Bundle),
             (&empty, Kind::Export),
