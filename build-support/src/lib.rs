@@ -48,7 +48,7 @@
 //! | `PRECAST_STORE` | the store, an absolute path |
 //! | `PRECAST_CACHE` | the user's cache directory of precast; else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast` |
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
-//! | `PRECAST_LOCKED` | `1`: an error, not a warning, when what is declared is not what [`precast.lock`](lock) says, or what dependencies declare is not known; `update`: writes that file, in the package |
+//! | `PRECAST_LOCKED` | `1`: an error, not a warning, when what is declared is not what [`precast.lock`](lock) says, or what dependencies declare is not known; `frozen`: that, and nothing is compiled: what no store has is an error; `update`: writes that file, in the package |
 //! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |
 //! | `DOCS_RS` | compile nothing; the bundle is empty |
 //!

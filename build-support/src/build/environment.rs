@@ -28,6 +28,8 @@ pub(crate) struct Environment {
     pub(crate) isa: Option<String>,
     /// `PRECAST_LOCKED`
     pub(crate) is_locked: bool,
+    /// `PRECAST_LOCKED=frozen`: locked, and nothing is compiled.
+    pub(crate) is_frozen: bool,
     /// `PRECAST_LOCKED=update`: the lock file is written.
     pub(crate) updates_lock: bool,
     /// `DOCS_RS`
@@ -53,7 +55,7 @@ pub enum EnvironmentError {
         path: PathBuf,
     },
     /// Neither yes nor no.
-    #[error("`{name}` is `{found}`, expected `1`, `0` or `update`")]
+    #[error("`{name}` is `{found}`, expected `1`, `0`, `frozen` or `update`")]
     Flag {
         /// The variable.
         name: &'static str,
@@ -99,7 +101,8 @@ impl Environment {
         if let Some(path) = store.as_ref().filter(|store| !store.is_absolute()) {
             return Err(EnvironmentError::Relative { path: path.clone() });
         }
-        let updates_lock = env::var("PRECAST_LOCKED").is_ok_and(|value| value == "update");
+        let says = |word: &str| env::var("PRECAST_LOCKED").is_ok_and(|value| value == word);
+        let (updates_lock, is_frozen) = (says("update"), says("frozen"));
         Ok(Self {
             out_dir,
             manifest_dir,
@@ -110,7 +113,8 @@ impl Environment {
             store,
             shared: user_cache().map(|cache| shared_store(&cache)),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
-            is_locked: !updates_lock && flag("PRECAST_LOCKED")?,
+            is_locked: is_frozen || (!updates_lock && flag("PRECAST_LOCKED")?),
+            is_frozen,
             updates_lock,
             is_docs_rs: env::var_os("DOCS_RS").is_some(),
         })

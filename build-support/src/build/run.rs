@@ -121,7 +121,7 @@ fn compile(
             let path = environment.lock();
             lock.check_actions(&plan, (&toolchain, &variants), &path)?;
             outcome.warnings.extend(lock.unpinned(&environment.target, &path));
-            execute_locked(&plan, &execution, (&lock, &path), true)?
+            execute_locked(&plan, &execution, (&lock, &path), !environment.is_frozen)?
         }
     };
     history::remember(&store, &environment.manifest_dir, &executed);

@@ -41,6 +41,7 @@ impl Package {
             store: None,
             shared: None,
             is_locked: false,
+            is_frozen: false,
             updates_lock: false,
             is_docs_rs: false,
         };
@@ -370,5 +371,14 @@ fn a_build_script_honours_the_lock_file() {
     package.environment.updates_lock = true;
     package.build().unwrap();
     (package.environment.is_locked, package.environment.updates_lock) = (true, false);
+    package.build().unwrap();
+    // Frozen: what a store has is taken, and what none has is not made.
+    package.environment.is_frozen = true;
+    fs_err::remove_file(package.path("out/precast/build.json")).unwrap();
+    assert_eq!(package.build().unwrap().compiled, 0);
+    let store = package.environment.store.replace(package.path("empty"));
+    let message = package.refusal();
+    assert!(message.contains("nothing may be compiled") && message.contains("hint: "), "{message}");
+    package.environment.store = store;
     package.build().unwrap();
 }

@@ -64,15 +64,30 @@ impl Builder {
         Ok(Self { id, started: now()?, command, taken: Vec::new() })
     }
 
-    /// Notes a file that is about to be read, or that this build has written.
+    /// Notes a file, if there is one, that is about to be read, or that this build has written.
     pub(crate) fn take(&mut self, path: &Path) -> Result<(), Failure> {
         self.taken.retain(|(known, _)| known != path);
-        self.taken.push((path.to_owned(), file(path)?));
+        if path.is_file() {
+            self.taken.push((path.to_owned(), file(path)?));
+        }
         Ok(())
     }
 
+    /// States what this build has made, if it was made of what was there when it began.
+    pub(crate) fn state(
+        &self,
+        store: Option<&Store>,
+        bundle: Option<&(PathBuf, Vec<u8>)>,
+        executed: &Executed,
+        toolchain: &Toolchain,
+    ) -> Result<(), Failure> {
+        self.check()?;
+        store.map_or(Ok(()), |store| self.state_records(store, executed))?;
+        bundle.map_or(Ok(()), |bundle| self.state_bundle(bundle, executed, toolchain))
+    }
+
     /// Checks that the files are what they were.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), Failure> {
         for (path, before) in &self.taken {
             if file(path).ok().as_ref() != Some(before) {
                 return Err(Failure::new(format!(
@@ -91,7 +106,7 @@ impl Builder {
     }
 
     /// States the records that this build has compiled, each beside it in the store.
-    pub(crate) fn state_records(&self, store: &Store, executed: &Executed) -> Result<(), Failure> {
+    fn state_records(&self, store: &Store, executed: &Executed) -> Result<(), Failure> {
         for artifact in &executed.artifacts {
             let record = &artifact.record;
             if executed.fresh.contains(&record.action) {
@@ -102,13 +117,13 @@ impl Builder {
         Ok(())
     }
 
-    /// States a bundle, in a file beside it; says where.
-    pub(crate) fn state_bundle(
+    /// States a bundle, in a file beside it.
+    fn state_bundle(
         &self,
-        (bundle, bytes): (&Path, &[u8]),
+        (bundle, bytes): &(PathBuf, Vec<u8>),
         executed: &Executed,
         toolchain: &Toolchain,
-    ) -> Result<PathBuf, Failure> {
+    ) -> Result<(), Failure> {
         let records: Vec<&Record> = executed.artifacts.iter().map(|artifact| &artifact.record).collect();
         let mut materials: Vec<Value> = self.materials().collect();
         materials.extend(records.first().map(|record| tools(toolchain.description(), record)));
@@ -134,7 +149,7 @@ impl Builder {
         let path = PathBuf::from(path);
         whole::write(&path, Kind::Text, |out| out.write_all(render(&statement).as_bytes()))?
             .commit_durably()?;
-        Ok(path)
+        Ok(())
     }
 
     fn of_record(&self, record: &Record, archive: &Archive) -> Result<Value, Failure> {

@@ -31,14 +31,10 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let mut take = |path: &Path| builder.iter_mut().try_for_each(|builder| builder.take(path));
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
     let ops = Ops::standard().with_profile(profile).with_passes(args.passes.clone().unwrap_or_default());
-    if args.manifest.is_file() {
-        take(&args.manifest)?;
-    }
+    take(&args.manifest)?;
     let (manifest, plan) = read(&args.manifest, ops)?;
     let lock_path = update::path(&args.manifest);
-    if lock_path.is_file() {
-        take(&lock_path)?;
-    }
+    take(&lock_path)?;
     let held = match (args.pin, args.locked || args.frozen) {
         (true, _) => Held::Pinning,
         (_, true) => Held::Locked,
@@ -82,11 +78,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
     let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
     if let Some(builder) = builder {
-        builder.check()?;
-        store.iter().try_for_each(|store| builder.state_records(store, &executed))?;
-        if let Some((path, bytes)) = &bundle {
-            builder.state_bundle((path, bytes), &executed, &toolchain)?;
-        }
+        builder.state(store.as_ref(), bundle.as_ref(), &executed, &toolchain)?;
     }
     let summary = Summary {
         manifest: args.manifest,

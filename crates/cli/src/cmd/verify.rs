@@ -108,7 +108,7 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failur
                 let of_release = artifact.record.profile == Profile::Release;
                 let gone = artifact.record.members.iter().filter(|m| of_release && !keys.contains(&m.key));
                 gone.for_each(|member| {
-                    rebuilt.lack(format!("{}, which a manifest declares", member.signature))
+                    rebuilt.lack(format!("{}, which a manifest declares", member.signature));
                 });
                 for (store, record) in held.get(&artifact.record.action).into_iter().flatten() {
                     compare_artifact(&mut rebuilt, store, record, &artifact);

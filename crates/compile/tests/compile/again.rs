@@ -85,7 +85,8 @@ fn what_an_archive_alone_cannot_make_is_said() {
 fn headers_are_those_of_the_keys_and_nothing_else_is_read() {
     let compiled = compile(&units()[0], toolchain(), &variant()).unwrap();
     let header = "include/precast/tensor.h";
-    let cases: [(&str, &dyn Fn(&mut precast_store::Archive)); 4] = [
+    type Change<'a> = &'a dyn Fn(&mut precast_store::Archive);
+    let cases: [(&str, Change<'_>); 4] = [
         ("is another than its keys were made of", &|archive| {
             archive.members.get_mut(header).unwrap().extend(b"/* more */\n");
         }),

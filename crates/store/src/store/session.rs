@@ -5,7 +5,7 @@
 //! them. The lock ends with its holder, and the file of one that was killed is collected like anything in `tmp/`. Everybody may read
 //! such a file, since a lock is seen by opening it: what cannot be opened counts as held.
 
-use std::fs::{Permissions, TryLockError};
+use std::fs::TryLockError;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -65,7 +65,7 @@ impl Store {
 /// Lets others see that a file is locked; temporary files are their owner's alone.
 fn readable(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
-    fs_err::set_permissions(path, <Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o644))?;
+    fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     Ok(())
 }
 

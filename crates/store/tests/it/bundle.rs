@@ -351,7 +351,8 @@ fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits()
         let name = data[offset..offset + len].windows(5).position(|bytes| bytes == b"score").unwrap();
         data[offset + name] = b'S';
     };
-    let changes: [&dyn Fn(&mut [u8]); 3] = [&with_pack, &with_index, &with_program];
+    type Change<'a> = &'a dyn Fn(&mut [u8]);
+    let changes: [Change<'_>; 3] = [&with_pack, &with_index, &with_program];
     for (number, change) in changes.into_iter().enumerate() {
         let mut data = bytes.clone();
         change(&mut data);
