@@ -96,8 +96,17 @@ unsafe extern "C" fn finish(totals: *const c_void, columns: i64, count: i64, out
 }
 
 /// A sum of which the count is taken.
-const SUM: Monoid =
-    Monoid { lanes: 2, item: 8, no_empty: c"sum".as_ptr(), clear, fold, step, close, finish, steps: Some(steps) };
+const SUM: Monoid = Monoid {
+    lanes: 2,
+    item: 8,
+    no_empty: c"sum".as_ptr(),
+    clear,
+    fold,
+    step,
+    close,
+    finish,
+    steps: Some(steps),
+};
 
 /// A program of one chain: what it takes, what it gives, what it does, and whether the last result is summed.
 struct Case {
