@@ -46,7 +46,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "logistic-loss", text: "mean(softplus(-y*(x @ z)))", shapes: &[LOGISTIC] },
     Program {
         name: "logistic-gradient",
-        text: "transpose(x) @ (-y*sigmoid(-y*(x @ z)))/size(y)",
+        text: "transpose(x) @ (-y*sigmoid(-y*(x @ z)))/shape(y)[0]",
         shapes: &[LOGISTIC],
     },
     Program { name: "black-scholes", text: BLACK_SCHOLES, shapes: &[&[MILLION, MILLION, MILLION]] },
