@@ -138,5 +138,8 @@ pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     let panic = done.err().or(state.panic.take());
     drop(state);
     pool.busy.store(false, Ordering::Release);
-    panic.map_or(true, |panic| resume_unwind(panic))
+    if let Some(panic) = panic {
+        resume_unwind(panic);
+    }
+    true
 }
