@@ -43,7 +43,8 @@ fn stores() {
             let name = file.file_name().unwrap().as_encoded_bytes().to_vec();
             let other =
                 String::from_utf8_lossy(&case.edit(&vec![name; names.len()])).replace(['/', '\0'], "_");
-            let other: String = other.chars().take(100).collect();
+            // A file name may have 255 bytes, and a character four.
+            let other: String = other.chars().take(60).collect();
             let other = work.join(file).with_file_name(if other.is_empty() || other.starts_with('.') {
                 "x".to_owned()
             } else {
