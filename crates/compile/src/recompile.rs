@@ -147,13 +147,17 @@ fn arguments_of(flags: &Flags) -> Vec<String> {
 
 /// Checks that the headers are those that the members' keys were made of.
 fn check_headers(record: &Record, sources: &SourceSet) -> Result<(), RecompileError> {
+    let wrong = |name: &str, what| Err(RecompileError::Header { name: name.to_owned(), what });
     let mut stated: BTreeMap<&str, ContentId> = BTreeMap::new();
     for member in &record.members {
         let document = member.document.as_ref().filter(|document| document.key() == member.key);
         let lost = || RecompileError::NotAlone { why: "its documents are lost".into() };
-        stated.extend(document.ok_or_else(lost)?.sources.iter().map(|(name, id)| (name.as_str(), *id)));
+        for (name, id) in &document.ok_or_else(lost)?.sources {
+            if stated.insert(name, *id).is_some_and(|other| other != *id) {
+                return wrong(name, "is not the same for all of its keys");
+            }
+        }
     }
-    let wrong = |name: &str, what| Err(RecompileError::Header { name: name.to_owned(), what });
     for (name, content) in sources {
         match stated.remove(name.as_str()) {
             Some(id) if id == ContentId::of(&**content) => {}

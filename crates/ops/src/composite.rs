@@ -228,6 +228,8 @@ impl ScalarOp for Composite {
         let steps = self.steps.iter().filter(|_| !types.is_empty());
         let mut headers: Vec<String> =
             steps.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
+        // Whether the whole is long is asked of the whole.
+        headers.retain(|header| header != WHOLE);
         if self.content_id().is_some() && is_long(&types, &headers) {
             headers.push(WHOLE.to_owned());
         }

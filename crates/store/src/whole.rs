@@ -89,6 +89,12 @@ impl Whole {
 }
 
 impl Closed {
+    /// Where it is until then.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Gives the file its name, in place of one that has it.
     ///
     /// # Errors

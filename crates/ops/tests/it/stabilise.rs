@@ -150,6 +150,10 @@ fn what_only_looks_like_a_formula_stays() {
         ("log(1 + x)", "c128[?]"),
         ("log(max(exp(x)))", "f64[?]"),
         ("logsumexp(x, axis=0) + softmax(x, axis=1)", "f64[?, ?]"),
+        ("exp(x) + array([True])", "f64[?]"),
+        ("exp(x) + array([-1], dtype=u8)", "f64[?]"),
+        ("exp(x) + cast(cast(-1, u8), f64)", "f64[?]"),
+        ("exp(x) + astype(array([-1.0]), bool)", "f64[?]"),
         // The constant makes the result longer than x.
         ("log(ones(1, dtype=f64) + exp(x))*0 + 1/(x + 1)", "f64[?]"),
     ] {

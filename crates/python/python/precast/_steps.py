@@ -10,6 +10,7 @@ value is a text of JSON.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ import numpy
 from ._calls import CALLS
 from ._native import Function, Model
 from ._ports import Port
+from ._types import Type, dtype_name
 from .errors import BundleError, CallError, CallRuntimeError, CallTypeError, CallValueError
 
 #: What stands behind the name of a function in that of the graph that has its plan.
@@ -44,7 +46,9 @@ class Steps:
             self._known = {key: generator_of(state) for key, state in plan["generators"].items()}
             self._steps = [(_computes(step, functions), step["takes"], step["gives"]) for step in plan["steps"]]
             self._results: list[str] = list(plan["results"])
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            if len(self._results) != len(self.outputs):
+                raise ValueError(f"{len(self._results)} results for {len(self.outputs)} outputs")
+        except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise BundleError(f"the plan of `{name}` cannot be followed: {error}") from None
         self.__name__ = name
 
@@ -61,22 +65,54 @@ class Steps:
         for compute, takes, gives in self._steps:
             made = compute(*(values[name] for name in takes))
             values.update(zip(gives, made, strict=True))
-        results = tuple(values[name] for name in self._results)
-        return results[0] if len(results) == 1 else results or None
+        results: list[Any] = []
+        shared = [*self._known.values(), *args, *named.values()]
+        for port, name in zip(self.outputs, self._results, strict=True):
+            value = _own(_taken(port, values[name]), [*shared, *results])
+            results.append(value)
+        return results[0] if len(results) == 1 else tuple(results) or None
 
     def _bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         names = [port.name for port in self.inputs]
         given = dict(zip(names, args)) | dict(named)
         if len(args) + len(named) != len(names) or set(given) != set(names):
             raise CallTypeError(f"`{self.__name__}` takes {', '.join(names) or 'nothing'}, found {len(args)} and {', '.join(named)}")
-        for port in self.inputs:
-            if port.type == GENERATOR and not isinstance(given[port.name], numpy.random.Generator):
-                raise CallTypeError(f"`{port.name}` is a `{type(given[port.name]).__name__}`, expected a generator of NumPy's")
-        return given
+        return {port.name: _taken(port, given[port.name]) for port in self.inputs}
 
     def __repr__(self) -> str:
         takes, gives = (", ".join(map(str, ports)) for ports in (self.inputs, self.outputs))
         return f"<precast.Steps {self.__name__}({takes}) -> ({gives})>"
+
+
+def _taken(port: Port, value: Any) -> Any:
+    """What a port takes: an array of its dtype and shape, or a generator."""
+    if port.type == GENERATOR:
+        if isinstance(value, numpy.random.Generator):
+            return value
+        raise CallTypeError(f"`{port.name}` is a `{type(value).__name__}`, expected a generator of NumPy's")
+    wanted = Type(port.type)
+    array = numpy.asarray(value)
+    try:
+        found = dtype_name(array.dtype)
+    except TypeError:
+        found = str(array.dtype)
+    if found != wanted.name:
+        is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, numpy.generic)
+        if not is_number or not numpy.can_cast(array.dtype, wanted.dtype, "same_kind"):
+            raise CallTypeError(f"`{port.name}` is {found}, expected `{port.type}`")
+        array = array.astype(wanted.dtype)
+    extents = wanted.shape
+    if array.ndim != len(extents) or any(e not in (None, n) for e, n in zip(extents, array.shape)):
+        raise CallValueError(f"`{port.name}` has shape {array.shape}, expected `{port.type}`")
+    return array
+
+
+def _own(value: Any, others: Sequence[Any]) -> Any:
+    """A result that nobody else changes: a copy of what another result, an input or a saved generator is, or lies in."""
+    if isinstance(value, numpy.random.Generator):
+        return copy.deepcopy(value) if any(value is other for other in others) else value
+    arrays = (other for other in others if isinstance(other, numpy.ndarray))
+    return numpy.array(value) if any(numpy.may_share_memory(value, other) for other in arrays) else value
 
 
 def _computes(step: Mapping[str, Any], functions: Sequence[Function]) -> Any:
@@ -130,6 +166,11 @@ def generator_of(state: Mapping[str, Any]) -> numpy.random.Generator:
     """The generator that has a state."""
     if state["bit_generator"] not in _BITS:
         raise ValueError(f"`{state['bit_generator']}` is no generator of NumPy's")
+    # NumPy believes where the next number is.
+    places = {"MT19937": (state["state"].get("pos"), 624), "Philox": (state.get("buffer_pos"), 4)}
+    place, most = places.get(state["bit_generator"], (0, 0))
+    if not isinstance(place, int) or not 0 <= place <= most:
+        raise ValueError(f"a `{state['bit_generator']}` has no number at {place}")
     made = getattr(numpy.random, state["bit_generator"])(0)
     made.state = _arrays(state)
     return numpy.random.Generator(made)

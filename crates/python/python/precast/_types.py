@@ -49,6 +49,11 @@ class Type(str):
         return dtype, extents if bracket else None
 
     @property
+    def name(self) -> str:
+        """The short name of the dtype: ``f64``."""
+        return self._parts[0]
+
+    @property
     def dtype(self) -> str:
         """NumPy's name of the dtype: ``float64``."""
         return _NAMES[self._parts[0]]

@@ -179,6 +179,38 @@ def test_generators_may_be_inputs_and_outputs():
             ours(*wrong)
 
 
+def test_arrays_are_held_against_their_ports_and_results_are_ones_own():
+    a = pt.dmatrix("a")
+    ours = frozen(function([a], [linalg.svd(a, compute_uv=False), a]))
+    given = np.eye(3)
+    for wrong in (given.astype("f4"), np.ones((5, 3, 3)), [1.0], "a", None):
+        with pytest.raises((TypeError, ValueError), match="`a`"):
+            ours(wrong)
+    _, same = ours(given)
+    same += 7
+    assert (given == np.eye(3)).all()
+    total = pytensor.shared(np.zeros(3), name="total")
+    values = linalg.svd(a, compute_uv=False)
+    summed = frozen(function([a], total + values, updates={total: total + values}))
+    for count in (1, 2, 3):
+        made = summed(given)
+        assert (made == count).all()
+        made += 7
+
+
+@pytest.mark.parametrize(("bits", "path"), [("MT19937", ("state", "pos")), ("Philox", ("buffer_pos",))])
+def test_generators_look_for_numbers_where_they_have_some(bits, path):
+    state = _steps.state_of(np.random.Generator(getattr(np.random, bits)(1)))
+    assert _steps.generator_of(state)
+    for place in (700, -1, 2**70, None, "1"):
+        inner = state
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = place
+        with pytest.raises(ValueError, match="no number at"):
+            _steps.generator_of(state)
+
+
 def test_what_needs_no_python_is_one_graph():
     a = pt.dmatrix("a")
     frozen = precast.pytensor.freeze(function([a], a + 1), python=True)

@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! each: object, documents, record ─▶ files without a name, not synced      pointers ─▶ noted
-//! then: one sync of the file system ─▶ renames, in the order of a publish ─▶ pointers ─▶ one sync
+//! then: sync ─▶ renames, in the order of a publish ─▶ pointers ─▶ sync
 //! ```
 //! A file is on the disk before it has its name, so after a crash a name means a whole file. Two syncs of the file system serve
 //! one publish as well as a thousand: each file's own sync and each directory's would commit the journal nine times for one.
+//! One file alone, a signature say, is synced by itself, so as not to wait for what others write.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +22,8 @@ use crate::whole::{Closed, Whole};
 /// What is written and waits for its name.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
+    /// A directory of the file system, opened before anything was written.
+    disk: Option<fs_err::File>,
     files: Vec<(Closed, PathBuf)>,
     pointers: Vec<PathBuf>,
 }
@@ -57,33 +61,35 @@ impl Store {
     /// Writes a file that gets its name with the others of a batch.
     pub(super) fn write(&self, path: &Path, bytes: &[u8], batch: &mut Batch) -> Result<(), WriteError> {
         let tmp = self.paths.dir("tmp");
-        let mut file = Whole::with_mode(&tmp, 0o444).map_err(|source| WriteError::new(&tmp, source))?;
+        let refused = |source| WriteError::new(&tmp, source);
+        if batch.disk.is_none() {
+            batch.disk = Some(fs_err::File::open(&tmp).map_err(refused)?);
+        }
+        let mut file = Whole::with_mode(&tmp, 0o444).map_err(refused)?;
         file.write_all(bytes).map_err(|source| WriteError::new(path, source))?;
-        #[cfg(not(target_os = "linux"))]
-        file.sync().map_err(|source| WriteError::new(path, source))?;
         batch.files.push((file.close(), path.to_owned()));
         Ok(())
     }
 
     /// Gives everything its name, durably.
-    pub(super) fn commit(&self, Batch { files, pointers }: Batch) -> Result<(), WriteError> {
+    pub(super) fn commit(&self, Batch { disk, files, pointers }: Batch) -> Result<(), WriteError> {
         if files.is_empty() && pointers.is_empty() {
             return Ok(());
         }
         let tmp = self.paths.dir("tmp");
-        if !files.is_empty() {
-            sync_all(&tmp, &[])?;
-        }
-        let mut directories = Vec::new();
+        let open = || fs_err::File::open(&tmp).map_err(|source| WriteError::new(&tmp, source));
+        let disk = disk.map_or_else(open, Ok)?;
+        sync_all(&disk, &files.iter().map(|(file, _)| file.path()).collect())?;
+        let mut changed = BTreeSet::new();
         for (file, target) in files {
-            directories.extend(self.make_parent(&target)?);
+            changed.extend(self.make_parent(&target)?);
             file.rename(&target).map_err(|source| WriteError::new(&target, source))?;
         }
         for pointer in &pointers {
-            directories.extend(self.make_parent(pointer)?);
+            changed.extend(self.make_parent(pointer)?);
             touch(pointer)?;
         }
-        sync_all(&tmp, &directories)
+        sync_all(&disk, &changed.iter().map(PathBuf::as_path).collect())
     }
 
     /// Writes one file, durably.
@@ -93,10 +99,10 @@ impl Store {
         self.commit(batch)
     }
 
-    /// Makes the directory of a file, and gives it.
-    fn make_parent(&self, path: &Path) -> Result<Option<PathBuf>, WriteError> {
-        let Some(parent) = path.parent() else { return Ok(None) };
-        self.make_dir(parent)?;
-        Ok(Some(parent.to_owned()))
+    /// Makes the directory of a file; gives it, and the one above it if it is new.
+    fn make_parent(&self, path: &Path) -> Result<Vec<PathBuf>, WriteError> {
+        let Some(parent) = path.parent() else { return Ok(Vec::new()) };
+        let above = if self.make_dir(parent)? { parent.parent() } else { None };
+        Ok(above.into_iter().chain([parent]).map(Path::to_owned).collect())
     }
 }

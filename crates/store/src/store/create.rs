@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::open::STORE_FILE;
-use super::paths::{BUILDS, DIRECTORIES, Paths};
+use super::paths::{BUILDS, DIRECTORIES, Paths, STORE};
 use super::write::{WriteError, probe, sync_dir, write_file};
 use super::{OpenError, Store};
 
@@ -60,9 +60,11 @@ impl Store {
         }
     }
 
-    /// Finds something that is neither a store's, left by one that was being made or has lost `STORE`, nor git's.
+    /// Finds something that is neither a store's, left by one that was being made or has lost `STORE`, nor git's. `STORE` was
+    /// missing a moment ago, so if it is there, another has made the store meanwhile.
     fn foreign(&self) -> Result<Option<String>, OpenError> {
-        let is_ours = |name: &str| DIRECTORIES.contains(&name) || name == BUILDS || name == ".gitignore";
+        let ours = [BUILDS, STORE, ".gitignore"];
+        let is_ours = |name: &str| DIRECTORIES.contains(&name) || ours.contains(&name);
         if !self.real.is_dir() {
             return Ok(None);
         }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::key::{ActionKey, Digest, RecordId};
 
+/// The file at the root: what has it is a store.
+pub(super) const STORE: &str = "STORE";
+
 /// The directories of a store, below its root.
 pub(super) const DIRECTORIES: [&str; 7] =
     ["objects", "records", "keys", "entries", "roots", "quarantine", "tmp"];
@@ -46,7 +49,7 @@ pub(super) const PROVENANCE_SUFFIX: &str = ".provenance";
 
 impl Paths {
     pub(super) fn store_file(&self) -> PathBuf {
-        self.root.join("STORE")
+        self.root.join(STORE)
     }
 
     pub(super) fn dir(&self, name: &str) -> PathBuf {

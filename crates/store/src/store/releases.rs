@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::write::WriteError;
 use super::{FindError, Store};
 use crate::export::Release;
-use crate::trust::{self, Found};
+use crate::trust::{self, Found, quoted};
 
 /// No release comes near this size, in bytes.
 const LIMIT: u64 = 1024;
@@ -20,8 +20,8 @@ const LIMIT: u64 = 1024;
 pub enum ReleaseError {
     /// A file does not say which release it remembers.
     #[error(
-        "`{}` does not say which release of `{name}` was imported last\nhint: write the number of the last one into it, as `{name}=7` and a line feed; or delete it, and an earlier release may come back",
-        path.display()
+        "`{}` does not say which release of `{name}` was imported last\nhint: `rm -rf {}`, and import the last one again; before that an earlier one may come back",
+        path.display(), quoted(path)
     )]
     Damaged {
         /// The file.

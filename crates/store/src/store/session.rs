@@ -69,13 +69,20 @@ fn readable(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// No build takes longer. What cannot be opened and is older was left by one that was killed.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Whether the file is that of a build that goes on, or that cannot be told.
 pub(super) fn is_held(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX))
         && match fs_err::File::open(path) {
             // On a file system without locks there are no sessions, and the grace has to do.
             Ok(file) => matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)),
-            Err(error) => error.kind() != ErrorKind::NotFound,
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(_) => {
+                let touched = fs_err::symlink_metadata(path).and_then(|found| found.modified());
+                touched.is_ok_and(|touched| touched.elapsed().map_or(true, |age| age < LONGEST))
+            }
         }
 }
 

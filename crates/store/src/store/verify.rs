@@ -19,6 +19,9 @@ use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
 
+/// How many archives are in memory at once, at most.
+const READERS: usize = 4;
+
 /// What a whole store consists of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verification {
@@ -181,7 +184,7 @@ impl Store {
                 }
             };
             let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-            for _ in 1..processors.min(digests.len()) {
+            for _ in 1..processors.min(digests.len()).min(READERS) {
                 // Where there are no more threads to be had, those that there are do the work.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
@@ -192,7 +195,12 @@ impl Store {
         read.sort_by_key(|(digest, _)| *digest);
         let mut intact = BTreeSet::new();
         for (digest, found) in read {
-            match self.told(digest, found) {
+            // Of what seems damaged, what is there now counts: a build may have put it back meanwhile.
+            let found = match found {
+                Err(LoadError::Damaged { .. }) => self.told(digest, self.read_object(digest, Archive::check)),
+                found => found,
+            };
+            match found {
                 Ok(()) => drop(intact.insert(*digest)),
                 Err(LoadError::Find(error)) => return Err(error),
                 Err(_) => {}

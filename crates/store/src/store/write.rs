@@ -1,5 +1,6 @@
 //! The only place that writes: files that appear whole, and directories that others cannot write.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,10 @@ impl WriteError {
     }
 }
 
+/// From how many files on one sync of the file system takes less than one for each.
+#[cfg(target_os = "linux")]
+const MANY: usize = 3;
+
 fn at(path: &Path) -> impl Fn(io::Error) -> WriteError {
     move |source| WriteError::new(path, source)
 }
@@ -104,21 +109,24 @@ pub(super) fn sync_dir(path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Puts everything on the disk that was written to the file system of a directory, the names in `changed` among it.
-pub(super) fn sync_all(path: &Path, changed: &[PathBuf]) -> Result<(), WriteError> {
+/// Puts files and directories on the disk. `disk` is a directory of their file system that was opened before they were written,
+/// so that an error which the system met while it wrote them is told here; many are put there by one sync of it.
+pub(super) fn sync_all(disk: &fs_err::File, paths: &BTreeSet<&Path>) -> Result<(), WriteError> {
     #[cfg(target_os = "linux")]
-    {
-        let _ = changed;
-        let directory = fs_err::File::open(path).map_err(at(path))?;
-        rustix::fs::syncfs(directory.file()).map_err(|error| WriteError::new(path, error.into()))
+    if paths.len() >= MANY {
+        use rustix::io::Errno;
+        match rustix::fs::syncfs(disk.file()) {
+            Ok(()) => return Ok(()),
+            // A sandbox does not allow it, or the file system does not know it.
+            Err(Errno::NOSYS | Errno::PERM | Errno::OPNOTSUPP | Errno::INVAL) => {}
+            Err(error) => return Err(WriteError::new(disk.path(), error.into())),
+        }
     }
-    // Elsewhere each directory is asked, and those above it, which may be new.
     #[cfg(not(target_os = "linux"))]
-    {
-        let _ = path;
-        let all = changed.iter().flat_map(|directory| directory.ancestors().take(3));
-        all.collect::<std::collections::BTreeSet<_>>().into_iter().try_for_each(sync_dir)
-    }
+    let _ = disk;
+    paths
+        .iter()
+        .try_for_each(|path| fs_err::File::open(path).and_then(|opened| opened.sync_all()).map_err(at(path)))
 }
 
 /// Finds out whether a file can be made in `directory`.

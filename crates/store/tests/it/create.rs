@@ -26,6 +26,25 @@ fn a_directory_that_has_something_else_in_it_is_not_made_a_store() {
 }
 
 #[test]
+fn a_store_that_several_make_at_once_is_one() {
+    let directory = tempfile::tempdir().unwrap();
+    for round in 0..100 {
+        let path = directory.path().join(round.to_string());
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for wait in 0..4 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    (0..wait * 100).for_each(|_| std::thread::yield_now());
+                    Store::create(path).unwrap();
+                });
+            }
+        });
+    }
+}
+
+#[test]
 fn a_head_says_each_thing_once_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let head = Store::create(directory.path()).unwrap().path().join("STORE");

@@ -21,7 +21,10 @@
 typedef void (*pc_whole_kernel)(int64_t n, char *const *data);
 
 #define PC_WHOLE_FILL(T) \
-  for (int64_t i = 0; i < width; i++) ((T *)to)[i] = ((const T *)from)[i < rest ? i : rest - 1]
+  do { \
+    typedef T word __attribute__((may_alias)); \
+    for (int64_t i = 0; i < width; i++) ((word *)to)[i] = ((const word *)from)[i < rest ? i : rest - 1]; \
+  } while (0)
 
 /* Runs `kernel` over n elements of operands, inputs before outputs. `item` are their bytes: 1, 4, 8, and 0 for one that is a single
  * element by its type; none is wider than a `width`th of PC_WHOLE_BYTES. For size, which compiles in half the time. */

@@ -2,7 +2,7 @@
 
 use crate::scalar::{self, ScalarOp};
 use crate::{DimShuffle, Elemwise, Reduce, ReduceKind};
-use precast_graph::{Apply, Array, BuildError, FunctionGraph, Number, Op, Origin, Props, VarId};
+use precast_graph::{Apply, BuildError, FunctionGraph, Op, Origin, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -38,11 +38,11 @@ pub(super) fn arguments<'g>(graph: &'g FunctionGraph, variable: VarId, name: &st
 pub(super) fn is_number(graph: &FunctionGraph, variable: VarId, number: f64) -> bool {
     if let Origin::Constant(value) = &graph.variable(variable).origin {
         let numbers = value.numbers();
-        let wanted = Array::of(Number::Float(number), value.dtype()).numbers();
-        return !numbers.is_empty() && numbers.iter().all(|found| found.parts() == wanted[0].parts());
+        return !numbers.is_empty() && numbers.iter().all(|found| found.parts() == (number, 0.0));
     }
     let through = made_by::<DimShuffle>(graph, variable).map(|(_, inputs)| inputs[0]);
-    let cast = || argument(graph, variable, "cast");
+    // Other dtypes have no -1: it wraps, or is true.
+    let cast = || argument(graph, variable, "cast").filter(|_| graph.ty(variable).dtype().is_float());
     through.or_else(cast).is_some_and(|from| is_number(graph, from, number))
 }
 
