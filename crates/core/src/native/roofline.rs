@@ -6,7 +6,7 @@
 //! | [`multiply_add`] | fused multiply-adds on registers, as many at once as hide their latency | 2 operations each |
 //!
 //! Both run on as many threads as the work of a call would, each with memory of its own, and take the widest instructions
-//! of this CPU that [`cpu`](crate::cpu) admits. Best of some rounds: what else runs on the machine only makes them slower.
+//! of this CPU that [`cpu`](mod@crate::cpu) admits. Best of some rounds: what else runs on the machine only makes them slower.
 
 use super::pages;
 use crate::cpu;

@@ -67,9 +67,8 @@ class Steps:
             values.update(zip(gives, made, strict=True))
         results: list[Any] = []
         shared = [*self._known.values(), *args, *named.values()]
-        for port, name in zip(self.outputs, self._results, strict=True):
-            value = _own(_taken(port, values[name]), [*shared, *results])
-            results.append(value)
+        for name in self._results:
+            results.append(_own(values[name], [*shared, *results]))
         return results[0] if len(results) == 1 else tuple(results) or None
 
     def _bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
