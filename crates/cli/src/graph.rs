@@ -9,7 +9,8 @@ use precast_ops::Ops;
 use precast_ops::rewrite::stabilise;
 use precast_store::file;
 
-use crate::args::{GraphArgs, LayerArgs};
+use crate::args::{Binding, GraphArgs, LayerArgs};
+use crate::arrays::{self, Given};
 use crate::error::Failure;
 use crate::layers;
 
@@ -27,6 +28,18 @@ pub(crate) struct Found {
     pub(crate) ty: Type,
     /// Whether it is named on the command line; a file of arrays may hold more than is used.
     pub(crate) is_named: bool,
+}
+
+/// What was given that an expression could name: a position is no name.
+pub(crate) fn found(given: &[Given], bindings: &[Binding]) -> Vec<Found> {
+    let named = given.iter().filter(|one| one.name.parse::<usize>().is_err());
+    let is_named = |name: &str| bindings.iter().any(|binding| binding.name.as_deref() == Some(name));
+    let found = named.map(|one| Found {
+        name: one.name.clone(),
+        ty: arrays::open_type(&one.array),
+        is_named: is_named(&one.name),
+    });
+    found.collect()
 }
 
 /// Reads the graph, and stabilises it where that is asked for. Inputs of an expression whose type is not said take one of `found`, in its order; functions that the

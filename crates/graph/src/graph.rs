@@ -250,6 +250,15 @@ impl FunctionGraph {
         &self.applies
     }
 
+    /// The apply that makes a variable; none makes an input or a constant.
+    #[must_use]
+    pub fn producer(&self, variable: VarId) -> Option<&Apply> {
+        match self.variable(variable).origin {
+            Origin::Output { apply, .. } => self.applies.get(apply.index()),
+            _ => None,
+        }
+    }
+
     /// The inputs, in the order of arguments.
     #[must_use]
     pub fn inputs(&self) -> &[VarId] {

@@ -26,6 +26,14 @@ impl DimShuffle {
         Self { order }
     }
 
+    /// Puts dimensions of extent 1 where `axes` of `ndim` were reduced, all of them for `None`.
+    #[must_use]
+    pub(crate) fn restoring(ndim: usize, axes: Option<&[usize]>) -> Self {
+        let mut left = 0..;
+        let is_reduced = |axis: &usize| axes.is_none_or(|axes| axes.contains(axis));
+        Self::new((0..ndim).map(|axis| if is_reduced(&axis) { None } else { left.next() }).collect())
+    }
+
     /// Rebuilds a DimShuffle from its props.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use super::function_failure;
 use crate::args::ProfileArgs;
 use crate::arrays::{self, Given};
 use crate::error::{Exit, Failure};
-use crate::graph::{self, Found, Source};
+use crate::graph::{self, Source};
 use crate::kind::Kind;
 use crate::{layers, picture, print, term, whole};
 
@@ -54,14 +54,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<Exit, Failure> {
 
 /// The graph that the command line speaks of.
 fn wanted(args: &ProfileArgs, runtime: &Runtime, given: &[Given]) -> Result<FunctionGraph, Failure> {
-    let named = given.iter().filter(|one| one.name.parse::<usize>().is_err());
-    let is_named = |name: &str| args.inputs.iter().any(|binding| binding.name.as_deref() == Some(name));
-    let found = named.map(|one| Found {
-        name: one.name.clone(),
-        ty: arrays::open_type(&one.array),
-        is_named: is_named(&one.name),
-    });
-    match graph::read(&args.graph, &found.collect::<Vec<_>>(), runtime.ops(), &args.layers)? {
+    match graph::read(&args.graph, &graph::found(given, &args.inputs), runtime.ops(), &args.layers)? {
         Source::Graph(graph) => Ok(graph),
         Source::Entry(name) => {
             let opened = layers::open(&args.layers, &layers::to_run(&args.layers))?;
@@ -101,13 +94,7 @@ fn numbers(dtype: DType, shape: &[usize]) -> Array {
         position += 1;
         at(position - 1)
     });
-    let all = Array::from(values);
-    if dtype == DType::F64 { all } else { converted(&all, dtype) }
-}
-
-fn converted(array: &Array, dtype: DType) -> Array {
-    let bits: Vec<u64> = array.numbers().iter().flat_map(|number| Array::of(*number, dtype).bits()).collect();
-    Array::from_bits(dtype, array.shape(), &bits).unwrap_or_else(|| Array::zeros(dtype, array.shape()))
+    Array::from(values).cast(dtype)
 }
 
 fn title(args: &ProfileArgs) -> String {

@@ -15,21 +15,13 @@ use super::function_failure;
 use crate::args::RunArgs;
 use crate::arrays::{self, Given, Targets};
 use crate::error::{Exit, Failure};
-use crate::graph::{self, Found, Source};
+use crate::graph::{self, Source};
 use crate::{layers, print, repro, term};
 
 /// Runs the command.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let given = arrays::read(&args.inputs)?;
-    // A position is no name that an expression could use.
-    let named = given.iter().filter(|one| one.name.parse::<usize>().is_err());
-    let is_named = |name: &str| args.inputs.iter().any(|binding| binding.name.as_deref() == Some(name));
-    let found = named.map(|one| Found {
-        name: one.name.clone(),
-        ty: arrays::open_type(&one.array),
-        is_named: is_named(&one.name),
-    });
-    let found: Vec<Found> = found.collect();
+    let found = graph::found(&given, &args.inputs);
     let source = graph::read(&args.graph, &found, &args.graph.ops(), &args.layers)?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
     let result = function(&runtime, args, source, &given).and_then(|function| {

@@ -10,7 +10,7 @@ use super::index::{Item, basic, taken};
 use super::operand::Operands;
 use crate::index::{BooleanIndex, Nonzero, Selector};
 use crate::shape::View;
-use precast_graph::{Array, BuildError, DType, FunctionGraph, MakeNodeError, Operand, Origin, VarId};
+use precast_graph::{Array, BuildError, DType, FunctionGraph, MakeNodeError, Operand, VarId};
 use std::any::Any;
 
 /// An array among the indices: its item, its argument, and its value.
@@ -107,9 +107,10 @@ pub(super) fn gather(
 
 /// Whether this is all of what `nonzero` gives: NumPy's is a tuple, which would index every axis.
 fn is_nonzero(graph: &FunctionGraph, value: VarId) -> bool {
-    let Origin::Output { apply, .. } = graph.variable(value).origin else { return false };
-    let op: &dyn Any = &*graph.applies()[apply.index()].op;
-    op.is::<Nonzero>()
+    graph.producer(value).is_some_and(|apply| {
+        let op: &dyn Any = &*apply.op;
+        op.is::<Nonzero>()
+    })
 }
 
 /// Whether a slice or a new axis stands between the array and a single integer.

@@ -13,7 +13,7 @@ use crate::index::{
 };
 use crate::rows::Row;
 use crate::shape::{MakeVector, Reshape, ShapeI};
-use precast_graph::{BuildError, DType, MakeNodeError, Op, Origin, Prop, Props, VarId};
+use precast_graph::{BuildError, DType, MakeNodeError, Op, Prop, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -55,12 +55,8 @@ impl Operands<'_> {
 
     /// Whether a result is an extent, `shape(x)[0]` or `shape_i(x, i=0)`, which is an integer of Python's in NumPy.
     pub(super) fn is_extent(&self, result: VarId) -> bool {
-        let Origin::Output { apply, .. } = self.graph.variable(result).origin else { return false };
-        let apply = &self.graph.applies()[apply.index()];
-        let of_shape = || match self.graph.variable(apply.inputs[0]).origin {
-            Origin::Output { apply, .. } => self.graph.applies()[apply.index()].op.name() == "shape",
-            _ => false,
-        };
+        let Some(apply) = self.graph.producer(result) else { return false };
+        let of_shape = || self.graph.producer(apply.inputs[0]).is_some_and(|made| made.op.name() == "shape");
         let part = apply.op.name() == "subtensor" && self.graph.ty(result).ndim() == 0 && of_shape();
         part || apply.op.name() == "shape_i"
     }
@@ -190,10 +186,7 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         found: "something else".to_owned(),
         expected: "a part of a tensor as it is, `x[1:3]`, `x[indices]` or `x[mask]`".to_owned(),
     };
-    let Origin::Output { apply, .. } = operands.graph.variable(part).origin else {
-        return Err(no_part().into());
-    };
-    let apply = operands.graph.applies()[apply.index()].clone();
+    let apply = operands.graph.producer(part).cloned().ok_or_else(no_part)?;
     let op: &dyn Any = &*apply.op;
     let writer: Option<Arc<dyn Op>> = if let Some(op) = op.downcast_ref::<Subtensor>() {
         Some(Arc::new(IncSubtensor { index: op.index.clone(), set, in_place: false }))

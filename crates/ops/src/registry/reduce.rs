@@ -89,10 +89,8 @@ fn reduced(
     if !keepdims {
         return Ok(reduced);
     }
-    let mut kept = 0..;
-    let is_reduced = |axis: &usize| axes.is_none_or(|axes| axes.contains(axis));
-    let order = (0..ndim).map(|axis| if is_reduced(&axis) { None } else { kept.next() }).collect();
-    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[reduced])?, operands.function)
+    let restored = DimShuffle::restoring(ndim, axes);
+    first(operands.graph.apply(Arc::new(restored), &[reduced])?, operands.function)
 }
 
 /// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and the other reductions.

@@ -21,7 +21,7 @@ use crate::index::Subtensor;
 use crate::scalar::{Cast, ScalarOp};
 use crate::shape::{DeepCopy, View};
 use crate::{DimShuffle, Elemwise};
-use precast_graph::{Apply, BuildError, DType, FunctionGraph, Op, Origin, VarId};
+use precast_graph::{BuildError, DType, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn dimshuffle(graph: &FunctionGraph, outer: &DimShuffle, input: VarId) -> Option
     if keeps && outer.order.len() == graph.ty(input).ndim() {
         return Some(Simpler::Value(input));
     }
-    let producer = producer(graph, input)?;
+    let producer = graph.producer(input)?;
     let op: &dyn Any = &*producer.op;
     let inner = op.downcast_ref::<DimShuffle>()?;
     let order = outer.order.iter().map(|d| d.and_then(|d| inner.order.get(d).copied().flatten()));
@@ -84,7 +84,7 @@ fn elementwise(graph: &FunctionGraph, outer: &dyn ScalarOp, input: VarId) -> Opt
     if outer.name() == "identity" || to(outer) == Some(dtype) {
         return Some(Simpler::Value(input));
     }
-    let producer = producer(graph, input)?;
+    let producer = graph.producer(input)?;
     let (op, base) = ((&*producer.op) as &dyn Any, *producer.inputs.first()?);
     let inner = &*op.downcast_ref::<Elemwise>()?.scalar;
     if let (Some(last), Some(middle)) = (to(outer), to(inner)) {
@@ -106,14 +106,6 @@ fn elementwise(graph: &FunctionGraph, outer: &dyn ScalarOp, input: VarId) -> Opt
 
 fn cast(to: DType) -> Arc<dyn Op> {
     Arc::new(Elemwise::new(Arc::new(Cast { to })))
-}
-
-/// The Apply that computes a variable.
-fn producer(graph: &FunctionGraph, variable: VarId) -> Option<&Apply> {
-    match &graph.variable(variable).origin {
-        Origin::Output { apply, .. } => graph.applies().get(apply.index()),
-        _ => None,
-    }
 }
 
 /// The dtype that a cast gives.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::open::STORE_FILE;
 use super::paths::{BUILDS, DIRECTORIES, Paths, STORE};
-use super::write::{WriteError, probe, sync_dir, write_file};
+use super::write::{WriteError, probe, sync_path, write_file};
 use super::{OpenError, Store};
 
 /// Says why a store cannot be created or written.
@@ -84,6 +84,6 @@ impl Store {
     fn lay_out(&self) -> Result<(), WriteError> {
         self.complete()?;
         write_file(&self.paths.dir("tmp"), &self.paths.store_file(), STORE_FILE.as_bytes(), 0o644)?;
-        sync_dir(&self.paths.root)
+        sync_path(&self.paths.root)
     }
 }

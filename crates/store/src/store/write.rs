@@ -100,10 +100,10 @@ pub(super) fn write_file(tmp: &Path, target: &Path, bytes: &[u8], mode: u32) -> 
     file.rename(target).map_err(at(target))
 }
 
-/// Makes the renames into a directory durable.
-pub(super) fn sync_dir(path: &Path) -> Result<(), WriteError> {
+/// Puts a file on the disk, or the names in a directory.
+pub(super) fn sync_path(path: &Path) -> Result<(), WriteError> {
     #[cfg(unix)]
-    fs_err::File::open(path).and_then(|directory| directory.sync_all()).map_err(at(path))?;
+    fs_err::File::open(path).and_then(|opened| opened.sync_all()).map_err(at(path))?;
     #[cfg(not(unix))]
     let _ = path;
     Ok(())
@@ -124,9 +124,7 @@ pub(super) fn sync_all(disk: &fs_err::File, paths: &BTreeSet<&Path>) -> Result<(
     }
     #[cfg(not(target_os = "linux"))]
     let _ = disk;
-    paths
-        .iter()
-        .try_for_each(|path| fs_err::File::open(path).and_then(|opened| opened.sync_all()).map_err(at(path)))
+    paths.iter().try_for_each(|path| sync_path(path))
 }
 
 /// Finds out whether a file can be made in `directory`.

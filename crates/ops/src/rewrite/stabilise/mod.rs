@@ -22,7 +22,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// Rewrites formulas of floats that lose digits or overflow into those that do not. Results change in their last digits, or
-/// where they were infinite, NaN or 0 for no reason of theirs; types and special values do not.
+/// where they were infinite, NaN or 0 for no reason of theirs; types do not, and special values by the sign of a zero at most.
 ///
 /// # Examples
 /// ```

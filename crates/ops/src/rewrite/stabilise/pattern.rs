@@ -2,20 +2,12 @@
 
 use crate::scalar::{self, ScalarOp};
 use crate::{DimShuffle, Elemwise, Reduce, ReduceKind};
-use precast_graph::{Apply, BuildError, FunctionGraph, Op, Origin, Props, VarId};
+use precast_graph::{BuildError, FunctionGraph, Op, Origin, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The Apply that makes a variable.
-fn producer(graph: &FunctionGraph, variable: VarId) -> Option<&Apply> {
-    match &graph.variable(variable).origin {
-        Origin::Output { apply, .. } => graph.applies().get(apply.index()),
-        _ => None,
-    }
-}
-
 fn made_by<T: Op>(graph: &FunctionGraph, variable: VarId) -> Option<(&T, &[VarId])> {
-    let apply = producer(graph, variable)?;
+    let apply = graph.producer(variable)?;
     let op: &dyn Any = &*apply.op;
     Some((op.downcast_ref::<T>()?, &apply.inputs))
 }
@@ -92,19 +84,6 @@ pub(super) fn is_shifted(graph: &FunctionGraph, exponents: VarId) -> bool {
             return reduced.is_some_and(|(op, inputs)| op.kind == ReduceKind::Max && inputs[0] == *x);
         }
     }
-}
-
-/// The dimshuffle that gives reduced dimensions back, with extent 1.
-pub(super) fn kept(ndim: usize, axes: Option<&[usize]>) -> DimShuffle {
-    let mut left = 0;
-    let order = (0..ndim).map(|d| {
-        if axes.is_none_or(|axes| axes.contains(&d)) {
-            return None;
-        }
-        left += 1;
-        Some(left - 1)
-    });
-    DimShuffle::new(order.collect())
 }
 
 /// Applies a function of the library, elementwise.

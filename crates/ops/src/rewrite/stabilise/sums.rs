@@ -8,8 +8,8 @@
 //! ```
 //! An infinity is left in its place by m = 0, so what was infinite or NaN for a reason is so still.
 
-use super::pattern::{ExponentialSum, apply, argument, arguments, exponential_sum, is_shifted, kept};
-use crate::{Reduce, ReduceKind};
+use super::pattern::{ExponentialSum, apply, argument, arguments, exponential_sum, is_shifted};
+use crate::{DimShuffle, Reduce, ReduceKind};
 use precast_graph::{Array, BuildError, FunctionGraph, Number, VarId};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) fn stable(
 /// Whether the sum of each row stands where it is divided by: dimensions that it lacks are put in front.
 fn keeps(graph: &FunctionGraph, sum: &ExponentialSum) -> bool {
     let ndim = graph.ty(sum.of).ndim();
-    let wanted = kept(ndim, sum.axes.as_deref()).order;
+    let wanted = DimShuffle::restoring(ndim, sum.axes.as_deref()).order;
     let left = wanted.iter().flatten().count();
     let found = sum.arranged.as_ref().map_or_else(|| (0..left).map(Some).collect(), |op| op.order.clone());
     let missing = ndim.saturating_sub(found.len());
@@ -93,7 +93,7 @@ fn share(graph: &mut FunctionGraph, of: &ExponentialSum) -> Result<VarId, BuildE
 
 /// A value of each row, where the row can be computed with it.
 fn row(graph: &mut FunctionGraph, sum: &ExponentialSum, value: VarId) -> Result<VarId, BuildError> {
-    let keep = kept(graph.ty(sum.of).ndim(), sum.axes.as_deref());
+    let keep = DimShuffle::restoring(graph.ty(sum.of).ndim(), sum.axes.as_deref());
     Ok(graph.apply(Arc::new(keep), &[value])?[0])
 }
 
