@@ -66,7 +66,7 @@ fn package(environment: &Environment) -> Result<PathBuf> {
     let target = target()?;
     let mut build = cargo(&root(), &target);
     build.env("PYO3_PYTHON", environment.python());
-    output(build.args(["build", "--release", "--offline", "-p", "precast-python"]))?;
+    output(build.args(["build", "--release", "-p", "precast-python"]))?;
     let sources = root().join("crates/python/python/precast").canonicalize()?;
     let package = target.join("bench-python/package");
     let place = package.join("precast");

@@ -55,4 +55,6 @@ fn the_table_of_ops_and_dtypes_is_that_of_the_library() {
             }
         }
     }
+    let missing: Vec<&str> = scalar::names().into_iter().filter(|name| !rows.contains(*name)).collect();
+    assert!(missing.is_empty(), "the table has no row for {missing:?}");
 }

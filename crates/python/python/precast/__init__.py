@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 # The native part stands on NumPy: where it is not installed, the import says so here.
 import numpy as _numpy
 
-from ._build import Explanation, check, explain, function, graph, input, save
-from ._callback import NativeFunction
 from .errors import (
     BundleError,
     BundleNotFoundError,
@@ -36,21 +34,29 @@ from .errors import (
     PrecastError,
 )
 from ._native import Function, Graph, Model, load
-from ._ports import Port
-from ._stateful import Stateful
-from ._types import TensorType, Type, upcast
-from ._variable import Variable
 
 if TYPE_CHECKING:
+    from ._build import Explanation, check, explain, function, graph, input, save
+    from ._callback import NativeFunction
     from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, Generic, ParamsType, as_variable
+    from ._ports import Port
+    from ._stateful import Stateful
     from ._steps import Steps
+    from ._types import TensorType, Type, upcast
+    from ._variable import Variable
 
-#: What is imported when it is asked for, and from where: most programs write no ops.
+#: What is imported when it is asked for, and from where: what is deployed loads and calls, and does no more.
 _LATER = {
+    **dict.fromkeys(("Explanation", "check", "explain", "function", "graph", "input", "save"), "_build"),
+    "NativeFunction": "_callback",
     **dict.fromkeys(
         ("Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"), "_own"
     ),
+    "Port": "_ports",
+    "Stateful": "_stateful",
     "Steps": "_steps",
+    **dict.fromkeys(("TensorType", "Type", "upcast"), "_types"),
+    "Variable": "_variable",
 }
 
 __all__ = [

@@ -14,6 +14,7 @@ use crate::{Complex, cpu};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::iter;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
@@ -178,13 +179,16 @@ impl Shared {
     }
 }
 
-/// The level of `c/product.c` whose instructions may be used.
+/// The level of `c/product.c` whose instructions may be used: that of the host, or the nearest below it that has kernels.
 fn level() -> i32 {
     static THIS: OnceLock<i32> = OnceLock::new();
-    *THIS.get_or_init(|| match cpu::level().map(|level| level.name) {
-        Some("x86-64-v3") => 1,
-        Some("x86-64-v4") => 2,
-        _ => 0,
+    *THIS.get_or_init(|| {
+        let kernels = |level: &cpu::Level| match level.name {
+            "x86-64-v3" => Some(1),
+            "x86-64-v4" => Some(2),
+            _ => None,
+        };
+        iter::successors(cpu::level(), |level| level.below).find_map(kernels).unwrap_or(0)
     })
 }
 
