@@ -11,6 +11,8 @@ use std::ptr;
 
 /// Most pointers of a program: as many as a `u8` counts.
 const TABLE: usize = 256;
+/// The position of what is not read.
+pub(super) const UNREAD: u8 = 255;
 /// Bytes for slots, on the stack: a part of the first-level cache.
 const SLOT_BYTES: usize = 8192;
 /// Bytes for the lanes of a reduction, on the stack.
@@ -193,19 +195,13 @@ impl Direct {
     /// Every position is set, as [`Direct::run`] has it.
     #[inline(always)]
     unsafe fn run_tasks(&self, table: &Table, elements: usize) -> bool {
-        // The message is not cleared: it is long, and nobody reads it.
-        let mut context = MaybeUninit::<Context>::uninit();
-        // SAFETY: a context begins with a head.
-        unsafe {
-            context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 });
-        };
         for Task { work, first, is_full } in &self.tasks {
             let n = if *is_full { elements } else { 1 };
             let operands = table.from(*first);
             match work {
                 Work::Map(kernel) => {
                     // SAFETY: as promised by the caller: so many elements of each operand, inputs then results.
-                    if unsafe { kernel(context.as_mut_ptr(), n as i64, operands) } != 0 {
+                    if !unsafe { call(*kernel, n, operands) } {
                         return false;
                     }
                 }
@@ -225,6 +221,29 @@ impl Direct {
         }
         true
     }
+}
+
+/// How many elements an array of these extents has.
+#[inline(always)]
+pub(super) fn elements(extents: &[usize]) -> usize {
+    match extents {
+        [n] => *n,
+        extents => extents.iter().product(),
+    }
+}
+
+/// Calls a kernel; `false` if it refuses what it is given.
+///
+/// # Safety
+/// There are `n` elements of each of its operands, inputs then results, or one where it takes one.
+#[inline(always)]
+pub(super) unsafe fn call(kernel: Kernel, n: usize, operands: *const Pointer) -> bool {
+    // The message is not cleared: it is long, and nobody reads it.
+    let mut context = MaybeUninit::<Context>::uninit();
+    // SAFETY: a context begins with a head.
+    unsafe { context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 }) };
+    // SAFETY: as promised by the caller; the context has a host and an empty slot.
+    unsafe { kernel(context.as_mut_ptr(), n as i64, operands) == 0 }
 }
 
 /// What a context begins with: all of it but the message.
