@@ -117,8 +117,10 @@ impl Fold {
     #[inline(never)]
     unsafe fn run(&self, from: *const c_char, n: i64, to: *mut c_char) {
         let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
-        // SAFETY: as many lines as `new` found room for.
-        unsafe { ptr::copy_nonoverlapping(self.clear.as_ptr(), lanes.as_mut_ptr().cast(), self.lines) };
+        // Few lines, which a call would take longer to copy.
+        for (lane, clear) in lanes.iter_mut().zip(&self.clear).take(self.lines) {
+            lane.write(*clear);
+        }
         let mut total = MaybeUninit::<Line>::uninit();
         let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
         // SAFETY: the lanes are cleared; the elements are the caller's.
