@@ -9,7 +9,7 @@
 
 use super::few::Few;
 use super::map::Map;
-use super::run::{Fold, Task, UNREAD, Wires, Work};
+use super::run::{Fold, Task, UNREAD, Wires, Work, most_in_slots};
 use super::{Direct, Input, Kind, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
@@ -230,7 +230,8 @@ impl Assembly {
         let fixed = fixed(program);
         let outputs = self.outputs(program, outputs, &positions)?;
         let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
-        let most = if is_reduced { REDUCE_BLOCK } else { MOST };
+        let widest = self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1);
+        let most = if is_reduced { REDUCE_BLOCK } else { MOST }.min(most_in_slots(n_slots, widest));
         let is_plain = wires.is_empty() && fixed.is_none();
         Some(Direct {
             map: map(program, &tasks, &inputs, &outputs).filter(|_| is_plain),
@@ -240,8 +241,7 @@ impl Assembly {
             is_plain,
             wires,
             tasks,
-            slots: n_slots,
-            widest: self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1),
+            widest,
             most,
             fixed,
             _constants: self.constants,

@@ -41,8 +41,6 @@ pub struct Direct {
     wires: Wires,
     /// Whether nothing is to be set or compared besides operands: no wires, no types that fix extents.
     is_plain: bool,
-    /// Results that are no outputs, at one time.
-    slots: u8,
     /// Bytes of the widest element.
     widest: usize,
     /// Most elements of a call.

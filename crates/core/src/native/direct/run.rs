@@ -134,13 +134,19 @@ impl Fold {
     }
 }
 
+/// How many elements of so many bytes a program may have that needs so many slots.
+pub(super) fn most_in_slots(slots: u8, widest: usize) -> usize {
+    let lines = SLOT_BYTES / size_of::<Line>() / usize::from(slots.max(1));
+    if slots == 0 { usize::MAX } else { lines * size_of::<Line>() / widest }
+}
+
 /// A line of the cache.
 #[repr(C, align(64))]
 #[derive(Debug, Clone, Copy)]
 struct Line([u8; 64]);
 
 impl Direct {
-    /// Runs a call; `false` if it is not served: no elements, more than its slots have room for, or what a kernel refuses.
+    /// Runs a call; `false` if it is not served: no elements, too many of them, or what a kernel refuses.
     ///
     /// # Safety
     /// Every input and output is set: elements of its dtype in C order, as many as the call has, or one. Outputs are written
@@ -171,18 +177,15 @@ impl Direct {
     /// As [`Direct::run`].
     #[inline(never)]
     unsafe fn run_wired(&self, table: &mut Table, elements: usize) -> bool {
-        let lines = elements.checked_mul(self.widest).map(|bytes| bytes.div_ceil(size_of::<Line>()));
         let mut slots = [const { MaybeUninit::<Line>::uninit() }; SLOT_BYTES / size_of::<Line>()];
-        let wanted = lines.and_then(|lines| lines.checked_mul(usize::from(self.slots)));
-        if self.slots > 0 && wanted.is_none_or(|wanted| wanted > slots.len()) {
-            return false;
-        }
+        // There is room: `most` says how many elements slots have it for.
+        let lines = (elements * self.widest).div_ceil(size_of::<Line>());
         let Wires { constants, slots: made, twice } = &self.wires;
         for (pointer, to) in constants {
             table.set(*to, *pointer);
         }
         for (slot, to) in made {
-            let start = usize::from(*slot) * lines.unwrap_or(0);
+            let start = usize::from(*slot) * lines;
             table.set(*to, slots.as_mut_ptr().wrapping_add(start).cast());
         }
         for (from, to) in twice {
