@@ -1,14 +1,17 @@
 //! Dispatch by signature: one callable over many compiled functions, through a CEP 1000 table.
 //!
 //! ```text
-//! call(&[f32[3], f32[3]]) ─▶ "#1f#1f)" as a word ─▶ scan the table, 64 bits at a time ─▶ Function
+//! call(&[f32[3], f32[3]]) ─▶ a byte for each argument ─▶ what was found for these before ─▶ Function
+//!                                          │ nothing
+//!                                          ▼
+//!                            "#1f#1f)" as a word ─▶ scan the table, 64 bits at a time ─▶ Function
 //!                                          │ no such signature
 //!                                          ▼
 //!                     build the op's graph for these dtypes and ranks ─▶ Runtime::function ─▶ publish a longer table
 //! ```
 //! The signature of a call holds dtypes and ranks: `#1f#1f)` is two vectors of f32. In CEP 1000's compact encoding that is one
-//! word, put together from the arrays without any text; signatures that are longer are written out. Readers take no lock; a
-//! new function is added under one. [`Dispatcher::preload`] adds what layers have before it is called for. A call site whose types do not change asks once for a [`Typed`] function.
+//! word, put together from the arrays without any text; signatures that are longer are written out. What was found is kept by
+//! dtypes and ranks as they are, so that a hot call looks at one word. Readers take no lock; a new function is added under one. [`Dispatcher::preload`] adds what layers have before it is called for. A call site whose types do not change asks once for a [`Typed`] function.
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
@@ -20,6 +23,7 @@ use precast_graph::{
     Array, BuildError, DType, FunctionGraph, OpLibrary as _, Operand, Props, Type, keywords,
 };
 use precast_ops::{Combination, combinations};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
@@ -39,14 +43,19 @@ pub struct Dispatcher {
     props: Props,
     table: TableCell<Compact>,
     fields: &'static Fields,
+    /// What was found last: the arguments, and in the last byte the position of their function.
+    recent: [AtomicU64; 1 << RECENT_BITS],
     /// Payloads of the table are positions here; slots are filled once and never move.
     functions: [OnceLock<Function>; CAPACITY],
     /// Number of functions; the lock of writers.
     known: Mutex<usize>,
 }
 
-/// Most signatures of one dispatcher: dtypes × ranks in use, a handful as a rule.
+/// Most signatures of one dispatcher: dtypes × ranks in use, a handful as a rule. As many as a byte counts.
 const CAPACITY: usize = 256;
+
+/// The binary logarithm of how many are found at once.
+const RECENT_BITS: u32 = 4;
 
 /// Why a dispatched call failed.
 #[derive(Debug, thiserror::Error)]
@@ -142,6 +151,7 @@ impl Dispatcher {
             props,
             table: TableCell::default(),
             fields: &FIELDS,
+            recent: [const { AtomicU64::new(0) }; 1 << RECENT_BITS],
             functions: [const { OnceLock::new() }; CAPACITY],
             known: Mutex::new(0),
         }
@@ -159,15 +169,35 @@ impl Dispatcher {
     ///
     /// # Errors
     /// As [`Dispatcher::call`], but for the call itself.
+    #[inline]
     pub fn function(&self, inputs: &[ArrayRef<'_>]) -> Result<&Function, DispatchError> {
+        let kinds = kinds(inputs);
+        let recent = kinds.and_then(|kinds| {
+            let found = self.recent(kinds).load(Ordering::Relaxed);
+            if found >> 8 == kinds { self.at(found & 0xFF) } else { None }
+        });
+        recent.map_or_else(|| self.found(inputs, kinds), Ok)
+    }
+
+    /// Where arguments are kept. The product spreads what the low bits of each byte say.
+    #[inline]
+    const fn recent(&self, kinds: u64) -> &AtomicU64 {
+        &self.recent[(kinds.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - RECENT_BITS)) as usize]
+    }
+
+    /// The function for `inputs`, which is found at once from now on if they have such a word.
+    #[inline(never)]
+    fn found(&self, inputs: &[ArrayRef<'_>], kinds: Option<u64>) -> Result<&Function, DispatchError> {
         let position = word(self.fields, inputs).and_then(|word| self.table.table().find_word(word));
-        match position.and_then(|position| self.at(position)) {
-            Some(function) => Ok(function),
-            None => {
-                let types = inputs.iter().map(|input| Type::tensor(input.dtype(), input.shape().len()));
-                self.resolve(&types.collect::<Vec<_>>())
+        if let Some((position, function)) = position.and_then(|at| self.at(at).map(|function| (at, function)))
+        {
+            if let Some(kinds) = kinds {
+                self.recent(kinds).store(kinds << 8 | position, Ordering::Relaxed);
             }
+            return Ok(function);
         }
+        let types = inputs.iter().map(|input| Type::tensor(input.dtype(), input.shape().len()));
+        self.resolve(&types.collect::<Vec<_>>())
     }
 
     /// The function for arguments and results of these types, which are then not looked at in each call. Resolved as by
@@ -279,6 +309,21 @@ impl Dispatcher {
     }
 }
 
+/// The arguments of a call, a byte of dtype and rank for each; `None` if these have no place beside a position.
+#[inline]
+fn kinds(inputs: &[ArrayRef<'_>]) -> Option<u64> {
+    if inputs.len() > 6 {
+        return None;
+    }
+    // Begins with a 1, so that its length is in it, and none is 0.
+    let (mut word, mut ranks) = (1, 0);
+    for input in inputs {
+        ranks |= input.ndim();
+        word = word << 8 | (input.dtype() as u64) << 4 | input.ndim() as u64;
+    }
+    (ranks <= 0xF).then_some(word)
+}
+
 /// The signature of a call as the one word of its compact encoding: a tensor of the dtype and rank of each argument. `None`
 /// if it has more words.
 #[inline]
@@ -307,6 +352,26 @@ impl std::fmt::Debug for Dispatcher {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_have_words_of_their_own() {
+        let arrays =
+            DType::ALL.iter().flat_map(|dtype| (0..=15).map(|ndim| Array::zeros(*dtype, &vec![0; ndim])));
+        let arrays: Vec<Array> = arrays.collect();
+        let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
+        let mut seen = std::collections::BTreeSet::from([kinds(&[]).unwrap()]);
+        for first in &refs {
+            assert!(seen.insert(kinds(std::slice::from_ref(first)).unwrap()));
+            for second in &refs {
+                assert!(seen.insert(kinds(&[first.clone(), second.clone()]).unwrap()));
+            }
+        }
+        // The position has the byte that is left.
+        assert!(kinds(&vec![refs[refs.len() - 1].clone(); 6]).unwrap().leading_zeros() >= 8);
+        assert_eq!(kinds(&vec![refs[0].clone(); 7]), None);
+        let deep = Array::zeros(DType::F64, &[0; 16]);
+        assert_eq!(kinds(&[ArrayRef::from(&deep)]), None);
+    }
 
     #[test]
     fn words_are_keys_of_the_compact_encoding() {

@@ -82,8 +82,7 @@ fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
     let records = records.collect::<Result<Vec<_>>>()?;
     let entry = one.find_entry("entry").context("the entry")?;
     let bundle = |names: &str, count: usize| -> Result<&'static [u8]> {
-        // What was declared is text that nobody reads here.
-        let named = |at| Entry { name: format!("{names}{at}"), declared: String::new(), ..entry.clone() };
+        let named = |at| Entry { name: format!("{names}{at}"), ..entry.clone() };
         let entries: Vec<Entry> = (0..count).map(named).collect();
         Ok(write_bundle(&records, &entries, GENERATOR)?.leak())
     };

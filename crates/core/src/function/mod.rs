@@ -12,7 +12,7 @@ pub use error::CallError;
 use crate::blame;
 use crate::bundle::Piece;
 use crate::native::{
-    ArrayMut, ArrayRef, Bound, Call, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
+    ArrayMut, ArrayRef, Bound, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
     RunError, StepError, Strided, Targets,
 };
 use crate::program::{Port, Program, Register, Step, bind, captured};
@@ -205,19 +205,17 @@ impl Function {
     }
 
     /// Serves a call that needs no frame and of which nothing is wrong; `false` if it is no such call.
-    #[inline]
+    #[inline(always)]
     fn run_direct(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> bool {
         let Some(direct) = self.direct() else { return false };
-        let mut call = Call::new();
-        direct.takes(&mut call, inputs)
-            && match targets {
-                Targets::New(arrays) => direct.append(&mut call, arrays),
-                Targets::Reuse(arrays) => {
-                    let arrays = arrays.iter_mut();
-                    direct.write(&mut call, arrays.map(|array| with_array!(array, a => Strided::write(a))))
-                }
-                Targets::Into(arrays) => direct.write(&mut call, arrays.iter().map(ArrayMut::strided)),
+        match targets {
+            Targets::New(arrays) => direct.append(inputs, arrays),
+            Targets::Reuse(arrays) => {
+                let arrays = arrays.iter_mut();
+                direct.write(inputs, arrays.map(|array| with_array!(array, a => Strided::write(a))))
             }
+            Targets::Into(arrays) => direct.write(inputs, arrays.iter().map(ArrayMut::strided)),
+        }
     }
 
     /// A program without modules, which is called as it is bound here.

@@ -1,6 +1,7 @@
 //! The services of the host: what `pc_host` points to.
 //!
-//! Panics never cross C: every service is `extern "C"`, which aborts rather than unwinds; none is expected to panic.
+//! Panics never cross C. What a program brings, threads to share the work of products and loops, may panic: that is an error of
+//! the call. The other services compute with checked numbers and allocate, and do not; `extern "C"` would end the program.
 
 use super::matmul::{Matrix, multiply};
 use super::object::{new_tensor, new_view};
@@ -8,7 +9,9 @@ use crate::DType;
 use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
 use precast_abi::tensor::{MAX_NDIM, Tensor};
 use std::alloc::{Layout, alloc, dealloc};
+use std::any::Any;
 use std::ffi::{c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 unsafe extern "C" {
@@ -104,6 +107,21 @@ pub(super) unsafe fn set_error(ctx: *mut Context, kind: ErrorKind, message: &str
     // SAFETY: the module was given this context for the length of the call, on this thread.
     let ctx = unsafe { &mut *ctx };
     ctx.error.set(kind, message);
+}
+
+/// What a service gives; `None`, and an error of the call, where it panics.
+///
+/// # Safety
+/// `ctx` is the context of the running call.
+pub(super) unsafe fn guarded<R>(ctx: *mut Context, service: impl FnOnce() -> R) -> Option<R> {
+    let failed = |panic: Box<dyn Any + Send>| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let message = format!("a thread that shares the work panicked: {}", text.unwrap_or("no text"));
+        // SAFETY: as promised by the caller.
+        unsafe { set_error(ctx, ErrorKind::Runtime, &message) };
+    };
+    catch_unwind(AssertUnwindSafe(service)).map_err(failed).ok()
 }
 
 /// The `n` numbers at `values`; none for 0, where C may pass NULL.
@@ -212,9 +230,13 @@ pub(super) unsafe extern "C" fn gemm(
     let a = Matrix { data: a.cast(), row: a_row, column: a_col };
     let b = Matrix { data: b.cast(), row: b_row, column: b_col };
     let c = Matrix { data: c.cast(), row: c_row, column: c_col };
-    let done = DType::from_typenum(dtype)
+    let multiplied = || {
+        let dtype = DType::from_typenum(dtype)?;
         // SAFETY: the header promises live matrices of this dtype, and that `c` does not overlap.
-        .and_then(|dtype| unsafe { multiply(dtype, [m, n, k], a, b, c) });
+        unsafe { multiply(dtype, [m, n, k], a, b, c) }
+    };
+    // SAFETY: a module passes the context of its call.
+    let Some(done) = (unsafe { guarded(ctx, multiplied) }) else { return -1 };
     if done.is_none() {
         // SAFETY: a module passes the context of its call.
         unsafe {

@@ -58,7 +58,7 @@ pub mod watch;
 pub use array_ref::{ArrayMut, ArrayRef};
 pub use capture::{Captured, Driven, Kernels, Operand};
 pub use chain::{Chain, Chained, Value};
-pub use direct::{AllMade, Call, Direct, Made};
+pub use direct::{AllMade, Call, Direct, Made, Map};
 pub use executable::{Bound, Executable, Room, Work};
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};

@@ -9,7 +9,7 @@
 mod types;
 
 use crate::function::{CallError, Function};
-use crate::native::{AllMade, ArrayMut, ArrayRef, Call, Direct, Made, Strided};
+use crate::native::{AllMade, ArrayMut, ArrayRef, Direct, Made, Map, Strided};
 use crate::program::Port;
 use crate::value::{Array, DType};
 use std::marker::PhantomData;
@@ -73,15 +73,16 @@ pub trait Arguments {
     /// Dtypes and ranks.
     fn kinds() -> Vec<Kind>;
 
-    /// What `run` gives, if the arguments lie as direct calls want them, else what `call` gives.
+    /// The arguments as direct calls take them.
     #[doc(hidden)]
-    fn lend<T, R>(
-        given: &Self::Given<'_>,
-        direct: Option<&Direct>,
-        target: &mut T,
-        run: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
-        call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
-    ) -> R;
+    type Lying<'a>: AsRef<[Strided<'a>]>;
+
+    #[doc(hidden)]
+    fn strided<'a>(given: &'a Self::Given<'_>) -> Self::Lying<'a>;
+
+    /// What `call` gives with the arguments as every call takes them.
+    #[doc(hidden)]
+    fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R;
 }
 
 /// A type of one result: an array of a dtype and rank, or an element.
@@ -114,9 +115,13 @@ pub trait Outcomes: AllMade {
     /// As [`Function::call`].
     fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError>;
 
+    /// Whether one map served it.
+    #[doc(hidden)]
+    fn map(outputs: &mut Self::Reused<'_>, map: &Map, inputs: &[Strided<'_>]) -> bool;
+
     /// Whether a direct call served it.
     #[doc(hidden)]
-    fn write(outputs: &mut Self::Reused<'_>, direct: &Direct, call: &mut Call<'_>) -> bool;
+    fn write(outputs: &mut Self::Reused<'_>, direct: &Direct, inputs: &[Strided<'_>]) -> bool;
 
     /// What `call` gives with the memory of what is there.
     #[doc(hidden)]
@@ -169,13 +174,15 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
     /// As [`Function::call`].
     #[inline]
     pub fn call(&self, arguments: I::Given<'_>) -> Result<O, CallError> {
-        I::lend(
-            &arguments,
-            self.direct.as_deref(),
-            &mut (),
-            |(), direct, call| O::all_made(direct, call).map(Ok),
-            |(), inputs| O::call(&self.function, inputs),
-        )
+        // What one way of calling looks at stays in registers where the other does not have its address.
+        let results = self.direct.as_deref().and_then(|direct| match direct.map() {
+            Some(map) => O::mapped(map, I::strided(&arguments).as_ref()),
+            None => O::all_made(direct, I::strided(&arguments).as_ref()),
+        });
+        if let Some(results) = results {
+            return Ok(results);
+        }
+        I::lend(&arguments, |inputs| O::call(&self.function, inputs))
     }
 
     /// Calls the function; the results replace `outputs`, a mutable borrow of each, in whose memory they are written where the
@@ -185,13 +192,14 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
     /// As [`Function::call`]. After an error the outputs hold values, but not results.
     #[inline]
     pub fn call_into(&self, arguments: I::Given<'_>, mut outputs: O::Reused<'_>) -> Result<(), CallError> {
-        I::lend(
-            &arguments,
-            self.direct.as_deref(),
-            &mut outputs,
-            |outputs, direct, call| O::write(outputs, direct, call).then_some(Ok(())),
-            |outputs, inputs| rewrite::<O>(&self.function, inputs, outputs),
-        )
+        let is_served = self.direct.as_deref().is_some_and(|direct| match direct.map() {
+            Some(map) => O::map(&mut outputs, map, I::strided(&arguments).as_ref()),
+            None => O::write(&mut outputs, direct, I::strided(&arguments).as_ref()),
+        });
+        if is_served {
+            return Ok(());
+        }
+        I::lend(&arguments, |inputs| rewrite::<O>(&self.function, inputs, &mut outputs))
     }
 
     /// The function, for calls with arrays of any type.

@@ -2,7 +2,7 @@
 
 use super::{Argument, Arguments, Kind, Outcome, Outcomes};
 use crate::function::{CallError, Function};
-use crate::native::{ArrayMut, ArrayRef, Call, Direct, Strided};
+use crate::native::{ArrayMut, ArrayRef, Direct, Map, Strided};
 use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
 
@@ -98,8 +98,12 @@ impl<O: Outcome + 'static> Outcomes for O {
     }
 
     #[inline(always)]
-    fn write(output: &mut &mut O, direct: &Direct, call: &mut Call<'_>) -> bool {
-        direct.write_each(call, [output.strided()])
+    fn map(output: &mut &mut O, map: &Map, inputs: &[Strided<'_>]) -> bool {
+        map.serve(inputs.iter().copied(), [output.strided()].into_iter())
+    }
+
+    fn write(output: &mut &mut O, direct: &Direct, inputs: &[Strided<'_>]) -> bool {
+        direct.serve(inputs, &[output.strided()])
     }
 
     fn lend<R>(output: &mut &mut O, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R {
@@ -109,6 +113,13 @@ impl<O: Outcome + 'static> Outcomes for O {
     fn replace(self, output: &mut &mut O) {
         **output = self;
     }
+}
+
+/// 1, for counting.
+macro_rules! one {
+    ($type:ident) => {
+        1
+    };
 }
 
 /// Tuples of arguments.
@@ -121,23 +132,17 @@ macro_rules! arguments {
                 vec![$($type::KIND),*]
             }
 
-            #[inline]
-            fn lend<T, R>(
-                given: &Self::Given<'_>,
-                direct: Option<&Direct>,
-                target: &mut T,
-                run: impl FnOnce(&mut T, &Direct, &mut Call<'_>) -> Option<R>,
-                call: impl FnOnce(&mut T, &[ArrayRef<'_>]) -> R,
-            ) -> R {
+            type Lying<'a> = [Strided<'a>; 0 $(+ one!($type))*];
+
+            #[inline(always)]
+            fn strided<'a>(given: &'a Self::Given<'_>) -> Self::Lying<'a> {
                 let ($($value,)*) = given;
-                let mut looked = Call::new();
-                if let Some(direct) = direct
-                    && direct.takes_each(&mut looked, [$($type::strided($value)),*])
-                    && let Some(result) = run(target, direct, &mut looked)
-                {
-                    return result;
-                }
-                call(target, &[$($type::lend($value)),*])
+                [$($type::strided($value)),*]
+            }
+
+            fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R {
+                let ($($value,)*) = given;
+                call(&[$($type::lend($value)),*])
             }
         }
     };
@@ -165,8 +170,12 @@ macro_rules! outcomes {
             }
 
             #[inline(always)]
-            fn write(($($value,)*): &mut Self::Reused<'_>, direct: &Direct, call: &mut Call<'_>) -> bool {
-                direct.write_each(call, [$($value.strided()),*])
+            fn map(($($value,)*): &mut Self::Reused<'_>, map: &Map, inputs: &[Strided<'_>]) -> bool {
+                map.serve(inputs.iter().copied(), [$($value.strided()),*].into_iter())
+            }
+
+            fn write(($($value,)*): &mut Self::Reused<'_>, direct: &Direct, inputs: &[Strided<'_>]) -> bool {
+                direct.serve(inputs, &[$($value.strided()),*])
             }
 
             fn lend<R>(

@@ -98,7 +98,7 @@ impl COp for Reduce {
 
 /// What a reduction over these axes can meet, as monoid.h says it: with all of them there is one output, and no column.
 pub(crate) fn ways(axes: Option<&[usize]>) -> &'static str {
-    if axes.is_some() { "COLUMNS" } else { "ROWS" }
+    if axes.is_some() { "PC_MONOID_COLUMNS" } else { "PC_MONOID_ROWS" }
 }
 
 impl Reduce {

@@ -8,8 +8,9 @@
 //! A value is one element, or has the one shape that all operands have in common; anything else is no direct call.
 
 use super::few::Few;
-use super::run::{Fold, Task, Wires, Work};
-use super::{Direct, Input, Output, Reads};
+use super::map::Map;
+use super::run::{Fold, Task, UNREAD, Wires, Work, most_in_slots};
+use super::{Direct, Input, Kind, Output, Reads};
 use crate::native::array_ref::ArrayRef;
 use crate::native::capture::{Captured, Driven, Kernels, Operand, reduces};
 use crate::native::library::LoadedModule;
@@ -188,7 +189,7 @@ impl Assembly {
         let mut wires = Wires::default();
         let values = self.drafts.iter().flat_map(|draft| &draft.values);
         for (to, value) in values.enumerate() {
-            let to = u8::try_from(to).ok()?;
+            let to = u8::try_from(to).ok().filter(|to| *to != UNREAD)?;
             match positions[*value] {
                 None => positions[*value] = Some(to),
                 Some(first) => wires.twice.push((first, to)),
@@ -196,14 +197,18 @@ impl Assembly {
         }
         let slots = self.slots(outputs);
         let n_slots = slots.iter().flatten().max().map_or(0, |most| most + 1);
-        let unread = |port: &Port| Input::new(port.ty.dtype(), port.ty.ndim(), Reads::Nothing, 0);
+        let unread = |port: &Port| Input {
+            kind: Kind::new(port.ty.dtype(), port.ty.ndim()),
+            reads: Reads::Nothing,
+            at: UNREAD,
+        };
         let mut inputs: Vec<Input> = program.inputs.iter().map(unread).collect();
         for (at, (value, first)) in self.values.iter().zip(&positions).enumerate() {
             let Some(first) = *first else { continue };
             match value.origin {
                 Origin::Input(position) => {
                     let reads = if value.ndim == 0 { Reads::One } else { Reads::All };
-                    inputs[position] = Input::new(value.dtype, value.ndim, reads, first);
+                    inputs[position] = Input { reads, at: first, ..inputs[position] };
                 }
                 Origin::Constant(position) if value.ndim == 0 => {
                     let constant = ArrayRef::from(&self.constants[position]).view.data();
@@ -223,16 +228,21 @@ impl Assembly {
         let tasks: Vec<Task> =
             std::mem::take(&mut self.drafts).into_iter().map(task).collect::<Option<_>>()?;
         let fixed = fixed(program);
+        let outputs = self.outputs(program, outputs, &positions)?;
         let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
+        let widest = self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1);
+        let most = if is_reduced { REDUCE_BLOCK } else { MOST }.min(most_in_slots(n_slots, widest));
+        let is_plain = wires.is_empty() && fixed.is_none();
         Some(Direct {
-            outputs: Few::new(&self.outputs(program, outputs, &positions)?)?,
+            map: map(program, &tasks, &inputs, &outputs).filter(|_| is_plain),
+            outputs: Few::new(&outputs)?,
+            lead: inputs.iter().take_while(|input| input.reads != Reads::All).count(),
             inputs: Few::new(&inputs)?,
-            is_plain: wires.is_empty() && fixed.is_none(),
+            is_plain,
             wires,
             tasks,
-            slots: n_slots,
-            widest: self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1),
-            most: if is_reduced { REDUCE_BLOCK } else { MOST },
+            widest,
+            most,
             fixed,
             _constants: self.constants,
             _modules: modules.to_vec(),
@@ -246,7 +256,8 @@ impl Assembly {
             let is_declared = *dtype == port.ty.dtype() && *ndim == port.ty.ndim();
             let is_own = matches!(origin, Origin::Result) && !outputs[..at].contains(value);
             let at = positions[*value]?;
-            (is_declared && is_own).then_some(Output { dtype: *dtype, is_full: *ndim > 0, at })
+            let kind = Kind::new(*dtype, *ndim);
+            (is_declared && is_own).then_some(Output { kind, dtype: *dtype, is_full: *ndim > 0, at })
         };
         outputs.iter().zip(&program.outputs).enumerate().map(output).collect()
     }
@@ -271,6 +282,16 @@ impl Assembly {
         }
         slots
     }
+}
+
+/// The program as one map of arrays of one shape, whose operands are its inputs and outputs in their order.
+fn map(program: &Program, tasks: &[Task], inputs: &[Input], outputs: &[Output]) -> Option<Map> {
+    let [Task { work: Work::Map(kernel), is_full: true, .. }] = tasks else { return None };
+    let is_in_order = inputs.iter().map(|input| (input.at, matches!(input.reads, Reads::All)));
+    let is_in_order = is_in_order.chain(outputs.iter().map(|output| (output.at, output.is_full)));
+    let is_in_order =
+        is_in_order.enumerate().all(|(at, (place, is_full))| usize::from(place) == at && is_full);
+    is_in_order.then(|| Map::new(*kernel, &program.inputs, &program.outputs, MOST))?
 }
 
 /// The types of inputs and outputs, where they fix an extent.

@@ -21,14 +21,6 @@ impl<T: Copy> Few<T> {
     }
 }
 
-impl<T> Few<T> {
-    /// The values, if they are so many.
-    #[inline(always)]
-    pub(super) fn as_array<const N: usize>(&self) -> Option<&[T; N]> {
-        if self.len == N { self.values.first_chunk() } else { None }
-    }
-}
-
 impl<T> Deref for Few<T> {
     type Target = [T];
 

@@ -8,10 +8,12 @@
 //! A kernel is a function of the element alone, and a reduction's order one of the count, so which way was taken shows in no
 //! bits. A call that fails here is made again in a frame, which says what is wrong: it has written to outputs alone.
 //!
-//! `assembly` makes tasks of captured modules, `run` runs them, `results` makes new arrays, `small` the small ones.
+//! `assembly` makes tasks of captured modules, `run` runs them, `map` those that are one, `results` makes new arrays, `small` the
+//! small ones.
 
 mod assembly;
 mod few;
+mod map;
 mod results;
 mod run;
 mod small;
@@ -21,6 +23,7 @@ use super::library::LoadedModule;
 use super::strided::Strided;
 use crate::{Array, DType, Type};
 use few::Few;
+pub use map::Map;
 pub use results::{AllMade, Made};
 use run::{Table, Task, Wires};
 use std::ffi::c_char;
@@ -29,13 +32,15 @@ use std::ffi::c_char;
 #[derive(Debug)]
 pub struct Direct {
     inputs: Few<Input>,
+    /// The position of the first input that has the common shape; beyond them if none has.
+    lead: usize,
     outputs: Few<Output>,
+    /// The program, if it is one map.
+    map: Option<Map>,
     tasks: Vec<Task>,
     wires: Wires,
     /// Whether nothing is to be set or compared besides operands: no wires, no types that fix extents.
     is_plain: bool,
-    /// Results that are no outputs, at one time.
-    slots: u8,
     /// Bytes of the widest element.
     widest: usize,
     /// Most elements of a call.
@@ -57,26 +62,35 @@ unsafe impl Sync for Direct {}
 #[derive(Debug, Clone, Copy)]
 struct Input {
     kind: Kind,
-    dtype: DType,
     reads: Reads,
-    /// Its position in the table.
+    /// Its position in the table; of what is not read, [`UNREAD`].
     at: u8,
 }
 
-/// Dtype, rank, and what is read of an input, in one word: to compare them is one step.
+/// Dtype and rank in one word: to compare them is one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind(u64);
 
 impl Kind {
-    /// ndarray has ranks beyond ours, but none of 2⁴⁸ dimensions.
+    /// ndarray has ranks beyond ours, but none of 2⁵⁶ dimensions.
     #[inline(always)]
-    const fn new(dtype: DType, ndim: usize, reads: Reads) -> Self {
-        Self((dtype as u64) << 56 | (reads as u64) << 48 | ndim as u64)
+    const fn new(dtype: DType, ndim: usize) -> Self {
+        Self((dtype as u64) << 56 | ndim as u64)
+    }
+
+    #[inline(always)]
+    fn is_of(self, array: &Strided<'_>) -> bool {
+        self == Self::new(array.dtype, array.extents.len())
+    }
+
+    /// Bytes of an element.
+    fn itemsize_bytes(self) -> usize {
+        DType::ALL[(self.0 >> 56) as usize].itemsize_bytes()
     }
 }
 
 /// What kernels read of an input.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reads {
     /// Nothing: its extents are its own affair.
     Nothing,
@@ -89,6 +103,7 @@ enum Reads {
 /// What an output has to be.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
+    kind: Kind,
     dtype: DType,
     /// Whether it has the common shape; else it is one element.
     is_full: bool,
@@ -100,14 +115,8 @@ pub struct Output {
 #[derive(Debug)]
 pub struct Call<'a> {
     table: Table,
-    /// The shape that operands have in common; `None` as long as none was seen that has it.
-    shape: Option<&'a [usize]>,
-}
-
-impl Input {
-    fn new(dtype: DType, ndim: usize, reads: Reads, at: u8) -> Self {
-        Self { kind: Kind::new(dtype, ndim, reads), dtype, reads, at }
-    }
+    /// The shape that operands have in common, that of the first input which has it; of one element as long as none was seen.
+    shape: &'a [usize],
 }
 
 // SAFETY: addresses of operands that the caller lends for a call, as those of an `ArrayRef`.
@@ -124,93 +133,118 @@ impl<'a> Call<'a> {
     #[must_use]
     #[inline(always)]
     pub const fn new() -> Self {
-        Self { table: Table::new(), shape: None }
+        Self { table: Table::new(), shape: &[] }
     }
 
     /// Takes an input; `false` if it is not what the program takes, or does not lie as kernels want it.
     #[inline(always)]
-    fn takes(&mut self, input: &Input, array: Strided<'a>) -> bool {
-        let kind = |reads| Kind::new(array.dtype, array.extents.len(), reads);
-        if input.kind == kind(Reads::All) {
-            self.table.set(input.at, array.data);
-            return array.fills(self.shape.get_or_insert(array.extents));
-        }
-        if input.kind == kind(Reads::One) {
-            self.table.set(input.at, array.data);
-            return true;
-        }
-        input.kind == kind(Reads::Nothing)
+    fn takes(&mut self, input: &Input, array: Strided<'_>) -> bool {
+        self.table.set(input.at, array.data);
+        input.kind.is_of(&array) && (input.reads != Reads::All || array.fills(self.shape))
     }
 
     /// Takes memory for an output; `false` if the result has another dtype or shape, or lies there with gaps.
     #[inline(always)]
     fn gives(&mut self, output: &Output, array: Strided<'_>) -> bool {
         self.table.set(output.at, array.data);
-        array.dtype == output.dtype && array.fills(output.shape(self.shape()))
+        output.kind.is_of(&array) && (!output.is_full || array.fills(self.shape))
     }
 
     /// The shape that the inputs which were taken have in common, but for those of one element.
     #[must_use]
     #[inline(always)]
     pub fn shape(&self) -> &'a [usize] {
-        self.shape.unwrap_or_default()
+        self.shape
     }
 
     /// Of every operand that is not one element.
     #[must_use]
     #[inline(always)]
     pub fn elements(&self) -> usize {
-        match self.shape() {
-            [n] => *n,
-            shape => shape.iter().product(),
-        }
+        run::elements(self.shape())
     }
 }
 
 impl Direct {
-    /// Takes the inputs of a call that the compiler sees through; `false` as [`Call::takes`], and where types fix extents.
+    /// The program, if it is one map: a call that the compiler sees through is then served by that.
     #[inline(always)]
-    pub(crate) fn takes_each<'a, const N: usize>(
+    pub(crate) const fn map(&self) -> Option<&Map> {
+        self.map.as_ref()
+    }
+
+    /// Serves a call into memory of the caller; `false` if it is not served.
+    #[inline(never)]
+    pub(crate) fn serve(&self, inputs: &[Strided<'_>], outputs: &[Strided<'_>]) -> bool {
+        let mut call = Call::new();
+        self.takes_each(&mut call, inputs.iter().copied())
+            && self.gives_each(&mut call, outputs.iter().copied())
+    }
+
+    /// Takes the inputs of a call; `false` as [`Call::takes`].
+    #[inline(always)]
+    fn takes_each<'a>(
         &self,
         call: &mut Call<'a>,
-        inputs: [Strided<'a>; N],
+        inputs: impl ExactSizeIterator<Item = Strided<'a>> + Clone,
     ) -> bool {
-        let Some(expected) = self.inputs.as_array::<N>() else { return false };
-        // A loop that is unrolled: adapters of iterators are left as calls, and arrays in memory.
-        for (expected, input) in expected.iter().zip(&inputs) {
-            if !call.takes(expected, *input) {
+        if inputs.len() != self.inputs.len() {
+            return false;
+        }
+        call.shape = inputs.clone().nth(self.lead).map_or(&[], |lead| lead.extents);
+        for (expected, input) in self.inputs.iter().zip(inputs.clone()) {
+            if !call.takes(expected, input) {
                 return false;
             }
         }
-        self.fixed.is_none()
+        let admit = |(types, _): &(Vec<Type>, Vec<Type>)| {
+            types.iter().zip(inputs).all(|(ty, input)| ty.admits(input.dtype, input.extents))
+        };
+        self.fixed.as_deref().is_none_or(admit)
     }
 
-    /// As [`Direct::write`], where the compiler sees through the call.
+    /// Takes memory for all outputs, after all inputs, and runs the call; `false` if it is not served.
     #[inline(always)]
-    pub(crate) fn write_each<const N: usize>(&self, call: &mut Call<'_>, outputs: [Strided<'_>; N]) -> bool {
-        let Some(expected) = self.outputs.as_array::<N>() else { return false };
-        for (expected, output) in expected.iter().zip(&outputs) {
-            if !call.gives(expected, *output) {
+    fn gives_each<'b>(
+        &self,
+        call: &mut Call<'_>,
+        outputs: impl ExactSizeIterator<Item = Strided<'b>>,
+    ) -> bool {
+        if outputs.len() != self.outputs.len() {
+            return false;
+        }
+        for (expected, output) in self.outputs.iter().zip(outputs) {
+            if !call.gives(expected, output) {
                 return false;
             }
         }
         let elements = call.elements();
-        // SAFETY: as in `write`.
+        // SAFETY: inputs were taken; outputs have the shapes of the results, and were made of exclusive borrows, or of memory
+        // that was compared with every other operand's.
         unsafe { self.run(call, elements) }
     }
 
-    /// Takes the inputs of a call; `false` as [`Call::takes`].
-    #[inline]
-    pub(crate) fn takes<'a>(&self, call: &mut Call<'a>, inputs: &'a [ArrayRef<'_>]) -> bool {
-        let mut inputs = inputs.iter().enumerate();
-        inputs.len() == self.inputs.len()
-            && inputs.all(|(at, input)| self.take(call, at, input.view.strided()))
+    /// Serves a call into memory of the caller; `false` if it is not served.
+    #[inline(always)]
+    pub(crate) fn write<'b>(
+        &self,
+        inputs: &[ArrayRef<'_>],
+        outputs: impl ExactSizeIterator<Item = Strided<'b>>,
+    ) -> bool {
+        let inputs = inputs.iter().map(|input| input.view.strided());
+        if let Some(map) = &self.map {
+            return map.serve(inputs, outputs);
+        }
+        let mut call = Call::new();
+        self.takes_each(&mut call, inputs) && self.gives_each(&mut call, outputs)
     }
 
     /// Takes the input at a position; `false` if it is not what the program takes, or does not lie as kernels want it.
     #[inline(always)]
     pub fn take<'a>(&self, call: &mut Call<'a>, at: usize, input: Strided<'a>) -> bool {
         let Some(expected) = self.inputs.get(at) else { return false };
+        if at == self.lead {
+            call.shape = input.extents;
+        }
         let is_fixed = |fixed: &(Vec<Type>, Vec<Type>)| fixed.0[at].admits(input.dtype, input.extents);
         call.takes(expected, input) && self.fixed.as_deref().is_none_or(is_fixed)
     }
@@ -235,44 +269,23 @@ impl Direct {
     /// Every input was taken, every output given, and both are as their descriptions promise. `elements` is that of the call.
     #[inline(always)]
     pub unsafe fn run_apart(&self, call: &mut Call<'_>, elements: usize) -> bool {
-        let bytes = |dtype: DType, is_full: bool| dtype.itemsize_bytes() * if is_full { elements } else { 1 };
+        let bytes = |kind: Kind, is_full: bool| kind.itemsize_bytes() * if is_full { elements } else { 1 };
         let are_apart = |output: &Output, at: u8, length: usize| {
             // SAFETY: the caller's promise.
             let [written, other] = [output.at, at].map(|at| unsafe { call.table.get(at) }.addr());
-            written + bytes(output.dtype, output.is_full) <= other || other + length <= written
+            written + bytes(output.kind, output.is_full) <= other || other + length <= written
         };
         let is_apart = |(position, output): (usize, &Output)| {
             self.inputs.iter().all(|input| match input.reads {
                 Reads::Nothing => true,
-                Reads::One => are_apart(output, input.at, bytes(input.dtype, false)),
-                Reads::All => are_apart(output, input.at, bytes(input.dtype, true)),
+                Reads::One => are_apart(output, input.at, bytes(input.kind, false)),
+                Reads::All => are_apart(output, input.at, bytes(input.kind, true)),
             }) && self.outputs[..position]
                 .iter()
-                .all(|other| are_apart(output, other.at, bytes(other.dtype, other.is_full)))
+                .all(|other| are_apart(output, other.at, bytes(other.kind, other.is_full)))
         };
         // SAFETY: the caller's promise.
         self.outputs.iter().enumerate().all(is_apart) && unsafe { self.run(call, elements) }
-    }
-
-    /// Runs a call into memory of the caller; `false` if it is not served.
-    #[inline(always)]
-    pub(crate) fn write<'b>(
-        &self,
-        call: &mut Call<'_>,
-        outputs: impl ExactSizeIterator<Item = Strided<'b>>,
-    ) -> bool {
-        if outputs.len() != self.outputs.len() {
-            return false;
-        }
-        for (at, output) in outputs.enumerate() {
-            if !self.give(call, at, output) {
-                return false;
-            }
-        }
-        let elements = call.elements();
-        // SAFETY: inputs were taken; outputs have the shapes of the results, and were made of exclusive borrows, or of memory
-        // that was compared with every other operand's.
-        unsafe { self.run(call, elements) }
     }
 }
 

@@ -1,7 +1,9 @@
 //! New arrays for results.
 
 use super::few::MOST;
-use super::{Call, Direct, Output, Pointer, small};
+use super::run::elements;
+use super::{Call, Direct, Map, Pointer, Strided, small};
+use crate::native::array_ref::ArrayRef;
 use crate::native::object;
 use crate::{Array, DType, Element, with_array};
 use ndarray::Dimension;
@@ -21,9 +23,11 @@ pub unsafe trait Made: Sized {
     /// Memory that is not written yet.
     type Room;
 
-    /// Room for an output, where operands have this shape in common; `None` if it has another dtype or rank, or does not get
-    /// its memory here.
-    fn room(output: &Output, common: &[usize]) -> Option<Self::Room>;
+    /// Type of its elements.
+    const DTYPE: DType;
+
+    /// Room for a result of this shape; `None` if it has another rank, or does not get its memory here.
+    fn room(shape: &[usize]) -> Option<Self::Room>;
 
     /// Where its elements are written.
     fn data(room: &mut Self::Room) -> Pointer;
@@ -36,13 +40,12 @@ pub unsafe trait Made: Sized {
 // SAFETY: a vector's memory, of the capacity that the shape asks for.
 unsafe impl<T: Element, D: Dimension> Made for ndarray::Array<T, D> {
     type Room = (D, Vec<T>);
+    const DTYPE: DType = T::DTYPE;
 
     #[inline(always)]
-    fn room(output: &Output, common: &[usize]) -> Option<Self::Room> {
-        let shape = output.shape(common);
-        let elements: usize = shape.iter().product();
-        let fits = output.dtype == T::DTYPE && D::NDIM.is_none_or(|ndim| ndim == shape.len());
-        if !fits || elements > NEW_BYTES / size_of::<T>() {
+    fn room(shape: &[usize]) -> Option<Self::Room> {
+        let elements = elements(shape);
+        if D::NDIM.is_some_and(|ndim| ndim != shape.len()) || elements > NEW_BYTES / size_of::<T>() {
             return None;
         }
         let mut dim = D::zeros(shape.len());
@@ -69,10 +72,11 @@ macro_rules! elements {
         // SAFETY: memory of one element.
         unsafe impl Made for $element {
             type Room = MaybeUninit<Self>;
+            const DTYPE: DType = DType::$variant;
 
             #[inline(always)]
-            fn room(output: &Output, _: &[usize]) -> Option<Self::Room> {
-                (output.dtype == DType::$variant && !output.is_full).then(MaybeUninit::uninit)
+            fn room(shape: &[usize]) -> Option<Self::Room> {
+                shape.is_empty().then(MaybeUninit::uninit)
             }
 
             #[inline(always)]
@@ -93,24 +97,44 @@ crate::for_each_dtype!(elements);
 /// All results of a call by their types: one, or a tuple of several.
 #[doc(hidden)]
 pub trait AllMade: Sized {
+    /// The results of a call of one map; `None` if it is not served.
+    fn mapped(map: &Map, inputs: &[Strided<'_>]) -> Option<Self>;
+
     /// The results of a call; `None` if it is not served.
-    fn all_made(direct: &Direct, call: &mut Call<'_>) -> Option<Self>;
+    fn all_made(direct: &Direct, inputs: &[Strided<'_>]) -> Option<Self>;
 }
 
 macro_rules! all_made {
     ($all:ty, $made:expr, $($type:ident $room:ident),+) => {
         impl<$($type: Made),+> AllMade for $all {
             #[inline(always)]
-            fn all_made(direct: &Direct, call: &mut Call<'_>) -> Option<Self> {
+            fn mapped(map: &Map, inputs: &[Strided<'_>]) -> Option<Self> {
+                // Results lie as inputs do.
+                let like = *inputs.first()?;
+                $(let mut $room = $type::room(like.extents)?;)+
+                let outputs = [$(Strided { dtype: $type::DTYPE, data: $type::data(&mut $room), ..like }),+];
+                if !map.serve(inputs.iter().copied(), outputs.into_iter()) {
+                    return None;
+                }
+                // SAFETY: the kernel wrote all elements.
+                $(let $room = unsafe { $type::made($room) };)+
+                Some($made)
+            }
+
+            fn all_made(direct: &Direct, inputs: &[Strided<'_>]) -> Option<Self> {
+                let mut call = Call::new();
+                if !direct.takes_each(&mut call, inputs.iter().copied()) {
+                    return None;
+                }
                 let (mut outputs, common) = (direct.outputs.iter(), call.shape());
                 $(
-                    let output = outputs.next()?;
-                    let mut $room = $type::room(output, common)?;
+                    let output = outputs.next().filter(|output| output.dtype == $type::DTYPE)?;
+                    let mut $room = $type::room(output.shape(common))?;
                     call.table.set(output.at, $type::data(&mut $room));
                 )+
                 let elements = call.elements();
                 // SAFETY: inputs were taken; every output has room for its elements.
-                if outputs.next().is_some() || !unsafe { direct.run(call, elements) } {
+                if outputs.next().is_some() || !unsafe { direct.run(&mut call, elements) } {
                     return None;
                 }
                 // SAFETY: kernels wrote all elements.
@@ -135,20 +159,23 @@ all_made!(A, a, A a);
 tuples!(A a, B b; C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
 
 impl Direct {
-    /// Runs a call and puts its results behind `arrays`; `false` if it is not served.
-    #[inline]
-    pub(crate) fn append(&self, call: &mut Call<'_>, arrays: &mut Vec<Array>) -> bool {
-        let shape = call.shape();
-        if self.outputs.iter().any(|output| !small::is_small(output.dtype, output.shape(shape))) {
+    /// Serves a call and puts its results behind `arrays`; `false` if it is not served.
+    #[inline(always)]
+    pub(crate) fn append(&self, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
+        let call = &mut Call::new();
+        if !self.takes_each(call, inputs.iter().map(|input| input.view.strided())) {
+            return false;
+        }
+        let elements = call.elements();
+        if self.outputs.iter().any(|output| !small::is_small(output, call.shape(), elements)) {
             return self.append_large(call, arrays);
         }
         let before = arrays.len();
         for output in self.outputs.iter() {
-            let Some(mut array) = small::array(output.dtype, output.shape(shape)) else { break };
+            let Some(mut array) = small::array(output.dtype, output.shape(call.shape())) else { break };
             call.table.set(output.at, with_array!(&mut array, a => a.as_mut_ptr().cast()));
             arrays.push(array);
         }
-        let elements = call.elements();
         // SAFETY: inputs were taken; every output is an array of its elements.
         let is_served = arrays.len() - before == self.outputs.len() && unsafe { self.run(call, elements) };
         if !is_served {

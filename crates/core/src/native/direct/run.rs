@@ -11,6 +11,8 @@ use std::ptr;
 
 /// Most pointers of a program: as many as a `u8` counts.
 const TABLE: usize = 256;
+/// The position of what is not read.
+pub(super) const UNREAD: u8 = 255;
 /// Bytes for slots, on the stack: a part of the first-level cache.
 const SLOT_BYTES: usize = 8192;
 /// Bytes for the lanes of a reduction, on the stack.
@@ -115,8 +117,10 @@ impl Fold {
     #[inline(never)]
     unsafe fn run(&self, from: *const c_char, n: i64, to: *mut c_char) {
         let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
-        // SAFETY: as many lines as `new` found room for.
-        unsafe { ptr::copy_nonoverlapping(self.clear.as_ptr(), lanes.as_mut_ptr().cast(), self.lines) };
+        // Few lines, which a call would take longer to copy.
+        for (lane, clear) in lanes.iter_mut().zip(&self.clear).take(self.lines) {
+            lane.write(*clear);
+        }
         let mut total = MaybeUninit::<Line>::uninit();
         let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
         // SAFETY: the lanes are cleared; the elements are the caller's.
@@ -130,13 +134,19 @@ impl Fold {
     }
 }
 
+/// How many elements of so many bytes a program may have that needs so many slots.
+pub(super) fn most_in_slots(slots: u8, widest: usize) -> usize {
+    let lines = SLOT_BYTES / size_of::<Line>() / usize::from(slots.max(1));
+    if slots == 0 { usize::MAX } else { lines * size_of::<Line>() / widest }
+}
+
 /// A line of the cache.
 #[repr(C, align(64))]
 #[derive(Debug, Clone, Copy)]
 struct Line([u8; 64]);
 
 impl Direct {
-    /// Runs a call; `false` if it is not served: no elements, more than its slots have room for, or what a kernel refuses.
+    /// Runs a call; `false` if it is not served: no elements, too many of them, or what a kernel refuses.
     ///
     /// # Safety
     /// Every input and output is set: elements of its dtype in C order, as many as the call has, or one. Outputs are written
@@ -167,18 +177,15 @@ impl Direct {
     /// As [`Direct::run`].
     #[inline(never)]
     unsafe fn run_wired(&self, table: &mut Table, elements: usize) -> bool {
-        let lines = elements.checked_mul(self.widest).map(|bytes| bytes.div_ceil(size_of::<Line>()));
         let mut slots = [const { MaybeUninit::<Line>::uninit() }; SLOT_BYTES / size_of::<Line>()];
-        let wanted = lines.and_then(|lines| lines.checked_mul(usize::from(self.slots)));
-        if self.slots > 0 && wanted.is_none_or(|wanted| wanted > slots.len()) {
-            return false;
-        }
+        // There is room: `most` says how many elements slots have it for.
+        let lines = (elements * self.widest).div_ceil(size_of::<Line>());
         let Wires { constants, slots: made, twice } = &self.wires;
         for (pointer, to) in constants {
             table.set(*to, *pointer);
         }
         for (slot, to) in made {
-            let start = usize::from(*slot) * lines.unwrap_or(0);
+            let start = usize::from(*slot) * lines;
             table.set(*to, slots.as_mut_ptr().wrapping_add(start).cast());
         }
         for (from, to) in twice {
@@ -193,19 +200,13 @@ impl Direct {
     /// Every position is set, as [`Direct::run`] has it.
     #[inline(always)]
     unsafe fn run_tasks(&self, table: &Table, elements: usize) -> bool {
-        // The message is not cleared: it is long, and nobody reads it.
-        let mut context = MaybeUninit::<Context>::uninit();
-        // SAFETY: a context begins with a head.
-        unsafe {
-            context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 });
-        };
         for Task { work, first, is_full } in &self.tasks {
             let n = if *is_full { elements } else { 1 };
             let operands = table.from(*first);
             match work {
                 Work::Map(kernel) => {
                     // SAFETY: as promised by the caller: so many elements of each operand, inputs then results.
-                    if unsafe { kernel(context.as_mut_ptr(), n as i64, operands) } != 0 {
+                    if !unsafe { call(*kernel, n, operands) } {
                         return false;
                     }
                 }
@@ -225,6 +226,29 @@ impl Direct {
         }
         true
     }
+}
+
+/// How many elements an array of these extents has.
+#[inline(always)]
+pub(super) fn elements(extents: &[usize]) -> usize {
+    match extents {
+        [n] => *n,
+        extents => extents.iter().product(),
+    }
+}
+
+/// Calls a kernel; `false` if it refuses what it is given.
+///
+/// # Safety
+/// There are `n` elements of each of its operands, inputs then results, or one where it takes one.
+#[inline(always)]
+pub(super) unsafe fn call(kernel: Kernel, n: usize, operands: *const Pointer) -> bool {
+    // The message is not cleared: it is long, and nobody reads it.
+    let mut context = MaybeUninit::<Context>::uninit();
+    // SAFETY: a context begins with a head.
+    unsafe { context.as_mut_ptr().cast::<Head>().write(Head { host: host::here(), kind: 0, reserved: 0 }) };
+    // SAFETY: as promised by the caller; the context has a host and an empty slot.
+    unsafe { kernel(context.as_mut_ptr(), n as i64, operands) == 0 }
 }
 
 /// What a context begins with: all of it but the message.

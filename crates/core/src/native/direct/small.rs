@@ -3,6 +3,7 @@
 //! To make an ndarray of any rank of its parts takes three times as long as to copy one, memory and all. A thread has few
 //! shapes of small results at a time, so a few arrays to copy are enough.
 
+use super::Output;
 use crate::{Array, DType};
 use std::cell::RefCell;
 
@@ -26,11 +27,10 @@ struct Known {
 /// Dtype, rank, extents.
 type Kind = (DType, usize, [usize; NDIM]);
 
-/// Whether an array of this dtype and shape is small.
-#[inline]
-pub(super) fn is_small(dtype: DType, shape: &[usize]) -> bool {
-    let elements = shape.iter().try_fold(1_usize, |product, extent| product.checked_mul(*extent));
-    shape.len() <= NDIM && elements.is_some_and(|elements| elements <= BYTES / dtype.itemsize_bytes())
+/// Whether a result is small where operands have this shape in common, of so many elements.
+#[inline(always)]
+pub(super) fn is_small(output: &Output, common: &[usize], elements: usize) -> bool {
+    !output.is_full || (common.len() <= NDIM && elements <= BYTES / output.dtype.itemsize_bytes())
 }
 
 /// A small array, whose elements are any numbers.

@@ -64,6 +64,7 @@ pub fn count() -> usize {
 /// }
 /// precast_core::threads::bring(scoped);
 /// ```
+/// A panic of it is an error of the call.
 pub fn bring(how: Bring) -> bool {
     BROUGHT.set(how).is_ok()
 }
@@ -205,9 +206,12 @@ pub(super) unsafe extern "C" fn parallel(
         return unsafe { alone(ctx, n, grain, body, state) };
     }
     let body = Body { body, state, host: host::here() };
-    match share(n, grain, &|first, end| body.run(first, end)) {
-        Ok(()) => 0,
-        Err(failed) => {
+    // SAFETY: the context of the running call.
+    let shared = unsafe { host::guarded(ctx, || share(n, grain, &|first, end| body.run(first, end))) };
+    match shared {
+        None => -1,
+        Some(Ok(())) => 0,
+        Some(Err(failed)) => {
             let Failed { code, error } = *failed;
             // SAFETY: the context of the running call.
             let slot = unsafe { ptr::addr_of_mut!((*ctx).error) };

@@ -1,6 +1,7 @@
 //! Ranges: each once, whoever takes them; callers at the same time, failures, forks.
 
 use super::*;
+use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 
 /// Every unit is in one range, whatever the number of threads.
@@ -81,6 +82,34 @@ fn a_panic_in_a_range_is_the_callers() {
         assert_eq!(shared.is_ok(), done.into_inner() == 1000);
     }
     assert!(share(1000, 10, &|_, _| Ok(())).is_ok());
+}
+
+/// Ranges of C that are shared by what panics: an error of the call, told with its words.
+#[test]
+fn what_a_program_brings_may_panic() {
+    thread_local! {
+        static IS_THIS: Cell<bool> = const { Cell::new(false) };
+    }
+    /// Serves other tests of this process, too.
+    fn panics_here(times: usize, work: &(dyn Fn() + Sync)) {
+        assert!(!IS_THIS.get(), "no threads today");
+        std::thread::scope(|scope| (0..times).for_each(|_| drop(scope.spawn(work))));
+    }
+    unsafe extern "C" fn counted(_: *mut Context, first: i64, end: i64, state: *mut c_void) -> c_int {
+        // SAFETY: the state is the counter of the test, which waits.
+        unsafe { &*state.cast::<AtomicI64>() }.fetch_add(end - first, Ordering::Relaxed);
+        0
+    }
+    limit(3);
+    assert!(bring(panics_here));
+    IS_THIS.set(true);
+    let units = AtomicI64::new(0);
+    let state: *mut c_void = ptr::from_ref(&units).cast_mut().cast();
+    let mut context = host::context();
+    // SAFETY: the context is this call's, and the state what the body takes.
+    let code = unsafe { parallel(&raw mut context, 1000, 10, counted, state) };
+    assert_eq!((code, units.into_inner()), (-1, 0));
+    assert_eq!(context.error.message(), "a thread that shares the work panicked: no threads today");
 }
 
 /// A child has none of the threads that its parent had, and gets its own.

@@ -23,12 +23,12 @@
 /* Runs once a block: for size, which compiles in half the time. */
 #define PC_MONOID_SELDOM __attribute__((unused, cold))
 
-/* `steps` is for columns, elements as they lie that are reduced along the far dimension. WAYS says what a reduction can meet: ROWS is
- * one that has a single output or a map. */
-#define PC_MONOID_STEPS_ROWS(NAME, T, ADD)
-#define PC_MONOID_TABLE_ROWS(NAME) NULL
-#define PC_MONOID_TABLE_COLUMNS(NAME) NAME##_steps
-#define PC_MONOID_STEPS_COLUMNS(NAME, T, ADD) \
+/* `steps` is for columns, elements as they lie that are reduced along the far dimension. WAYS says what a reduction can meet and is a
+ * macro that chooses: PC_MONOID_ROWS for one that has a single output or a map, else PC_MONOID_COLUMNS. */
+#define PC_MONOID_ROWS(STEPS, NONE) NONE
+#define PC_MONOID_COLUMNS(STEPS, NONE) STEPS
+#define PC_MONOID_NO_STEPS(NAME, T, ADD)
+#define PC_MONOID_STEPS(NAME, T, ADD) \
   __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) { \
     T *lanes = (T *)to;                                                                                                \
     const char *row = (const char *)from;                                                                              \
@@ -55,7 +55,7 @@
     const T *__restrict__ x = (const T *)from;                                                                        \
     for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                   \
   }                                                                                                                   \
-  PC_MONOID_STEPS_##WAYS(NAME, T, ADD)                                                                                \
+  WAYS(PC_MONOID_STEPS, PC_MONOID_NO_STEPS)(NAME, T, ADD)                                                             \
   __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) {             \
     T l[LANES], *lanes = (T *)to;                                                                                     \
     const T *x = (const T *)from;                                                                                     \
@@ -93,7 +93,7 @@
   }                                                                                                                 \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
-      NAME##_step, NAME##_close, NAME##_finish, PC_MONOID_TABLE_##WAYS(NAME)};
+      NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL)};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))

@@ -5,6 +5,8 @@
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "kernels are C in Rust's clothes")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod typed;
+
 use super::*;
 use crate::function::{CallError, Function};
 use crate::key::BuildKey;
