@@ -109,6 +109,7 @@ pub struct Host {
     /// Variadic, so that only C can call it, and make it.
     pub error_format: *const c_void,
     pub parallel: Parallel,
+    pub gemms: Gemms,
 }
 
 /// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
@@ -127,6 +128,19 @@ pub type Gemm = unsafe extern "C" fn(
     *mut c_char,
     i64,
     i64,
+) -> c_int;
+
+/// `pc_host.gemms`: many products; extents are `count, m, n, k`, steps those between matrices, rows and columns, in bytes.
+pub type Gemms = unsafe extern "C" fn(
+    *mut Context,
+    i32,
+    *const i64,
+    *const c_char,
+    *const i64,
+    *const c_char,
+    *const i64,
+    *mut c_char,
+    *const i64,
 ) -> c_int;
 
 /// `pc_host.elemwise`, `pc_host.reduce` and `pc_host.rows`: the second argument is a `pc_elemwise`, `pc_reduce` or `pc_rows` of the

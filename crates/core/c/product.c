@@ -48,6 +48,7 @@ static void pc_product_zero(const pc_product *p, size_t real_bytes) {
 
 size_t pc_product_scratch(const pc_product *p, int32_t real_bytes);
 void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level);
+void pc_product_stack(const pc_product *p, int32_t real_bytes, int32_t level, int64_t count, const int64_t *steps);
 
 /* Bytes that a product needs in `scratch`, of reals of so many bytes; 0 for most small ones. */
 size_t pc_product_scratch(const pc_product *p, int32_t real_bytes) {
@@ -70,5 +71,16 @@ void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level) {
     by->sums(&s);
   } else {
     by->product(p);
+  }
+}
+
+/* `count` products, each of whose operands lies `steps` bytes behind that of the one before. */
+void pc_product_stack(const pc_product *p, int32_t real_bytes, int32_t level, int64_t count, const int64_t *steps) {
+  pc_product one = *p;
+  for (int64_t i = 0; i < count; i++) {
+    one.a = (const char *)p->a + i * steps[0];
+    one.b = (const char *)p->b + i * steps[1];
+    one.c = (char *)p->c + i * steps[2];
+    pc_product_run(&one, real_bytes, level);
   }
 }

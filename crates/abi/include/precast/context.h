@@ -80,6 +80,9 @@ typedef struct pc_host {
    * result depends on where n was cut. A range has at least `grain` units, but for the last. Returns 0, or what the first range
    * that failed returned, with its error in the slot of `ctx`; ranges behind it may not have been run. */
   int (*parallel)(pc_context *ctx, int64_t n, int64_t grain, pc_range body, void *state);
+  /* As gemm, of many products: `extents` are count, m, n, k; `*_steps` lead to the next matrix, row and column. */
+  int (*gemms)(pc_context *ctx, int32_t dtype, const int64_t *extents, const char *a, const int64_t *a_steps, const char *b,
+               const int64_t *b_steps, char *c, const int64_t *c_steps);
 } pc_host;
 
 struct pc_context {

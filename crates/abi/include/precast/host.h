@@ -1,6 +1,7 @@
 /* precast/host.h: services as a host in C may have them. No module includes it.
  *
- * `pc_host.error_format` is pc_host.error_format; `pc_host_parallel` is pc_host.parallel of a host with one thread.
+ * `pc_host_error_format` is pc_host.error_format; `pc_host_parallel` is pc_host.parallel of a host with one thread, and
+ * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`.
  */
 #ifndef PRECAST_HOST_H
 #define PRECAST_HOST_H
@@ -30,6 +31,19 @@ __attribute__((unused))
 static int pc_host_parallel(pc_context *ctx, int64_t n, int64_t grain, pc_range body, void *state) {
   (void)grain;
   return body(ctx, 0, n, state);
+}
+
+#if defined(__GNUC__)
+__attribute__((unused))
+#endif
+static int pc_host_gemms(pc_context *ctx, int32_t dtype, const int64_t *extents, const char *a, const int64_t *a_steps, const char *b,
+                         const int64_t *b_steps, char *c, const int64_t *c_steps) {
+  int failed = 0;
+  for (int64_t i = 0; i < extents[0] && !failed; i++) {
+    failed = ctx->host->gemm(ctx, dtype, extents[1], extents[2], extents[3], a + i * a_steps[0], a_steps[1], a_steps[2], b + i * b_steps[0],
+                             b_steps[1], b_steps[2], c + i * c_steps[0], c_steps[1], c_steps[2]);
+  }
+  return failed;
 }
 
 #ifdef __cplusplus

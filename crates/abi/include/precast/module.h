@@ -7,7 +7,8 @@
  * A reader accepts `magic` and an `abi_version` it knows, then checks the struct sizes, then the key of the slot it
  * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: refuse it.
  * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of its own or an older one.
- * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format` and `pc_host.parallel`.
+ * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
+ * `pc_host.gemms`.
  *
  * # Native functions
  * A graph of C scalars is also a plain C function: it needs no instance, no tensors and no host, and any thread may call it

@@ -61,7 +61,8 @@ fn assertions() -> String {
         reduce,
         rows,
         error_format,
-        parallel
+        parallel,
+        gemms
     );
     mirror!(c, "pc_context", Context, host, error);
     mirror!(c, "pc_elemwise", Elemwise, n_in, flags, n_out, scalar, dtypes, names, kernel);

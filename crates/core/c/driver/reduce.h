@@ -2,7 +2,8 @@
  *
  *   operands --pc_loop--> kept dimensions x reduced dimensions
  *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
- *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes
+ *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes;
+ *               so too where rows are short: what is gathered for a tile then stays for the tiles that read it again
  *
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
  *
@@ -20,6 +21,7 @@
 #define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
 #define PC_REDUCE_WIDE_BYTES 458752 /* the same where there is much to read: whole rows, with lanes in the second-level cache */
 #define PC_REDUCE_MUCH_BYTES 1048576
+#define PC_REDUCE_SHORT 16 /* elements behind an output: rows of fewer would not pay */
 
 /* Everything a run needs. `outer` has the output as its last operand. */
 typedef struct pc_reduce_run {
@@ -28,6 +30,8 @@ typedef struct pc_reduce_run {
   pc_chunks chunks; /* of rows */
   int64_t count;    /* elements behind each output */
   int64_t room;     /* bytes of an operand that is gathered, of columns */
+  int64_t depth;    /* rows of it that are held */
+  const char *held[PC_LOOP_OPERANDS]; /* where the tile begins whose rows are; NULL: none are */
   char *scratch, *mapped, *lanes, *totals; /* in `area` */
   pc_area area;
 } pc_reduce_run;
@@ -77,17 +81,19 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
   int64_t index[PC_MAX_NDIM] = {0};
+  int is_begun = r->held[0] != NULL && r->count <= m->lanes / 2;
   char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
   for (int64_t p = 0; p < r->count; p++) {
     int64_t in_block = p % PC_REDUCE_BLOCK, lane = in_block % m->lanes;
-    if (in_block == 0) m->clear(r->lanes, m->lanes * columns);
+    /* Of few elements, lanes from the middle on are only read. */
+    if (in_block == 0) m->clear(r->lanes, (is_begun ? m->lanes / 2 : m->lanes) * columns);
     for (int32_t k = 0; k < n_in; k++) {
       int32_t item = r->outer.item[k];
       data[k] = at[k];
       if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
-        data[k] = r->scratch + k * r->room;
-        pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
+        data[k] = r->scratch + (k * r->depth + p % r->depth) * r->room;
+        if (r->held[k] != base[k]) pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
       } else if (r->inner.ndim > 0) {
         /* Rows are far apart, so the hardware does not see them coming. */
         const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
@@ -102,9 +108,11 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
       x = r->mapped;
     }
     m->step(r->lanes + lane * columns * m->item, x, columns);
-    if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, p < PC_REDUCE_BLOCK);
+    int first = r->count < m->lanes ? -(int)r->count : p < PC_REDUCE_BLOCK;
+    if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, first);
     pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
   }
+  for (int32_t k = 0; r->depth > 1 && k < n_in; k++) r->held[k] = base[k];
   m->finish(r->totals, columns, r->count, base[n_in], last < 0 ? 0 : r->outer.stride[n_in][last]);
   return 0;
 }
@@ -132,7 +140,7 @@ static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t colum
 static int pc_reduce_by_columns(const pc_reduce_run *r) {
   int32_t kept = r->outer.ndim - 1, reduced = r->inner.ndim - 1;
   if (kept < 0 || reduced < 0 || r->outer.shape[kept] < 8 || r->count == 0) return 0;
-  if (r->count < 16) return 1;
+  if (r->count < PC_REDUCE_SHORT) return 1;
   for (int32_t k = 0; k < r->op->n_in; k++) {
     int64_t near = r->outer.stride[k][kept], far = r->inner.stride[k][reduced];
     near = near < 0 ? -near : near;
@@ -158,11 +166,12 @@ static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plai
 static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int by_columns, int plain) {
   int64_t lanes = most * r->op->monoid->lanes * r->op->monoid->item, totals = most * 16, mapped = totals, gathered = 0;
   r->room = pc_area_whole(most * 16);
+  r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {
     gathered = pc_chunks_plan(&r->chunks, &r->inner);
     mapped = 16 * (r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK);
   } else if (!plain) {
-    gathered = r->op->n_in * r->room;
+    gathered = r->op->n_in * r->depth * r->room;
   }
   if (r->op->map == NULL) mapped = 0;
   int64_t all = pc_area_whole(gathered) + pc_area_whole(mapped) + pc_area_whole(lanes) + pc_area_whole(totals);
@@ -175,7 +184,21 @@ static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int 
   return 0;
 }
 
-/* Runs over the outer dimensions, a row or a tile at a time. */
+/* The outputs of one setting of the outer dimensions: `n` from column c on, or one. */
+static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int plain, int64_t c, int64_t n) {
+  const pc_loop *outer = &r->outer;
+  char *at[PC_LOOP_OPERANDS];
+  for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (by_columns ? c * outer->stride[k][outer->ndim - 1] : 0);
+  if (by_columns && !plain) return pc_reduce_tile(ctx, r, at, n);
+  if (by_columns) {
+    pc_reduce_columns(r, at, n);
+    return 0;
+  }
+  for (int32_t k = 0; k < r->op->n_in; k++) r->inner.data[k] = at[k];
+  return pc_reduce_row(ctx, r, at[r->op->n_in]);
+}
+
+/* Runs over the outer dimensions, a row or a tile at a time; where tiles are held, over all with the same columns first. */
 static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
   int by_columns = pc_reduce_by_columns(r);
@@ -184,25 +207,18 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int plain = by_columns && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
   int64_t most = by_columns ? pc_reduce_width(r, columns, plain) : 1;
   if (pc_reduce_ready(ctx, r, most, by_columns, plain) != 0) return -1;
-  char *at[PC_LOOP_OPERANDS];
-  for (;;) {
-    for (int64_t c = 0; c < columns; c += most) {
-      int64_t n = columns - c < most ? columns - c : most;
-      int failure;
-      for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (by_columns ? c * outer->stride[k][ndim] : 0);
-      if (by_columns && plain) {
-        pc_reduce_columns(r, at, n);
-        failure = 0;
-      } else if (by_columns) {
-        failure = pc_reduce_tile(ctx, r, at, n);
-      } else {
-        for (int32_t k = 0; k < r->op->n_in; k++) r->inner.data[k] = at[k];
-        failure = pc_reduce_row(ctx, r, at[r->op->n_in]);
+  int64_t wide = r->depth > 1 ? most : columns;
+  for (int64_t first = 0; first < columns; first += wide) {
+    int64_t end = columns - first < wide ? columns : first + wide;
+    for (int32_t k = 0; k < r->op->n_in; k++) r->held[k] = NULL;
+    do {
+      for (int64_t c = first; c < end; c += most) {
+        int failure = pc_reduce_part(ctx, r, by_columns, plain, c, end - c < most ? end - c : most);
+        if (failure != 0) return failure;
       }
-      if (failure != 0) return failure;
-    }
-    if (!pc_loop_next(outer, ndim, -1, index, outer->data)) return 0;
+    } while (pc_loop_next(outer, ndim, -1, index, outer->data));
   }
+  return 0;
 }
 
 /* All outputs of a run. */

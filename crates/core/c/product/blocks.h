@@ -98,9 +98,23 @@ static void PC_NAME(block)(const pc_product *p, int64_t j, int64_t columns, int6
   }
 }
 
-/* The whole product. Blocks of n are about equally wide. */
+/* A product of one block and of one panel, whose operands are read where they lie. */
+static void PC_NAME(narrow)(const pc_product *p) {
+  int64_t vectors = (p->n + PC_LANES - 1) / PC_LANES, rest = p->n - (vectors - 1) * PC_LANES;
+  for (int64_t r = 0, high; r < p->m; r += high) {
+    for (high = PC_ROWS; high > p->m - r;) high /= 2;
+    PC_NAME(tiles)[high / 2 - high / 8][vectors - 1](p->k, (const PC_T *)p->a + r * p->a_row, p->a_row, p->a_col, p->b, p->b_row,
+                                                     (PC_T *)p->c + r * p->c_row, p->c_row, rest, 0);
+  }
+}
+
+/* The whole product. Blocks of n are about equally wide. Small ones are looked at first: to plan blocks takes as long as they do. */
 void PC_NAME(product)(const pc_product *p);
 void PC_NAME(product)(const pc_product *p) {
+  if (p->n <= PC_COLUMNS && p->k <= PC_BLOCK_K && p->m <= PC_PRODUCT_FEW && p->parts == 1 && p->b_col == 1 && p->c_col == 1) {
+    PC_NAME(narrow)(p);
+    return;
+  }
   const int64_t most = PC_BLOCK_ROW_BYTES / (int64_t)sizeof(PC_T), panels = (p->n + PC_COLUMNS - 1) / PC_COLUMNS;
   const int64_t blocks = (p->n + most - 1) / most, width = (panels + blocks - 1) / blocks * PC_COLUMNS;
   for (int64_t j = 0; j < p->n; j += width) {

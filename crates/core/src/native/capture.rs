@@ -21,7 +21,7 @@ use super::library::LoadedModule;
 use super::object::{Owned, new_tensor};
 use crate::{Array, DType};
 use precast_abi::context::{Context, Host};
-use precast_abi::driver::{Elemwise, Kernel, LOOP_OPERANDS, REDUCE_ALL, Reduce};
+use precast_abi::driver::{Elemwise, Kernel, LOOP_OPERANDS, REDUCE_ALL, Reduce, SHARED};
 use precast_abi::tensor::{Object, Tensor};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -48,6 +48,8 @@ pub struct Driven {
     pub scalar: Vec<bool>,
     /// The dtype numbers of the results.
     pub typenums: Vec<i32>,
+    /// Whether several threads may run it at once, each on elements of its own.
+    pub is_shared: bool,
 }
 
 /// What a driver runs.
@@ -103,12 +105,12 @@ impl Capture {
     /// There are as many live `operands` and flags `scalar` as `n_in` says, and as many cells as `typenums`.
     unsafe fn driver(
         &mut self,
-        (work, n_in): (Kernels, i32),
+        (work, n_in, may_share): (Kernels, u16, u16),
         (operands, scalar): (*const *mut Tensor, *const u8),
         typenums: &[i32],
         out: *mut *mut Tensor,
     ) -> Option<()> {
-        let n_in = usize::try_from(n_in).ok().filter(|n| n + typenums.len() <= LOOP_OPERANDS)?;
+        let n_in = Some(usize::from(n_in)).filter(|n| n + typenums.len() <= LOOP_OPERANDS)?;
         // SAFETY: as promised by the caller.
         let operands = unsafe { std::slice::from_raw_parts(operands, n_in) };
         // SAFETY: as promised by the caller.
@@ -122,7 +124,8 @@ impl Capture {
             Kernels::Reduce(reduce) => (0..ndim).filter(|axis| !reduces(&reduce, *axis)).count(),
         };
         let (operands, scalar) = (known?, flags.iter().map(|flag| *flag != 0).collect());
-        self.calls.push(Driven { work, operands, scalar, typenums: typenums.to_vec() });
+        let is_shared = may_share & SHARED != 0;
+        self.calls.push(Driven { work, operands, scalar, typenums: typenums.to_vec(), is_shared });
         for (position, typenum) in typenums.iter().enumerate() {
             // SAFETY: as promised by the caller.
             let cell = unsafe { out.add(position) };
@@ -162,7 +165,7 @@ unsafe extern "C" fn capture_elemwise(
     let typenums = unsafe { std::slice::from_raw_parts(op.dtypes, n_out) };
     // SAFETY: the header promises `n_in` operands and flags, and `n_out` cells.
     let seen = unsafe {
-        capture.driver((Kernels::Map(op.kernel), op.n_in.into()), (operands, op.scalar), typenums, out)
+        capture.driver((Kernels::Map(op.kernel), op.n_in, op.flags), (operands, op.scalar), typenums, out)
     };
     seen.map_or(-1, |()| 0)
 }
@@ -179,7 +182,7 @@ unsafe extern "C" fn capture_reduce(
     let op = unsafe { *op.cast::<Reduce>() };
     // SAFETY: the header promises `n_in` operands and flags, and one cell.
     let seen = unsafe {
-        capture.driver((Kernels::Reduce(op), op.n_in.into()), (operands, op.scalar), &[op.dtype], out)
+        capture.driver((Kernels::Reduce(op), op.n_in, op.flags), (operands, op.scalar), &[op.dtype], out)
     };
     seen.map_or(-1, |()| 0)
 }

@@ -3,7 +3,7 @@
 //! Panics never cross C. What a program brings, threads to share the work of products and loops, may panic: that is an error of
 //! the call. The other services compute with checked numbers and allocate, and do not; `extern "C"` would end the program.
 
-use super::matmul::{Matrix, multiply};
+use super::matmul::{Matrix, multiply, multiply_stack};
 use super::object::{new_tensor, new_view};
 use crate::DType;
 use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
@@ -79,6 +79,7 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host
         rows,
         error_format: pc_driver_error_format as *const c_void,
         parallel: super::threads::parallel,
+        gemms,
     }
 }
 
@@ -227,26 +228,57 @@ pub(super) unsafe extern "C" fn gemm(
     c_row: i64,
     c_col: i64,
 ) -> c_int {
-    let a = Matrix { data: a.cast(), row: a_row, column: a_col };
-    let b = Matrix { data: b.cast(), row: b_row, column: b_col };
-    let c = Matrix { data: c.cast(), row: c_row, column: c_col };
-    let multiplied = || {
-        let dtype = DType::from_typenum(dtype)?;
-        // SAFETY: the header promises live matrices of this dtype, and that `c` does not overlap.
-        unsafe { multiply(dtype, [m, n, k], a, b, c) }
-    };
+    let a = Matrix { data: a.cast(), row: a_row, column: a_col, stack: 0 };
+    let b = Matrix { data: b.cast(), row: b_row, column: b_col, stack: 0 };
+    let c = Matrix { data: c.cast(), row: c_row, column: c_col, stack: 0 };
+    // SAFETY: the header promises live matrices of this dtype, and that `c` does not overlap.
+    let product = |dtype| unsafe { multiply(dtype, [m, n, k], a, b, c) };
     // SAFETY: a module passes the context of its call.
-    let Some(done) = (unsafe { guarded(ctx, multiplied) }) else { return -1 };
-    if done.is_none() {
-        // SAFETY: a module passes the context of its call.
-        unsafe {
-            set_error(
-                ctx,
-                ErrorKind::Type,
-                "gemm: expected matrices of floats or complex numbers with whole strides",
-            );
-        };
-        return -1;
+    unsafe { multiplied(ctx, dtype, product) }
+}
+
+pub(super) unsafe extern "C" fn gemms(
+    ctx: *mut Context,
+    dtype: i32,
+    extents: *const i64,
+    a: *const c_char,
+    a_steps: *const i64,
+    b: *const c_char,
+    b_steps: *const i64,
+    c: *mut c_char,
+    c_steps: *const i64,
+) -> c_int {
+    // SAFETY: the header promises four extents.
+    let [count, m, n, k] = unsafe { *extents.cast::<[i64; 4]>() };
+    // SAFETY: the header promises three steps of each operand.
+    let [a_steps, b_steps, c_steps] =
+        unsafe { [a_steps, b_steps, c_steps].map(|steps| *steps.cast::<[i64; 3]>()) };
+    let a = Matrix { data: a.cast(), row: a_steps[1], column: a_steps[2], stack: a_steps[0] };
+    let b = Matrix { data: b.cast(), row: b_steps[1], column: b_steps[2], stack: b_steps[0] };
+    let c = Matrix { data: c.cast(), row: c_steps[1], column: c_steps[2], stack: c_steps[0] };
+    // SAFETY: as in `gemm`, of each product.
+    let products = |dtype| unsafe { multiply_stack(dtype, (count, [m, n, k]), a, b, c) };
+    // SAFETY: a module passes the context of its call.
+    unsafe { multiplied(ctx, dtype, products) }
+}
+
+/// Computes products of a dtype, and says what they answer.
+///
+/// # Safety
+/// `ctx` is the context of the running call.
+unsafe fn multiplied(
+    ctx: *mut Context,
+    dtype: i32,
+    products: impl FnOnce(DType) -> Option<()>,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { guarded(ctx, || DType::from_typenum(dtype).and_then(products)) } {
+        Some(Some(())) => return 0,
+        Some(None) => {}
+        None => return -1,
     }
-    0
+    let expected = "gemm: expected matrices of floats or complex numbers with whole strides";
+    // SAFETY: the caller's promise.
+    unsafe { set_error(ctx, ErrorKind::Type, expected) };
+    -1
 }

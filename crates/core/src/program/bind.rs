@@ -91,7 +91,9 @@ impl Binding<'_> {
         let mut chained = Vec::new();
         for (step, position) in steps.iter().zip(range.clone()) {
             let Some(captured) = &self.captured[position] else { return false };
-            let [Driven { work, operands, scalar, typenums }] = &captured.calls[..] else { return false };
+            let [Driven { work, operands, scalar, typenums, is_shared }] = &captured.calls[..] else {
+                return false;
+            };
             // What the kernel does not read is no operand: its shape is not that of the result.
             let read = operands.iter().map(|operand| match operand {
                 Operand::Input(input) => step.args.get(*input).copied(),
@@ -107,8 +109,8 @@ impl Binding<'_> {
             let operands = read.into_iter().map(operand).collect();
             let Some(ty) = program.ty(step.args[step.n_inputs]) else { return false };
             let (module, item_bytes) = (self.modules[position].clone(), ty.dtype().itemsize_bytes());
-            let (work, scalar, typenum) = (*work, scalar.clone(), *typenum);
-            chained.push(Chained { module, work, operands, scalar, typenum, item_bytes });
+            let (work, scalar, typenum, is_shared) = (*work, scalar.clone(), *typenum, *is_shared);
+            chained.push(Chained { module, work, operands, scalar, typenum, item_bytes, is_shared });
             made.push(step.args[step.n_inputs]);
         }
         let operand = |register: &Register| {

@@ -8,23 +8,30 @@
 //! static MEMORY: precast_core::KeepLarge = precast_core::KeepLarge::new(1 << 30);
 //! ```
 //! ```text
-//! alloc    4 MiB or more ─▶ a kept block of the same class, or a new one, for which large pages are asked ([`pages`])
-//! dealloc  4 MiB or more ─▶ kept, its pages marked as free to take (`MADV_FREE`); beyond the limit the oldest go
+//! alloc    1 MiB or more ─▶ the newest block of the same class, or a new one, for which large pages are asked ([`pages`])
+//! dealloc  1 MiB or more ─▶ kept, its pages marked as free to take (`MADV_FREE`); beyond the limit the oldest go
 //! smaller  ──────────────▶ the allocator below
 //! ```
 //! Sizes are rounded up to classes, eight for each power of two, so a block is at most an eighth larger than what was asked for.
-//! The kernel takes pages of kept blocks when memory is short; those that are still there are used again without a fault.
-//! Elsewhere than on Linux nothing is kept.
+//! The kernel takes pages of kept blocks when memory is short; those that are still there are used again without a fault. To mark
+//! pages costs as much as to fill them from a cache, so the block that was freed last is marked when the next one is, unless it is
+//! large: a program whose results are of one size makes no call of the system. Elsewhere than on Linux nothing is kept.
 //!
 //! A thread that finds the list in use goes on without it: nobody waits, and a process that was forked meanwhile is not stuck.
 
-use super::pages::{self, LEAST_BYTES};
+use super::pages;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Blocks that are kept at most; as many sizes as the results and temporaries of a program have.
 const BLOCKS: usize = 32;
+
+/// From so many bytes on blocks are kept: glibc gives smaller ones without the kernel.
+const LEAST_BYTES: usize = 1 << 20;
+
+/// The block that was freed last stays unmarked up to so many bytes.
+const UNMARKED_BYTES: usize = 32 << 20;
 
 /// Blocks from so large on have no more than this alignment: the allocator below then grows them in place.
 const ALIGN: usize = 16;
@@ -52,6 +59,8 @@ struct Kept {
     blocks: [(usize, usize); BLOCKS],
     count: usize,
     bytes: usize,
+    /// The address of the one whose pages the kernel may not take yet; 0 if there is none.
+    unmarked: usize,
 }
 
 impl KeepLarge {
@@ -66,7 +75,7 @@ impl<A> KeepLarge<A> {
     /// Another allocator; blocks of at most so many bytes together are kept.
     #[must_use]
     pub const fn over(below: A, limit_bytes: usize) -> Self {
-        Self { below, limit_bytes, kept: Mutex::new(Kept { blocks: [(0, 0); BLOCKS], count: 0, bytes: 0 }) }
+        Self { below, limit_bytes, kept: Mutex::new(Kept::NONE) }
     }
 
     /// Bytes that are kept at present.
@@ -83,7 +92,7 @@ impl<A> KeepLarge<A> {
         }
     }
 
-    /// Takes a block of a class, or the oldest of all.
+    /// Takes the newest block of a class, or the oldest of all.
     fn take(&self, class: Option<usize>) -> Option<(usize, usize)> {
         self.kept()?.take(class)
     }
@@ -104,15 +113,21 @@ impl<A: GlobalAlloc> KeepLarge<A> {
 
     /// Keeps a block that nobody uses, or frees it, and what is the oldest.
     fn keep(&self, data: *mut u8, bytes: usize) {
-        // SAFETY: the block is no longer used by anybody.
-        if bytes > self.limit_bytes || !unsafe { pages::may_be_taken(data, bytes) } {
-            return self.free((data.expose_provenance(), bytes));
-        }
         let new = (data.expose_provenance(), bytes);
+        let is_marked = bytes > UNMARKED_BYTES;
+        if bytes > self.limit_bytes || !cfg!(target_os = "linux") || (is_marked && !mark(new)) {
+            return self.free(new);
+        }
         loop {
             let Some(mut kept) = self.kept() else { return self.free(new) };
-            if kept.count < BLOCKS && kept.bytes + bytes <= self.limit_bytes {
-                return kept.put(new);
+            let refused = kept.mark();
+            if refused.is_none() && kept.count < BLOCKS && kept.bytes + bytes <= self.limit_bytes {
+                return kept.put(new, is_marked);
+            }
+            if let Some(refused) = refused {
+                drop(kept);
+                self.free(refused);
+                return self.free(new);
             }
             let oldest = kept.take(None);
             drop(kept);
@@ -123,22 +138,46 @@ impl<A: GlobalAlloc> KeepLarge<A> {
     }
 }
 
+/// Lets the kernel take the pages of a block; `false` if it does not hear of that.
+fn mark((address, bytes): (usize, usize)) -> bool {
+    // SAFETY: nobody uses a block that is kept, or is to be kept.
+    unsafe { pages::may_be_taken(ptr::with_exposed_provenance_mut(address), bytes) }
+}
+
 impl Kept {
-    fn put(&mut self, block: (usize, usize)) {
+    const NONE: Self = Self { blocks: [(0, 0); BLOCKS], count: 0, bytes: 0, unmarked: 0 };
+
+    fn put(&mut self, block: (usize, usize), is_marked: bool) {
         self.blocks[self.count] = block;
         self.count += 1;
         self.bytes += block.1;
+        self.unmarked = if is_marked { 0 } else { block.0 };
     }
 
-    /// Takes the oldest block of a class, or the oldest of all.
+    /// Marks the block that is not marked yet; takes it, if the kernel does not hear of that.
+    fn mark(&mut self) -> Option<(usize, usize)> {
+        let unmarked = std::mem::take(&mut self.unmarked);
+        let at = self.blocks[..self.count].iter().rposition(|(address, _)| *address == unmarked)?;
+        if mark(self.blocks[at]) { None } else { Some(self.take_at(at)) }
+    }
+
+    /// Takes the newest block of a class, which may be in a cache still, or the oldest of all.
     fn take(&mut self, class: Option<usize>) -> Option<(usize, usize)> {
-        let fits = |(_, bytes): &(usize, usize)| class.is_none_or(|class| class == *bytes);
-        let at = self.blocks[..self.count].iter().position(fits)?;
+        let known = &self.blocks[..self.count];
+        let at = match class {
+            Some(class) => known.iter().rposition(|(_, bytes)| class == *bytes)?,
+            None if known.is_empty() => return None,
+            None => 0,
+        };
+        Some(self.take_at(at))
+    }
+
+    fn take_at(&mut self, at: usize) -> (usize, usize) {
         let block = self.blocks[at];
         self.blocks.copy_within(at + 1..self.count, at);
         self.count -= 1;
         self.bytes -= block.1;
-        Some(block)
+        block
     }
 }
 
@@ -164,12 +203,11 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for KeepLarge<A> {
             // SAFETY: the caller's promise.
             return unsafe { self.below.alloc(layout) };
         };
-        let kept = self.take(Some(bytes));
-        let data = match kept {
-            Some((address, _)) => ptr::with_exposed_provenance_mut(address),
-            // SAFETY: a class has a positive size.
-            None => unsafe { self.below.alloc(of_class(bytes)) },
-        };
+        if let Some((address, _)) = self.take(Some(bytes)) {
+            return ptr::with_exposed_provenance_mut(address);
+        }
+        // SAFETY: a class has a positive size.
+        let data = unsafe { self.below.alloc(of_class(bytes)) };
         if !data.is_null() {
             // SAFETY: the block is this allocator's.
             unsafe { pages::prefer_large(data, bytes) };

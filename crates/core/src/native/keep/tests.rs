@@ -41,10 +41,20 @@ fn a_large_block_is_used_again_by_one_of_about_its_size() {
 }
 
 #[test]
+fn the_block_that_was_freed_last_comes_first() {
+    let memory = KeepLarge::new(64 * MIB);
+    let blocks = [8, 8, 8].map(|mib| alloc(&memory, mib * MIB));
+    blocks.iter().for_each(|data| free(&memory, *data, 8 * MIB));
+    assert_eq!(blocks.map(|_| alloc(&memory, 8 * MIB)), [blocks[2], blocks[1], blocks[0]]);
+    blocks.iter().for_each(|data| free(&memory, *data, 8 * MIB));
+    memory.give_back();
+}
+
+#[test]
 fn small_blocks_and_those_of_wide_alignment_are_not_kept() {
     let memory = KeepLarge::new(64 * MIB);
-    let small = alloc(&memory, 4 * MIB - 1);
-    free(&memory, small, 4 * MIB - 1);
+    let small = alloc(&memory, MIB - 1);
+    free(&memory, small, MIB - 1);
     let wide = Layout::from_size_align(8 * MIB, 64).unwrap();
     // SAFETY: the size is positive.
     let data = unsafe { memory.alloc(wide) };
@@ -79,9 +89,9 @@ fn beyond_the_limit_the_oldest_go() {
 #[test]
 fn a_block_grows_and_shrinks_with_its_content() {
     let memory = KeepLarge::new(64 * MIB);
-    let mut bytes = 3 * MIB;
+    let mut bytes = MIB / 2;
     let mut data = alloc(&memory, bytes);
-    for size in [4 * MIB - 5, 4 * MIB, 4 * MIB + 7, 9 * MIB, 30 * MIB, 5 * MIB, 2 * MIB, MIB] {
+    for size in [MIB - 5, MIB, MIB + 7, 9 * MIB, 30 * MIB, 5 * MIB, MIB, MIB / 2] {
         // SAFETY: the block has this layout, and the size is positive.
         data = unsafe { memory.realloc(data, layout(bytes), size) };
         // SAFETY: the block has at least so many bytes, all written.

@@ -33,7 +33,13 @@ struct Reals {
 
 unsafe extern "C" {
     fn pc_product_scratch(product: *const Reals, real_bytes: i32) -> usize;
-    fn pc_product_run(product: *const Reals, real_bytes: i32, level: i32);
+    fn pc_product_stack(
+        product: *const Reals,
+        real_bytes: i32,
+        level: i32,
+        count: i64,
+        steps_bytes: *const [i64; 3],
+    );
 }
 
 /// A type whose matrices can be multiplied.
@@ -43,12 +49,13 @@ impl Factor for f64 {}
 impl Factor for Complex<f32> {}
 impl Factor for Complex<f64> {}
 
-/// A matrix of a product: first element, and the steps between rows and columns in bytes.
+/// A matrix of a product: first element, and the steps between rows and columns in bytes; of a stack, those between matrices.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<P> {
     pub(super) data: P,
     pub(super) row: i64,
     pub(super) column: i64,
+    pub(super) stack: i64,
 }
 
 /// Reals of an element, and their bytes; `None` for what is no [`Factor`].
@@ -69,47 +76,73 @@ const fn reals(dtype: DType) -> Option<(i32, i32)> {
 /// The matrices are live memory of these extents, and `c` overlaps neither `a` nor `b`.
 pub(super) unsafe fn multiply(
     dtype: DType,
-    [m, n, k]: [i64; 3],
+    extents: [i64; 3],
     a: Matrix<*const c_void>,
     b: Matrix<*const c_void>,
     c: Matrix<*mut c_void>,
 ) -> Option<()> {
     // SAFETY: as promised by the caller; this CPU has its level.
-    unsafe { multiply_by(level(), dtype, [m, n, k], a, b, c) }
+    unsafe { multiply_by(level(), dtype, (1, extents), a, b, c) }
 }
 
-/// [`multiply`], by the instructions of a level.
+/// As [`multiply`], of `count` products.
+///
+/// # Safety
+/// As there, of each.
+pub(super) unsafe fn multiply_stack(
+    dtype: DType,
+    (count, extents): (i64, [i64; 3]),
+    a: Matrix<*const c_void>,
+    b: Matrix<*const c_void>,
+    c: Matrix<*mut c_void>,
+) -> Option<()> {
+    // SAFETY: as promised by the caller; this CPU has its level.
+    unsafe { multiply_by(level(), dtype, (count, extents), a, b, c) }
+}
+
+/// [`multiply_stack`], by the instructions of a level.
 ///
 /// # Safety
 /// As there, and the CPU has them.
 unsafe fn multiply_by(
     level: i32,
     dtype: DType,
-    [m, n, k]: [i64; 3],
+    (count, [m, n, k]): (i64, [i64; 3]),
     a: Matrix<*const c_void>,
     b: Matrix<*const c_void>,
     c: Matrix<*mut c_void>,
 ) -> Option<()> {
     let (parts, real_bytes) = reals(dtype)?;
     let steps = [a.row, a.column, b.row, b.column, c.row, c.column];
-    if steps.iter().any(|step| step % i64::from(parts * real_bytes) != 0) {
+    // Both are powers of two.
+    let (real, element) = (i64::from(real_bytes), i64::from(parts * real_bytes));
+    if steps.iter().any(|step| step & (element - 1) != 0) {
         return None;
     }
-    let steps = steps.map(|step| step / i64::from(real_bytes));
+    let steps = steps.map(|step| step >> real.trailing_zeros());
     let extents = [m, n * i64::from(parts), k * i64::from(parts)];
     let whole = Reals { extents, a: a.data, b: b.data, c: c.data, steps, parts, scratch: ptr::null_mut() };
     let cut = Cut::new([m, n, k]);
-    let shared = Shared { whole, cut, real_bytes, level };
-    let work = |first, end| {
-        // SAFETY: as promised by the caller.
-        unsafe { shared.run(first, end) };
-        Ok(())
-    };
-    let done = match cut.grain {
-        0 => work(0, cut.units),
-        grain => threads::share(cut.units, grain, &work),
-    };
-    done.ok()
+    let shared = Shared { whole, cut, stack: [a.stack, b.stack, c.stack], real_bytes, level };
+    if cut.grain == 0 {
+        let work = |first, end| {
+            // SAFETY: as promised by the caller.
+            unsafe { shared.run_whole(first, end) };
+            Ok(())
+        };
+        let grain = Cut::WORTH / m.saturating_mul(n).saturating_mul(k).max(1) + 1;
+        let is_cut = count >= 2 * grain;
+        return if is_cut { threads::share(count, grain, &work) } else { work(0, count) }.ok();
+    }
+    for i in 0..count {
+        let work = |first, end| {
+            // SAFETY: as promised by the caller.
+            unsafe { shared.run(i, first, end) };
+            Ok(())
+        };
+        threads::share_in(cut.ranges, cut.units, cut.grain, &work).ok()?;
+    }
+    Some(())
 }
 
 /// Rows or columns of a product, each of which is computed by itself, in units that threads take.
@@ -119,6 +152,8 @@ struct Cut {
     units: i64,
     /// Units that a thread takes at least; 0: the product is not worth a second thread.
     grain: i64,
+    /// Ranges a thread: each copies all of the other operand, which few rows or columns do not pay for.
+    ranges: i64,
 }
 
 impl Cut {
@@ -127,14 +162,20 @@ impl Cut {
     const UNIT: i64 = 48;
     /// Multiplications that are worth a thread.
     const WORTH: i64 = 1 << 18;
+    /// Units that pay for a copy of the other operand.
+    const PAYS: i64 = 8;
 
     /// Cuts along what is longer.
     fn new([m, n, k]: [i64; 3]) -> Self {
         let by_rows = m >= n;
         let (extent, other) = if by_rows { (m, n) } else { (n, m) };
         let units = (extent / Self::UNIT).max(1);
+        if units == 1 {
+            return Self { by_rows, units, grain: 0, ranges: 1 };
+        }
         let grain = Self::WORTH / (Self::UNIT * other.max(1)).saturating_mul(k.max(1)) + 1;
-        Self { by_rows, units, grain: if units < 2 * grain { 0 } else { grain } }
+        let ranges = (units / Self::PAYS / threads::count() as i64).clamp(1, threads::RANGES);
+        Self { by_rows, units, grain: if units < 2 * grain { 0 } else { grain }, ranges }
     }
 }
 
@@ -142,6 +183,8 @@ impl Cut {
 struct Shared {
     whole: Reals,
     cut: Cut,
+    /// From each operand to the next product's, in bytes.
+    stack: [i64; 3],
     real_bytes: i32,
     level: i32,
 }
@@ -150,31 +193,68 @@ struct Shared {
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// Multiplies the rows or columns of units `first .. end`.
+    /// Multiplies the rows or columns of units `first .. end`, of product `i`.
     ///
     /// # Safety
     /// As [`multiply_by`].
-    unsafe fn run(&self, first: i64, end: i64) {
-        let Reals { mut extents, mut a, mut b, mut c, steps, parts, .. } = self.whole;
+    unsafe fn run(&self, i: i64, first: i64, end: i64) {
+        let Reals { mut extents, steps, parts, .. } = self.whole;
         let from = first * Cut::UNIT;
         let at = |matrix: *const c_void, step: i64| {
             matrix.wrapping_byte_offset((from * step * i64::from(self.real_bytes)) as isize)
         };
+        let [mut a, mut b, c] = self.operands(i);
+        let mut c = c.cast_const();
         let (axis, parts_of_one) = if self.cut.by_rows { (0, 1) } else { (1, i64::from(parts)) };
         let to = if end == self.cut.units { extents[axis] / parts_of_one } else { end * Cut::UNIT };
         extents[axis] = (to - from) * parts_of_one;
         if self.cut.by_rows {
-            (a, c) = (at(a, steps[0]), at(c, steps[4]).cast_mut());
+            (a, c) = (at(a, steps[0]).cast_mut(), at(c, steps[4]));
         } else {
-            (b, c) = (at(b, steps[3]), at(c, steps[5]).cast_mut());
+            (b, c) = (at(b, steps[3]).cast_mut(), at(c, steps[5]));
         }
-        let mut product = Reals { extents, a, b, c, steps, parts, scratch: ptr::null_mut() };
+        let product = Reals { extents, a, b, c: c.cast_mut(), steps, parts, scratch: ptr::null_mut() };
+        // SAFETY: as the caller promises.
+        unsafe { self.product(product, 1) };
+    }
+
+    /// Multiplies products `first .. end`, each whole.
+    ///
+    /// # Safety
+    /// As [`multiply_by`].
+    unsafe fn run_whole(&self, first: i64, end: i64) {
+        let Reals { extents, steps, parts, .. } = self.whole;
+        let [a, b, c] = self.operands(first);
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.product(Reals { extents, a, b, c, steps, parts, scratch: ptr::null_mut() }, end - first);
+        }
+    }
+
+    /// The first elements of product `i`.
+    fn operands(&self, i: i64) -> [*mut c_void; 3] {
+        let Reals { a, b, c, .. } = self.whole;
+        let at = |data: *mut c_void, step: i64| data.wrapping_byte_offset((i * step) as isize);
+        [at(a.cast_mut(), self.stack[0]), at(b.cast_mut(), self.stack[1]), at(c, self.stack[2])]
+    }
+
+    /// # Safety
+    /// As [`multiply_by`], of so many products.
+    unsafe fn product(&self, mut product: Reals, count: i64) {
         // SAFETY: it reads the description alone.
         let bytes = unsafe { pc_product_scratch(&raw const product, self.real_bytes) };
         with_scratch(bytes, |scratch| {
             product.scratch = scratch;
             // SAFETY: the matrices are as the caller promises, the scratch as long as C says, and the level one of this CPU.
-            unsafe { pc_product_run(&raw const product, self.real_bytes, self.level) }
+            unsafe {
+                pc_product_stack(
+                    &raw const product,
+                    self.real_bytes,
+                    self.level,
+                    count,
+                    &raw const self.stack,
+                );
+            }
         });
     }
 }
@@ -231,7 +311,7 @@ pub fn matmul<T: Factor>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>, c: &mut A
 
 fn matrix<P>(data: P, strides: &[isize], item: usize) -> Matrix<P> {
     let step = |axis: usize| (strides[axis] * item.cast_signed()) as i64;
-    Matrix { data, row: step(0), column: step(1) }
+    Matrix { data, row: step(0), column: step(1), stack: 0 }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Products against their definition, bit by bit: shapes at the edges of tiles and blocks, layouts, levels.
 
-use super::{Factor, level, matmul, matrix, multiply, multiply_by};
+use super::{Factor, level, matmul, matrix, multiply, multiply_by, multiply_stack, threads};
 use crate::{Complex, DType};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder as _, s};
+use std::ffi::c_void;
 
 /// What a product is made of.
 trait Real: Copy + std::fmt::Debug {
@@ -132,7 +133,7 @@ fn product_by<T: Parts>(
         matrix(b.as_ptr().cast(), b.strides(), size_of::<T>()),
     );
     // SAFETY: views are memory of their extents; the tests name levels of this CPU.
-    assert!(unsafe { multiply_by(level, T::DTYPE, extents, a, b, to) }.is_some());
+    assert!(unsafe { multiply_by(level, T::DTYPE, (1, extents), a, b, to) }.is_some());
 }
 
 fn differing<T: Parts>(found: &Array2<T>, expected: &[((usize, usize), T)]) -> Option<(usize, usize)> {
@@ -222,6 +223,32 @@ fn a_large_product_is_its_definition() {
     }
 }
 
+/// As many as threads share, one after the other as they lie, and one operand for all.
+#[test]
+fn products_of_a_stack_are_those_of_its_pairs() {
+    threads::limit(3);
+    for ([m, n, k], count) in [([8, 8, 8], 3000), ([5, 1, 7], 40), ([9, 30, 300], 7), ([100, 110, 120], 3)] {
+        let (a, b) = (filled::<f64>(count * m, k), filled::<f64>(k, n));
+        let mut c = Array2::<f64>::zeros((count * m, n));
+        let of = |array: &Array2<f64>, step: usize| {
+            let mut of = matrix(array.as_ptr().cast::<c_void>(), array.strides(), 8);
+            of.stack = (8 * step) as i64;
+            of
+        };
+        let (left, right) = (of(&a, m * k), of(&b, 0));
+        let mut to = matrix(c.as_mut_ptr().cast(), c.strides(), 8);
+        to.stack = (8 * m * n) as i64;
+        let extents = (count as i64, [m, n, k].map(|extent| extent as i64));
+        // SAFETY: arrays of so many matrices.
+        assert!(unsafe { multiply_stack(DType::F64, extents, left, right, to) }.is_some());
+        for i in 0..count {
+            let mut one = Array2::zeros((m, n));
+            matmul(&a.slice(s![i * m..(i + 1) * m, ..]), &b.view(), &mut one.view_mut());
+            assert_eq!(c.slice(s![i * m..(i + 1) * m, ..]), one, "product {i} of {m}x{n}x{k}");
+        }
+    }
+}
+
 #[test]
 fn a_nan_reaches_the_row_and_the_column_it_belongs_to_alone() {
     for [m, n, k] in [[10, 30, 20], [9, 1, 30], [1, 40, 21]] {
@@ -238,8 +265,8 @@ fn a_nan_reaches_the_row_and_the_column_it_belongs_to_alone() {
 #[test]
 fn what_is_no_product_is_refused() {
     let (a, mut c) = ([1_i32; 4], [0_i32; 4]);
-    let of = |step| super::Matrix { data: a.as_ptr().cast(), row: 2 * step, column: step };
-    let to = super::Matrix { data: c.as_mut_ptr().cast(), row: 8, column: 4 };
+    let of = |step| super::Matrix { data: a.as_ptr().cast(), row: 2 * step, column: step, stack: 0 };
+    let to = super::Matrix { data: c.as_mut_ptr().cast(), row: 8, column: 4, stack: 0 };
     for (dtype, step) in [(DType::I32, 4), (DType::F32, 3), (DType::C64, 4)] {
         // SAFETY: nothing is read or written.
         assert_eq!(unsafe { multiply(dtype, [2, 2, 2], of(step), of(step), to) }, None);

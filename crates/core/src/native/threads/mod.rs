@@ -28,7 +28,7 @@ pub const VARIABLE: &str = "PRECAST_THREADS";
 const MOST: usize = 256;
 
 /// Ranges a thread, so that one that is late holds up the others for a short time only.
-const RANGES: i64 = 4;
+pub(super) const RANGES: i64 = 4;
 
 /// What [`limit`] set; 0 as long as the variable decides.
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
@@ -87,8 +87,27 @@ fn available() -> usize {
 /// What a range that failed says.
 #[derive(Debug)]
 pub(super) struct Failed {
-    code: c_int,
-    error: Error,
+    pub(super) code: c_int,
+    pub(super) error: Error,
+    /// Which of several kernels it was.
+    pub(super) at: Option<usize>,
+}
+
+impl Failed {
+    /// Puts its error into the slot of a context, unless one is there; gives the code.
+    ///
+    /// # Safety
+    /// `ctx` is the context of the running call.
+    pub(super) unsafe fn tell(self, ctx: *mut Context) -> c_int {
+        // SAFETY: the caller's promise.
+        let slot = unsafe { ptr::addr_of_mut!((*ctx).error) };
+        // SAFETY: as above.
+        if unsafe { (*slot).kind } == 0 {
+            // SAFETY: as above.
+            unsafe { slot.write(self.error) };
+        }
+        self.code
+    }
 }
 
 /// Units that are shared, on the stack of who waits for them.
@@ -128,9 +147,19 @@ pub(super) fn share(
     grain: i64,
     work: &(dyn Fn(i64, i64) -> Result<(), Box<Failed>> + Sync),
 ) -> Result<(), Box<Failed>> {
+    share_in(RANGES, n, grain, work)
+}
+
+/// As [`share`], in at most so many ranges a thread.
+pub(super) fn share_in(
+    ranges: i64,
+    n: i64,
+    grain: i64,
+    work: &(dyn Fn(i64, i64) -> Result<(), Box<Failed>> + Sync),
+) -> Result<(), Box<Failed>> {
     let threads = count();
     let grain = grain.max(1);
-    let range = (n / (threads as i64 * RANGES) / grain + 1) * grain;
+    let range = ((n - 1) / (threads as i64 * ranges) / grain + 1) * grain;
     if threads == 1 || range >= n || !is_usual() {
         return work(0, n);
     }
@@ -188,7 +217,7 @@ impl Body {
         // SAFETY: the body and its state are those of the caller, who waits; the context is this call's.
         match unsafe { (self.body)(&raw mut context, first, end, self.state) } {
             0 => Ok(()),
-            code => Err(Box::new(Failed { code, error: context.error })),
+            code => Err(Box::new(Failed { code, error: context.error, at: None })),
         }
     }
 }
@@ -207,21 +236,11 @@ pub(super) unsafe extern "C" fn parallel(
     }
     let body = Body { body, state, host: host::here() };
     // SAFETY: the context of the running call.
-    let shared = unsafe { host::guarded(ctx, || share(n, grain, &|first, end| body.run(first, end))) };
-    match shared {
+    match unsafe { host::guarded(ctx, || share(n, grain, &|first, end| body.run(first, end))) } {
         None => -1,
         Some(Ok(())) => 0,
-        Some(Err(failed)) => {
-            let Failed { code, error } = *failed;
-            // SAFETY: the context of the running call.
-            let slot = unsafe { ptr::addr_of_mut!((*ctx).error) };
-            // SAFETY: as above.
-            if unsafe { (*slot).kind } == 0 {
-                // SAFETY: as above.
-                unsafe { slot.write(error) };
-            }
-            code
-        }
+        // SAFETY: the context of the running call.
+        Some(Err(failed)) => unsafe { failed.tell(ctx) },
     }
 }
 

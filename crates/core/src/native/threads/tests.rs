@@ -53,7 +53,7 @@ fn the_first_range_that_fails_is_told() {
             let bad = if first <= 500 { 500 } else { 900 };
             late.fetch_or(bad == 900, Ordering::Relaxed);
             if (first..end).contains(&bad) {
-                Err(Box::new(Failed { code: bad as c_int, error: Error::NONE }))
+                Err(Box::new(Failed { code: bad as c_int, error: Error::NONE, at: None }))
             } else {
                 Ok(())
             }

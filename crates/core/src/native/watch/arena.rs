@@ -7,7 +7,7 @@
 use super::region::{Flush, Region, Role};
 use crate::DType;
 use crate::native::header::Header;
-use crate::native::host::{self, gemm, host_alloc, host_release, numbers, rank, set_error};
+use crate::native::host::{self, gemm, gemms, host_alloc, host_release, numbers, rank, set_error};
 use crate::native::object::release;
 use precast_abi::context::{Context, ErrorKind, Host};
 use precast_abi::tensor::{Object, Tensor, Type};
@@ -21,6 +21,7 @@ pub(super) static HOST: Host = Host {
     alloc: watched_alloc,
     release: watched_release,
     gemm: watched_gemm,
+    gemms: watched_gemms,
     // The arena is one run's.
     parallel: crate::native::threads::alone,
     ..host::host(host::pc_driver_elemwise, host::pc_driver_reduce, host::pc_driver_rows)
@@ -200,4 +201,20 @@ unsafe extern "C" fn watched_gemm(
     arena().used_gemm = true;
     // SAFETY: the arguments are passed on as they came.
     unsafe { gemm(ctx, dtype, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, c_col) }
+}
+
+unsafe extern "C" fn watched_gemms(
+    ctx: *mut Context,
+    dtype: i32,
+    extents: *const i64,
+    a: *const c_char,
+    a_steps: *const i64,
+    b: *const c_char,
+    b_steps: *const i64,
+    c: *mut c_char,
+    c_steps: *const i64,
+) -> c_int {
+    arena().used_gemm = true;
+    // SAFETY: as above.
+    unsafe { gemms(ctx, dtype, extents, a, a_steps, b, b_steps, c, c_steps) }
 }

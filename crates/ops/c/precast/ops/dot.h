@@ -98,15 +98,41 @@ __attribute__((unused, noinline)) static int64_t pc_matmul_offset(const pc_tenso
   return offset;
 }
 
-/* The product of each pair of matrices. */
+/* The products of `count` pairs of vectors or matrices, whose steps lead from one to the next. */
+__attribute__((unused, noinline)) static int pc_dot_pairs(pc_context *ctx, int32_t dtype, int64_t count, const pc_operand *a, int64_t a_step,
+                                                          const pc_operand *b, int64_t b_step, char *out, int64_t out_step,
+                                                          const int64_t *strides, pc_product product) {
+  if (product != NULL) {
+    for (int64_t i = 0; i < count; i++) {
+      pc_operand left = *a, right = *b;
+      left.data += i * a_step;
+      right.data += i * b_step;
+      int failed = pc_dot_into(ctx, dtype, &left, &right, out + i * out_step, strides, product);
+      if (failed) return failed;
+    }
+    return 0;
+  }
+  int rows = a->ndim > 1, columns = b->ndim > 1;
+  const int64_t extents[] = {count, rows ? a->shape[0] : 1, columns ? b->shape[1] : 1, a->shape[rows]};
+  const int64_t a_steps[] = {a_step, rows ? a->strides[0] : 0, a->strides[rows]};
+  const int64_t b_steps[] = {b_step, b->strides[0], columns ? b->strides[1] : 0};
+  const int64_t steps[] = {out_step, rows ? strides[0] : 0, columns ? strides[rows] : 0};
+  return ctx->host->gemms(ctx, dtype, extents, a->data, a_steps, b->data, b_steps, out, steps);
+}
+
+/* From one matrix of a broadcast stack to the next. */
+static inline int64_t pc_matmul_step(const pc_tensor *t) { return t->ndim > 2 && t->shape[t->ndim - 3] != 1 ? t->strides[t->ndim - 3] : 0; }
+
+/* The product of each pair of matrices, those of the last dimension of stacks at once. */
 __attribute__((unused, noinline)) static int pc_matmul_into(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, pc_tensor *t, pc_product product) {
   int32_t ndim = t->ndim;
-  int64_t stacks = 1;
+  int64_t stacks = 1, count = ndim > 2 ? t->shape[ndim - 3] : 1;
   for (int32_t d = 0; d < ndim - 2; d++) stacks *= t->shape[d];
-  for (int64_t i = 0; i < stacks; i++) {
+  for (int64_t i = 0; i < stacks; i += count) {
     pc_operand left = {a->data + pc_matmul_offset(a, ndim, t->shape, i), 2, a->shape + a->ndim - 2, a->strides + a->ndim - 2};
     pc_operand right = {b->data + pc_matmul_offset(b, ndim, t->shape, i), 2, b->shape + b->ndim - 2, b->strides + b->ndim - 2};
-    int failed = pc_dot_into(ctx, a->dtype, &left, &right, t->data + pc_matmul_offset(t, ndim, t->shape, i), t->strides + ndim - 2, product);
+    int failed = pc_dot_pairs(ctx, a->dtype, count, &left, pc_matmul_step(a), &right, pc_matmul_step(b),
+                              t->data + pc_matmul_offset(t, ndim, t->shape, i), pc_matmul_step(t), t->strides + ndim - 2, product);
     if (failed) return failed;
   }
   return 0;
@@ -126,15 +152,11 @@ __attribute__((unused, noinline)) static int pc_dot_with(pc_context *ctx, int32_
     pc_copy_nd(pc_dtype_bytes(t->dtype), ndim, shape, t->data, t->strides, zero, still);
     return 0;
   }
-  if (product == NULL) product = ctx->host->gemm;
   if (shared < 0) return pc_matmul_into(ctx, a, b, t, product);
-  for (int64_t i = 0; i < (shared ? a->shape[0] : 1); i++) {
-    pc_operand left = {a->data + (shared ? i * a->strides[0] : 0), a->ndim - shared, a->shape + shared, a->strides + shared};
-    pc_operand right = {b->data + (shared ? i * b->strides[0] : 0), b->ndim - shared, b->shape + shared, b->strides + shared};
-    int failed = pc_dot_into(ctx, a->dtype, &left, &right, t->data + (shared ? i * t->strides[0] : 0), t->strides + shared, product);
-    if (failed) return failed;
-  }
-  return 0;
+  pc_operand left = {a->data, a->ndim - shared, a->shape + shared, a->strides + shared};
+  pc_operand right = {b->data, b->ndim - shared, b->shape + shared, b->strides + shared};
+  if (!shared) return pc_dot_into(ctx, a->dtype, &left, &right, t->data, t->strides, product != NULL ? product : ctx->host->gemm);
+  return pc_dot_pairs(ctx, a->dtype, a->shape[0], &left, a->strides[0], &right, b->strides[0], t->data, t->strides[0], t->strides + 1, product);
 }
 
 /* props: how many dimensions are shared, 0 or 1; -1 for a matmul. */

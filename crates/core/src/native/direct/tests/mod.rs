@@ -158,7 +158,7 @@ impl Case {
         let link = |work, operands: &[Value], scalar: &[bool]| {
             let (module, typenum) = (LoadedModule::of_this_program(), DType::F64.typenum());
             let (operands, scalar) = (operands.to_vec(), scalar.to_vec());
-            Chained { module, work, operands, scalar, typenum, item_bytes: 8 }
+            Chained { module, work, operands, scalar, typenum, item_bytes: 8, is_shared: true }
         };
         let maps =
             self.links.iter().map(|(kernel, scalar, operands)| link(Kernels::Map(*kernel), operands, scalar));
@@ -193,6 +193,7 @@ impl Case {
             operands: operands.iter().map(operand).collect(),
             scalar: scalar.clone(),
             typenums: vec![*typenum],
+            is_shared: true,
         });
         let captured = Captured { calls: calls.collect(), outputs: vec![links.len() - 1] };
         let (n_inputs, n_outputs) = (inputs.len(), 1);

@@ -5,16 +5,21 @@
 //! y ─┼─▶ driver ─▶ block ─▶ kernel 0 ─▶ slot 0 ─▶ kernel 1 ─▶ slot 1 ─▶ … ─▶ result, or the lanes of a reduction
 //! z ─┘  broadcast, gather
 //! ```
-//! To the host's driver a chain is one kernel: broadcasting, strides, and the order of a reduction's additions are the
-//! driver's, as they are for a fused module. Kernels are functions of the element alone, so neither the length of a block nor
-//! who runs them shows in the bits.
+//! To the host's driver a chain is one kernel: broadcasting, strides, the order of a reduction's additions, and what threads share
+//! are the driver's, as they are for a fused module. Kernels are functions of the element alone, so neither the length of a block
+//! nor who runs them shows in the bits. Each range of elements that a thread takes has slots of its own.
+
+mod share;
 
 use super::capture::Kernels;
+use super::host;
 use super::instance::RunError;
 use super::library::LoadedModule;
+use super::threads;
 use precast_abi::context::Context;
-use precast_abi::driver::{Elemwise, Kernel, Reduce};
+use precast_abi::driver::{Elemwise, Kernel, Reduce, SHARED};
 use precast_abi::tensor::Tensor;
+use share::SHARING;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
@@ -49,6 +54,8 @@ pub struct Chained {
     pub typenum: i32,
     /// Bytes of an element of its result.
     pub item_bytes: usize,
+    /// Whether several threads may run it at once.
+    pub is_shared: bool,
 }
 
 /// Where a kernel's operand lies.
@@ -82,11 +89,15 @@ pub struct Chain {
     reduce: Option<Reduce>,
     /// What its driver calls: [`run_blocks`]; of a single kernel, the kernel itself.
     kernel: Kernel,
+    /// Whether that is [`run_blocks`], which takes a [`Running`].
+    is_staged: bool,
     slots: usize,
     /// Bytes of the widest element: what a slot holds `block` of.
     widest: usize,
     /// Elements.
     block: usize,
+    /// Whether several threads may run it at once.
+    is_shared: bool,
     /// Keeps the kernels' code mapped.
     _modules: Vec<LoadedModule>,
 }
@@ -144,8 +155,10 @@ impl Chain {
         let typenum = maps.last()?.typenum;
         let blocks = allocator.slots + inputs.iter().filter(|(_, scalar)| !scalar).count() + 1;
         let block = (CACHE_BYTES / (blocks * allocator.widest)).clamp(256, BLOCK) / 64 * 64;
+        let only_kernel = allocator.only_kernel(&stages);
         Some(Self {
-            kernel: allocator.only_kernel(&stages).unwrap_or(run_blocks),
+            kernel: only_kernel.unwrap_or(run_blocks),
+            is_staged: only_kernel.is_none(),
             stages,
             scalar: inputs.iter().map(|(_, scalar)| u8::from(*scalar)).collect(),
             typenum: reduce.map_or(typenum, |reduce| reduce.dtype),
@@ -154,6 +167,7 @@ impl Chain {
             slots: allocator.slots,
             widest: allocator.widest,
             block,
+            is_shared: chained.iter().all(|link| link.is_shared),
             _modules: chained.iter().map(|map| map.module.clone()).collect(),
         })
     }
@@ -179,14 +193,17 @@ impl Chain {
         running.ctx.error.kind = 0;
         let (slots, slot_bytes) = (slots.as_mut_ptr().cast(), self.widest * self.block);
         running.blocks = Blocks { chain: self, slots, slot_bytes, failed: None };
+        let is_shared = self.is_shared && threads::count() > 1;
+        // Threads have contexts of their own, and of several stages slots of their own.
+        running.ctx.host = if is_shared && self.is_staged { &raw const SHARING } else { host::here() };
         let ctx: *mut Context = ptr::from_mut(running).cast();
-        // The kernel reads the context of this call, so no other thread may run it.
-        let (n_in, flags) = (u16::try_from(inputs.len()).unwrap_or(u16::MAX), 0);
+        let n_in = u16::try_from(inputs.len()).unwrap_or(u16::MAX);
+        let flags = if is_shared { SHARED } else { 0 };
         let (scalar, names) = (self.scalar.as_ptr(), ptr::null());
         let failure = if let Some(reduce) = &self.reduce {
             let op = Reduce { n_in, flags, scalar, names, map: Some(self.kernel), ..*reduce };
             // SAFETY: the description is alive during the call; operands are as the caller promises.
-            unsafe { super::host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
+            unsafe { host::pc_driver_reduce(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         } else {
             let dtypes = [self.typenum];
             let op = Elemwise {
@@ -199,7 +216,7 @@ impl Chain {
                 kernel: self.kernel,
             };
             // SAFETY: as above.
-            unsafe { super::host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
+            unsafe { host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };
         if failure == 0 {
             return Ok(());
@@ -367,3 +384,6 @@ unsafe fn fill(to: *mut c_char, from: *const c_char, item_bytes: usize, n: usize
 pub(super) fn lines(chains: impl Iterator<Item = usize>) -> Vec<Line> {
     vec![Line([0; 64]); chains.max().unwrap_or(0)]
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Chains that threads share: who takes part, which bits come out, which error.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::*;
+use crate::native::object::Owned;
+use crate::{Array, DType};
+use ndarray::ArrayD;
+use precast_abi::context::ErrorKind;
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::thread::ThreadId;
+use std::time::Duration;
+
+const ELEMENTS: usize = 200_000;
+
+static SEEN: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
+
+/// `x * x + 1`; refuses what is negative. Takes so long that others take ranges too.
+unsafe extern "C" fn square(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
+    if let Some(seen) = SEEN.lock().unwrap().as_mut() {
+        seen.insert(std::thread::current().id());
+    }
+    std::thread::sleep(Duration::from_micros(200));
+    for i in 0..n as usize {
+        // SAFETY: the driver's contract: as many elements of each operand.
+        let x = unsafe { (*data).cast::<f64>().add(i).read() };
+        if x < 0.0 {
+            // SAFETY: the context of this range.
+            unsafe { host::set_error(ctx, ErrorKind::Value, &format!("{x} is negative")) };
+            return -1;
+        }
+        // SAFETY: as above.
+        unsafe { (*data.add(1)).cast::<f64>().add(i).write(x * x + 1.0) };
+    }
+    0
+}
+
+fn chain(stages: usize) -> Chain {
+    let link = |at: usize| Chained {
+        module: LoadedModule::of_this_program(),
+        work: Kernels::Map(square),
+        operands: vec![if at == 0 { Value::Input(0) } else { Value::Result(at - 1) }],
+        scalar: vec![false],
+        typenum: DType::F64.typenum(),
+        item_bytes: 8,
+        is_shared: true,
+    };
+    Chain::new(&(0..stages).map(link).collect::<Vec<_>>(), &[(8, false)]).unwrap()
+}
+
+/// What a chain gives of `x` on so many threads, and which took part.
+fn run(chain: &Chain, threads: usize, x: &ArrayD<f64>) -> (Result<Array, RunError>, usize) {
+    threads::limit(threads);
+    *SEEN.lock().unwrap() = Some(HashSet::new());
+    let input = Owned::from_array(Array::F64(x.clone()));
+    let mut cell = ptr::null_mut::<Tensor>();
+    let mut running = Running::new(host::context());
+    let mut lines = lines(std::iter::once(chain.lines()));
+    // SAFETY: a live tensor of the chain's dtype, and a cell that holds NULL.
+    let done = unsafe { chain.run(&mut running, &mut lines, &[input.as_raw().cast()], &raw mut cell) };
+    // SAFETY: the cell owns what the driver put there.
+    let result = unsafe { Owned::from_raw(cell.cast()) };
+    let seen = SEEN.lock().unwrap().take().unwrap().len();
+    (done.map(|()| result.into_array().unwrap()), seen)
+}
+
+#[test]
+fn threads_share_chains_and_change_no_bit() {
+    let mut x = ArrayD::from_shape_fn(vec![ELEMENTS], |at| at[0] as f64 / 7.0);
+    for stages in [1, 3] {
+        let chain = chain(stages);
+        let (alone, one) = run(&chain, 1, &x);
+        let (alone, one) = (alone.unwrap(), one);
+        assert_eq!(one, 1);
+        // Helpers that another test keeps busy take no part.
+        let shared = (0..100).map(|_| run(&chain, 3, &x)).find(|(_, seen)| *seen > 1);
+        assert_eq!(shared.unwrap().0.unwrap(), alone, "{stages} stages");
+    }
+    x[[150_000]] = -1.0;
+    x[[190_000]] = -2.0;
+    for (threads, stages) in [(1, 1), (3, 1), (1, 3), (3, 3)] {
+        let error = run(&chain(stages), threads, &x).0.unwrap_err();
+        assert_eq!((error.message.as_str(), error.kind), ("-1 is negative", ErrorKind::Value));
+        assert_eq!(error.apply, (stages > 1).then_some(0));
+    }
+}
