@@ -144,7 +144,8 @@ pub(crate) fn exported(place: &Sandbox) {
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}{others}"));
     place.run(&["build", "one.toml", "--store", "one"]).ok();
     place.run_bare(&["export", "--store", "one", "--out", "one.export"]).ok();
-    place.run_bare(&["export", "--store", "one", "--entry", "g1", "--out", "single.export"]).ok();
+    let single = ["export", "--store", "one", "--entry", "g1", "--out", "single.export", "--release", "g=1"];
+    place.run_bare(&single).ok();
 }
 
 #[test]
@@ -197,4 +198,30 @@ fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
         "{counts:?}"
     );
     assert!(place.path("work.export").is_file());
+}
+
+/// Signatures, statements and entries reach the disk with the records: the number of syncs is that of the batches.
+#[test]
+fn an_import_of_many_takes_a_few_syncs() {
+    let place = built(&[SUM, DOUBLE]);
+    if !may_trace(&place) {
+        return;
+    }
+    exported(&place);
+    place.run(&["build", "one.toml", "--store", "stated", "--builder", "https://ci.example.org"]).ok();
+    place.run_bare(&["keygen", "ci.key", "--no-password"]).ok();
+    place.run_bare(&["sign", "--key", "ci.key", "--store", "stated"]).ok();
+    let export = ["export", "--store", "stated", "--out", "stated.export", "--release", "g=1"];
+    place.run_bare(&export).ok();
+    Store::create(place.path("work")).unwrap();
+    let import = ["import", "stated.export", "--unsigned", "--store", "work"];
+    let syncs = ["-f", "-o", "log", "-e", "fsync,fdatasync,syncfs"];
+    assert!(traced(&place, &syncs, &import).unwrap().status.success());
+    let log = fs_err::read_to_string(place.path("log")).unwrap();
+    let count = log.lines().filter(|line| line.contains("sync")).count();
+    // Release: the file, its directory and the one above. Records, entries: files, then names.
+    assert_eq!(count, 3 + 2 + 2, "{log}");
+    let store = Store::open(place.path("work")).unwrap();
+    assert!(store.signed().all(|signed| !signed.unwrap().signatures.is_empty()));
+    assert!(store.records().all(|record| store.find_provenance(&record.unwrap()).unwrap().is_some()));
 }

@@ -61,3 +61,25 @@ fn what_no_layer_has_is_a_miss_where_nothing_is_compiled() {
     place.run_bare(&wanted).fails(3, &["miss: ", "`add(", "hint: "]);
     place.run_bare(&["profile", "--time", "1"]).fails(2, &["--expr"]);
 }
+
+#[test]
+fn a_kernel_that_cannot_be_had_by_itself_keeps_nobody_from_the_others() {
+    let (place, _) = Sandbox::scored();
+    place.write(
+        "two.toml",
+        format!("isa = [\"{ISA}\"]\n[[graph]]\nname = \"two\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"a = cumsum(x)\", \"b = sum(x)\"]\n"),
+    );
+    place.run(&["build", "two.toml", "--store", "two"]).ok();
+    // The function is there; its kernels are not, one by one, and nothing compiles them.
+    let wanted = ["profile", "--entry", "two", "--store", "two", "--policy", "jit", "-i", "x=x.npy"];
+    let told = place.run_bare(&args(&[&wanted, &QUICK, &["--json"]])).ok().json();
+    let kernels = told["kernels"].as_array().unwrap();
+    assert_eq!(kernels.len(), 2, "{told:#}");
+    for kernel in kernels {
+        let why = kernel["skipped"].as_str().unwrap();
+        assert!(why.contains("there is no function of it alone"), "{told:#}");
+    }
+    assert!(told["seconds"].as_f64().unwrap() > 0.0);
+    let table = place.run_bare(&args(&[&wanted, &QUICK])).ok().out;
+    assert!(table.contains("not measured"), "{table}");
+}

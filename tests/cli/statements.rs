@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use precast_store::Store;
+use precast_store::{Archive, Store};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -144,6 +144,68 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
         place.run(&["build", "--builder", wrong]).fails(2, &["is no URI", "hint: "]);
     }
     build(&place, "today", &[]).fails(2, &["`SOURCE_DATE_EPOCH` is `today`"]);
+}
+
+/// Whoever put an export together, and states its members anew: a statement about one record beside another does not come in.
+#[test]
+fn a_statement_about_another_record_is_not_imported() {
+    let place = built(&[SUM, ROOT]);
+    build(&place, "1000000000", &[]).ok();
+    place.run_bare(&["export", "--store", "stated", "--out", "all.export"]).ok();
+    let frame = fs_err::read(place.path("all.export")).unwrap();
+    let (_, archive) = Archive::unpack(&frame, &precast_store::Limits::default()).unwrap();
+    let names: Vec<String> =
+        archive.members.keys().filter(|name| name.starts_with("provenance/")).cloned().collect();
+    let [one, two] = &names[..] else { panic!("two statements are expected: {names:?}") };
+    let swap = |members: &mut Members| {
+        let [first, second] = [one, two].map(|name| members[name].clone());
+        members.extend([(one.clone(), second), (two.clone(), first)]);
+    };
+    type Members = std::collections::BTreeMap<String, Vec<u8>>;
+    type Change<'a> = &'a dyn Fn(&mut Members);
+    let changes: [(Change<'_>, &str); 4] = [
+        (&swap, "no statement about its record"),
+        (&|members| drop(members.insert(one.clone(), b"no statement".to_vec())), "no statement about"),
+        (&|members| drop(members.insert(one.clone(), b"{}".to_vec())), "no statement about its record"),
+        (&|members| drop(members.insert(format!("{one}0"), b"{}".to_vec())), "its record is missing"),
+    ];
+    for (change, told) in changes {
+        let mut changed = archive.clone();
+        change(&mut changed.members);
+        changed.members.remove("statement");
+        let mut statement = "precast export 1\n".to_owned();
+        for (name, content) in &changed.members {
+            statement += &format!("{} {name}\n", precast_store::key::ContentId::of(content));
+        }
+        changed.members.insert("statement".to_owned(), statement.into_bytes());
+        place.write("changed.export", changed.pack().unwrap().1);
+        for how in [&[][..], &["--dry-run"]] {
+            let import = ["import", "changed.export", "--unsigned", "--store", "there"];
+            place.run_bare(&args(&[&import, how])).fails(4, &["cannot import `provenance/", told]);
+            assert!(!place.path("there").exists());
+        }
+    }
+    place.run_bare(&["import", "all.export", "--unsigned", "--store", "there"]).ok();
+}
+
+#[test]
+fn a_bundle_that_is_written_anew_is_not_stated_by_what_was_said_of_the_one_before() {
+    let place = built(&[SUM, ROOT]);
+    build(&place, "1000000000", &["--bundle", "b.precast"]).ok();
+    let beside = "b.precast.provenance.json";
+    place.write(&format!("{beside}.minisig"), "signatures of it");
+    let stated = fs_err::read(place.path(beside)).unwrap();
+    // The same bytes: what was said of them is said still.
+    place.run(&["build", "--bundle", "b.precast"]).ok();
+    assert_eq!(fs_err::read(place.path(beside)).unwrap(), stated);
+    place.write("one.toml", format!("isa = [\"{}\"]\n{SUM}", crate::sandbox::ISA));
+    let told = place.run(&["build", "one.toml", "--bundle", "b.precast"]).ok();
+    assert!(told.err.contains("was about another bundle and is removed"), "{}", told.err);
+    assert!(!place.path(beside).exists() && !place.path(format!("{beside}.minisig")).exists());
+    // What is no statement is somebody's own.
+    place.write(beside, "{}");
+    place.run(&["build", "--bundle", "b.precast"]).ok();
+    assert_eq!(fs_err::read(place.path(beside)).unwrap(), b"{}");
 }
 
 /// How many files there are below a directory.

@@ -13,7 +13,7 @@ use precast_compile::{Parallel, Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::whole::write_if_changed;
-use precast_store::{Event, Store, event, file};
+use precast_store::{Event, OpenError, Store, event, file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -88,15 +88,19 @@ fn compile(
     let toolchain = Toolchain::find(Some(&environment.target))?;
     let events = Events::default();
     let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
-    let store = open(named, environment, &mut outcome)?.on_event(events.listener());
-    outcome.store = Some(store.path().to_owned());
+    let store = match environment.is_frozen {
+        true => open_to_read(named, environment)?,
+        false => Some(open(named, environment, &mut outcome)?),
+    };
+    let store = store.map(|store| store.on_event(events.listener()));
+    outcome.store = store.as_ref().map(|store| store.path().to_owned());
     let is_static = build.is_static || environment.is_static;
     outcome.library = is_static.then(|| environment.out_dir.join(library_name(environment)));
     let (bundle, index, library) = (outcome.bundle.clone(), outcome.index.clone(), outcome.library.clone());
     let question = Question {
         file: environment.out_dir.join("precast/build.json"),
         inputs: inputs(gathered, &variants, environment)?,
-        store: store.path(),
+        store: store.as_ref().map_or(&environment.out_dir, |store| store.path()),
         toolchain: &toolchain,
         bundle: &bundle,
         index: &index,
@@ -109,7 +113,7 @@ fn compile(
     let plan = plan_after(DeclareError::check(problems), &declared)?;
     let lock = locked(&plan, environment, &mut outcome)?;
     let execution = Execution {
-        store: Some(&store),
+        store: store.as_ref(),
         toolchain: &toolchain,
         variants: &variants,
         parallel: Parallel::Auto,
@@ -124,7 +128,7 @@ fn compile(
             execute_locked(&plan, &execution, (&lock, &path), !environment.is_frozen)?
         }
     };
-    history::remember(&store, &environment.manifest_dir, &executed);
+    store.iter().for_each(|store| history::remember(store, &environment.manifest_dir, &executed));
     outcome.warnings.extend(events.take());
     outcome.warnings.extend(plan.warnings());
     outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
@@ -168,6 +172,24 @@ fn open(
         outcome.warnings.push(told);
         create(&own)
     })
+}
+
+/// Opens the store that a build which compiles nothing reads, if there is one: it need not be writable, and none is made. One of
+/// this build alone is there if no other could be written when it was filled.
+fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Option<Store>, BuildError> {
+    let own = environment.out_dir.join("precast-store");
+    let places = match named {
+        Some(path) => vec![path],
+        None => std::iter::once(&own).chain(&environment.shared).collect(),
+    };
+    for path in places {
+        match Store::open(path) {
+            Ok(store) => return Ok(Some(store)),
+            Err(OpenError::Missing { .. }) => {}
+            Err(error) => return Err(BuildError::Store { path: path.clone(), source: error.into() }),
+        }
+    }
+    Ok(None)
 }
 
 /// Holds a plan against the lock file: an error where nothing may change, else a warning; or writes the file, where that was

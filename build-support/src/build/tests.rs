@@ -1,5 +1,7 @@
 //! Builds of packages in temporary directories, with the real Cargo and the real compiler, in this process.
 
+mod lock;
+
 use super::environment::Environment;
 use super::{Build, BuildError, Outcome, run};
 use crate::Declaration;
@@ -337,48 +339,4 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     assert!(
         outcome.directives().iter().any(|line| line.starts_with("cargo::warning=hint: raise the version"))
     );
-}
-
-#[test]
-fn a_build_script_honours_the_lock_file() {
-    let mut package = Package::new(SCORE);
-    package.environment.is_locked = true;
-    assert!(package.refusal().contains("there is no `"), "nothing may change, and nobody said from what");
-    (package.environment.is_locked, package.environment.updates_lock) = (false, true);
-    package.build().unwrap();
-    let locked = fs_err::read_to_string(package.path("precast.lock")).unwrap();
-    (package.environment.is_locked, package.environment.updates_lock) = (true, false);
-    let outcome = package.build().unwrap();
-    assert!(outcome.inputs.contains(&package.path("precast.lock")), "{:?}", outcome.inputs);
-    assert_eq!(package.build().unwrap().compiled, 0);
-    package.write("precast.toml", &SCORE.replace("score", "other"));
-    let message = package.refusal();
-    assert!(
-        message.contains("graph `other` is new") && message.contains("graph `score` is gone"),
-        "{message}"
-    );
-    assert!(message.lines().last().unwrap().contains("PRECAST_LOCKED=update"), "{message}");
-    // Where it was not asked for, a difference is a warning, and the file stays as it is.
-    package.environment.is_locked = false;
-    let outcome = package.build().unwrap();
-    assert!(outcome.warnings[0].contains("would change"), "{:?}", outcome.warnings);
-    assert_eq!(fs_err::read_to_string(package.path("precast.lock")).unwrap(), locked);
-    package.write("precast.lock", "version = 7\n");
-    assert!(package.refusal().contains("it has version 7, expected 1"));
-    // What the remedy of a broken one names mends it.
-    package.write("precast.lock", "<<<<<<< ours\n");
-    assert!(package.refusal().contains("PRECAST_LOCKED=update"));
-    package.environment.updates_lock = true;
-    package.build().unwrap();
-    (package.environment.is_locked, package.environment.updates_lock) = (true, false);
-    package.build().unwrap();
-    // Frozen: what a store has is taken, and what none has is not made.
-    package.environment.is_frozen = true;
-    fs_err::remove_file(package.path("out/precast/build.json")).unwrap();
-    assert_eq!(package.build().unwrap().compiled, 0);
-    let store = package.environment.store.replace(package.path("empty"));
-    let message = package.refusal();
-    assert!(message.contains("nothing may be compiled") && message.contains("hint: "), "{message}");
-    package.environment.store = store;
-    package.build().unwrap();
 }

@@ -34,9 +34,9 @@ pub enum ExecuteError {
     #[error("cannot look for what is there already")]
     Find(#[from] FindError),
     /// The store cannot be written.
-    #[error("cannot publish `{title}`")]
+    #[error("cannot publish {title}")]
     Publish {
-        /// The unit.
+        /// The unit, or how many there are.
         title: String,
         /// What was refused.
         source: PublishError,

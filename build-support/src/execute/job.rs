@@ -43,12 +43,13 @@ pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<
 }
 
 impl Job<'_> {
-    /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back. A result that is
-    /// not the pinned one is passed over.
+    /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back, if `writes` says
+    /// so. A result that is not the pinned one is passed over.
     pub(super) fn look_up(
         &mut self,
         execution: &Execution<'_>,
         pin: Option<&Pin>,
+        writes: bool,
     ) -> Result<(), ExecuteError> {
         let Some(store) = execution.store else { return Ok(()) };
         for mut record in store.find_action(&self.action)? {
@@ -65,6 +66,10 @@ impl Job<'_> {
                 member.document.get_or_insert_with(|| module.document());
             }
             let refused = |source| ExecuteError::Publish { title: self.title(), source };
+            if !writes {
+                let Some(archive) = store.load_whole(&record)? else { continue };
+                return self.accept(record, archive);
+            }
             // An archive that is not intact is in quarantine; compiling puts it back.
             if let Some(Reused { archive, healed }) = store.reuse(&record).map_err(refused)? {
                 self.healed = healed;

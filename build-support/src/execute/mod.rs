@@ -107,7 +107,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     carry_out(plan, execution, true, (None, None))
 }
 
-/// Carries out a plan with what the store has, and compiles nothing.
+/// Carries out a plan with what the store has, and compiles nothing. A store that cannot be written is only read.
 ///
 /// # Errors
 /// As [`execute`]; the store lacks something: [`ExecuteError::Lacking`].
@@ -141,8 +141,10 @@ fn carry_out(
 ) -> Result<Executed, ExecuteError> {
     let mut jobs = job::jobs(plan, execution)?;
     let _session = execution.store.map(Store::begin);
+    // What compiles has to write; what only takes may read from where nothing can be put back.
+    let writes = compiles || execution.store.is_some_and(Store::is_writable);
     for job in &mut jobs {
-        job.look_up(execution, pins.and_then(|(lock, _)| lock.pin(&job.action)))?;
+        job.look_up(execution, pins.and_then(|(lock, _)| lock.pin(&job.action)), writes)?;
     }
     let damage = heard.map(Heard::take).unwrap_or_default();
     if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
@@ -175,7 +177,7 @@ fn carry_out(
         lock.check_pins(found.chain(waiting.iter().map(|(_, compiled)| &compiled.record)), path)?;
         publish(&mut jobs, waiting, execution)?;
     }
-    if let Some(store) = execution.store {
+    if let Some(store) = execution.store.filter(|_| writes) {
         for entry in &plan.entries {
             store.put_entry(entry)?;
         }
@@ -283,9 +285,12 @@ fn publish(
     if let Some(store) = execution.store {
         let items: Vec<_> =
             compiled.iter().map(|(_, compiled)| (&compiled.archive, &compiled.record)).collect();
-        let refused = |(position, source): (usize, _)| {
-            let (at, _) = compiled[position];
-            ExecuteError::Publish { title: jobs[at].title(), source }
+        let refused = |(position, source): (Option<usize>, _)| {
+            let title = match position {
+                Some(position) => jobs[compiled[position].0].title(),
+                None => format!("{} units", compiled.len()),
+            };
+            ExecuteError::Publish { title, source }
         };
         store.publish_all(&items).map_err(refused)?;
     }

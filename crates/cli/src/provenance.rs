@@ -28,10 +28,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Failure;
 use crate::kind::Kind;
-use crate::whole;
+use crate::{term, whole};
 
 /// The member of an archive that says what it is.
 const MANIFEST: &str = "manifest.json";
+
+/// What is said of its subject.
+const PREDICATE: &str = "https://slsa.dev/provenance/v1";
 
 /// What a build says of itself.
 #[derive(Debug)]
@@ -144,10 +147,7 @@ impl Builder {
             json!({"command": self.command}),
             materials,
         )?;
-        let mut path = bundle.as_os_str().to_owned();
-        path.push(".provenance.json");
-        let path = PathBuf::from(path);
-        whole::write(&path, Kind::Text, |out| out.write_all(render(&statement).as_bytes()))?
+        whole::write(&beside(bundle), Kind::Text, |out| out.write_all(render(&statement).as_bytes()))?
             .commit_durably()?;
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Builder {
         Ok(json!({
             "_type": "https://in-toto.io/Statement/v1",
             "subject": subject,
-            "predicateType": "https://slsa.dev/provenance/v1",
+            "predicateType": PREDICATE,
             "predicate": {
                 "buildDefinition": {
                     "buildType": format!("{}/provenance/{kind}/v1", env!("CARGO_PKG_REPOSITORY")),
@@ -214,6 +214,32 @@ impl Builder {
                 },
             },
         }))
+    }
+}
+
+/// Where the statement about a bundle is.
+fn beside(bundle: &Path) -> PathBuf {
+    let mut path = bundle.as_os_str().to_owned();
+    path.push(".provenance.json");
+    path.into()
+}
+
+/// Removes the statement beside a bundle, with its signatures, if it is about other bytes than are written there now.
+pub(crate) fn forget(bundle: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let path = beside(bundle);
+    let text = precast_store::file::read_text(&path).unwrap_or_default();
+    let statement: Value = serde_json::from_str(&text).unwrap_or_default();
+    let mut subjects = statement["subject"].as_array().into_iter().flatten();
+    if statement["predicateType"] != PREDICATE || subjects.any(|subject| subject["digest"] == sha256(bytes)) {
+        return Ok(());
+    }
+    term::note(&format!("`{}` was about another bundle and is removed", path.display()));
+    fs_err::remove_file(&path)?;
+    let mut signatures = path.into_os_string();
+    signatures.push(precast_store::keyring::SUFFIX);
+    match fs_err::remove_file(signatures) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

@@ -216,11 +216,8 @@ impl Layer {
             Self::Bundle { bundle, .. } => {
                 Ok(bundle.load(record).map(<[u8]>::to_vec).map_err(|error| chain(&error)))
             }
-            Self::Store { store, .. } => match store.load(record) {
-                Ok(mut archive) => Ok(archive
-                    .members
-                    .remove(SHARED_OBJECT)
-                    .ok_or_else(|| format!("its archive has no `{SHARED_OBJECT}`"))),
+            Self::Store { store, .. } => match store.load_member(record, SHARED_OBJECT) {
+                Ok(member) => Ok(member.ok_or_else(|| format!("its archive has no `{SHARED_OBJECT}`"))),
                 Err(LoadError::Find(source)) => Err(at(store)(source)),
                 Err(error) => Ok(Err(chain(&error))),
             },

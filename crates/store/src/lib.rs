@@ -30,7 +30,9 @@ pub mod store;
 pub mod whole;
 
 pub use archive::{Archive, Limits, PackError, UnpackError};
-pub use export::{Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release};
+pub use export::{
+    Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release, Stated,
+};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
 pub use layer::{Layer, LayerError};
 pub use precast_core::bundle::{

@@ -19,7 +19,7 @@ use super::update::{self, Held};
 use crate::args::BuildArgs;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::provenance::Builder;
+use crate::provenance::{self, Builder};
 use crate::{events, layers, print, term, whole, why};
 
 /// Runs the command.
@@ -200,6 +200,7 @@ fn write_bundle(
     toolchain: &Toolchain,
 ) -> Result<(PathBuf, Vec<u8>), Failure> {
     let bytes = executed.bundle(toolchain)?;
+    provenance::forget(&path, &bytes)?;
     whole::write(&path, Kind::Bundle, |out| out.write_all(&bytes))?.commit_durably()?;
     Ok((path, bytes))
 }

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use precast_store::keyring::with_signature;
-use precast_store::{Export, ImportError, Imported, OpenError, Store, file};
+use precast_store::{Export, ImportError, Imported, OpenError, Stated, Store, file};
 use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::secret::Secret;
-use crate::{events, layers, print, term, whole};
+use crate::{events, layers, print, provenance, term, whole};
 
 /// Exports.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
@@ -76,7 +76,8 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     }
     let refused = |error: ImportError| {
         let exit = match &error {
-            ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Signature(_) => Exit::Error,
+            ImportError::Publish(_) | ImportError::Entry(_) => Exit::Error,
+            ImportError::Release(error) if !error.is_damage() => Exit::Error,
             ImportError::Rollback { .. } => Exit::Unsigned,
             _ => Exit::Damaged,
         };
@@ -85,6 +86,7 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let into = layers::to_build(args.store);
     // What is refused leaves no store behind.
     let verified = export.verify().map_err(refused)?;
+    check_statements(&export).map_err(refused)?;
     let known = match Store::open(&into) {
         Err(OpenError::Missing { .. }) => None,
         opened => Some(opened?.on_event(events::hear)),
@@ -94,7 +96,11 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     }
     let imported = match args.dry_run {
         true => verified,
-        false => export.import(&Store::create(&into)?.on_event(events::hear)).map_err(refused)?,
+        false => {
+            let store = Store::create(&into)?.on_event(events::hear);
+            let imported = if args.older { export.import_older(&store) } else { export.import(&store) };
+            imported.map_err(refused)?
+        }
     };
     let Imported { records, fresh, entries } = imported;
     if args.json {
@@ -112,4 +118,16 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         false => format!("store `{}`: {entries}, {records}, {fresh} new{by}\n", into.display()),
     })?;
     Ok(Exit::Ok)
+}
+
+/// Checks that what is stated of records is about them: once it stands beside a record, people read it as said of that one.
+fn check_statements(export: &Export) -> Result<(), ImportError> {
+    for stated in export.statements() {
+        let Stated { member, record, archive, statement } = stated?;
+        let statement = serde_json::from_slice(statement);
+        if !statement.is_ok_and(|statement| provenance::is_about(&statement, &record, &archive)) {
+            return Err(ImportError::Member { member, why: "it is no statement about its record" });
+        }
+    }
+    Ok(())
 }

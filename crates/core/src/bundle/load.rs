@@ -77,11 +77,18 @@ impl Bundle {
         let (sink, observer) = (Arc::clone(&events), self.observer.clone());
         let mut listening = self.clone();
         listening.seen = Arc::new(Seen::new(self.head.pages));
+        // Page hashes that are damaged are all that can be found then.
+        let is_told = self.seen.hashes.get() == Some(&false);
         listening.observer = Observer::new(move |event| {
-            observer.tell(event);
+            if !is_told {
+                observer.tell(event);
+            }
             sink.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
         });
         listening.read_all();
+        if listening.seen.hashes.get() == Some(&false) {
+            let _ = self.seen.hashes.set(false);
+        }
         std::mem::take(&mut events.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -38,4 +38,9 @@ pub trait Body: Debug + Send + Sync + Any {
     fn admits_numbers(&self) -> Option<&Function> {
         None
     }
+
+    /// Why every call fails, where that is so: then nothing is known of what it takes.
+    fn refusal(&self) -> Option<&CallError> {
+        None
+    }
 }

@@ -106,7 +106,8 @@ impl Function {
             }
             Serves::Other(body) => {
                 let same = body.stands_for().or_else(|| body.admits_numbers());
-                same.map_or(Err(&NoNative::Body), Self::native_function)
+                let none = body.refusal().map_or(&NoNative::Body, |_| &NoNative::Unreadable);
+                same.map_or(Err(none), Self::native_function)
             }
         }
     }
@@ -133,6 +134,12 @@ impl Function {
     pub(crate) fn stands_for(&self) -> Option<&Self> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.stands_for()
+    }
+
+    /// Why every call of it fails, where that is so.
+    pub(crate) fn refusal(&self) -> Option<&CallError> {
+        let Serves::Other(body) = &self.0.body else { return None };
+        body.refusal()
     }
 
     /// What it takes.

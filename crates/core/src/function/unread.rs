@@ -36,6 +36,10 @@ impl Body for Refused {
     fn run(&self, _: &[ArrayRef<'_>], _: &mut Targets<'_, '_>) -> Result<(), CallError> {
         Err(self.0.clone())
     }
+
+    fn refusal(&self) -> Option<&CallError> {
+        Some(&self.0)
+    }
 }
 
 #[cfg(test)]
@@ -91,8 +95,10 @@ mod tests {
                 assert_eq!(error.to_string(), "the program cannot be read");
             }
         }
-        assert!(function.typed::<(f64,), f64>().is_err());
-        assert!(function.native::<fn() -> f64>().is_err());
+        let typed = function.typed::<(f64,), f64>().unwrap_err().to_string();
+        assert!(typed.contains("not known") && typed.contains("the program cannot be read"), "{typed}");
+        let native = function.native::<fn() -> f64>().unwrap_err().to_string();
+        assert!(native.contains("its program cannot be read"), "{native}");
         assert!(function.inputs().is_empty() && function.provenance().is_empty());
     }
 }

@@ -73,6 +73,9 @@ pub enum NoNative {
     /// The function is interpreted, or checked by debug mode.
     #[error("it is not served by its modules alone")]
     Body,
+    /// Nothing can be read of what it computes.
+    #[error("its program cannot be read, as a call says")]
+    Unreadable,
 }
 
 impl NativeFunction {

@@ -8,6 +8,7 @@
 
 mod types;
 
+use crate::event::chain;
 use crate::function::{CallError, Function};
 use crate::native::{AllMade, ArrayMut, ArrayRef, Direct, Made, Map, Strided};
 use crate::program::Port;
@@ -39,12 +40,24 @@ pub struct Typed<I, O> {
 
 /// A function that is not what it was asked for as.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the function is `{found}`, expected `{expected}`")]
+#[error("the function is {}, expected `{expected}`", self.known())]
+#[non_exhaustive]
 pub struct OtherTypesError {
     /// What it takes and gives.
     pub found: String,
     /// What was asked for.
     pub expected: String,
+    /// Why it is not known what it takes and gives, if it is not.
+    pub unknown: Option<String>,
+}
+
+impl OtherTypesError {
+    fn known(&self) -> String {
+        match &self.unknown {
+            None => format!("`{}`", self.found),
+            Some(why) => format!("not known ({why})"),
+        }
+    }
 }
 
 /// Dtype and rank that a Rust type stands for; no rank for all of them.
@@ -145,7 +158,8 @@ impl Function {
             ports.len() == kinds.len() && ports.iter().zip(kinds).all(fits)
         };
         let (inputs, outputs) = (I::kinds(), O::kinds());
-        if fit(self.inputs(), &inputs) && fit(self.outputs(), &outputs) {
+        let fits = fit(self.inputs(), &inputs) && fit(self.outputs(), &outputs);
+        if fits && self.refusal().is_none() {
             // What stands for this function now may be replaced while the handle is kept.
             let direct = self.direct().filter(|_| self.stands_for().is_none()).cloned();
             return Ok(Typed { function: self.clone(), direct, types: PhantomData });
@@ -158,6 +172,7 @@ impl Function {
         Err(OtherTypesError {
             found: shown(ports(self.inputs()), ports(self.outputs())),
             expected: shown(kinds(&inputs), kinds(&outputs)),
+            unknown: self.refusal().map(|error| chain(error)),
         })
     }
 }

@@ -23,6 +23,7 @@ use crate::runtime::Runtime;
 use cost::Work;
 use cut::Cut;
 use machine::Machine;
+use precast_core::event::chain;
 use precast_core::{ArrayRef, CallError, Function, Served, cpu, threads};
 use precast_graph::{Array, BuildError, FunctionGraph, Origin, VarId};
 use precast_ops::rewrite::Form;
@@ -197,16 +198,17 @@ fn kernel(
         }
         _ if cut::is_opaque(&graph) => Err("an opaque value lives inside a graph only".to_owned()),
         None => Err("an Apply before it has no result".to_owned()),
+        // What one of them lacks by itself keeps nobody from what was measured of the others.
         Some(inputs) => match runtime.function(&graph) {
-            Ok(function) => {
-                let told = clock::seconds(&function, &inputs, options.time)?;
-                Ok((function, told))
-            }
+            Ok(function) => match clock::seconds(&function, &inputs, options.time) {
+                Ok(told) => Ok((function, told)),
+                Err(error) => Err(format!("it cannot be called by itself: {}", chain(&error))),
+            },
             Err(FunctionError::Miss { .. }) => {
                 Err("no layer has a module of its own for it, and none is compiled under this policy"
                     .to_owned())
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => Err(format!("there is no function of it alone: {}", chain(&error))),
         },
     };
     let measured = match run {

@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use crate::key::Digest;
 pub use name::{NameError, check_name};
 pub use pack::PackError;
+pub(crate) use pack::{CARRIED, compress, digest};
 pub use unpack::{Limits, UnpackError};
 
 /// The member that is loaded, and the only one that a bundle carries.
@@ -74,6 +75,6 @@ impl Archive {
     ///
     /// A member's name is refused.
     pub fn digest(&self) -> Result<Digest, PackError> {
-        self.tar().map(|tar| pack::digest(&tar))
+        self.tar().map(|tar| digest(&tar))
     }
 }

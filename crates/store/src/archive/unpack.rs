@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 
 use tar::Header;
 use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
@@ -95,24 +96,45 @@ impl Archive {
     /// The bytes are not an archive in canonical form, or go beyond `limits`.
     pub fn unpack(frame: &[u8], limits: &Limits) -> Result<(Digest, Self), UnpackError> {
         let tar = decompress(frame, limits)?;
-        let members =
-            parse(&tar, limits)?.into_iter().map(|(name, content)| (name, content.to_vec())).collect();
+        let members = parse(&tar, limits)?.into_iter();
+        let members = members.map(|(name, place)| (name, tar[place].to_vec())).collect();
         Ok((digest(&tar), Self { members }))
     }
 
-    /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone.
-    ///
-    /// # Errors
-    ///
-    /// As [`Archive::unpack`].
-    pub(crate) fn check(frame: &[u8], limits: &Limits) -> Result<(Digest, ()), UnpackError> {
-        let tar = decompress(frame, limits)?;
-        parse(&tar, limits)?;
-        Ok((digest(&tar), ()))
+    /// Reads a frame as [`Archive::unpack`] does, and gives the length of the tar and one member, in the tar's own memory.
+    pub(crate) fn member(
+        frame: &[u8],
+        limits: &Limits,
+        name: &str,
+    ) -> Result<(Digest, (u64, Option<Vec<u8>>)), UnpackError> {
+        let mut tar = decompress(frame, limits)?;
+        let (digest, size) = (digest(&tar), tar.len() as u64);
+        let Some(place) = parse(&tar, limits)?.remove(name) else { return Ok((digest, (size, None))) };
+        tar.truncate(place.end);
+        tar.drain(..place.start);
+        Ok((digest, (size, Some(tar))))
+    }
+
+    /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone; in memory that is used again.
+    pub(crate) fn check(
+        frame: &[u8],
+        limits: &Limits,
+        tar: &mut Vec<u8>,
+    ) -> Result<(Digest, ()), UnpackError> {
+        decompress_into(frame, limits, tar)?;
+        parse(tar, limits)?;
+        Ok((digest(tar), ()))
     }
 }
 
 fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
+    let mut tar = Vec::new();
+    decompress_into(frame, limits, &mut tar)?;
+    Ok(tar)
+}
+
+/// Decodes a frame; what was in `tar` is gone, its memory is used.
+fn decompress_into(frame: &[u8], limits: &Limits, tar: &mut Vec<u8>) -> Result<(), UnpackError> {
     let refuse = |reason| Err(UnpackError::Frame { reason });
     if !frame.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         return refuse("wrong magic");
@@ -128,12 +150,17 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
     if find_frame_compressed_size(frame).ok() != Some(frame.len()) {
         return refuse("cut, or followed by other bytes");
     }
+    tar.clear();
     let capacity = usize::try_from(found).unwrap_or(usize::MAX);
-    let tar = zstd::bulk::decompress(frame, capacity).map_err(|source| UnpackError::Decode { source })?;
-    if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
+    let room = tar.try_reserve_exact(capacity).map_err(io::Error::other);
+    let decoded =
+        room.and_then(|()| zstd::bulk::Decompressor::new()?.decompress_to_buffer(frame, tar).map(drop));
+    decoded.map_err(|source| UnpackError::Decode { source })?;
+    if tar.len() as u64 == found { Ok(()) } else { refuse("another length than it states") }
 }
 
-fn parse<'a>(tar: &'a [u8], limits: &Limits) -> Result<BTreeMap<String, &'a [u8]>, UnpackError> {
+/// Where the content of each member is.
+fn parse(tar: &[u8], limits: &Limits) -> Result<BTreeMap<String, Range<usize>>, UnpackError> {
     let mut members = BTreeMap::new();
     let mut at = 0;
     loop {
@@ -150,13 +177,13 @@ fn parse<'a>(tar: &'a [u8], limits: &Limits) -> Result<BTreeMap<String, &'a [u8]
         }
         let start = at + 512;
         let end = usize::try_from(size).ok().and_then(|size| start.checked_add(size));
-        let content = end.and_then(|end| tar.get(start..end)).ok_or(UnpackError::Structure { at })?;
-        let next = (start + content.len()).next_multiple_of(512);
-        let padding = tar.get(start + content.len()..next).ok_or(UnpackError::Structure { at })?;
+        let end = end.filter(|end| *end <= tar.len()).ok_or(UnpackError::Structure { at })?;
+        let next = end.next_multiple_of(512);
+        let padding = tar.get(end..next).ok_or(UnpackError::Structure { at })?;
         if padding.iter().any(|byte| *byte != 0) {
             return Err(UnpackError::Structure { at });
         }
-        members.insert(name, content);
+        members.insert(name, start..end);
         at = next;
     }
     if tar.len() != at + 1024 || tar[at..].iter().any(|byte| *byte != 0) {

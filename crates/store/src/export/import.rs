@@ -5,7 +5,7 @@ use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
 use crate::keyring::SIGNATURES_LIMIT;
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
-use crate::store::{PublishError, PutEntryError, PutSignatureError, ReleaseError, Store};
+use crate::store::{Item, PublishError, PutEntryError, ReleaseError, Store};
 
 /// How many records are published at once.
 const BATCH: usize = 64;
@@ -19,6 +19,19 @@ pub struct Imported {
     pub fresh: usize,
     /// How many entries there are in the export; each name means its entry now.
     pub entries: usize,
+}
+
+/// What a builder has stated of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stated<'a> {
+    /// The member that has the statement.
+    pub member: String,
+    /// The record.
+    pub record: Record,
+    /// Its archive.
+    pub archive: Archive,
+    /// The statement.
+    pub statement: &'a [u8],
 }
 
 /// Says why an export was not imported. What was imported before is whole.
@@ -68,9 +81,6 @@ pub enum ImportError {
     /// An entry's name is refused, or the file system refuses.
     #[error("cannot import an entry")]
     Entry(#[from] PutEntryError),
-    /// The file system refuses signatures.
-    #[error("cannot import signatures")]
-    Signature(#[from] PutSignatureError),
 }
 
 impl Export {
@@ -89,7 +99,26 @@ impl Export {
             entry(id, bytes)?;
             found.entries += 1;
         }
+        for (id, _) in self.below("signatures") {
+            self.signatures_of(id)?;
+        }
         Ok(found)
+    }
+
+    /// Gives what is stated of records: the member's name, the record with its archive, and the statement. Whether it is about
+    /// them is for those to say who know its form.
+    ///
+    /// # Errors
+    ///
+    /// As [`Export::verify`].
+    pub fn statements(&self) -> impl Iterator<Item = Result<Stated<'_>, ImportError>> {
+        self.below("provenance").map(|(id, statement)| {
+            let name = format!("records/{id}");
+            let member = || format!("provenance/{id}");
+            let none = || ImportError::Member { member: member(), why: "its record is missing" };
+            let (record, archive) = self.record(id, self.0.get(&name).ok_or_else(none)?)?;
+            Ok(Stated { member: member(), record, archive, statement })
+        })
     }
 
     /// Checks that a store has no later release. One that has any takes nothing that is none.
@@ -99,11 +128,11 @@ impl Export {
     /// It has, or cannot be read.
     pub fn check_release(&self, store: &Store) -> Result<(), ImportError> {
         let found = self.release().unwrap_or_default();
-        let known = store.releases()?;
-        let later = known.into_iter().find(|known| {
-            found.as_ref().is_none_or(|found| known.name == found.name && known.number > found.number)
-        });
-        match later {
+        let known = match &found {
+            Some(found) => store.find_release(&found.name)?.filter(|known| known.number > found.number),
+            None => store.releases()?.into_iter().next(),
+        };
+        match known {
             Some(Release { name, number }) => Err(ImportError::Rollback { name, current: number, found }),
             None => Ok(()),
         }
@@ -113,40 +142,67 @@ impl Export {
     ///
     /// # Errors
     ///
-    /// Something in it is not what it should be, in which case nothing was written; or the file system refuses.
+    /// Something in it is not what it should be, or the store has a later release, and nothing was written; or the file system
+    /// refuses.
     pub fn import(&self, store: &Store) -> Result<Imported, ImportError> {
+        self.put(store, |store| self.check_release(store))
+    }
+
+    /// Imports as [`Export::import`], into a store that has a later release too, which it goes on to remember.
+    ///
+    /// # Errors
+    ///
+    /// As [`Export::import`].
+    pub fn import_older(&self, store: &Store) -> Result<Imported, ImportError> {
+        self.put(store, |_| Ok(()))
+    }
+
+    fn put(
+        &self,
+        store: &Store,
+        check: impl FnOnce(&Store) -> Result<(), ImportError>,
+    ) -> Result<Imported, ImportError> {
         // All of it first for itself: a strange record in the middle is no half import.
         self.verify()?;
+        let importing = store.importing()?;
+        check(store)?;
         let _session = store.begin();
         // First of all: what is interrupted can be imported again, and nothing earlier any more.
         if let Some(release) = self.release().unwrap_or_default() {
-            store.put_release(&release)?;
+            store.put_release(&release, &importing)?;
         }
         let mut imported = Imported::default();
-        let entries =
-            self.below("entries").map(|(id, bytes)| entry(id, bytes)).collect::<Result<Vec<_>, _>>()?;
         let records: Vec<(&str, &[u8])> = self.below("records").collect();
         for batch in records.chunks(BATCH) {
-            let parsed =
-                batch.iter().map(|(id, bytes)| self.record(id, bytes)).collect::<Result<Vec<_>, _>>()?;
-            let items: Vec<_> = parsed.iter().map(|(record, archive)| (archive, record)).collect();
-            let published = store.publish_all(&items).map_err(|(_, error)| error)?;
-            imported.fresh += published.iter().filter(|published| published.fresh).count();
-            imported.records += published.len();
-            for ((id, _), (record, _)) in batch.iter().zip(&parsed) {
-                self.import_signatures(store, id, || store.signed_of(record))?;
-                if let Some(statement) = self.0.get(&format!("provenance/{id}")) {
-                    let statement = String::from_utf8_lossy(statement);
-                    store.put_provenance(record, &statement).map_err(PutSignatureError::from)?;
-                }
-            }
+            imported.records += batch.len();
+            imported.fresh += self.put_records(store, batch)?;
         }
-        for entry in &entries {
-            let id = store.put_entry(entry)?.to_string();
-            self.import_signatures(store, &id, || store.signed_entry(entry))?;
-            imported.entries += 1;
-        }
+        let entries: Vec<(Entry, String)> = self
+            .below("entries")
+            .map(|(id, bytes)| Ok((entry(id, bytes)?, self.signatures_of(id)?)))
+            .collect::<Result<_, ImportError>>()?;
+        let entries: Vec<(&Entry, &str)> =
+            entries.iter().map(|(entry, signatures)| (entry, signatures.as_str())).collect();
+        store.put_entries(&entries)?;
+        imported.entries = entries.len();
         Ok(imported)
+    }
+
+    /// Puts records, with what stands beside them; gives how many the store had not, or not whole.
+    fn put_records(&self, store: &Store, batch: &[(&str, &[u8])]) -> Result<usize, ImportError> {
+        let read = |(id, bytes): &(&str, &[u8])| {
+            let statement = self.0.get(&format!("provenance/{id}")).map(String::from_utf8_lossy);
+            Ok((self.record(id, bytes)?, self.signatures_of(id)?, statement))
+        };
+        let read = batch.iter().map(read).collect::<Result<Vec<_>, ImportError>>()?;
+        let items = read.iter().map(|((record, archive), signatures, statement)| Item {
+            archive,
+            record,
+            signatures,
+            provenance: statement.as_deref(),
+        });
+        let published = store.publish_items(&items.collect::<Vec<_>>()).map_err(|(_, error)| error)?;
+        Ok(published.iter().filter(|published| published.fresh).count())
     }
 
     fn record(&self, id: &str, bytes: &[u8]) -> Result<(Record, Archive), ImportError> {
@@ -177,19 +233,14 @@ impl Export {
         Err(ImportError::Member { member, why: "it does not hash to its name" })
     }
 
-    fn import_signatures(
-        &self,
-        store: &Store,
-        id: &str,
-        of: impl FnOnce() -> Result<crate::store::Signed, crate::store::FindError>,
-    ) -> Result<(), ImportError> {
-        let Some(text) = self.0.get(&format!("signatures/{id}")) else { return Ok(()) };
+    /// The signatures of a record or an entry.
+    fn signatures_of(&self, id: &str) -> Result<String, ImportError> {
+        let member = format!("signatures/{id}");
+        let text = self.0.get(&member).unwrap_or_default();
         if text.len() as u64 > SIGNATURES_LIMIT {
-            let member = format!("signatures/{id}");
             return Err(ImportError::Member { member, why: "it is longer than signatures are" });
         }
-        let signed = of().map_err(PutSignatureError::from)?;
-        Ok(store.put_signatures(&signed, &String::from_utf8_lossy(text))?)
+        Ok(String::from_utf8_lossy(text).into_owned())
     }
 }
 

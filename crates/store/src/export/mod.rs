@@ -26,10 +26,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read as _};
 
-use crate::archive::{Archive, Limits, PackError, UnpackError};
+use crate::archive::{Archive, CARRIED, Limits, PackError, UnpackError};
 use crate::key::ContentId;
 
-pub use import::{ImportError, Imported};
+pub use import::{ImportError, Imported, Stated};
 pub use release::{ParseReleaseError, Release};
 pub use write::ExportError;
 
@@ -176,7 +176,7 @@ impl Export {
     ///
     /// The compressor fails.
     pub fn pack(&self) -> Result<Vec<u8>, PackError> {
-        self.0.pack().map(|(_, frame)| frame)
+        self.0.pack_at(CARRIED).map(|(_, frame)| frame)
     }
 
     /// How many records there are.

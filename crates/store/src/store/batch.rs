@@ -9,14 +9,14 @@
 //! one publish as well as a thousand: each file's own sync and each directory's would commit the journal nine times for one.
 //! One file alone, a signature say, is synced by itself, so as not to wait for what others write.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::Store;
+use super::lease::Lock;
 use super::write::{WriteError, sync_all, touch};
-use super::{PublishError, Published, Store};
-use crate::archive::Archive;
-use crate::record::Record;
+use crate::key::{ActionKey, Digest};
 use crate::whole::{Closed, Whole};
 
 /// What is written and waits for its name.
@@ -24,40 +24,33 @@ use crate::whole::{Closed, Whole};
 pub(super) struct Batch {
     /// A directory of the file system, opened before anything was written.
     disk: Option<fs_err::File>,
-    files: Vec<(Closed, PathBuf)>,
-    pointers: Vec<PathBuf>,
+    /// Position of the item that is written now.
+    item: usize,
+    /// Each with the position of its item.
+    files: Vec<(usize, Closed, PathBuf)>,
+    pointers: Vec<(usize, PathBuf)>,
+    /// What actions gave in this batch.
+    pub(super) results: BTreeMap<ActionKey, Vec<Digest>>,
+    /// Locks on directories, until everything has its name.
+    pub(super) turns: BTreeMap<PathBuf, Lock>,
 }
 
+/// What was not written, and the position of the item that it is of, unless it is all of them.
+pub(super) type Refused = (Option<usize>, WriteError);
+
 impl Batch {
+    /// Says that what follows is of the item at this position.
+    pub(super) fn begin(&mut self, item: usize) {
+        self.item = item;
+    }
+
     /// Adds pointers, which get their names after all files.
     pub(super) fn point(&mut self, pointers: &[PathBuf]) {
-        self.pointers.extend_from_slice(pointers);
+        self.pointers.extend(pointers.iter().map(|pointer| (self.item, pointer.clone())));
     }
 }
 
 impl Store {
-    /// Publishes several archives with their records, as [`Store::publish`] each of them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::publish`], with the position of the one that was refused; nothing is published then. When the names are
-    /// refused, some may be.
-    pub fn publish_all(
-        &self,
-        items: &[(&Archive, &Record)],
-    ) -> Result<Vec<Published>, (usize, PublishError)> {
-        let Some((_, Record { digest, .. })) = items.first() else { return Ok(Vec::new()) };
-        let _lease = self.lease();
-        let mut batch = Batch::default();
-        let mut published = Vec::new();
-        for (at, (archive, record)) in items.iter().enumerate() {
-            published.push(self.publish_into(archive, record, &mut batch).map_err(|error| (at, error))?);
-        }
-        let written = |source| (0, PublishError::Write { digest: *digest, source });
-        self.commit(batch).map_err(written)?;
-        Ok(published)
-    }
-
     /// Writes a file that gets its name with the others of a batch.
     pub(super) fn write(&self, path: &Path, bytes: &[u8], batch: &mut Batch) -> Result<(), WriteError> {
         let tmp = self.paths.dir("tmp");
@@ -67,36 +60,41 @@ impl Store {
         }
         let mut file = Whole::with_mode(&tmp, 0o444).map_err(refused)?;
         file.write_all(bytes).map_err(|source| WriteError::new(path, source))?;
-        batch.files.push((file.close(), path.to_owned()));
+        batch.files.push((batch.item, file.close(), path.to_owned()));
         Ok(())
     }
 
     /// Gives everything its name, durably.
-    pub(super) fn commit(&self, Batch { disk, files, pointers }: Batch) -> Result<(), WriteError> {
+    pub(super) fn commit(&self, Batch { disk, files, pointers, turns, .. }: Batch) -> Result<(), Refused> {
         if files.is_empty() && pointers.is_empty() {
             return Ok(());
         }
+        let all = |source| (None, source);
         let tmp = self.paths.dir("tmp");
-        let open = || fs_err::File::open(&tmp).map_err(|source| WriteError::new(&tmp, source));
+        let open = || fs_err::File::open(&tmp).map_err(|source| all(WriteError::new(&tmp, source)));
         let disk = disk.map_or_else(open, Ok)?;
-        sync_all(&disk, &files.iter().map(|(file, _)| file.path()).collect())?;
+        sync_all(&disk, &files.iter().map(|(_, file, _)| file.path()).collect()).map_err(all)?;
         let mut changed = BTreeSet::new();
-        for (file, target) in files {
-            changed.extend(self.make_parent(&target)?);
-            file.rename(&target).map_err(|source| WriteError::new(&target, source))?;
+        for (item, file, target) in files {
+            let of = |source| (Some(item), source);
+            changed.extend(self.make_parent(&target).map_err(of)?);
+            file.rename(&target).map_err(|source| of(WriteError::new(&target, source)))?;
         }
-        for pointer in &pointers {
-            changed.extend(self.make_parent(pointer)?);
-            touch(pointer)?;
+        for (item, pointer) in &pointers {
+            let of = |source| (Some(*item), source);
+            changed.extend(self.make_parent(pointer).map_err(of)?);
+            touch(pointer).map_err(of)?;
         }
-        sync_all(&disk, &changed.iter().map(PathBuf::as_path).collect())
+        let synced = sync_all(&disk, &changed.iter().map(PathBuf::as_path).collect());
+        drop(turns);
+        synced.map_err(all)
     }
 
     /// Writes one file, durably.
     pub(super) fn write_alone(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         let mut batch = Batch::default();
         self.write(path, bytes, &mut batch)?;
-        self.commit(batch)
+        self.commit(batch).map_err(|(_, source)| source)
     }
 
     /// Makes the directory of a file; gives it, and the one above it if it is new.

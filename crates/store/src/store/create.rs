@@ -60,6 +60,12 @@ impl Store {
         }
     }
 
+    /// Tells whether a file can be made in it.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        probe(&self.paths.dir("tmp")).is_ok()
+    }
+
     /// Finds something that is neither a store's, left by one that was being made or has lost `STORE`, nor git's. `STORE` was
     /// missing a moment ago, so if it is there, another has made the store meanwhile.
     fn foreign(&self) -> Result<Option<String>, OpenError> {

@@ -31,6 +31,9 @@ pub enum PutEntryError {
         /// What was refused.
         source: WriteError,
     },
+    /// The file system refused to put on the disk what was written of several entries.
+    #[error("cannot put entries on the disk")]
+    Sync(#[source] WriteError),
 }
 
 /// No entry comes near this size, in bytes.
@@ -46,20 +49,34 @@ impl Store {
     ///
     /// The name is refused, the graph's JSON is lossy, or the file system refuses.
     pub fn put_entry(&self, entry: &Entry) -> Result<RecordId, PutEntryError> {
-        check_entry_name(&entry.name)?;
-        let bytes = entry.to_bytes();
-        if Entry::parse(&bytes).ok().as_ref() != Some(entry) {
-            return Err(PutEntryError::Lossy { name: entry.name.clone() });
-        }
-        let id = Record::id_of(&bytes);
-        let written = |source| PutEntryError::Write { name: entry.name.clone(), source };
-        let (path, root) = (self.paths.entry(&id), self.paths.entry_roots().join(&entry.name));
+        self.put_entries(&[(entry, "")])?;
+        Ok(entry.id())
+    }
+
+    /// Stores several entries, each with signatures that go behind those that are there.
+    pub(crate) fn put_entries(&self, entries: &[(&Entry, &str)]) -> Result<(), PutEntryError> {
+        let written = |entry: &Entry, source| PutEntryError::Write { name: entry.name.clone(), source };
         let _lease = self.lease();
         let mut batch = Batch::default();
-        self.put_bytes(&path, &bytes, &mut batch).map_err(written)?;
-        self.put_root(&root, &id, &mut batch).map_err(written)?;
-        self.commit(batch).map_err(written)?;
-        Ok(id)
+        for (at, (entry, signatures)) in entries.iter().enumerate() {
+            check_entry_name(&entry.name)?;
+            let bytes = entry.to_bytes();
+            if Entry::parse(&bytes).ok().as_ref() != Some(*entry) {
+                return Err(PutEntryError::Lossy { name: entry.name.clone() });
+            }
+            let id = Record::id_of(&bytes);
+            let (path, root) = (self.paths.entry(&id), self.paths.entry_roots().join(&entry.name));
+            batch.begin(at);
+            let put = self
+                .put_bytes(&path, &bytes, &mut batch)
+                .and_then(|_| self.add_signatures(&path, signatures, &mut batch))
+                .and_then(|()| self.put_root(&root, &id, &mut batch));
+            put.map_err(|source| written(entry, source))?;
+        }
+        self.commit(batch).map_err(|(at, source)| match at.or((entries.len() == 1).then_some(0)) {
+            Some(at) => written(entries[at].0, source),
+            None => PutEntryError::Sync(source),
+        })
     }
 
     /// Lets a root mean an entry. A root changes, so it is written over: what it meant before is no damage.

@@ -30,8 +30,12 @@ pub enum LoadError {
     Find(#[from] FindError),
 }
 
-/// Reads a frame within limits, and gives the digest of what is in it.
-type ReadFrame<T> = fn(&[u8], &Limits) -> Result<(Digest, T), UnpackError>;
+/// Memory for one object after the other: its frame, and what is in it.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    frame: Vec<u8>,
+    tar: Vec<u8>,
+}
 
 impl Store {
     /// Loads the archive of a record. What comes back has the record's digest and size.
@@ -44,11 +48,23 @@ impl Store {
         let loaded = self.load_object(&record.digest);
         span.record("outcome", outcome(&loaded));
         let archive = loaded?;
-        if archive.size() == record.size {
-            return Ok(archive);
-        }
-        let reason = format!("found a tar of {} bytes, its record states {}", archive.size(), record.size);
-        Err(LoadError::Damaged { digest: record.digest, reason })
+        check_size(archive.size(), record)?;
+        Ok(archive)
+    }
+
+    /// Loads one member of the archive of a record; all of the archive is verified. `None` if it has no such member.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::load`].
+    pub fn load_member(&self, record: &Record, name: &str) -> Result<Option<Vec<u8>>, LoadError> {
+        let span = precast_core::span!("verify", variant = record.isa.as_str(), bytes = record.size; outcome);
+        let read = |frame: &[u8], limits: &Limits| Archive::member(frame, limits, name);
+        let loaded = self.told(&record.digest, self.read_object(&record.digest, read));
+        span.record("outcome", outcome(&loaded));
+        let (size, member) = loaded?;
+        check_size(size, record)?;
+        Ok(member)
     }
 
     /// Tells whether the archive of a record is there, and reads nothing of it.
@@ -64,22 +80,42 @@ impl Store {
         Ok(self.judged(&path, crate::trust::look(&path))?.is_some_and(|found| found.is_file()))
     }
 
-    pub(super) fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
+    fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {
         self.told(digest, self.read_object(digest, Archive::unpack))
     }
 
-    /// Reads an object; what `read` makes of it counts only if it has the digest.
-    pub(super) fn read_object<T>(&self, digest: &Digest, read: ReadFrame<T>) -> Result<T, LoadError> {
+    /// Reads an object; what `read` makes of its frame counts only if that has the digest.
+    pub(super) fn read_object<T>(
+        &self,
+        digest: &Digest,
+        read: impl FnOnce(&[u8], &Limits) -> Result<(Digest, T), UnpackError>,
+    ) -> Result<T, LoadError> {
+        self.read_object_into(digest, &mut Vec::new(), read)
+    }
+
+    /// Reads as [`Store::read_object`], with memory for the frame that is used again.
+    pub(super) fn read_object_into<T>(
+        &self,
+        digest: &Digest,
+        frame: &mut Vec<u8>,
+        read: impl FnOnce(&[u8], &Limits) -> Result<(Digest, T), UnpackError>,
+    ) -> Result<T, LoadError> {
         let limits = Limits::default();
-        let Some(frame) = self.read(&self.paths.object(digest), limits.size)? else {
+        if self.read_into(&self.paths.object(digest), limits.size, frame)?.is_none() {
             return Err(LoadError::Missing { digest: *digest });
-        };
-        let reason = match read(&frame.bytes, &limits) {
+        }
+        let reason = match read(frame, &limits) {
             Ok((found, content)) if found == *digest => return Ok(content),
             Ok((found, _)) => format!("its content hashes to `{}`", found.short()),
             Err(error) => chain(&error),
         };
         Err(LoadError::Damaged { digest: *digest, reason })
+    }
+
+    /// Reads and verifies an object, with memory that is used again, and tells nothing.
+    pub(super) fn check_object(&self, digest: &Digest, room: &mut Room) -> Result<(), LoadError> {
+        let Room { frame, tar } = room;
+        self.read_object_into(digest, frame, |frame, limits| Archive::check(frame, limits, tar))
     }
 
     /// Tells of an object that was found damaged, and moves it away.
@@ -89,4 +125,13 @@ impl Store {
         }
         read
     }
+}
+
+/// Holds the length of a tar against its record.
+fn check_size(found: u64, record: &Record) -> Result<(), LoadError> {
+    if found == record.size {
+        return Ok(());
+    }
+    let reason = format!("found a tar of {found} bytes, its record states {}", record.size);
+    Err(LoadError::Damaged { digest: record.digest, reason })
 }

@@ -71,6 +71,7 @@ pub use entry::PutEntryError;
 pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
 pub use open::OpenError;
+pub(crate) use publish::Item;
 pub use publish::{PublishError, Published};
 pub use releases::ReleaseError;
 pub use session::Session;

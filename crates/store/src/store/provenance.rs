@@ -1,6 +1,7 @@
 //! Provenance: what a builder states of how a record came about, kept beside it. It is for people and their tools; nothing here
 //! depends on it, and what is lost of it is not put back.
 
+use super::batch::Batch;
 use super::paths::RecordName;
 use super::write::WriteError;
 use super::{FindError, Store};
@@ -18,11 +19,24 @@ impl Store {
     /// The file system refuses, or others can change what is there.
     pub fn put_provenance(&self, record: &Record, statement: &str) -> Result<bool, WriteError> {
         let _lease = self.lease();
-        let path = self.paths.provenance(&name(record));
+        let mut batch = Batch::default();
+        let is_put = self.add_provenance(&name(record), statement, &mut batch)?;
+        self.commit(batch).map_err(|(_, source)| source)?;
+        Ok(is_put)
+    }
+
+    /// Puts a statement with a batch, as [`Store::put_provenance`].
+    pub(super) fn add_provenance(
+        &self,
+        name: &RecordName,
+        statement: &str,
+        batch: &mut Batch,
+    ) -> Result<bool, WriteError> {
+        let path = self.paths.provenance(name);
         if self.read(&path, LIMIT)?.is_some() {
             return Ok(false);
         }
-        self.write_alone(&path, statement.as_bytes()).map(|()| true)
+        self.write(&path, statement.as_bytes(), batch).map(|()| true)
     }
 
     /// Finds the statement beside a record.

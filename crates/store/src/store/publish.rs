@@ -1,8 +1,9 @@
 //! Publishes an archive and its record: object → documents → record → pointers.
 
 use super::batch::Batch;
+use super::paths::RecordName;
 use super::{FindError, Store, WriteError};
-use crate::archive::{Archive, PackError};
+use crate::archive::{Archive, PackError, digest};
 use crate::key::{BuildKey, Digest, RecordId};
 use crate::record::{ParseRecordError, Record};
 
@@ -56,6 +57,20 @@ pub enum PublishError {
         /// What was refused.
         source: WriteError,
     },
+    /// The file system refused to put on the disk what was written for all archives together.
+    #[error("cannot put on the disk what is published")]
+    Sync(#[source] WriteError),
+}
+
+/// What is published, and what was stated of it elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Item<'a> {
+    pub(crate) archive: &'a Archive,
+    pub(crate) record: &'a Record,
+    /// Signatures of the record, which go behind those that are there.
+    pub(crate) signatures: &'a str,
+    /// Who built it; what is there stays.
+    pub(crate) provenance: Option<&'a str>,
 }
 
 impl Store {
@@ -72,18 +87,52 @@ impl Store {
         Ok(published.remove(0))
     }
 
-    /// Publishes, with a batch.
-    pub(super) fn publish_into(
+    /// Publishes several archives with their records, as [`Store::publish`] each of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::publish`], with the position of the one that was refused, unless the disk refuses all of them; nothing is
+    /// published then. When the names are refused, some may be.
+    pub fn publish_all(
         &self,
-        archive: &Archive,
-        record: &Record,
-        batch: &mut Batch,
-    ) -> Result<Published, PublishError> {
-        let digest = archive.digest()?;
-        if (digest, archive.size()) != (record.digest, record.size) {
+        items: &[(&Archive, &Record)],
+    ) -> Result<Vec<Published>, (Option<usize>, PublishError)> {
+        let items = items.iter();
+        let items = items.map(|(archive, record)| Item { archive, record, signatures: "", provenance: None });
+        self.publish_items(&items.collect::<Vec<_>>())
+    }
+
+    /// Publishes several archives, with what was stated of them.
+    pub(crate) fn publish_items(
+        &self,
+        items: &[Item<'_>],
+    ) -> Result<Vec<Published>, (Option<usize>, PublishError)> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _lease = self.lease();
+        let mut batch = Batch::default();
+        let mut published = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            batch.begin(at);
+            published.push(self.publish_into(item, &mut batch).map_err(|error| (Some(at), error))?);
+        }
+        self.commit(batch).map_err(|(at, source)| match at.or((items.len() == 1).then_some(0)) {
+            Some(at) => (Some(at), PublishError::Write { digest: items[at].record.digest, source }),
+            None => (None, PublishError::Sync(source)),
+        })?;
+        Ok(published)
+    }
+
+    /// Publishes, with a batch.
+    fn publish_into(&self, item: &Item<'_>, batch: &mut Batch) -> Result<Published, PublishError> {
+        let Item { archive, record, signatures, provenance } = *item;
+        let tar = archive.tar()?;
+        let (digest, size) = (digest(&tar), tar.len() as u64);
+        if (digest, size) != (record.digest, record.size) {
             return Err(PublishError::Mismatch {
                 found: digest,
-                found_size: archive.size(),
+                found_size: size,
                 expected: record.digest,
                 expected_size: record.size,
             });
@@ -92,7 +141,13 @@ impl Store {
         if let Some(member) = record.members.iter().find(|member| member.document.is_none()) {
             return Err(PublishError::NoDocument { key: member.key });
         }
-        let settled = self.settle(Some(archive), record, batch)?;
+        let settled = self.settle(Some(&tar), record, batch)?;
+        let name = RecordName { action: record.action, id: settled.record };
+        let written = |source| PublishError::Write { digest, source };
+        self.add_signatures(&self.paths.record(&name), signatures, batch).map_err(written)?;
+        if let Some(statement) = provenance {
+            self.add_provenance(&name, statement, batch).map_err(written)?;
+        }
         Ok(Published { digest, record: settled.record, fresh: settled.fresh })
     }
 }

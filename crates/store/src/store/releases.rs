@@ -1,18 +1,25 @@
 //! Releases that were imported: `roots/release/<name>` has the latest of a name ([`crate::export`]).
 //!
 //! They keep what was signed once from coming back, so one that cannot be read is no miss as other damage is: it stays where it is,
-//! and is an error until somebody says what it was.
+//! and is an error until somebody says what it was. Files that no release has the name of, an editor's say, are none. Who imports
+//! has the lock on `roots` for as long: of two at once the later release would be remembered, and the entries of the earlier be meant.
 
 use std::io::Read as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use super::lease::{Lock, Share, lock};
 use super::write::WriteError;
 use super::{FindError, Store};
 use crate::export::Release;
+use crate::record::check_entry_name;
 use crate::trust::{self, Found, quoted};
 
 /// No release comes near this size, in bytes.
 const LIMIT: u64 = 1024;
+
+/// How long an import waits for another.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Says why it is not known, or not remembered, which releases were imported.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +36,21 @@ pub enum ReleaseError {
         /// The name of what is released.
         name: String,
     },
+    /// Something stands in the place of the directory that remembers all of them.
+    #[error(
+        "`{}` is no directory, so it does not say which releases were imported\nhint: `rm {}`, and import the last ones again; before that earlier ones may come back",
+        path.display(), quoted(path)
+    )]
+    NoDirectory {
+        /// What stands there.
+        path: PathBuf,
+    },
+    /// Another import does not end.
+    #[error("another import into `{}` goes on\nhint: import again when it is done", path.display())]
+    Busy {
+        /// The store.
+        path: PathBuf,
+    },
     /// The store cannot be read.
     #[error(transparent)]
     Find(#[from] FindError),
@@ -37,42 +59,84 @@ pub enum ReleaseError {
     Write(#[from] WriteError),
 }
 
+impl ReleaseError {
+    /// Whether what the store remembers is damaged, so that trying again does not help.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::NoDirectory { .. })
+    }
+}
+
 impl Store {
     /// The releases that were imported, the latest of each name.
     ///
     /// # Errors
     ///
-    /// The file system refuses, or a file does not say which release it remembers.
+    /// The file system refuses, or it is not said which release is remembered.
     pub fn releases(&self) -> Result<Vec<Release>, ReleaseError> {
-        let directory = self.paths.releases();
-        let mut releases = Vec::new();
-        for name in self.names(&directory)? {
-            let path = directory.join(&name);
-            let found = match trust::open_file(&path) {
-                // A reader elsewhere has put it away, or it was deleted meanwhile.
-                Ok(Found::Missing) => continue,
-                Ok(Found::Other) => None,
-                found => self.judged(&path, found)?,
-            };
-            let mut bytes = Vec::new();
-            if let Some((file, _)) = found {
-                let read = file.take(LIMIT).read_to_end(&mut bytes);
-                read.map_err(|source| FindError::Io { path: path.clone(), source })?;
-            }
-            let release = Release::parse(&bytes).ok().filter(|release| release.name == name);
-            releases.push(release.ok_or(ReleaseError::Damaged { path, name })?);
+        self.remembers()?;
+        let names = self.names(&self.paths.releases())?.into_iter();
+        names.filter_map(|name| self.find_release(&name).transpose()).collect()
+    }
+
+    /// Finds the release of a name that was imported last.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::releases`], of this name alone.
+    pub fn find_release(&self, name: &str) -> Result<Option<Release>, ReleaseError> {
+        if check_entry_name(name).is_err() {
+            return Ok(None);
         }
-        Ok(releases)
+        self.remembers()?;
+        let path = self.paths.releases().join(name);
+        let found = match trust::open_file(&path) {
+            // A reader elsewhere has put it away, or it was deleted meanwhile.
+            Ok(Found::Missing) => return Ok(None),
+            Ok(Found::Other) => None,
+            found => self.judged(&path, found)?,
+        };
+        let mut bytes = Vec::new();
+        if let Some((file, _)) = found {
+            let read = file.take(LIMIT).read_to_end(&mut bytes);
+            read.map_err(|source| FindError::Io { path: path.clone(), source })?;
+        }
+        let release = Release::parse(&bytes).ok().filter(|release| release.name == name);
+        release.map(Some).ok_or_else(|| ReleaseError::Damaged { path, name: name.to_owned() })
+    }
+
+    /// Checks that nothing stands in the place of a directory, whatever was there before: it would read as if there had been no
+    /// release.
+    fn remembers(&self) -> Result<(), ReleaseError> {
+        for path in [self.paths.dir("roots"), self.paths.releases()] {
+            if self.judged(&path, trust::look(&path))?.is_some_and(|found| !found.is_dir()) {
+                return Err(ReleaseError::NoDirectory { path });
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until nobody else imports; until it is dropped nobody does.
+    pub(crate) fn importing(&self) -> Result<Importing, ReleaseError> {
+        let lock = lock(&self.paths.dir("roots"), Share::Alone, PATIENCE);
+        if lock.busy {
+            Err(ReleaseError::Busy { path: self.paths.root.clone() })
+        } else {
+            Ok(Importing(lock))
+        }
     }
 
     /// Remembers a release, unless a later one is there.
-    pub(crate) fn put_release(&self, release: &Release) -> Result<(), ReleaseError> {
+    pub(crate) fn put_release(&self, release: &Release, _: &Importing) -> Result<(), ReleaseError> {
         let _lease = self.lease();
-        let is_later = |known: &Release| known.name == release.name && known.number >= release.number;
-        if self.releases()?.iter().any(is_later) {
+        if self.find_release(&release.name)?.is_some_and(|known| known.number >= release.number) {
             return Ok(());
         }
         let path = self.paths.releases().join(&release.name);
         Ok(self.write_alone(&path, format!("{release}\n").as_bytes())?)
     }
 }
+
+/// The right to import, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Importing(#[allow(dead_code, reason = "what it does is to be held")] Lock);

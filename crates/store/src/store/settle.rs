@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use super::batch::Batch;
 use super::find::confirm_file;
+use super::load::Room;
 use super::paths::RecordName;
 use super::write::WriteError;
 use super::{FindError, LoadError, PublishError, Store};
-use crate::archive::Archive;
+use crate::archive::{Archive, compress};
 use crate::event::Event;
 use crate::key::{Digest, RecordId};
 use crate::record::{Record, documents_bytes};
@@ -45,29 +46,40 @@ impl Store {
     /// The store cannot be read, or others can change what is in it; or something is missing, and cannot be written.
     pub fn reuse(&self, record: &Record) -> Result<Option<Reused>, PublishError> {
         let _lease = self.lease();
-        let archive = match self.load(record) {
-            Ok(archive) => archive,
-            Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => return Ok(None),
-            Err(LoadError::Find(error)) => return Err(error.into()),
-        };
+        let Some(archive) = self.load_whole(record)? else { return Ok(None) };
         let mut batch = Batch::default();
         let settled = self.settle(None, record, &mut batch)?;
-        self.commit(batch).map_err(|source| PublishError::Write { digest: record.digest, source })?;
+        let written = |(_, source)| PublishError::Write { digest: record.digest, source };
+        self.commit(batch).map_err(written)?;
         self.confirm(record);
         Ok(Some(Reused { archive, healed: settled.fresh || settled.pointed }))
     }
 
-    /// Makes everything be there, with `batch`, that readers of `record` need; its object from `archive`, or else it is known to
+    /// Loads the archive of a record, and puts nothing back: what a store that cannot be written has. `None` when it is missing or
+    /// damaged.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or others can change what is in it.
+    pub fn load_whole(&self, record: &Record) -> Result<Option<Archive>, FindError> {
+        match self.load(record) {
+            Ok(archive) => Ok(Some(archive)),
+            Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => Ok(None),
+            Err(LoadError::Find(error)) => Err(error),
+        }
+    }
+
+    /// Makes everything be there, with `batch`, that readers of `record` need; its object from the tar, or else it is known to
     /// be there.
     pub(super) fn settle(
         &self,
-        archive: Option<&Archive>,
+        tar: Option<&[u8]>,
         record: &Record,
         batch: &mut Batch,
     ) -> Result<Settled, PublishError> {
         let written = |source| PublishError::Write { digest: record.digest, source };
-        let mut fresh = match archive {
-            Some(archive) => self.put_object(archive, &record.digest, batch)?,
+        let mut fresh = match tar {
+            Some(tar) => self.put_object(tar, &record.digest, batch)?,
             None => false,
         };
         let bytes = record.to_bytes();
@@ -75,29 +87,23 @@ impl Store {
         fresh |= self.put_documents(&name, record, batch).map_err(written)?;
         let is_new = self.put_bytes(&self.paths.record(&name), &bytes, batch).map_err(written)?;
         if is_new {
-            self.compare_results(&name, record)?;
+            self.compare_results(&name, record, batch)?;
         }
         let pointers = self.missing_pointers(&name, record).map_err(|error| written(error.into()))?;
         batch.point(&pointers);
         Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
     }
 
-    fn put_object(
-        &self,
-        archive: &Archive,
-        digest: &Digest,
-        batch: &mut Batch,
-    ) -> Result<bool, PublishError> {
-        match self.load_object(digest) {
-            Ok(_) => {
+    fn put_object(&self, tar: &[u8], digest: &Digest, batch: &mut Batch) -> Result<bool, PublishError> {
+        match self.told(digest, self.check_object(digest, &mut Room::default())) {
+            Ok(()) => {
                 confirm_file(&self.paths.object(digest));
                 return Ok(false);
             }
             Err(LoadError::Missing { .. } | LoadError::Damaged { .. }) => {}
             Err(LoadError::Find(error)) => return Err(error.into()),
         }
-        let (_, frame) = archive.pack()?;
-        let put = self.write(&self.paths.object(digest), &frame, batch);
+        let put = self.write(&self.paths.object(digest), &compress(tar)?, batch);
         put.map(|()| true).map_err(|source| PublishError::Write { digest: *digest, source })
     }
 
@@ -129,14 +135,21 @@ impl Store {
         self.write(path, bytes, batch).map(|()| true)
     }
 
-    /// Tells when the same action has given another archive before.
-    fn compare_results(&self, name: &RecordName, record: &Record) -> Result<(), FindError> {
+    /// Tells when the same action has given another archive before, in the same batch too.
+    fn compare_results(
+        &self,
+        name: &RecordName,
+        record: &Record,
+        batch: &mut Batch,
+    ) -> Result<(), FindError> {
         let mut digests = Vec::new();
         for other in self.record_names(&name.action)?.iter().filter(|other| *other != name) {
-            digests.extend(
-                self.read_record(other)?.map(|other| other.digest).filter(|other| *other != record.digest),
-            );
+            digests.extend(self.read_record(other)?.map(|other| other.digest));
         }
+        let together = batch.results.entry(name.action).or_default();
+        digests.extend(together.iter().copied());
+        digests.retain(|other| *other != record.digest);
+        together.push(record.digest);
         if !digests.is_empty() {
             digests.push(record.digest);
             self.observer.tell(&Event::NotReproducible { action: name.action, digests });
@@ -150,10 +163,18 @@ impl Store {
         name: &RecordName,
         record: &Record,
     ) -> Result<Vec<PathBuf>, WriteError> {
-        let missing = self.missing_pointers(name, record)?;
+        if self.missing_pointers(name, record)?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _lease = self.lease();
+        // A collector may have taken all of it meanwhile.
+        let missing = match self.read_record(name)? {
+            Some(_) => self.missing_pointers(name, record)?,
+            None => Vec::new(),
+        };
         let mut batch = Batch::default();
         batch.point(&missing);
-        self.commit(batch)?;
+        self.commit(batch).map_err(|(_, source)| source)?;
         Ok(missing)
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::batch::Batch;
 use super::lease::{Share, lock};
 use super::paths::{Paths, RecordName};
 use super::write::WriteError;
@@ -107,26 +108,31 @@ impl Store {
         let _turn = lock(directory, Share::Alone, PATIENCE);
         let present = self.read_signatures(&of.path)?;
         let text = with_signature(&of.bytes, key, &present, signature)?;
-        self.write_signatures(&of.path, &present, &text)
-    }
-
-    /// Puts signatures that came from elsewhere behind those that are there, each once. Whether they count is for readers to say.
-    ///
-    /// # Errors
-    ///
-    /// The file system refuses.
-    pub fn put_signatures(&self, of: &Signed, signatures: &str) -> Result<(), PutSignatureError> {
-        let _lease = self.lease();
-        let _turn = lock(of.path.parent().unwrap_or(&of.path), Share::Alone, PATIENCE);
-        let present = self.read_signatures(&of.path)?;
-        self.write_signatures(&of.path, &present, &merged(&present, signatures))
-    }
-
-    fn write_signatures(&self, of: &Path, present: &str, text: &str) -> Result<(), PutSignatureError> {
         if text == present {
             return Ok(());
         }
-        Ok(self.write_alone(&Paths::signatures(of), text.as_bytes())?)
+        Ok(self.write_alone(&Paths::signatures(&of.path), text.as_bytes())?)
+    }
+
+    /// Puts signatures that came from elsewhere behind those that are there, each once, with a batch. Whether they count is for
+    /// readers to say.
+    pub(super) fn add_signatures(
+        &self,
+        of: &Path,
+        signatures: &str,
+        batch: &mut Batch,
+    ) -> Result<(), WriteError> {
+        if signatures.is_empty() {
+            return Ok(());
+        }
+        let directory = of.parent().unwrap_or(of).to_owned();
+        batch.turns.entry(directory).or_insert_with_key(|directory| lock(directory, Share::Alone, PATIENCE));
+        let present = self.read_signatures(of)?;
+        let text = merged(&present, signatures);
+        if text == present {
+            return Ok(());
+        }
+        self.write(&Paths::signatures(of), text.as_bytes(), batch)
     }
 
     fn read_signatures(&self, of: &Path) -> Result<String, FindError> {

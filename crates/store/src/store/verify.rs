@@ -11,10 +11,10 @@ use precast_core::program::Step;
 use walkdir::WalkDir;
 
 use super::access::walk_error;
+use super::load::Room;
 use super::paths::{RecordName, object_digest};
 use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
-use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
@@ -141,7 +141,7 @@ impl Store {
         verification.entries = entries.len();
         verification.lacking = lacking(&entries, |key| served.contains(key));
         match self.releases() {
-            Err(ReleaseError::Damaged { path, .. }) => {
+            Err(ReleaseError::Damaged { path, .. } | ReleaseError::NoDirectory { path }) => {
                 let reason = "it does not say which release was imported last".to_owned();
                 self.observer.tell(&Event::Damaged {
                     place: path.display().to_string(),
@@ -150,8 +150,8 @@ impl Store {
                 });
             }
             Err(ReleaseError::Find(error)) => return Err(error),
-            // Nothing was written.
-            Err(ReleaseError::Write(_)) | Ok(_) => {}
+            // Nobody waited, and nothing was written.
+            Err(ReleaseError::Busy { .. } | ReleaseError::Write(_)) | Ok(_) => {}
         }
         Ok(verification)
     }
@@ -178,8 +178,9 @@ impl Store {
         let (next, read) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         thread::scope(|scope| {
             let work = || {
+                let mut room = Room::default();
                 while let Some(digest) = digests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = self.read_object(digest, Archive::check);
+                    let found = self.check_object(digest, &mut room);
                     read.lock().unwrap_or_else(PoisonError::into_inner).push((digest, found));
                 }
             };
@@ -197,7 +198,9 @@ impl Store {
         for (digest, found) in read {
             // Of what seems damaged, what is there now counts: a build may have put it back meanwhile.
             let found = match found {
-                Err(LoadError::Damaged { .. }) => self.told(digest, self.read_object(digest, Archive::check)),
+                Err(LoadError::Damaged { .. }) => {
+                    self.told(digest, self.check_object(digest, &mut Room::default()))
+                }
                 found => found,
             };
             match found {

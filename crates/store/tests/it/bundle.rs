@@ -367,7 +367,13 @@ fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits()
         assert!(bundle.find_entry("score").is_none() && bundle.names().is_empty(), "{number}");
         let told = events.lock().unwrap().clone();
         assert!(told.len() == 1 && told[0].contains("page hashes"), "{number}: {told:?}");
-        assert_ne!(bundle.verify(), [], "{number}");
+        // Who verifies is told, and who listens is not told again; nor is who verifies first.
+        assert_eq!(bundle.verify().len(), 1, "{number}");
+        assert_eq!(events.lock().unwrap().len(), 1, "{number}");
+        let (sink, bundle) = (std::sync::Arc::clone(&events), open(&data).unwrap());
+        let bundle = bundle.on_event(move |event| sink.lock().unwrap().push(event.to_string()));
+        assert!(bundle.verify().len() == 1 && bundle.names().is_empty(), "{number}");
+        assert_eq!(events.lock().unwrap().len(), 2, "{number}");
         // The root and the head are one piece.
         mend(&mut data, Mended::Root);
         assert!(matches!(open(&data).unwrap_err(), OpenBundleError::Damaged { .. }), "{number}");

@@ -203,6 +203,80 @@ fn a_release_is_stated_and_remembered() {
     }
 }
 
+#[test]
+fn of_two_imports_at_once_the_later_release_stays() {
+    let (_directory, source, bytes) = exported();
+    let (_other, store) = target();
+    let with = |release: &str| {
+        let mut export = source.export(None).unwrap();
+        export.set_release(&release.parse().unwrap());
+        export
+    };
+    let none = Export::open(&bytes).unwrap();
+    for earlier in [with("model=1"), none] {
+        let _ = fs_err::remove_dir_all(store.path().join("roots/release"));
+        earlier.check_release(&store).unwrap();
+        // It waits for one that has begun before it, looks again, and goes no further.
+        let roots = std::fs::File::open(store.path().join("roots")).unwrap();
+        roots.lock().unwrap();
+        let refused = std::thread::scope(|scope| {
+            let import = scope.spawn(|| earlier.import(&store).unwrap_err());
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            assert!(!import.is_finished());
+            fs_err::create_dir(store.path().join("roots/release")).unwrap();
+            fs_err::write(store.path().join("roots/release/model"), "model=2\n").unwrap();
+            roots.unlock().unwrap();
+            import.join().unwrap()
+        });
+        assert!(matches!(refused, ImportError::Rollback { current: 2, .. }), "{refused}");
+        assert!(is_empty(&store));
+    }
+    // Where an earlier one is wanted, the later is remembered all the same.
+    with("model=1").import_older(&store).unwrap();
+    assert_eq!(store.releases().unwrap(), ["model=2".parse().unwrap()]);
+    assert!(!is_empty(&store));
+}
+
+#[test]
+fn what_stands_beside_releases_does_not_hide_them_nor_block_others() {
+    let (_directory, source, bytes) = exported();
+    let (_other, store) = target();
+    let with = |release: &str| {
+        let mut export = source.export(None).unwrap();
+        export.set_release(&release.parse().unwrap());
+        export
+    };
+    with("model=2").import(&store).unwrap();
+    let place = store.path().join("roots/release");
+    for name in ["model~", ".model.swp", "#model#", "4913 x"] {
+        fs_err::write(place.join(name), "model=9\n").unwrap();
+    }
+    assert_eq!(store.releases().unwrap(), ["model=2".parse().unwrap()]);
+    assert!(store.verify().unwrap().is_intact());
+    // What could be the file of a release and says nothing: no export without a release comes in, others do.
+    fs_err::write(place.join("model.orig"), "model=9\n").unwrap();
+    with("model=3").import(&store).unwrap();
+    with("other=1").import(&store).unwrap();
+    for refused in [Export::open(&bytes).unwrap(), with("model.orig=1")] {
+        assert!(matches!(refused.import(&store).unwrap_err(), ImportError::Release(_)));
+    }
+    // Nor is there no release where something else stands in place of all of them, though the directory was there before.
+    for gone in ["roots/release", "roots"] {
+        let place = store.path().join(gone);
+        fs_err::remove_dir_all(&place).unwrap();
+        fs_err::write(&place, "").unwrap();
+        for refused in [with("model=1"), with("new=1"), Export::open(&bytes).unwrap()] {
+            let told = precast_store::event::chain(&refused.check_release(&store).unwrap_err());
+            assert!(told.contains("is no directory") && told.contains("hint: "), "{told}");
+            assert!(matches!(refused.import(&store).unwrap_err(), ImportError::Release(_)));
+        }
+        let found = store.verify().unwrap().events;
+        assert!(found.iter().any(|event| event.to_string().contains(gone)), "{found:?}");
+        fs_err::remove_file(&place).unwrap();
+        fs_err::create_dir_all(store.path().join("roots/release")).unwrap();
+    }
+}
+
 /// An export of one unit.
 static ONE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let (archive, record) = unit("one", "v3");

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]
 
 mod archive;
+mod batch;
 mod bundle;
 mod create;
 mod export;

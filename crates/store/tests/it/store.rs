@@ -234,6 +234,25 @@ fn one_action_with_two_results_is_told_and_both_are_kept() {
 }
 
 #[test]
+fn a_member_is_given_alone_and_all_of_its_archive_verified() {
+    let (_directory, store, _) = store();
+    let (archive, record) = unit("a", "v3");
+    store.publish(&archive, &record).unwrap();
+    for (name, content) in &archive.members {
+        assert_eq!(store.load_member(&record, name).unwrap().as_ref(), Some(content));
+    }
+    assert_eq!(store.load_member(&record, "unit").unwrap(), None);
+    let short = Record { size: record.size - 512, ..record.clone() };
+    assert!(matches!(store.load_member(&short, "unit.so").unwrap_err(), LoadError::Damaged { .. }));
+    // Whole in itself, and another member is not what the digest says.
+    let mut other = archive.clone();
+    other.members.values_mut().next().unwrap()[0] ^= 1;
+    overwrite(&file(&store, "objects", ".tar.zst"), &other.pack().unwrap().1);
+    assert!(matches!(store.load_member(&record, "unit.so").unwrap_err(), LoadError::Damaged { .. }));
+    assert!(matches!(store.load_member(&record, "unit.so").unwrap_err(), LoadError::Missing { .. }));
+}
+
+#[test]
 fn publish_refuses_what_does_not_belong_together() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("a", "v3");
@@ -344,43 +363,4 @@ fn what_is_no_file_is_damage_and_nothing_waits_for_it() {
     }
     let error = Store::open(directory.path().join("store")).unwrap_err();
     assert!(error.to_string().contains("STORE"), "{error}");
-}
-
-#[test]
-fn a_batch_is_as_many_publishes_of_one() {
-    let (_directory, alone, _) = store();
-    let (_other, together, events) = store();
-    let units: Vec<_> = (0..6).map(|n| unit(&format!("batch {n}"), "v3")).collect();
-    // One twice, one with the archive of another, one that is there already.
-    let twin = Record { action: precast_store::ActionKey::from_bytes([3; 32]), ..units[0].1.clone() };
-    let mut items: Vec<_> = units.iter().map(|(archive, record)| (archive, record)).collect();
-    items.extend([(&units[0].0, &units[0].1), (&units[0].0, &twin)]);
-    together.publish(items[5].0, items[5].1).unwrap();
-    for (archive, record) in &items {
-        alone.publish(archive, record).unwrap();
-    }
-    let published = together.publish_all(&items).unwrap();
-    let fresh: Vec<bool> = published.iter().map(|published| published.fresh).collect();
-    assert_eq!(fresh[..6], [true, true, true, true, true, false]);
-    let names = |store: &Store| -> Vec<_> {
-        let files = walkdir::WalkDir::new(store.path()).sort_by_file_name().into_iter().map(Result::unwrap);
-        files.map(|found| found.path().strip_prefix(store.path()).unwrap().to_owned()).collect()
-    };
-    assert_eq!(names(&alone), names(&together));
-    for (archive, record) in &items {
-        assert!(together.find(&record.members[0].key).unwrap().contains(&bare(record)));
-        assert_eq!(together.load(record).unwrap(), **archive);
-    }
-    assert!(together.verify().unwrap().is_intact());
-    assert_eq!(*events.lock().unwrap(), []);
-    // One that is refused is named, and nothing of a batch is half there.
-    let (archive, _) = unit("another", "v3");
-    let (whole, record) = unit("new", "v3");
-    let (at, error) =
-        together.publish_all(&[(&whole, &record), items[1], items[2], (&archive, &record)]).unwrap_err();
-    assert!(at == 3 && matches!(error, PublishError::Mismatch { .. }), "{error}");
-    assert!(
-        together.find(&record.members[0].key).unwrap().is_empty() && together.verify().unwrap().is_intact()
-    );
-    assert_eq!(together.publish_all(&[]).unwrap(), []);
 }

@@ -1,0 +1,115 @@
+//! Lock files, and stores that are only read.
+
+use super::{Package, SCORE, names};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn a_build_script_honours_the_lock_file() {
+    let mut package = Package::new(SCORE);
+    package.environment.is_locked = true;
+    assert!(package.refusal().contains("there is no `"), "nothing may change, and nobody said from what");
+    (package.environment.is_locked, package.environment.updates_lock) = (false, true);
+    package.build().unwrap();
+    let locked = fs_err::read_to_string(package.path("precast.lock")).unwrap();
+    (package.environment.is_locked, package.environment.updates_lock) = (true, false);
+    let outcome = package.build().unwrap();
+    assert!(outcome.inputs.contains(&package.path("precast.lock")), "{:?}", outcome.inputs);
+    assert_eq!(package.build().unwrap().compiled, 0);
+    package.write("precast.toml", &SCORE.replace("score", "other"));
+    let message = package.refusal();
+    assert!(
+        message.contains("graph `other` is new") && message.contains("graph `score` is gone"),
+        "{message}"
+    );
+    assert!(message.lines().last().unwrap().contains("PRECAST_LOCKED=update"), "{message}");
+    // Where it was not asked for, a difference is a warning, and the file stays as it is.
+    package.environment.is_locked = false;
+    let outcome = package.build().unwrap();
+    assert!(outcome.warnings[0].contains("would change"), "{:?}", outcome.warnings);
+    assert_eq!(fs_err::read_to_string(package.path("precast.lock")).unwrap(), locked);
+    package.write("precast.lock", "version = 7\n");
+    assert!(package.refusal().contains("it has version 7, expected 1"));
+    // What the remedy of a broken one names mends it.
+    package.write("precast.lock", "<<<<<<< ours\n");
+    assert!(package.refusal().contains("PRECAST_LOCKED=update"));
+    package.environment.updates_lock = true;
+    package.build().unwrap();
+    (package.environment.is_locked, package.environment.updates_lock) = (true, false);
+    package.build().unwrap();
+    // Frozen: what a store has is taken, and what none has is not made.
+    package.environment.is_frozen = true;
+    fs_err::remove_file(package.path("out/precast/build.json")).unwrap();
+    assert_eq!(package.build().unwrap().compiled, 0);
+    let store = package.environment.store.replace(package.path("empty"));
+    let message = package.refusal();
+    assert!(message.contains("nothing may be compiled") && message.contains("hint: "), "{message}");
+    package.environment.store = store;
+    package.build().unwrap();
+}
+
+/// Every file below a directory, and when it was written.
+fn files(directory: &Path) -> Vec<(std::path::PathBuf, std::time::SystemTime)> {
+    let entries = walkdir::WalkDir::new(directory).sort_by_file_name().into_iter().map(Result::unwrap);
+    entries.map(|entry| (entry.path().to_owned(), entry.metadata().unwrap().modified().unwrap())).collect()
+}
+
+/// A directory that is mounted over itself so that nothing can be written in it.
+struct Sealed<'p>(&'p Path);
+
+impl<'p> Sealed<'p> {
+    fn new(path: &'p Path) -> Option<Self> {
+        mount(&["--bind"], &[path, path]).then_some(())?;
+        let sealed = Self(path);
+        mount(&["-o", "remount,bind,ro"], &[path]).then_some(sealed)
+    }
+}
+
+impl Drop for Sealed<'_> {
+    fn drop(&mut self) {
+        assert!(Command::new("umount").arg(self.0).status().unwrap().success());
+    }
+}
+
+fn mount(options: &[&str], paths: &[&Path]) -> bool {
+    let output = Command::new("mount").args(options).args(paths).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "what is skipped is said")]
+fn a_frozen_build_takes_from_a_store_that_cannot_be_written() {
+    let mut package = Package::new(SCORE);
+    let store = package.path("store");
+    package.environment.store = Some(store.clone());
+    package.environment.updates_lock = true;
+    let built = package.build().unwrap();
+    let bundle = fs_err::read(&built.bundle).unwrap();
+    let environment = &mut package.environment;
+    (environment.updates_lock, environment.is_locked, environment.is_frozen) = (false, true, true);
+    // A copy without its empty directories, in which no file can be made; what it has lost stays lost.
+    ["tmp", "quarantine"].map(|name| fs_err::remove_dir(store.join(name)).unwrap());
+    fs_err::remove_dir_all(store.join("keys")).unwrap();
+    fs_err::remove_dir_all(store.join("roots")).unwrap();
+    let before = files(&store);
+    let taken = |package: &Package| {
+        fs_err::remove_dir_all(package.path("out")).unwrap();
+        let outcome = package.build().unwrap();
+        assert_eq!((outcome.compiled, outcome.hits, outcome.healed), (0, built.compiled, 0), "{outcome:?}");
+        assert_eq!(fs_err::read(&outcome.bundle).unwrap(), bundle);
+        assert_eq!(names(&outcome.bundle), ["score"]);
+    };
+    taken(&package);
+    assert_eq!(files(&store), before);
+    // The user's store, where nobody has named one, as a file system that is mounted to be read.
+    package.environment.store = None;
+    package.environment.shared = Some(store.clone());
+    match Sealed::new(&store) {
+        Some(_sealed) => taken(&package),
+        None => eprintln!("skipped: no directory can be mounted here"),
+    }
+    // None is made to find nothing in.
+    package.environment.shared = Some(package.path("none"));
+    assert!(package.refusal().contains("nothing may be compiled"));
+    assert!(!package.path("none").exists() && !package.path("out/precast-store").exists());
+}
