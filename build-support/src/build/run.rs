@@ -110,6 +110,7 @@ fn compile(
     let lock = locked(&plan, environment, &mut outcome)?;
     let execution = Execution {
         store: Some(&store),
+        cache: None,
         toolchain: &toolchain,
         variants: &variants,
         parallel: Parallel::Auto,

@@ -21,6 +21,7 @@
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
+mod action_cache;
 pub mod archive;
 pub mod export;
 pub mod key;
@@ -29,6 +30,7 @@ pub mod stat;
 pub mod store;
 pub mod whole;
 
+pub use action_cache::{ActionCache, CachedAction, CachedActionError, CachedBytes};
 pub use archive::{Archive, Limits, PackError, UnpackError};
 pub use export::{Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release};
 pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};

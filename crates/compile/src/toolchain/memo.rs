@@ -52,6 +52,11 @@ impl Memo {
         found == Some(&self.found) && self.changed().is_none()
     }
 
+    /// Lists what was looked at.
+    pub(super) fn files(&self) -> Vec<&Path> {
+        self.watched.iter().map(Watched::path).collect()
+    }
+
     /// Finds the first file that is no longer what the compiler's identity was made of.
     pub(super) fn changed(&self) -> Option<&Path> {
         watch::changed(&self.watched)

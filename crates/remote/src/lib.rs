@@ -1,0 +1,5 @@
+//! Artifacts elsewhere.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "reapi")]
+pub mod reapi;
