@@ -27,7 +27,7 @@
 
 mod action;
 mod allowed;
-mod cache;
+
 mod cancel;
 mod compile;
 mod diagnostics;
@@ -56,7 +56,7 @@ mod toolchain;
 mod tree;
 
 pub use action::action;
-pub use cache::user_cache;
+pub use precast_store::user_cache;
 pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;

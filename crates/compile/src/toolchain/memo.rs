@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Compiler;
 use super::watch::{self, Watched};
-use crate::cache::user_cache;
+use precast_store::user_cache;
 
 /// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
 const GENERATION: u64 = 3;

@@ -23,11 +23,12 @@ use tonic::Code;
 
 use super::api::action_cache_client::ActionCacheClient;
 use super::api::{Action, ActionResult, Command, GetActionResultRequest, OutputFile, UpdateActionResultRequest};
-use super::connection::{CallError, Connection, Patience, passes};
+use super::connection::{CallError, Connection, passes};
 use super::digest::Name;
-use super::place::Place;
+use super::server::Server;
 use super::report::{Report, count};
 use super::tree::{Blobs, Content, put};
+use crate::Patience;
 
 /// What keeps these actions apart from all others, and from those of a precast that would understand them otherwise.
 const SALT: &[u8] = b"precast action 1";
@@ -59,7 +60,7 @@ impl RemoteCache {
     /// # Errors
     ///
     /// There is no thread to be had. Whether the server is there is found out when it is first asked.
-    pub fn new(place: Place, patience: Patience, keyring: Option<Arc<Keyring>>) -> io::Result<Self> {
+    pub fn new(place: Server, patience: Patience, keyring: Option<Arc<Keyring>>) -> io::Result<Self> {
         let connection = Connection::new(place, patience)?;
         Ok(Self { connection, keyring, is_off: AtomicBool::new(false) })
     }

@@ -18,35 +18,12 @@ use tonic::{Code, Status};
 
 use super::api::capabilities_client::CapabilitiesClient;
 use super::api::{GetCapabilitiesRequest, ServerCapabilities, digest_function};
-use super::place::Place;
+use super::server::Server;
 use super::report::{Report, count};
+use crate::Patience;
 
-/// How long a server is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// How often a call is tried, at least once.
-    pub attempts: u32,
-    /// The pause before the second attempt; it doubles.
-    pub pause: Duration,
-    /// The longest pause.
-    pub longest_pause: Duration,
-    /// How long one call may take, but for the execution of an action.
-    pub call: Duration,
-    /// How long an action may take with its time in the queue, beyond what its compiler may take.
-    pub queue: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            attempts: 6,
-            pause: Duration::from_millis(200),
-            longest_pause: Duration::from_secs(10),
-            call: Duration::from_secs(30),
-            queue: Duration::from_secs(3600),
-        }
-    }
-}
+/// The longest pause between two attempts.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Says why a server did not do what it was asked for.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -128,7 +105,7 @@ pub(super) struct Connection {
     // Before the runtime, which its tasks need.
     channel: Channel,
     runtime: Runtime,
-    pub(super) place: Place,
+    pub(super) place: Server,
     pub(super) patience: Patience,
     report: Mutex<Report>,
     random: RandomState,
@@ -142,12 +119,12 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Prepares a connection; it is made when it is first used.
-    pub(super) fn new(place: Place, patience: Patience) -> io::Result<Self> {
+    pub(super) fn new(place: Server, patience: Patience) -> io::Result<Self> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(1).thread_name("precast-remote").enable_all().build()?;
         let endpoint = Channel::from_shared(place.uri()).map_err(io::Error::other)?;
         let endpoint = endpoint
-            .connect_timeout(patience.call)
+            .connect_timeout(patience.connection)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .keep_alive_timeout(Duration::from_secs(20))
             .tcp_nodelay(true);
@@ -188,11 +165,11 @@ impl Connection {
         mut attempt: impl AsyncFnMut() -> Result<T, Status>,
     ) -> Result<T, CallError> {
         for number in 1.. {
-            let ended = tokio::time::timeout(self.patience.call, attempt()).await;
-            let late = |_| Err(Status::deadline_exceeded(format!("none within {:?}", self.patience.call)));
+            let ended = tokio::time::timeout(self.patience.answer, attempt()).await;
+            let late = |_| Err(Status::deadline_exceeded(format!("none within {:?}", self.patience.answer)));
             match ended.unwrap_or_else(late) {
                 Ok(given) => return Ok(given),
-                Err(status) if passes(status.code()) && number < self.patience.attempts => {
+                Err(status) if passes(status.code()) && number < self.patience.tries => {
                     self.pause(number, spoken(status.code())).await;
                 }
                 Err(status) => return Err(CallError::refused(what)(status)),
@@ -205,7 +182,7 @@ impl Connection {
     pub(super) async fn pause(&self, number: u32, reason: &str) {
         self.note(|report| count(&mut report.repeated, reason));
         let doubled = self.patience.pause.saturating_mul(1 << (number - 1).min(16));
-        let longest = doubled.min(self.patience.longest_pause);
+        let longest = doubled.min(LONGEST_PAUSE);
         // Between half of it and all.
         let part = u32::try_from(self.random.hash_one((number, std::time::Instant::now())) % 1000);
         tokio::time::sleep(longest / 2 + longest / 2000 * part.unwrap_or_default()).await;

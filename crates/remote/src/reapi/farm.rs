@@ -23,11 +23,12 @@ use tonic::Code;
 
 use super::api::command::EnvironmentVariable;
 use super::api::{Action, ActionResult, Command, Digest, Platform, platform};
-use super::connection::{CallError, Connection, Patience, passes, spoken};
+use super::connection::{CallError, Connection, passes, spoken};
 use super::digest::Name;
-use super::place::Place;
+use super::server::Server;
 use super::report::Report;
 use super::tree::{Blobs, Content, Tree, put};
+use crate::Patience;
 
 /// The property that names the toolchain.
 const TOOLCHAIN: &str = "precast-toolchain";
@@ -37,6 +38,9 @@ const OUTPUT_LIMIT: u64 = 512 << 20;
 
 /// The most bytes that it may say.
 const WORDS_LIMIT: u64 = 16 << 20;
+
+/// How long an action may wait for a worker.
+const QUEUE: Duration = Duration::from_secs(3600);
 
 /// How often an action is repeated for inputs that the farm says are missing.
 const REFILLS: u32 = 3;
@@ -63,7 +67,7 @@ pub enum FarmError {
     #[error("`{place}` is of no use: {error}{}", hint(error))]
     Call {
         /// The farm.
-        place: Place,
+        place: Server,
         /// What it answered.
         error: CallError,
     },
@@ -71,7 +75,7 @@ pub enum FarmError {
     #[error("the toolchain of worker `{worker}` of `{place}` is another: {why}\nhint: workers with the property `{TOOLCHAIN}={id}` must have the toolchain of this machine, most simply by running the same image")]
     Toolchain {
         /// The farm.
-        place: Place,
+        place: Server,
         /// The worker's name.
         worker: String,
         /// The identity here.
@@ -132,7 +136,7 @@ impl Farm {
     /// # Errors
     ///
     /// There is no thread to be had. Whether the server is there is found out when it is first asked.
-    pub fn new(place: Place, patience: Patience, properties: Vec<(String, String)>) -> io::Result<Self> {
+    pub fn new(place: Server, patience: Patience, properties: Vec<(String, String)>) -> io::Result<Self> {
         Ok(Self {
             connection: Connection::new(place, patience)?,
             properties,
@@ -240,7 +244,7 @@ impl Farm {
                 }
                 Some(code) => spoken(code),
             };
-            if number >= self.connection.patience.attempts {
+            if number >= self.connection.patience.tries {
                 return Err(self.give_up(error));
             }
             self.connection.pause(number, reason).await;
@@ -303,7 +307,7 @@ impl Farm {
         };
         connection.upload(&new).await.map_err(Trouble::Final)?;
         lock(&self.there).extend(new.into_keys());
-        let limit = connection.patience.queue.saturating_add(job.limit);
+        let limit = QUEUE.saturating_add(job.limit);
         let (result, is_known) = connection.execute(action, anew, limit).await.map_err(Trouble::of)?;
         let done = self.fetch(&result, job).await?;
         connection.note(|report| *(if is_known { &mut report.known } else { &mut report.ran }) += 1);

@@ -11,7 +11,7 @@
 //! ```
 //! | file | its job |
 //! |---|---|
-//! | `place.rs` | `grpc://host:port/instance` |
+//! | `server.rs` | `grpc://host:port/instance` |
 //! | `connection.rs` | one channel, one runtime, calls with limits, repeated after a pause; what had to be repeated |
 //! | `digest.rs`, `tree.rs` | what the API calls a blob and a directory |
 //! | `blobs.rs` | content-addressed storage: which blobs are missing, to and from it, in batches and streams |
@@ -45,14 +45,14 @@ mod digest;
 mod farm;
 mod identity;
 mod operation;
-mod place;
+mod server;
 mod report;
 mod tree;
 
 pub use cache::RemoteCache;
-pub use connection::{CallError, Patience};
+pub use connection::CallError;
 pub use farm::{Farm, FarmError};
-pub use place::{ParsePlaceError, Place};
+pub use server::{ParseServerError, Server};
 pub use report::Report;
 
 /// The messages of the API.

@@ -67,7 +67,7 @@ impl Connection {
                 Err(status) => status,
             };
             broken += 1;
-            if name.is_empty() || !passes(status.code()) || broken >= self.patience.attempts {
+            if name.is_empty() || !passes(status.code()) || broken >= self.patience.tries {
                 return Err(status);
             }
             self.pause(broken, "a stream was cut").await;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// A server and the name of one of its instances.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Server {
     authority: String,
     instance: String,
 }
@@ -13,12 +13,12 @@ pub struct Place {
 /// Says that a text names no server.
 #[derive(Debug, thiserror::Error)]
 #[error("`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`; the instance may be left out")]
-pub struct ParsePlaceError {
+pub struct ParseServerError {
     text: String,
     why: &'static str,
 }
 
-impl Place {
+impl Server {
     /// The URI that is connected to.
     pub(super) fn uri(&self) -> String {
         format!("http://{}", self.authority)
@@ -36,18 +36,18 @@ impl Place {
 }
 
 /// Renders `grpc://host:port/instance`.
-impl fmt::Display for Place {
+impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "grpc://{}", self.authority)?;
         if self.instance.is_empty() { Ok(()) } else { write!(f, "/{}", self.instance) }
     }
 }
 
-impl FromStr for Place {
-    type Err = ParsePlaceError;
+impl FromStr for Server {
+    type Err = ParseServerError;
 
-    fn from_str(text: &str) -> Result<Self, ParsePlaceError> {
-        let wrong = |why| ParsePlaceError { text: text.chars().take(200).collect(), why };
+    fn from_str(text: &str) -> Result<Self, ParseServerError> {
+        let wrong = |why| ParseServerError { text: text.chars().take(200).collect(), why };
         if text.starts_with("grpcs://") {
             return Err(wrong("encrypted connections are not supported; a local proxy can encrypt them"));
         }
@@ -77,11 +77,11 @@ mod tests {
     #[test]
     fn places_are_read_and_rendered() {
         for text in ["grpc://localhost:8980", "grpc://10.0.0.1:1/main", "grpc://[::1]:8980/a/b"] {
-            assert_eq!(text.parse::<Place>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Server>().unwrap().to_string(), text);
         }
-        let place: Place = "grpc://h:1/a/".parse().unwrap();
+        let place: Server = "grpc://h:1/a/".parse().unwrap();
         assert_eq!((place.to_string().as_str(), &*place.resource("blobs/x")), ("grpc://h:1/a", "a/blobs/x"));
-        assert_eq!("grpc://h:1".parse::<Place>().unwrap().resource("blobs/x"), "blobs/x");
+        assert_eq!("grpc://h:1".parse::<Server>().unwrap().resource("blobs/x"), "blobs/x");
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
             ["", "http://h:1", "grpc://h", "grpc://:1", "grpc://u@h:1", "grpc://h:99999", "grpc://h:1/a b",
              "grpc://h:1/a//b", "grpcs://h:1", "grpc://h:1/a?b"]
         {
-            let error = text.parse::<Place>().unwrap_err().to_string();
+            let error = text.parse::<Server>().unwrap_err().to_string();
             assert!(error.contains("\nhint: "), "{error}");
         }
     }
