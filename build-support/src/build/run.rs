@@ -66,6 +66,7 @@ fn nothing() -> Executed {
         entries: Vec::new(),
         hits: 0,
         healed: 0,
+        fetched: 0,
         compiled: 0,
         compilations: Vec::new(),
         fresh: BTreeSet::new(),

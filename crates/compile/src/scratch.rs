@@ -101,8 +101,7 @@ impl Scratch {
         let compiler = toolchain.compiler(language)?;
         let (program, environment) = (&*compiler.driver, &environment(&compiler.path));
         let directory = &self.root;
-        let run =
-            Run { toolchain, language, program, arguments, environment, directory, inputs, outputs };
+        let run = Run { toolchain, language, program, arguments, environment, directory, inputs, outputs };
         let ended = self.end(&run, toolchain.runner().run(&run))?;
         ended.files.iter().try_for_each(|(name, content)| self.write(name, content))?;
         Ok(ended)
@@ -113,9 +112,7 @@ impl Scratch {
         let program = || run.program.to_owned();
         let ended = ended.map_err(|error| match error {
             RunError::Start(source) => CompileError::Start { program: program(), source },
-            RunError::Timeout => {
-                CompileError::Timeout { program: program(), limit: run.toolchain.timeout() }
-            }
+            RunError::Timeout => CompileError::Timeout { program: program(), limit: run.toolchain.timeout() },
             RunError::Elsewhere(source) => CompileError::Elsewhere { source },
         })?;
         if ended.status.success() {

@@ -50,7 +50,8 @@ impl Connection {
     pub(super) async fn upload(&self, blobs: &Blobs) -> Result<(), CallError> {
         let names: Vec<Name> = blobs.keys().cloned().collect();
         let missing = self.missing(&names).await?;
-        let (small, large): (Vec<&Name>, Vec<&Name>) = missing.iter().partition(|name| name.size <= BATCH / 2);
+        let (small, large): (Vec<&Name>, Vec<&Name>) =
+            missing.iter().partition(|name| name.size <= BATCH / 2);
         for names in batches(&small) {
             self.write_batch(names, blobs).await?;
         }

@@ -22,11 +22,13 @@ use prost::Message as _;
 use tonic::Code;
 
 use super::api::action_cache_client::ActionCacheClient;
-use super::api::{Action, ActionResult, Command, GetActionResultRequest, OutputFile, UpdateActionResultRequest};
+use super::api::{
+    Action, ActionResult, Command, GetActionResultRequest, OutputFile, UpdateActionResultRequest,
+};
 use super::connection::{CallError, Connection, passes};
 use super::digest::Name;
-use super::server::Server;
 use super::report::{Report, count};
+use super::server::Server;
 use super::tree::{Blobs, Content, put};
 use crate::Patience;
 

@@ -18,8 +18,8 @@ use tonic::{Code, Status};
 
 use super::api::capabilities_client::CapabilitiesClient;
 use super::api::{GetCapabilitiesRequest, ServerCapabilities, digest_function};
-use super::server::Server;
 use super::report::{Report, count};
+use super::server::Server;
 use crate::Patience;
 
 /// The longest pause between two attempts.
@@ -83,7 +83,11 @@ pub(super) fn spoken(code: Code) -> &'static str {
 
 fn told(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
-    if line.is_empty() { String::new() } else { format!(" (`{}`)", line.chars().take(300).collect::<String>()) }
+    if line.is_empty() {
+        String::new()
+    } else {
+        format!(" (`{}`)", line.chars().take(300).collect::<String>())
+    }
 }
 
 /// Whether the same call may succeed a little later.
@@ -193,7 +197,14 @@ impl Connection {
         let now = std::time::Instant::now();
         let (a, b) = (RandomState::new().hash_one(now), self.random.hash_one(now));
         let (a, b) = (a & !0xf000 | 0x4000, b & !(0b11 << 62) | 1 << 63);
-        format!("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", a >> 32, a >> 16 & 0xffff, a & 0xffff, b >> 48, b & 0xffff_ffff_ffff)
+        format!(
+            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+            a >> 32,
+            a >> 16 & 0xffff,
+            a & 0xffff,
+            b >> 48,
+            b & 0xffff_ffff_ffff
+        )
     }
 
     /// Asks what the server can do, and refuses one whose digests are others.
@@ -208,7 +219,8 @@ impl Connection {
             Err(error) if error.code() == Some(Code::Unimplemented) => ServerCapabilities::default(),
             Err(error) => return Err(error),
         };
-        let functions = found.cache_capabilities.as_ref().map(|cache| &cache.digest_functions[..]).unwrap_or_default();
+        let functions =
+            found.cache_capabilities.as_ref().map(|cache| &cache.digest_functions[..]).unwrap_or_default();
         if !functions.is_empty() && !functions.contains(&(digest_function::Value::Sha256 as i32)) {
             return Err(CallError::wrong("no digests of SHA-256, and this client has no others"));
         }

@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn what_is_no_digest_is_refused() {
-        let read = |hash: &str, size_bytes| Name::read(Some(&api::Digest { hash: hash.to_owned(), size_bytes }));
+        let read =
+            |hash: &str, size_bytes| Name::read(Some(&api::Digest { hash: hash.to_owned(), size_bytes }));
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(read(empty, 0), Some(Name::of(b"")));
         assert!(!Name::of(b"").names(b"x") && Name::of(b"x").names(b"x"));

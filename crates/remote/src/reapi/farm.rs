@@ -25,8 +25,8 @@ use super::api::command::EnvironmentVariable;
 use super::api::{Action, ActionResult, Command, Digest, Platform, platform};
 use super::connection::{CallError, Connection, passes, spoken};
 use super::digest::Name;
-use super::server::Server;
 use super::report::Report;
+use super::server::Server;
 use super::tree::{Blobs, Content, Tree, put};
 use crate::Patience;
 
@@ -67,15 +67,17 @@ pub enum FarmError {
     #[error("`{place}` is of no use: {error}{}", hint(error))]
     Call {
         /// The farm.
-        place: Server,
+        place: String,
         /// What it answered.
         error: CallError,
     },
     /// A worker has another toolchain.
-    #[error("the toolchain of worker `{worker}` of `{place}` is another: {why}\nhint: workers with the property `{TOOLCHAIN}={id}` must have the toolchain of this machine, most simply by running the same image")]
+    #[error(
+        "the toolchain of worker `{worker}` of `{place}` is another: {why}\nhint: workers with the property `{TOOLCHAIN}={id}` must have the toolchain of this machine, most simply by running the same image"
+    )]
     Toolchain {
         /// The farm.
-        place: Server,
+        place: String,
         /// The worker's name.
         worker: String,
         /// The identity here.
@@ -98,7 +100,9 @@ fn hint(error: &CallError) -> &'static str {
         Some(Code::FailedPrecondition) => {
             "\nhint: the farm may not know a property that actions ask for; each has `precast-toolchain`, and those of `--remote-property`"
         }
-        Some(code) if passes(code) => "\nhint: what was compiled is published; build again when the farm is back",
+        Some(code) if passes(code) => {
+            "\nhint: what was compiled is published; build again when the farm is back"
+        }
         _ => "",
     }
 }
@@ -154,7 +158,7 @@ impl Farm {
     }
 
     pub(super) fn refused(&self, error: CallError) -> FarmError {
-        FarmError::Call { place: self.connection.place.clone(), error }
+        FarmError::Call { place: self.connection.place.to_string(), error }
     }
 
     /// Looks at the toolchain of a worker, once a toolchain; others who want the same wait.
@@ -191,7 +195,8 @@ impl Farm {
     fn inputs(&self, run: &Run<'_>) -> Result<Tree, FarmError> {
         let (mut blobs, mut root) = (Blobs::new(), Content::default());
         for (name, path) in run.inputs {
-            let unread = |error: io::Error| FarmError::Read { path: (*path).to_owned(), why: error.to_string() };
+            let unread =
+                |error: io::Error| FarmError::Read { path: (*path).to_owned(), why: error.to_string() };
             if path.is_dir() {
                 let tree = self.directory(path, run.directory).map_err(unread)?;
                 root.directory(name, tree.root);
@@ -303,7 +308,11 @@ impl Farm {
         let connection = &self.connection;
         let new: Blobs = {
             let there = lock(&self.there);
-            blobs.iter().filter(|(name, _)| !there.contains(name)).map(|(a, b)| (a.clone(), b.clone())).collect()
+            blobs
+                .iter()
+                .filter(|(name, _)| !there.contains(name))
+                .map(|(a, b)| (a.clone(), b.clone()))
+                .collect()
         };
         connection.upload(&new).await.map_err(Trouble::Final)?;
         lock(&self.there).extend(new.into_keys());

@@ -49,7 +49,7 @@ impl Farm {
         match difference(&expected, &found) {
             None => Ok(()),
             Some(why) => {
-                let (place, worker) = (self.connection.place.clone(), done.worker);
+                let (place, worker) = (self.connection.place.to_string(), done.worker);
                 Err(FarmError::Toolchain { place, worker, id, why })
             }
         }
@@ -69,9 +69,13 @@ fn line(path: &Path, content: &[u8]) -> String {
 /// The first place that holds something else than it does here.
 fn difference(expected: &[String], found: &[&str]) -> Option<String> {
     let name = |line: &str| line.split_once("  ").map_or(line, |(_, name)| name).to_owned();
-    for line in expected.iter().filter(|line| !found.contains(&line.as_str())) {
+    if let Some(line) = expected.iter().find(|line| !found.contains(&line.as_str())) {
         let is_there = found.iter().any(|other| name(other) == name(line));
-        return Some(format!("`{}` is {}", name(line), if is_there { "another file there" } else { "not there" }));
+        return Some(format!(
+            "`{}` is {}",
+            name(line),
+            if is_there { "another file there" } else { "not there" }
+        ));
     }
     let more = found.iter().find(|line| !expected.iter().any(|other| other == *line))?;
     Some(format!("`{}` is there and not here", name(more)))
@@ -90,7 +94,10 @@ mod tests {
             let Ok(said) = std::process::Command::new("sha256sum").arg("--").arg(&path).output() else {
                 return eprintln!("skipped: there is no sha256sum");
             };
-            assert_eq!(format!("{}\n", line(&path, name.as_bytes())), String::from_utf8(said.stdout).unwrap());
+            assert_eq!(
+                format!("{}\n", line(&path, name.as_bytes())),
+                String::from_utf8(said.stdout).unwrap()
+            );
         }
     }
 

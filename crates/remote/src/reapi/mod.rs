@@ -45,15 +45,15 @@ mod digest;
 mod farm;
 mod identity;
 mod operation;
-mod server;
 mod report;
+mod server;
 mod tree;
 
 pub use cache::RemoteCache;
 pub use connection::CallError;
 pub use farm::{Farm, FarmError};
-pub use server::{ParseServerError, Server};
 pub use report::Report;
+pub use server::{ParseServerError, Server};
 
 /// The messages of the API.
 pub(crate) use bazel_remote_apis::build::bazel::remote::execution::v2 as api;

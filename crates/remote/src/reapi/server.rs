@@ -12,7 +12,9 @@ pub struct Server {
 
 /// Says that a text names no server.
 #[derive(Debug, thiserror::Error)]
-#[error("`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`; the instance may be left out")]
+#[error(
+    "`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`; the instance may be left out"
+)]
 pub struct ParseServerError {
     text: String,
     why: &'static str,
@@ -86,10 +88,18 @@ mod tests {
 
     #[test]
     fn what_is_no_place_is_refused_with_a_hint() {
-        for text in
-            ["", "http://h:1", "grpc://h", "grpc://:1", "grpc://u@h:1", "grpc://h:99999", "grpc://h:1/a b",
-             "grpc://h:1/a//b", "grpcs://h:1", "grpc://h:1/a?b"]
-        {
+        for text in [
+            "",
+            "http://h:1",
+            "grpc://h",
+            "grpc://:1",
+            "grpc://u@h:1",
+            "grpc://h:99999",
+            "grpc://h:1/a b",
+            "grpc://h:1/a//b",
+            "grpcs://h:1",
+            "grpc://h:1/a?b",
+        ] {
             let error = text.parse::<Server>().unwrap_err().to_string();
             assert!(error.contains("\nhint: "), "{error}");
         }

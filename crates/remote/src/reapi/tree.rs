@@ -49,7 +49,11 @@ impl Content {
         let directories = self.directories.into_iter();
         let directory = Directory {
             files: files
-                .map(|(name, content)| FileNode { name, digest: Some(content.digest()), ..FileNode::default() })
+                .map(|(name, content)| FileNode {
+                    name,
+                    digest: Some(content.digest()),
+                    ..FileNode::default()
+                })
                 .collect(),
             directories: directories
                 .map(|(name, content)| DirectoryNode { name, digest: Some(content.digest()) })
