@@ -41,6 +41,15 @@ pub(crate) struct BuildArgs {
     /// Writes everything that was asked for into this one file as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
+    /// A store elsewhere that may have what is to be compiled, https://host/path or s3://bucket/prefix; repeated. What it has and
+    /// enough keys have signed (--keyring) is put into the store instead of being compiled.
+    #[cfg(feature = "remote")]
+    #[arg(long, value_name = "URL", conflicts_with = "frozen")]
+    pub(crate) remote: Vec<String>,
+    /// The keyring of which keys have to have signed what comes from elsewhere. [default: $PRECAST_KEYRING]
+    #[cfg(feature = "remote")]
+    #[arg(long, value_name = "FILE", requires = "remote")]
+    pub(crate) keyring: Option<PathBuf>,
     /// The target to compile for, as Rust spells it. [default: the manifest's, else this machine's]
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,

@@ -13,6 +13,8 @@ mod ops;
 mod picture;
 mod profile;
 mod record;
+#[cfg(feature = "remote")]
+mod remote;
 mod run;
 mod sbom;
 mod shell;
@@ -33,6 +35,8 @@ pub(crate) use ops::OpsArgs;
 pub(crate) use picture::PictureArgs;
 pub(crate) use profile::ProfileArgs;
 pub(crate) use record::RecordArgs;
+#[cfg(feature = "remote")]
+pub(crate) use remote::{IndexArgs, PullArgs, PushArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use sbom::SbomArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -108,6 +112,12 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     Export(ExportArgs),
     Import(ImportArgs),
+    #[cfg(feature = "remote")]
+    Push(PushArgs),
+    #[cfg(feature = "remote")]
+    Pull(PullArgs),
+    #[cfg(feature = "remote")]
+    Index(IndexArgs),
     Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

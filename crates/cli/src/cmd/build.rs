@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "remote")]
+use std::sync::Arc;
 use std::time::Instant;
 
 use precast_build::history;
@@ -12,11 +14,15 @@ use precast_build::{
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
 use precast_store::key::Profile;
+#[cfg(feature = "remote")]
+use precast_store::{Keyring, remote::Remote};
 use precast_store::{OpenError, Store};
 use serde_json::json;
 
 use super::update::{self, Held};
 use crate::args::BuildArgs;
+#[cfg(feature = "remote")]
+use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::provenance::Builder;
@@ -53,6 +59,14 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     }
     let path = layers::to_build(args.store);
     let store = open_store(&path, args.frozen)?;
+    #[cfg(feature = "remote")]
+    if !args.remote.is_empty() {
+        let named = LayerArgs { keyring: args.keyring, ..LayerArgs::default() };
+        let keyring = layers::open_keyring(&named)?.ok_or_else(layers::no_keyring)?;
+        for url in &args.remote {
+            fetch(url, &keyring, store.as_ref(), &plan, (&toolchain, &variants))?;
+        }
+    }
     let executed = carry_out(
         &plan,
         store.as_ref(),
@@ -168,6 +182,27 @@ fn open_store(path: &Path, is_frozen: bool) -> Result<Option<Store>, Failure> {
         },
     };
     Ok(Some(store.on_event(events::hear)))
+}
+
+/// Puts what a store elsewhere has of a plan into the store that is built into, if enough keys have signed it.
+#[cfg(feature = "remote")]
+fn fetch(
+    url: &str,
+    keyring: &Arc<Keyring>,
+    store: Option<&Store>,
+    plan: &Plan,
+    (toolchain, variants): (&Toolchain, &[Variant]),
+) -> Result<(), Failure> {
+    let Some(store) = store else { return Ok(()) };
+    let source = Arc::new(precast_remote::Files::open(&url.parse()?, precast_remote::Patience::default())?);
+    let remote = Remote::new(source, store.clone().trusting(Arc::clone(keyring))).on_event(events::hear);
+    for (unit, variant) in plan.units.iter().flat_map(|unit| variants.iter().map(move |v| (unit, v))) {
+        // A unit that cannot be compiled is told of by the compiling.
+        if let Ok(inputs) = precast_compile::action(unit, toolchain, variant) {
+            remote.find_action(&inputs.key())?;
+        }
+    }
+    Ok(())
 }
 
 fn carry_out(
