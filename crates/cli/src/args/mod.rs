@@ -24,6 +24,8 @@ mod verify;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
+#[cfg(feature = "remote")]
+pub(crate) use build::ElsewhereArgs;
 pub(crate) use carry::{ExportArgs, ImportArgs};
 pub(crate) use check_op::CheckOpArgs;
 pub(crate) use doctor::DoctorArgs;

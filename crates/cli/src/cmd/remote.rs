@@ -25,12 +25,7 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
     }
 }
 
-fn push_store(
-    place: &Place,
-    store: Option<PathBuf>,
-    names: &[String],
-    json: bool,
-) -> Result<Exit, Failure> {
+fn push_store(place: &Place, store: Option<PathBuf>, names: &[String], json: bool) -> Result<Exit, Failure> {
     let store = Store::open(layers::to_build(store))?.on_event(events::hear);
     let names = (!names.is_empty()).then(|| names.iter().cloned().collect());
     let sink = Files::open(place, Patience::default())?;
@@ -149,6 +144,10 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
 pub(super) fn index(args: IndexArgs) -> Result<Exit, Failure> {
     let path = layers::to_build(args.store);
     let lists = Store::open(&path)?.on_event(events::hear).write_index()?;
-    term::print(&format!("{}: {}\n", path.display(), print::count(lists, "list of names", "lists of names")))?;
+    term::print(&format!(
+        "{}: {}\n",
+        path.display(),
+        print::count(lists, "list of names", "lists of names")
+    ))?;
     Ok(Exit::Ok)
 }

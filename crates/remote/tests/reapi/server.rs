@@ -126,10 +126,12 @@ impl Service {
     fn called(&self, name: &'static str) -> Result<MutexGuard<'_, State>, Status> {
         let mut state = self.0.lock().unwrap();
         *state.calls.entry(name).or_default() += 1;
-        match state.faults.refuse.get_mut(name) {
-            Some((code, left)) if State::take(left) => Err(Status::new(*code, "as the test asks")),
-            _ => Ok(state),
+        if let Some((code, left)) = state.faults.refuse.get_mut(name)
+            && State::take(left)
+        {
+            return Err(Status::new(*code, "as the test asks"));
         }
+        Ok(state)
     }
 }
 
