@@ -157,9 +157,7 @@ fn with_a_keyring_only_what_is_signed_is_taken() {
     build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
     let key = KeyPair::generate_unencrypted_keypair().unwrap();
     let public = key.pk.to_base64();
-    let text = format!(
-        "version = 1\nexpires = \"2999-12-31\"\nthreshold = 1\n\n[[key]]\nname = \"r\"\nkey = \"{public}\"\n"
-    );
+    let text = format!("format=1\nversion=1\nexpires=2999-12-31\nthreshold=1\nkey={public} r\n");
     let keyring = Arc::new(Keyring::parse(&text).unwrap());
     let trusting = || RemoteCache::new(server.place.clone(), patience(), Some(Arc::clone(&keyring))).unwrap();
     let cache = trusting();

@@ -4,6 +4,7 @@
 
 mod cache;
 mod farm;
+mod real;
 mod server;
 
 use std::num::NonZeroUsize;

@@ -94,7 +94,9 @@ impl Server {
     }
 
     pub(super) fn faults(&self, faults: Faults) {
-        self.state().faults = faults;
+        let mut state = self.state();
+        state.faults = faults;
+        state.operations.clear();
     }
 }
 
