@@ -66,6 +66,7 @@ fn nothing() -> Executed {
         entries: Vec::new(),
         hits: 0,
         healed: 0,
+        fetched: 0,
         compiled: 0,
         compilations: Vec::new(),
         fresh: BTreeSet::new(),
@@ -114,6 +115,7 @@ fn compile(
     let lock = locked(&plan, environment, &mut outcome)?;
     let execution = Execution {
         store: store.as_ref(),
+        cache: None,
         toolchain: &toolchain,
         variants: &variants,
         parallel: Parallel::Auto,

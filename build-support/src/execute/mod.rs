@@ -3,6 +3,7 @@
 //! ```text
 //! unit × variant ──▶ ActionKey ──▶ find_action ── hit ──▶ reuse (verified, healed) ────────────┐
 //!                                       │ miss, or damaged (quarantined by the store)          ├▶ Artifact
+//!                                       ├──▶ ActionCache ── hit ──▶ verified ──▶ publish ──────┤
 //!                                       └──▶ compile_all ──▶ publish: object, then record ─────┘
 //! ```
 //! What comes out depends on the plan, the variants and the toolchain only, never on what the store had, the order in which
@@ -12,6 +13,7 @@
 //! Compiled units are published every so often, so that a build that is interrupted goes on where it was; but nothing of a
 //! build that pins may refuse is published before all of it is let through.
 
+mod cache;
 mod error;
 mod job;
 mod pack;
@@ -26,7 +28,7 @@ use job::Job;
 use precast_compile::{Compiled, Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_ops::GENERATOR;
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionKey, Entry, Event, Heard, Record, Store, event, write_bundle};
+use precast_store::{ActionCache, ActionKey, Entry, Event, Heard, Record, Store, event, write_bundle};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -42,6 +44,8 @@ pub use why::{Compilation, Why};
 pub struct Execution<'a> {
     /// Where artifacts are taken from and published to; without one everything is compiled.
     pub store: Option<&'a Store>,
+    /// What others have compiled, asked for what the store lacks, and given what is compiled.
+    pub cache: Option<&'a dyn ActionCache>,
     /// What compiles.
     pub toolchain: &'a Toolchain,
     /// What is compiled for; each unit for each of them.
@@ -85,6 +89,8 @@ pub struct Executed {
     pub hits: usize,
     /// How many of these readers would have missed: a pointer, say, was lost in a crash. All is put back.
     pub healed: usize,
+    /// How many artifacts the cache had.
+    pub fetched: usize,
     /// How many artifacts were compiled.
     pub compiled: usize,
     /// Each of them, why it was, and how long that took.
@@ -150,18 +156,22 @@ fn carry_out(
     if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
         return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
     }
-    let missing: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
+    let lacking: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
+    let hits = jobs.len() - lacking.len();
+    let fetched = cache::fetch(&mut jobs, &lacking, execution, pins)?;
+    let missing: Vec<usize> = lacking.into_iter().filter(|at| jobs[*at].artifact.is_none()).collect();
     if !compiles && !missing.is_empty() {
         return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].title()).collect() });
     }
     let stale = stale(&jobs, &missing, execution)?;
     let mut compilations = reasons(&jobs, &missing, execution)?;
     let (mut done, mut failures, mut waiting) = (0, Vec::new(), Vec::new());
-    for batch in missing.chunks(batch()) {
+    for batch in missing.chunks(batch(execution.parallel)) {
         let (compiled, failed, took) = compile(&jobs, batch, (done, missing.len()), execution);
         failures.extend(failed);
         waiting.extend(compiled);
         if pins.is_none() {
+            cache::give(&waiting, execution);
             publish(&mut jobs, std::mem::take(&mut waiting), execution)?;
         }
         for (compilation, took) in compilations[done..].iter_mut().zip(took) {
@@ -175,6 +185,7 @@ fn carry_out(
     if let Some((lock, path)) = pins {
         let found = jobs.iter().filter_map(|job| job.artifact.as_ref()).map(|artifact| &artifact.record);
         lock.check_pins(found.chain(waiting.iter().map(|(_, compiled)| &compiled.record)), path)?;
+        cache::give(&waiting, execution);
         publish(&mut jobs, waiting, execution)?;
     }
     if let Some(store) = execution.store.filter(|_| writes) {
@@ -184,8 +195,9 @@ fn carry_out(
     }
     let is_hermetic = jobs.iter().all(|job| job.is_hermetic);
     Ok(Executed {
-        hits: jobs.len() - missing.len(),
+        hits,
         healed: jobs.iter().filter(|job| job.healed).count(),
+        fetched,
         compiled: missing.len(),
         compilations,
         fresh: missing.iter().map(|at| jobs[*at].action).collect(),
@@ -230,9 +242,10 @@ fn stale(
     Ok(found.into_iter().collect())
 }
 
-/// How many units are compiled before they are published: enough to keep every processor busy.
-fn batch() -> usize {
-    available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(8).max(32)
+/// How many units are compiled before they are published: enough to keep every processor, or every compiler, busy.
+fn batch(parallel: Parallel) -> usize {
+    let asked = if let Parallel::Jobs(count) = parallel { count.get() } else { 1 };
+    available_parallelism().map_or(1, NonZeroUsize::get).max(asked).saturating_mul(8).max(32)
 }
 
 /// What came of a batch: what was compiled, by its job, what failed, and how long each job took.

@@ -41,8 +41,14 @@ fn toolchain() -> Toolchain {
 fn run(plan: &Plan, store: Option<&Store>, jobs: usize) -> Executed {
     let parallel = Parallel::Jobs(NonZeroUsize::new(jobs).unwrap());
     let toolchain = toolchain();
-    let execution =
-        Execution { store, toolchain: &toolchain, variants: &variants(), parallel, progress: &|_| {} };
+    let execution = Execution {
+        store,
+        cache: None,
+        toolchain: &toolchain,
+        variants: &variants(),
+        parallel,
+        progress: &|_| {},
+    };
     execute(plan, &execution).unwrap()
 }
 
@@ -113,6 +119,7 @@ fn a_unit_that_cannot_be_compiled_is_named() {
     let toolchain = toolchain();
     let execution = Execution {
         store: None,
+        cache: None,
         toolchain: &toolchain,
         variants: &variants,
         parallel: Parallel::Auto,
@@ -232,8 +239,14 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
     let held = |lock: &Lock, store: &Store, compiles: bool| {
         let (toolchain, parallel) = (toolchain(), Parallel::Auto);
         let variants = &variants();
-        let execution =
-            Execution { store: Some(store), toolchain: &toolchain, variants, parallel, progress: &|_| {} };
+        let execution = Execution {
+            store: Some(store),
+            cache: None,
+            toolchain: &toolchain,
+            variants,
+            parallel,
+            progress: &|_| {},
+        };
         execute_locked(&plan, &execution, (lock, Path::new("precast.lock")), compiles)
     };
     let second = store("second");

@@ -22,6 +22,8 @@ static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 pub(crate) fn hear(event: &Event) {
     if event.folds() {
         WAITING.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+    } else if matches!(event, Event::Fetched { .. }) {
+        term::note(&event.to_string());
     } else if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(event.to_string()) {
         term::warning(&event.to_string());
     }

@@ -216,6 +216,10 @@ pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lac
 
 /// Looks into all layers of a command line.
 pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, Failure> {
+    if let Some(url) = args.remotes().first() {
+        return Err(Failure::usage(format!("`{url}` cannot be looked through from here"))
+            .hint("what comes from there is verified whenever it does; look at the store or the bundle that was pushed"));
+    }
     let keyring = layers::open_keyring(args)?.filter(|_| verify);
     let bundles = args.bundle.iter().map(|path| Health::of_bundle(path, verify, keyring.as_deref()));
     let stores = layers::to_look(args).into_iter();

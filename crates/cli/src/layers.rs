@@ -38,7 +38,7 @@ pub(crate) fn to_build(named: Option<PathBuf>) -> PathBuf {
 
 /// Lists the stores to run from.
 pub(crate) fn to_run(args: &LayerArgs) -> Vec<PathBuf> {
-    if args.store.is_empty() && args.bundle.is_empty() {
+    if args.is_empty() {
         return from_environment().into_iter().collect();
     }
     args.store.clone()
@@ -47,7 +47,7 @@ pub(crate) fn to_run(args: &LayerArgs) -> Vec<PathBuf> {
 /// Lists the stores to look into.
 pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
     let mut stores = to_run(args);
-    if stores.is_empty() && args.bundle.is_empty() && is_store(Path::new(DEFAULT)) {
+    if stores.is_empty() && args.is_empty() && is_store(Path::new(DEFAULT)) {
         stores.push(DEFAULT.into());
     }
     stores
@@ -97,7 +97,29 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
         let store = keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
         layers.push(Layer::from(store).on_event(events::hear));
     }
+    #[cfg(feature = "remote")]
+    for url in &args.remote {
+        let keyring = keyring.as_ref().ok_or_else(no_keyring)?;
+        let layer = precast_remote::open(url, Arc::clone(keyring), &precast_remote::Options::default());
+        layers.push(layer.map_err(remote_failure)?.on_event(events::hear));
+    }
     Ok(layers)
+}
+
+/// Says that a remote is believed for its signatures only.
+#[cfg(feature = "remote")]
+pub(crate) fn no_keyring() -> Failure {
+    Failure::usage("a remote is believed for its signatures only: whose shall be asked for?")
+        .hint(format!("`--keyring FILE`, or `{KEYRING}`, names the keyring"))
+}
+
+/// Says why a remote is no layer.
+#[cfg(feature = "remote")]
+fn remote_failure(error: precast_remote::OpenRemoteError) -> Failure {
+    let is_unsigned =
+        matches!(&error, precast_remote::OpenRemoteError::Release { source, .. } if source.is_unsigned());
+    let failure = Failure::from(error);
+    if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
 /// Says that something is not signed, or why that cannot be told.
@@ -145,7 +167,7 @@ pub(crate) fn no_entry(args: &LayerArgs, name: &str, known: &[String]) -> Failur
 
 /// Says that there is a store nearby which nobody has named.
 pub(crate) fn no_layer_hint(args: &LayerArgs) -> Option<String> {
-    (to_run(args).is_empty() && args.bundle.is_empty() && is_store(Path::new(DEFAULT)))
+    (to_run(args).is_empty() && args.is_empty() && is_store(Path::new(DEFAULT)))
         .then(|| format!("`--store {DEFAULT}` uses the store in this directory"))
 }
 
@@ -173,6 +195,11 @@ pub(crate) fn runtime(
     if let Some(path) = target.filter(|target| !stores.contains(target)) {
         builder = builder.writable(path);
     }
+    #[cfg(feature = "remote")]
+    if !args.remote.is_empty() {
+        keyring(args)?.ok_or_else(no_keyring)?;
+        builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url));
+    }
     if let Some(policy) = policy {
         builder = builder.policy(policy);
     }
@@ -181,6 +208,10 @@ pub(crate) fn runtime(
         let unsigned = match &error {
             BuildRuntimeError::Signed(error) => error.is_unsigned(),
             BuildRuntimeError::Keyring(error) => matches!(error, KeyringError::Expired { .. }),
+            #[cfg(feature = "remote")]
+            BuildRuntimeError::Remote(precast_remote::OpenRemoteError::Release { source, .. }) => {
+                source.is_unsigned()
+            }
             _ => false,
         };
         let failure = Failure::from(error);
@@ -225,7 +256,11 @@ pub(crate) fn tell(runtime: &Runtime, all: bool) {
             | Event::Stale(_)
             | Event::NotLoaded { .. }
             | Event::NotRecorded { .. } => term::warning(&event.to_string()),
-            Event::Layer(event @ (StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. })) => {
+            Event::Layer(
+                event @ (StoreEvent::Damaged { .. }
+                | StoreEvent::Unsigned { .. }
+                | StoreEvent::Unreachable { .. }),
+            ) => {
                 events::hear(&event);
             }
             event if all => term::note(&event.to_string()),

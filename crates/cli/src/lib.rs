@@ -16,6 +16,8 @@ mod arrays;
 mod cmd;
 mod compared;
 mod difference;
+#[cfg(feature = "remote")]
+mod elsewhere;
 mod error;
 mod events;
 mod graph;

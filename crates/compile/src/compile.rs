@@ -10,6 +10,8 @@
 //! unit.so             the shared object, which exports `precast_module_v1`
 //! ```
 
+use std::path::Path;
+
 use precast_codegen::Unit;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::{ARCHIVE_EPOCH, ActionInputs, ActionKind, ContentId, HostAbi, Language};
@@ -19,7 +21,7 @@ use serde::Serialize;
 use crate::error::CompileError;
 use crate::isa::Variant;
 use crate::link::{self, RAW, Tools};
-use crate::prepared::Prepared;
+use crate::prepared::{OWN_HEADERS, Prepared};
 use crate::reads;
 use crate::refused;
 use crate::requires;
@@ -91,7 +93,17 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
     arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
     arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
     arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
-    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
+    let mut inputs = vec![(input, scratch.root().join(input))];
+    if prepared.lean {
+        inputs.push((OWN_HEADERS, compiler.own_headers.clone()));
+        if !prepared.sources.is_empty() {
+            inputs.push(("include", scratch.root().join("include")));
+        }
+    }
+    let inputs: Vec<(&str, &Path)> = inputs.iter().map(|(name, path)| (*name, &**path)).collect();
+    let outputs: Vec<&str> = std::iter::once(RAW).chain(reads::written(compiler.family)).collect();
+    let tools = (prepared.toolchain, prepared.unit.language());
+    let ended = scratch.compile(tools, &arguments, &inputs, &outputs)?;
     if !ended.status.success() {
         return Err(refused::rejected(prepared, &ended.stderr));
     }

@@ -247,6 +247,12 @@ pub enum CompileError {
         /// By what.
         how: String,
     },
+    /// Where the compiler should have run, it could not be run.
+    #[error("the compiler cannot be run elsewhere")]
+    Elsewhere {
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The archive cannot be packed.
     #[error("cannot put the unit into an archive")]
     Pack {

@@ -27,7 +27,7 @@
 
 mod action;
 mod allowed;
-mod cache;
+
 mod cancel;
 mod compile;
 mod diagnostics;
@@ -47,6 +47,7 @@ mod recompile;
 mod refused;
 mod requires;
 mod run;
+mod runner;
 mod scratch;
 mod static_library;
 mod system;
@@ -55,7 +56,6 @@ mod toolchain;
 mod tree;
 
 pub use action::action;
-pub use cache::user_cache;
 pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;
@@ -64,6 +64,9 @@ pub use isa::{Isa, ParseIsaError, Variant};
 pub use join::{Part, can_be_joined, join};
 pub use outside::changed_outside;
 pub use parallel::{Parallel, Progress, compile_all};
+pub use precast_store::user_cache;
 pub use recompile::{RecompileError, Recompiled, recompile};
+pub use run::{Ended, RunError};
+pub use runner::{Run, Runner};
 pub use static_library::static_library;
 pub use toolchain::{Family, FindToolchainError, Toolchain, host_target};

@@ -10,7 +10,7 @@
 //! more without markers.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::CompileError;
 use crate::prepared::Prepared;
@@ -29,6 +29,11 @@ pub(crate) const WRITE_HEADERS: [&str; 5] = ["-MD", "-MF", HEADERS, "-MT", "unit
 pub(crate) fn write_assembler(family: Family) -> impl Iterator<Item = &'static str> {
     let gcc = "-Wa,--MD,assembler.d";
     (family == Family::Gcc).then_some(gcc).into_iter()
+}
+
+/// The files in which both tell.
+pub(crate) fn written(family: Family) -> impl Iterator<Item = &'static str> {
+    std::iter::once(HEADERS).chain((family == Family::Gcc).then_some(ASSEMBLER))
 }
 
 /// Lists the headers outside of the unit and of the compiler.
@@ -96,7 +101,7 @@ impl Reader<'_> {
     ) -> Result<Option<String>, CompileError> {
         match self.compiler.family {
             Family::Gcc
-                if !told(self.compiler, self.scratch, ASSEMBLER)?.iter().any(|file| file.is_file()) =>
+                if !told(self.compiler, self.scratch, ASSEMBLER)?.iter().any(|file| !file.is_dir()) =>
             {
                 Ok(None)
             }
@@ -144,7 +149,9 @@ fn told(compiler: &Compiler, scratch: &Scratch, rule: &str) -> Result<Vec<PathBu
     Ok(files
         .filter(|file| {
             let path = real(file);
-            !path.starts_with(scratch.root()) && !path.starts_with(&own)
+            // Elsewhere there may be files that are not here.
+            let leaves = path.components().any(|part| part == Component::ParentDir);
+            leaves || !path.starts_with(scratch.root()) && !path.starts_with(&own)
         })
         .collect())
 }

@@ -1,5 +1,6 @@
 //! Runs one tool to its end, with a limit of time, and keeps what it says.
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,19 +14,30 @@ use crate::tree::end_tree;
 
 /// How a tool ended, with its words.
 #[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+pub struct Ended {
+    /// Its exit code, or the signal that ended it.
+    pub status: ExitStatus,
+    /// What it wrote to its standard output.
+    pub stdout: String,
+    /// What it wrote to its standard error.
+    pub stderr: String,
+    /// The files that it wrote elsewhere, by their names in the unit's directory; empty where it ran there itself.
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
-/// Why a tool did not end by itself.
-#[derive(Debug)]
-pub(crate) enum RunError {
+/// Says why a tool did not end by itself.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
     /// It could not be started, or its words not be read.
-    Start(io::Error),
+    #[error("it cannot be started")]
+    Start(#[source] io::Error),
     /// It ran longer than the limit and was stopped.
+    #[error("it did not end in time")]
     Timeout,
+    /// Where it should have run, it could not be run.
+    #[error(transparent)]
+    Elsewhere(Box<dyn Error + Send + Sync>),
 }
 
 /// A command in the one environment that every tool runs in: the user's settings (`CPATH`, `GCC_EXEC_PREFIX`,
@@ -64,7 +76,7 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunEr
     drop(running);
     let status = child.wait().map_err(RunError::Start)?;
     let [stdout, stderr] = words;
-    Ok(Ended { status, stdout, stderr })
+    Ok(Ended { status, stdout, stderr, files: Vec::new() })
 }
 
 /// Reads a pipe to its end on a thread of its own: it ends when the tool and all that it started are done.

@@ -9,10 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use precast_store::key::Language;
 use precast_store::scratch;
 
 use crate::error::CompileError;
-use crate::run::{Ended, RunError, command, run};
+use crate::run::{Ended, RunError};
+use crate::runner::{Here, Run, Runner as _};
 use crate::toolchain::Toolchain;
 
 /// What tools take the path of their directory for.
@@ -74,14 +76,44 @@ impl Scratch {
         program: &Path,
         arguments: &[String],
     ) -> Result<Ended, CompileError> {
-        let mut command = command(program, path);
-        command.args(arguments).current_dir(&self.root);
-        command.env("SOURCE_DATE_EPOCH", "0").env("TMPDIR", ".").env("PWD", SEEN_AS);
-        let program = || program.to_owned();
-        let limit = toolchain.timeout();
-        let ended = run(&mut command, limit).map_err(|error| match error {
+        let run = Run {
+            toolchain,
+            language: Language::C,
+            program,
+            arguments,
+            environment: &environment(path),
+            directory: &self.root,
+            inputs: &[],
+            outputs: &[],
+        };
+        self.end(&run, Here.run(&run))
+    }
+
+    /// Runs the compiler of a language, wherever the toolchain has it run. `inputs` are all that it reads, `outputs` all that
+    /// it writes.
+    pub(crate) fn compile(
+        &self,
+        (toolchain, language): (&Toolchain, Language),
+        arguments: &[String],
+        inputs: &[(&str, &Path)],
+        outputs: &[&str],
+    ) -> Result<Ended, CompileError> {
+        let compiler = toolchain.compiler(language)?;
+        let (program, environment) = (&*compiler.driver, &environment(&compiler.path));
+        let directory = &self.root;
+        let run = Run { toolchain, language, program, arguments, environment, directory, inputs, outputs };
+        let ended = self.end(&run, toolchain.runner().run(&run))?;
+        ended.files.iter().try_for_each(|(name, content)| self.write(name, content))?;
+        Ok(ended)
+    }
+
+    /// Tells a tool's refusal, which is the caller's to understand, from what has nothing to do with the unit.
+    fn end(&self, run: &Run<'_>, ended: Result<Ended, RunError>) -> Result<Ended, CompileError> {
+        let program = || run.program.to_owned();
+        let ended = ended.map_err(|error| match error {
             RunError::Start(source) => CompileError::Start { program: program(), source },
-            RunError::Timeout => CompileError::Timeout { program: program(), limit },
+            RunError::Timeout => CompileError::Timeout { program: program(), limit: run.toolchain.timeout() },
+            RunError::Elsewhere(source) => CompileError::Elsewhere { source },
         })?;
         if ended.status.success() {
             return Ok(ended);
@@ -94,6 +126,18 @@ impl Scratch {
         }
         Ok(ended)
     }
+}
+
+/// The one environment of tools in the directory.
+fn environment(path: &OsStr) -> [(&'static str, &OsStr); 5] {
+    let fixed = |value: &'static str| OsStr::new(value);
+    [
+        ("LC_ALL", fixed("C")),
+        ("PATH", path),
+        ("PWD", fixed(SEEN_AS)),
+        ("SOURCE_DATE_EPOCH", fixed("0")),
+        ("TMPDIR", fixed(".")),
+    ]
 }
 
 #[cfg(unix)]

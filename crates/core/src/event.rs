@@ -44,6 +44,24 @@ pub enum Event {
         /// Whose are there, and why others do not count.
         reason: String,
     },
+    /// A store elsewhere does not answer, or not as a store does. It is left alone for a while; other layers go on.
+    Unreachable {
+        /// The store: a URL without credentials.
+        remote: String,
+        /// Why.
+        reason: String,
+        /// How long it is left alone, in seconds.
+        seconds: u64,
+    },
+    /// An artifact came from a store elsewhere, and is kept here.
+    Fetched {
+        /// The module's signature and the ISA level.
+        what: String,
+        /// Where from.
+        remote: String,
+        /// Length of its archive, in bytes.
+        bytes: u64,
+    },
     /// `verify` found a record without one of its pointers and put it back.
     PointerRestored {
         /// The pointer.
@@ -64,6 +82,12 @@ impl fmt::Display for Event {
                 let digests: Vec<String> = digests.iter().map(Digest::short).collect();
                 write!(f, "action `{}` gave different results: `{}`", action.short(), digests.join("`, `"))
             }
+            Self::Unreachable { remote, reason, seconds } => {
+                let (reason, hints) = split_hints(reason);
+                write!(f, "remote `{remote}` is left alone for {seconds} s: {reason}")?;
+                hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
+            }
+            Self::Fetched { what, remote, bytes } => write!(f, "{what} came from `{remote}`, {bytes} bytes"),
             Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),
         }
     }
@@ -82,7 +106,10 @@ impl Event {
             Self::Unreadable { place, reason } => Some((0, place, reason)),
             Self::Unsigned { place, reason } => Some((1, place, reason)),
             Self::PointerRestored { place } => Some((2, place, "")),
-            Self::Damaged { .. } | Self::NotReproducible { .. } => None,
+            Self::Damaged { .. }
+            | Self::NotReproducible { .. }
+            | Self::Unreachable { .. }
+            | Self::Fetched { .. } => None,
         }
     }
 }

@@ -48,6 +48,7 @@ fn write(path: &Path, declared: &Declared, levels: Vec<Isa>, store: Option<&Path
     let store = store.and_then(|path| Store::create(path).ok());
     let execution = Execution {
         store: store.as_ref(),
+        cache: None,
         toolchain: &toolchain,
         variants: &variants,
         parallel: Parallel::Auto,

@@ -44,6 +44,16 @@ pub enum BuildRuntimeError {
         /// What is wrong with it.
         source: CreateError,
     },
+    /// A remote is no layer without signatures.
+    #[cfg(feature = "remote")]
+    #[error(
+        "a remote is believed for its signatures only, and no keyring says whose count\nhint: `Builder::keyring`, or `--keyring FILE`; `precast trust` makes a keyring"
+    )]
+    NoKeyring,
+    /// A remote cannot be used.
+    #[cfg(feature = "remote")]
+    #[error("cannot use a remote")]
+    Remote(#[from] precast_remote::OpenRemoteError),
     /// The environment limits what may be loaded in words that mean nothing.
     #[error(transparent)]
     Limit(#[from] LimitError),

@@ -1,6 +1,6 @@
 //! Layers: where artifacts are looked for, in order; the first with a survivor wins.
 //!
-//! A layer is a bundle or a store, and is searched alike. What only one of them has (the files of an archive, a directory to
+//! A layer is a bundle, a store or a remote one, and is searched alike. What only one of them has (the files of an archive, a directory to
 //! publish to) is reached through the variant.
 
 use std::fmt;
@@ -12,6 +12,7 @@ use precast_core::{best_first, cpu};
 
 use crate::archive::SHARED_OBJECT;
 use crate::keyring::{Keyring, OpenSignedError};
+use crate::remote::Remote;
 use crate::{
     BuildKey, Bundle, Entry, Event, FindError, Fingerprint, KeyDocument, LoadError, OpenBundleError,
 };
@@ -34,6 +35,8 @@ pub enum Layer {
         /// Whether modules compiled at run time are published to it.
         writable: bool,
     },
+    /// A store elsewhere.
+    Remote(Box<Remote>),
 }
 
 /// Says why a layer could not be read; damage is not among it, that is a miss and an event.
@@ -56,6 +59,7 @@ impl fmt::Display for Layer {
         match self {
             Self::Bundle { name, .. } => f.write_str(name),
             Self::Store { store, .. } => write!(f, "store `{}`", store.path().display()),
+            Self::Remote(remote) => write!(f, "{remote}"),
         }
     }
 }
@@ -64,6 +68,12 @@ impl From<Store> for Layer {
     /// Makes a layer of a store that is only read.
     fn from(store: Store) -> Self {
         Self::Store { store, writable: false }
+    }
+}
+
+impl From<Remote> for Layer {
+    fn from(remote: Remote) -> Self {
+        Self::Remote(Box::new(remote))
     }
 }
 
@@ -96,6 +106,7 @@ impl Layer {
                 Self::Bundle { name, bundle: Box::new(bundle.on_event(observer)) }
             }
             Self::Store { store, writable } => Self::Store { store: store.on_event(observer), writable },
+            Self::Remote(remote) => Self::from(remote.on_event(observer)),
         }
     }
 
@@ -113,7 +124,10 @@ impl Layer {
     #[must_use]
     pub fn inadmissible(&self, key: &BuildKey) -> Vec<(String, Unmet)> {
         let unmet = |record: &Arc<Record>| record.requires.check(cpu::host()).err();
-        let records = self.find_all(key).unwrap_or_default();
+        let mut records = self.find_all(key).unwrap_or_default();
+        if let Self::Remote(remote) = self {
+            records.extend(remote.unfit(key));
+        }
         records.iter().filter_map(|record| Some((record.isa.clone(), unmet(record)?))).collect()
     }
 
@@ -122,6 +136,10 @@ impl Layer {
             Self::Bundle { bundle, .. } => Ok(bundle.find(key)),
             Self::Store { store, .. } => {
                 let records = store.find(key).map_err(at(store))?;
+                Ok(records.into_iter().map(Arc::new).collect())
+            }
+            Self::Remote(remote) => {
+                let records = remote.find(key).map_err(at(remote.store()))?;
                 Ok(records.into_iter().map(Arc::new).collect())
             }
         }
@@ -138,6 +156,10 @@ impl Layer {
             Self::Store { store, .. } => {
                 store.find_fingerprint(fingerprint).map_err(at(store))?.first().map(|(_, key)| *key)
             }
+            Self::Remote(remote) => {
+                let found = remote.find_fingerprint(fingerprint).map_err(at(remote.store()))?;
+                found.first().map(|(_, key)| *key)
+            }
         })
     }
 
@@ -150,6 +172,7 @@ impl Layer {
         match self {
             Self::Bundle { bundle, .. } => Ok(bundle.find_entry(name)),
             Self::Store { store, .. } => store.find_entry(name).map_err(at(store)),
+            Self::Remote(remote) => remote.find_entry(name).map_err(at(remote.store())),
         }
     }
 
@@ -162,19 +185,21 @@ impl Layer {
         match self {
             Self::Bundle { bundle, .. } => Ok(bundle.entries()),
             Self::Store { store, .. } => store.entries().map_err(at(store)),
+            Self::Remote(remote) => remote.entries().map_err(at(remote.store())),
         }
     }
 
-    /// Gives every intact record, with its documents where they are there.
+    /// Gives every intact record, with its documents where they are there; of a remote those that came.
     ///
     /// # Errors
     ///
     /// The layer cannot be searched.
     pub fn records(&self) -> Result<Vec<Record>, LayerError> {
-        match self {
-            Self::Bundle { bundle, .. } => Ok(bundle.records()),
-            Self::Store { store, .. } => store.records().collect::<Result<_, _>>().map_err(at(store)),
+        if let Self::Bundle { bundle, .. } = self {
+            return Ok(bundle.records());
         }
+        self.store()
+            .map_or(Ok(Vec::new()), |store| store.records().collect::<Result<_, _>>().map_err(at(store)))
     }
 
     /// Gives the key documents of all modules, whatever host they are for, with their printable signatures.
@@ -182,7 +207,7 @@ impl Layer {
     pub fn documents(&self) -> Vec<(String, KeyDocument)> {
         let (records, bundle) = match self {
             Self::Bundle { bundle, .. } => (bundle.records(), Some(bundle)),
-            Self::Store { store, .. } => (store.records().filter_map(Result::ok).collect(), None),
+            _ => (self.store().into_iter().flat_map(Store::records).filter_map(Result::ok).collect(), None),
         };
         let mut documents = Vec::new();
         for member in records.into_iter().flat_map(|record| record.members) {
@@ -200,10 +225,7 @@ impl Layer {
     ///
     /// The layer cannot be searched.
     pub fn holds(&self, record: &Record) -> Result<bool, LayerError> {
-        match self {
-            Self::Bundle { .. } => Ok(true),
-            Self::Store { store, .. } => store.holds(record).map_err(at(store)),
-        }
+        self.store().map_or(Ok(true), |store| store.holds(record).map_err(at(store)))
     }
 
     /// Loads the verified shared object of a record; or says in words why there is none, which is a miss.
@@ -216,11 +238,18 @@ impl Layer {
             Self::Bundle { bundle, .. } => {
                 Ok(bundle.load(record).map(<[u8]>::to_vec).map_err(|error| chain(&error)))
             }
-            Self::Store { store, .. } => match store.load_member(record, SHARED_OBJECT) {
-                Ok(member) => Ok(member.ok_or_else(|| format!("its archive has no `{SHARED_OBJECT}`"))),
-                Err(LoadError::Find(source)) => Err(at(store)(source)),
-                Err(error) => Ok(Err(chain(&error))),
-            },
+            Self::Store { store, .. } => shared_object(store, store.load_member(record, SHARED_OBJECT)),
+            Self::Remote(remote) => shared_object(remote.store(), remote.load_member(record, SHARED_OBJECT)),
+        }
+    }
+
+    /// Gives the store that has what is here: of a remote the one that keeps what came.
+    #[must_use]
+    pub fn store(&self) -> Option<&Store> {
+        match self {
+            Self::Bundle { .. } => None,
+            Self::Store { store, .. } => Some(store),
+            Self::Remote(remote) => Some(remote.store()),
         }
     }
 
@@ -231,6 +260,18 @@ impl Layer {
             Self::Store { store, writable: true } => Some(store),
             _ => None,
         }
+    }
+}
+
+fn shared_object(
+    store: &Store,
+    loaded: Result<Option<Vec<u8>>, LoadError>,
+) -> Result<Result<Vec<u8>, String>, LayerError> {
+    let lacking = || format!("its archive has no `{SHARED_OBJECT}`");
+    match loaded {
+        Ok(member) => Ok(member.ok_or_else(lacking)),
+        Err(LoadError::Find(source)) => Err(at(store)(source)),
+        Err(error) => Ok(Err(chain(&error))),
     }
 }
 

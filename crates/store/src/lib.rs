@@ -10,7 +10,8 @@
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`export`] | a part of a store as one signed file | no |
 //! | [`bundle`] | a store in one deployable file | reads one |
-//! | [`layer`] | a bundle or a store, searched alike | through them |
+//! | [`layer`] | a bundle or a store, here or elsewhere, searched alike | through them |
+//! | [`remote`] | stores elsewhere: what a transport does, and what is done with what it brings | through a store |
 //! | [`keyring`] | whose signatures make a mapping from key to content believed | reads one |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
 //! | [`mod@file`] | reading files that somebody named | reads them |
@@ -21,15 +22,20 @@
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
+mod action_cache;
 pub mod archive;
+mod cache;
 pub mod export;
 pub mod key;
 pub mod layer;
+pub mod remote;
 pub mod stat;
 pub mod store;
 pub mod whole;
 
+pub use action_cache::{ActionCache, CachedAction, CachedActionError, CachedBytes};
 pub use archive::{Archive, Limits, PackError, UnpackError};
+pub use cache::user_cache;
 pub use export::{
     Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release, Stated,
 };

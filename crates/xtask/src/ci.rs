@@ -24,9 +24,17 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     );
     let doc = ["doc", "--workspace", "--exclude", "precast-capi", "--lib", "--no-deps", "--locked"];
     steps.cargo("doc", &doc, &deny);
-    for (package, features) in
-        [("precast-runtime", ""), ("precast", ""), ("precast", "half"), ("precast", "tracing")]
-    {
+    for (package, features) in [
+        ("precast-runtime", ""),
+        ("precast", ""),
+        ("precast", "half"),
+        ("precast", "tracing"),
+        ("precast", "remote"),
+        ("precast-remote", ""),
+        ("precast-remote", "files"),
+        ("precast-remote", "oci"),
+        ("precast-cli", ""),
+    ] {
         let args = ["check", "--locked", "-p", package, "--no-default-features", "--features", features];
         let features = if features.is_empty() { "without any" } else { features };
         steps.cargo(&format!("features: {package} {features}"), &args, &[]);

@@ -1,4 +1,4 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | digest | threads | repro | tidy`.
+//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | digest | threads | repro | remotes | tidy`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
@@ -10,6 +10,7 @@
 //! digest  the same bits from every compiler, level, cut and number of threads
 //! threads  the threads that share a call, under ThreadSanitizer
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
+//! remotes  stores elsewhere, against real servers: S3, a registry, a web server
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
 //! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
@@ -23,6 +24,7 @@ mod digest;
 mod fuzz;
 mod headers;
 mod python;
+mod remotes;
 mod repro;
 mod steps;
 mod test;
@@ -51,6 +53,7 @@ usage: cargo xtask COMMAND
                         way, on 1 to 3 threads; compare with `perform`
   threads               run the tests of the threads that share a call under ThreadSanitizer
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
+  remotes               install and start servers (S3, a registry, a web server) and run the tests that speak to them
   tidy                  check the rules of the tree
 ";
 
@@ -80,6 +83,7 @@ fn run() -> Result<bool> {
         ["digest", rest @ ..] => digest::run(rest),
         ["threads"] => threads::run(),
         ["repro"] => repro::run(&root()),
+        ["remotes"] => remotes::run(&root()),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");

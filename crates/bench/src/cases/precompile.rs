@@ -80,8 +80,14 @@ fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: 
     let (plan, toolchain) = (plan(declared)?, Toolchain::find(None)?);
     let variants = [variant(&toolchain)?];
     let parallel = Parallel::Jobs(NonZeroUsize::new(1).context("one is not zero")?);
-    let execution =
-        Execution { store: None, toolchain: &toolchain, variants: &variants, parallel, progress: &|_| {} };
+    let execution = Execution {
+        store: None,
+        cache: None,
+        toolchain: &toolchain,
+        variants: &variants,
+        parallel,
+        progress: &|_| {},
+    };
     let mut kept: Vec<Executed> = Vec::new();
     let ours = Runner::new("precast", || {
         kept.push(execute(&plan, &execution)?);
@@ -140,6 +146,7 @@ fn archive_bytes(plan: &Plan, place: &Path) -> Result<u64> {
     let parallel = Parallel::Auto;
     let execution = Execution {
         store: Some(&store),
+        cache: None,
         toolchain: &toolchain,
         variants: &variants,
         parallel,

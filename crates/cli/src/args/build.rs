@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use precast_compile::Isa;
 use precast_ops::rewrite::Passes;
+#[cfg(feature = "remote")]
+use precast_remote::reapi::Server;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +33,7 @@ A manifest:
 /// What the store has already is verified and not compiled again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[cfg_attr(feature = "remote", command(group = clap::ArgGroup::new("verified").args(["remote", "remote_cache"]).multiple(true)))]
 pub(crate) struct BuildArgs {
     /// The manifest; of a `Cargo.toml` it is the table `[package.metadata.precast]`.
     #[arg(default_value = "precast.toml")]
@@ -41,6 +44,18 @@ pub(crate) struct BuildArgs {
     /// Writes everything that was asked for into this one file as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
+    /// A store elsewhere that may have what is to be compiled, https://host/path or s3://bucket/prefix; repeated. What it has and
+    /// enough keys have signed (--keyring) is put into the store instead of being compiled.
+    #[cfg(feature = "remote")]
+    #[arg(long, value_name = "URL", conflicts_with = "frozen")]
+    pub(crate) remote: Vec<String>,
+    /// The keyring of which keys have to have signed what comes from elsewhere. [default: $PRECAST_KEYRING]
+    #[cfg(feature = "remote")]
+    #[arg(long, value_name = "FILE", requires = "verified")]
+    pub(crate) keyring: Option<PathBuf>,
+    #[cfg(feature = "remote")]
+    #[command(flatten)]
+    pub(crate) elsewhere: ElsewhereArgs,
     /// The target to compile for, as Rust spells it. [default: the manifest's, else this machine's]
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
@@ -76,4 +91,31 @@ pub(crate) struct BuildArgs {
     /// Prints the summary as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What of a build happens on other machines, by the Bazel Remote Execution API.
+#[cfg(feature = "remote")]
+#[derive(Debug, Args)]
+pub(crate) struct ElsewhereArgs {
+    /// A cache of the Bazel Remote Execution API, grpc://host:port/instance: what it has is taken instead of being compiled, and
+    /// what is compiled is put there. With --keyring only what enough keys have signed is taken.
+    #[arg(long, value_name = "URL", conflicts_with = "frozen")]
+    pub(crate) remote_cache: Option<Server>,
+    /// A farm of the Bazel Remote Execution API, grpc://host:port/instance: the compiler runs there, 32 at once unless --jobs says
+    /// otherwise. Its workers must have the toolchain of this machine.
+    #[arg(long, value_name = "URL", conflicts_with = "frozen")]
+    pub(crate) remote_exec: Option<Server>,
+    /// A platform property of the workers that may compile, beside precast-toolchain; repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = property, requires = "remote_exec")]
+    pub(crate) remote_property: Vec<(String, String)>,
+}
+
+#[cfg(feature = "remote")]
+fn property(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if name.is_empty() {
+        Err("a property needs a name".to_owned())
+    } else {
+        Ok((name.to_owned(), value.to_owned()))
+    }
 }

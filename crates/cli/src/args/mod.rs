@@ -13,6 +13,8 @@ mod ops;
 mod picture;
 mod profile;
 mod record;
+#[cfg(feature = "remote")]
+mod remote;
 mod run;
 mod sbom;
 mod shell;
@@ -22,6 +24,8 @@ mod verify;
 
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
+#[cfg(feature = "remote")]
+pub(crate) use build::ElsewhereArgs;
 pub(crate) use carry::{ExportArgs, ImportArgs};
 pub(crate) use check_op::CheckOpArgs;
 pub(crate) use doctor::DoctorArgs;
@@ -33,6 +37,8 @@ pub(crate) use ops::OpsArgs;
 pub(crate) use picture::PictureArgs;
 pub(crate) use profile::ProfileArgs;
 pub(crate) use record::RecordArgs;
+#[cfg(feature = "remote")]
+pub(crate) use remote::{IndexArgs, PullArgs, PushArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use sbom::SbomArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -108,6 +114,12 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     Export(ExportArgs),
     Import(ImportArgs),
+    #[cfg(feature = "remote")]
+    Push(PushArgs),
+    #[cfg(feature = "remote")]
+    Pull(PullArgs),
+    #[cfg(feature = "remote")]
+    Index(IndexArgs),
     Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

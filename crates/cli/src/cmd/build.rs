@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "remote")]
+use std::sync::Arc;
 use std::time::Instant;
 
 use precast_build::history;
@@ -12,11 +14,17 @@ use precast_build::{
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
 use precast_store::key::Profile;
-use precast_store::{OpenError, Store};
+use precast_store::{ActionCache, OpenError, Store};
+#[cfg(feature = "remote")]
+use precast_store::{Keyring, remote::Remote};
 use serde_json::json;
 
 use super::update::{self, Held};
 use crate::args::BuildArgs;
+#[cfg(feature = "remote")]
+use crate::args::LayerArgs;
+#[cfg(feature = "remote")]
+use crate::elsewhere::Elsewhere;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::provenance::{self, Builder};
@@ -53,13 +61,37 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     }
     let path = layers::to_build(args.store);
     let store = open_store(&path, args.frozen)?;
+    #[cfg(feature = "remote")]
+    let keyring = match args.remote.is_empty() && args.elsewhere.remote_cache.is_none() {
+        true => None,
+        false => layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?,
+    };
+    #[cfg(feature = "remote")]
+    let (elsewhere, toolchain) = {
+        let elsewhere = Elsewhere::new(args.elsewhere, keyring.clone())?;
+        let toolchain = elsewhere.compiling(toolchain);
+        (elsewhere, toolchain)
+    };
+    #[cfg(feature = "remote")]
+    let (cache, parallel) = (elsewhere.cache(), elsewhere.parallel(args.jobs));
+    #[cfg(not(feature = "remote"))]
+    let (cache, parallel) = (None, args.jobs.map_or(Parallel::Auto, Parallel::Jobs));
+    #[cfg(feature = "remote")]
+    if !args.remote.is_empty() {
+        let keyring = keyring.ok_or_else(layers::no_keyring)?;
+        for url in &args.remote {
+            fetch(url, &keyring, store.as_ref(), &plan, (&toolchain, &variants))?;
+        }
+    }
     let executed = carry_out(
         &plan,
-        store.as_ref(),
+        (store.as_ref(), cache),
         (&toolchain, &variants),
-        args.jobs.map_or(Parallel::Auto, Parallel::Jobs),
+        parallel,
         (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
     );
+    #[cfg(feature = "remote")]
+    elsewhere.tell();
     let executed = executed.map_err(|error| match error {
         ExecuteError::Damaged { .. } => Failure::from(error).exiting(Exit::Damaged),
         other => other.into(),
@@ -170,9 +202,30 @@ fn open_store(path: &Path, is_frozen: bool) -> Result<Option<Store>, Failure> {
     Ok(Some(store.on_event(events::hear)))
 }
 
+/// Puts what a store elsewhere has of a plan into the store that is built into, if enough keys have signed it.
+#[cfg(feature = "remote")]
+fn fetch(
+    url: &str,
+    keyring: &Arc<Keyring>,
+    store: Option<&Store>,
+    plan: &Plan,
+    (toolchain, variants): (&Toolchain, &[Variant]),
+) -> Result<(), Failure> {
+    let Some(store) = store else { return Ok(()) };
+    let source = Arc::new(precast_remote::Files::open(&url.parse()?, precast_remote::Patience::default())?);
+    let remote = Remote::new(source, store.clone().trusting(Arc::clone(keyring))).on_event(events::hear);
+    for (unit, variant) in plan.units.iter().flat_map(|unit| variants.iter().map(move |v| (unit, v))) {
+        // A unit that cannot be compiled is told of by the compiling.
+        if let Ok(inputs) = precast_compile::action(unit, toolchain, variant) {
+            remote.find_action(&inputs.key())?;
+        }
+    }
+    Ok(())
+}
+
 fn carry_out(
     plan: &Plan,
-    store: Option<&Store>,
+    (store, cache): (Option<&Store>, Option<&dyn ActionCache>),
     (toolchain, variants): (&Toolchain, &[Variant]),
     parallel: Parallel,
     (pins, is_frozen): (Option<(&Lock, &Path)>, bool),
@@ -184,7 +237,7 @@ fn carry_out(
             bar.set_position(done as u64);
         }
     };
-    let execution = Execution { store, toolchain, variants, parallel, progress: &progress };
+    let execution = Execution { store, cache, toolchain, variants, parallel, progress: &progress };
     let executed = match pins {
         Some(pins) => execute_locked(plan, &execution, pins, !is_frozen),
         None if is_frozen => take(plan, &execution),
@@ -236,13 +289,17 @@ impl Summary {
             0 => String::new(),
             count => format!(" ({count} healed)"),
         };
+        let fetched = match executed.fetched {
+            0 => String::new(),
+            count => format!(", {count} from the cache"),
+        };
         let mut text = format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display());
         let _ = writeln!(text, "  combinations  {}", plan.combinations);
         let _ = writeln!(text, "  modules       {} distinct", plan.modules());
         let _ = writeln!(text, "  entries       {}", if entries.is_empty() { "none" } else { &entries });
         let _ = writeln!(
             text,
-            "  artifacts     {}: {} found{healed}, {} compiled",
+            "  artifacts     {}: {} found{healed}{fetched}, {} compiled",
             executed.artifacts.len(),
             executed.hits,
             executed.compiled
@@ -276,6 +333,7 @@ impl Summary {
             "artifacts": self.executed.artifacts.len(),
             "hits": self.executed.hits,
             "healed": self.executed.healed,
+            "fetched": self.executed.fetched,
             "compiled": self.executed.compiled,
             "why": why::json(&self.executed.compilations),
             "hermetic": self.executed.is_hermetic,

@@ -30,7 +30,7 @@ pub(super) fn run(args: &PictureArgs) -> Result<Exit, Failure> {
     let (graph, explanation) = explanation_of(&source, &args.layers)?;
     let drawn =
         if args.plain { Ops::standard().lower(&graph, Form::Unfused)? } else { explanation.graph().clone() };
-    let asked = !args.layers.bundle.is_empty() || !layers::to_run(&args.layers).is_empty();
+    let asked = !args.layers.is_empty() || !layers::to_run(&args.layers).is_empty();
     let served = served(&explanation, &drawn, args.plain, asked);
     let picture = Picture::new(&title(args), &drawn, &served);
     let text = if args.form.svg {

@@ -15,6 +15,8 @@ mod ops;
 mod passes;
 mod profile;
 mod record;
+#[cfg(feature = "remote")]
+mod remote;
 mod run;
 mod sbom;
 mod shell;
@@ -55,6 +57,12 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Trust(args) => trust::run(args),
         Command::Export(args) => carry::export(args),
         Command::Import(args) => carry::import(args),
+        #[cfg(feature = "remote")]
+        Command::Push(args) => remote::push(args),
+        #[cfg(feature = "remote")]
+        Command::Pull(args) => remote::pull(args),
+        #[cfg(feature = "remote")]
+        Command::Index(args) => remote::index(args),
         Command::Gc(args) => gc::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

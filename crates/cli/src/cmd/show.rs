@@ -186,7 +186,7 @@ fn keys(entry: &Entry) -> Vec<String> {
 fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failure> {
     let mut text = String::new();
     for Variant { layer, record } in variants {
-        let Layer::Store { store, .. } = layer else { continue };
+        let Some(store) = layer.store() else { continue };
         if let Some(statement) = store.find_provenance(record)? {
             let statement: Value = serde_json::from_str(&statement).unwrap_or_default();
             if !provenance::is_about(&statement, record, &store.load(record)?) {
@@ -215,7 +215,7 @@ fn document(key: &BuildKey, variants: &[Variant<'_>]) -> Option<KeyDocument> {
 
 /// The generated C of a variant, and what it is called; a bundle carries none.
 fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
-    let Layer::Store { store, .. } = variant.layer else { return Ok(None) };
+    let Some(store) = variant.layer.store() else { return Ok(None) };
     let archive = store.load(&variant.record)?;
     let found = ["unit.c", "unit.cc"].into_iter().find_map(|name| {
         let text = String::from_utf8_lossy(archive.get(name)?).into_owned();
@@ -226,10 +226,7 @@ fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
 
 /// Writes the generated C and its headers where a debugger can read them.
 fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result<(), Failure> {
-    let stored = variants.iter().find_map(|variant| match variant.layer {
-        Layer::Store { store, .. } => Some((store, variant)),
-        Layer::Bundle { .. } => None,
-    });
+    let stored = variants.iter().find_map(|variant| Some((variant.layer.store()?, variant)));
     let Some((layer, (store, variant))) = stored.map(|stored| (stored.1.layer, stored)) else {
         return Err(no_source(key));
     };
@@ -282,7 +279,7 @@ fn collect_files(value: &Value, found: &mut BTreeMap<String, String>) {
 
 /// The manifest of a variant's archive; a bundle carries none.
 fn manifest(variant: &Variant<'_>) -> Result<Option<Value>, Failure> {
-    let Layer::Store { store, .. } = variant.layer else { return Ok(None) };
+    let Some(store) = variant.layer.store() else { return Ok(None) };
     let archive = store.load(&variant.record)?;
     Ok(archive.get("manifest.json").and_then(|bytes| serde_json::from_slice(bytes).ok()))
 }

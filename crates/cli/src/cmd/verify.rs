@@ -140,7 +140,8 @@ fn compile(
         let (_, plan) = build::read(manifest, Ops::standard().with_profile(profile))?;
         let variants = [Variant { target: target.to_owned(), isa, profile }];
         let (parallel, progress) = (Parallel::Auto, &|_| {});
-        let execution = Execution { store: None, toolchain, variants: &variants, parallel, progress };
+        let execution =
+            Execution { store: None, cache: None, toolchain, variants: &variants, parallel, progress };
         artifacts.extend(execute(&plan, &execution)?.artifacts);
     }
     Ok(artifacts)

@@ -103,9 +103,7 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     let program = || tool.to_owned();
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: program(), source },
-        RunError::Timeout => {
-            FindToolchainError::Broken { program: program(), what: "it does not end".to_owned() }
-        }
+        _ => FindToolchainError::Broken { program: program(), what: "it does not end".to_owned() },
     })?;
     let place = |line: &str| {
         let (_, place) = ["trying file=", "search cache="].iter().find_map(|mark| line.split_once(mark))?;

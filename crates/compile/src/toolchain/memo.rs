@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Compiler;
 use super::watch::{self, Watched};
-use crate::cache::user_cache;
+use precast_store::user_cache;
 
 /// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
 const GENERATION: u64 = 3;
@@ -50,6 +50,11 @@ impl Memo {
     /// Tells whether the name is still found in the same place and no file changed.
     pub(super) fn is_valid(&self, found: Option<&Path>) -> bool {
         found == Some(&self.found) && self.changed().is_none()
+    }
+
+    /// Lists what was looked at.
+    pub(super) fn files(&self) -> Vec<&Path> {
+        self.watched.iter().map(Watched::path).collect()
     }
 
     /// Finds the first file that is no longer what the compiler's identity was made of.

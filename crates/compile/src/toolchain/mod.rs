@@ -25,7 +25,7 @@ mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use precast_store::ToolchainId;
@@ -36,6 +36,8 @@ pub use compiler::{Family, host_target};
 pub use error::FindToolchainError;
 use memo::Memo;
 pub(crate) use watch::{Watched, changed};
+
+use crate::runner::{Here, Runner};
 
 /// How long one run of a tool may take unless [`Toolchain::with_timeout`] says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -48,6 +50,7 @@ pub struct Toolchain {
     c: Memo,
     cxx: OnceLock<Memo>,
     timeout: Duration,
+    runner: Arc<dyn Runner>,
 }
 
 impl Toolchain {
@@ -76,13 +79,21 @@ impl Toolchain {
     fn resolve(target: Option<&str>, explicit: Option<PathBuf>) -> Result<Self, FindToolchainError> {
         let target = target.map_or_else(host_target, str::to_owned);
         let c = find::find(&target, Language::C, explicit.as_deref())?;
-        Ok(Self { target, explicit, c, cxx: OnceLock::new(), timeout: TIMEOUT })
+        Ok(Self { target, explicit, c, cxx: OnceLock::new(), timeout: TIMEOUT, runner: Arc::new(Here) })
     }
 
     /// Limits how long one run of the compiler or the linker may take; 10 minutes unless set.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Has the compiler run by `runner` when it compiles a unit. All else stays here: finding and fingerprinting, the
+    /// preprocessor of units that are not lean, `objcopy`, the linker.
+    #[must_use]
+    pub fn running_on(mut self, runner: Arc<dyn Runner>) -> Self {
+        self.runner = runner;
         self
     }
 
@@ -131,8 +142,24 @@ impl Toolchain {
         self.compiler(language).map(|compiler| compiler.id)
     }
 
-    pub(crate) fn timeout(&self) -> Duration {
+    /// Gives how long one run of a tool may take.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    /// Lists the files that the identity for a language was made of, and the places where one would be taken instead:
+    /// another host where all of these hold the same, or nothing, has this toolchain.
+    ///
+    /// # Errors
+    ///
+    /// As [`Toolchain::id`].
+    pub fn files(&self, language: Language) -> Result<Vec<&Path>, FindToolchainError> {
+        self.memo(language).map(Memo::files)
+    }
+
+    pub(crate) fn runner(&self) -> &dyn Runner {
+        &*self.runner
     }
 
     /// Gives the compiler of a language.
@@ -162,12 +189,13 @@ impl Toolchain {
 
 impl fmt::Debug for Toolchain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { target, explicit: _, c, cxx, timeout: _ } = self;
+        let Self { target, explicit: _, c, cxx, timeout: _, runner } = self;
         let cxx = cxx.get().map(|memo| &memo.compiler);
         f.debug_struct("Toolchain")
             .field("target", target)
             .field("c", &c.compiler)
             .field("cxx", &cxx)
+            .field("runner", runner)
             .finish()
     }
 }

@@ -129,7 +129,7 @@ fn ask(driver: &Path, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindTo
     let broken = |what: String| FindToolchainError::Broken { program: driver.to_owned(), what };
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: driver.to_owned(), source },
-        RunError::Timeout => broken(format!("no answer to `{}` within {LIMIT:?}", arguments.join(" "))),
+        _ => broken(format!("no answer to `{}` within {LIMIT:?}", arguments.join(" "))),
     })?;
     if !ended.status.success() {
         let words = ended.stderr.lines().chain(ended.stdout.lines()).find(|line| !line.trim().is_empty());

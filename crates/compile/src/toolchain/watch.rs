@@ -24,6 +24,10 @@ impl Watched {
         Self { path, stat }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     fn is_unchanged(&self) -> bool {
         Stat::of(&self.path) == self.stat
     }

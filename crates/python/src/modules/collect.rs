@@ -59,17 +59,20 @@ fn all(layer: &Layer, unit: &Wanted) -> Result<Vec<Record>, String> {
             Ok(bundle.find(&unit.build_key()).iter().map(|record| Record::clone(record)).collect())
         }
         Layer::Store { store, .. } => store.find(&unit.build_key()).map_err(|error| chain(&error)),
+        Layer::Remote(remote) => remote.find(&unit.build_key()).map_err(|error| chain(&error)),
     }
 }
 
 /// The shared object of a record; none where it is damaged, which the layer tells.
 fn bytes(layer: &Layer, record: &Record) -> Result<Option<Vec<u8>>, String> {
-    match layer {
-        Layer::Bundle { bundle, .. } => Ok(bundle.load(record).ok().map(<[u8]>::to_vec)),
-        Layer::Store { store, .. } => match store.load(record) {
-            Ok(archive) => Ok(shared_object(&archive).map(<[u8]>::to_vec)),
-            Err(LoadError::Find(error)) => Err(chain(&error)),
-            Err(_) => Ok(None),
-        },
+    let loaded = match layer {
+        Layer::Bundle { bundle, .. } => return Ok(bundle.load(record).ok().map(<[u8]>::to_vec)),
+        Layer::Store { store, .. } => store.load(record),
+        Layer::Remote(remote) => remote.load(record),
+    };
+    match loaded {
+        Ok(archive) => Ok(shared_object(&archive).map(<[u8]>::to_vec)),
+        Err(LoadError::Find(error)) => Err(chain(&error)),
+        Err(_) => Ok(None),
     }
 }

@@ -33,6 +33,8 @@ enum Source {
     Bundle(PathBuf),
     Store(PathBuf),
     Writable(PathBuf),
+    #[cfg(feature = "remote")]
+    Remote(String),
 }
 
 /// The variable that turns debug mode on.
@@ -60,6 +62,17 @@ impl Builder {
     /// Adds a store directory to which modules compiled at run time are published; it is made if it does not exist.
     pub fn writable(mut self, path: impl AsRef<Path>) -> Self {
         self.layers.push(Source::Writable(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds a store, or a release in a registry, that is elsewhere: `https://host/path`, `s3://bucket/prefix`,
+    /// `oci://host/repository:tag`. What comes from there is kept in this user's cache.
+    ///
+    /// Whoever answers for the place could send anything, so a keyring has to say whose signatures count
+    /// ([`Builder::keyring`]). A store that cannot be reached is an event, and has what came from it before.
+    #[cfg(feature = "remote")]
+    pub fn remote(mut self, url: impl Into<String>) -> Self {
+        self.layers.push(Source::Remote(url.into()));
         self
     }
 
@@ -196,6 +209,11 @@ impl Source {
                 Ok(store) => Ok(Layer::Store { store, writable: true }),
                 Err(source) => Err(BuildRuntimeError::Writable { path, source }),
             },
+            #[cfg(feature = "remote")]
+            Self::Remote(url) => {
+                let keyring = keyring.ok_or(BuildRuntimeError::NoKeyring)?;
+                Ok(precast_remote::open(&url, Arc::clone(keyring), &precast_remote::Options::default())?)
+            }
         }
     }
 }

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Export;
 use crate::archive::PackError;
 use crate::key::BuildKey;
-use crate::record::{Record, documents_bytes};
+use crate::record::{Entry, Record, documents_bytes};
 use crate::store::{FindError, LoadError, Store};
+
+/// Modules that entries call: each with the name of an entry that does, and its signature.
+pub(crate) type Called = BTreeMap<BuildKey, (String, String)>;
 
 /// Says why nothing was exported. What is damaged is no export: it would be missed where there is no way to make it again.
 #[derive(Debug, thiserror::Error)]
@@ -60,19 +63,10 @@ impl Store {
     /// An entry is not there, or something of what is exported is lost or damaged.
     pub fn export(&self, names: Option<&BTreeSet<String>>) -> Result<Export, ExportError> {
         let mut members = BTreeMap::new();
-        let mut wanted: BTreeMap<BuildKey, (String, String)> = BTreeMap::new();
-        let entries = self.entries()?;
-        if let Some(name) = names.into_iter().flatten().find(|name| entries.iter().all(|e| e.name != **name))
-        {
-            let known: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
-            return Err(ExportError::Unknown { name: name.clone(), known: known.join(", ") });
-        }
-        for entry in entries.iter().filter(|entry| names.is_none_or(|names| names.contains(&entry.name))) {
+        let (entries, wanted) = self.chosen(names)?;
+        for entry in &entries {
             let signed = self.signed_entry(entry)?;
             put(&mut members, "entries", &entry.id().to_string(), signed.bytes, signed.signatures);
-            for step in &entry.program.steps {
-                wanted.insert(step.key, (entry.name.clone(), step.signatures.join("; ")));
-            }
         }
         let mut had: BTreeSet<BuildKey> = BTreeSet::new();
         for record in self.records() {
@@ -87,6 +81,27 @@ impl Store {
             Some((_, (name, signature))) => Err(ExportError::Lacking { name, signature }),
             None => Ok(Export::of(members)),
         }
+    }
+
+    /// The entries of these names, or all, and the modules that they call.
+    pub(crate) fn chosen(
+        &self,
+        names: Option<&BTreeSet<String>>,
+    ) -> Result<(Vec<Entry>, Called), ExportError> {
+        let mut entries = self.entries()?;
+        if let Some(name) = names.into_iter().flatten().find(|name| entries.iter().all(|e| e.name != **name))
+        {
+            let known: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
+            return Err(ExportError::Unknown { name: name.clone(), known: known.join(", ") });
+        }
+        entries.retain(|entry| names.is_none_or(|names| names.contains(&entry.name)));
+        let mut called = Called::new();
+        for entry in &entries {
+            for step in &entry.program.steps {
+                called.insert(step.key, (entry.name.clone(), step.signatures.join("; ")));
+            }
+        }
+        Ok((entries, called))
     }
 
     fn export_record(

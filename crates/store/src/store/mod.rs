@@ -14,6 +14,7 @@
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
 //!   roots/release/<name>                          the latest release that was imported under a name
+//!   index/<directory>                             the names below it, for servers that list none ([`crate::remote`])
 //!   quarantine/<name>.<random>/<name>             what was damaged
 //!   builds/                                       what the last builds compiled, and why; for people
 //!   tmp/                                          what is being written
@@ -49,6 +50,7 @@ mod create;
 mod entry;
 mod find;
 mod gc;
+mod index;
 mod lease;
 mod load;
 mod open;
@@ -71,6 +73,9 @@ pub use entry::PutEntryError;
 pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
 pub use open::OpenError;
+pub(crate) use open::{STORE_FILE, check_format};
+pub(crate) use paths::Paths;
+pub use paths::RecordName;
 pub(crate) use publish::Item;
 pub use publish::{PublishError, Published};
 pub use releases::ReleaseError;
@@ -87,7 +92,6 @@ use std::sync::Arc;
 use crate::event::{Event, Observer};
 use crate::keyring::Keyring;
 use access::Passed;
-use paths::Paths;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
 #[derive(Debug, Clone)]
@@ -106,6 +110,16 @@ impl Store {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.paths.root
+    }
+
+    /// Tells the observer.
+    pub(crate) fn tell(&self, event: &Event) {
+        self.observer.tell(event);
+    }
+
+    /// Whose signatures readers ask for, if anybody's.
+    pub(crate) fn keyring(&self) -> Option<&Keyring> {
+        self.keyring.as_deref()
     }
 
     /// Hands every [`Event`] to `observer` from now on, in place of the one before.

@@ -14,7 +14,7 @@ use crate::trust::{TrustError, Untrusted, check_way, quoted};
 pub(super) const FORMAT: u32 = 2;
 
 /// The content of `STORE`.
-pub(super) const STORE_FILE: &str = "format=2\nhash=blake3\nmin_reader=2\n";
+pub(crate) const STORE_FILE: &str = "format=2\nhash=blake3\nmin_reader=2\n";
 
 /// Says why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -117,10 +117,36 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
     let Some(Contents { bytes, .. }) = store.read(&path, STORE_LIMIT)? else {
         return Err(OpenError::Missing { path: paths.root.clone() });
     };
-    let malformed = |found: String, expected| OpenError::Malformed { path: path.clone(), found, expected };
-    let text = String::from_utf8(bytes)
+    match read_format(&bytes) {
+        Ok(()) => Ok(()),
+        Err(Format::Newer { found }) => Err(OpenError::Newer { path: paths.root.clone(), found }),
+        Err(Format::Malformed { found, expected }) => {
+            Err(OpenError::Malformed { path: path.clone(), found, expected })
+        }
+    }
+}
+
+/// Checks the content of a `STORE` that is not on this machine; says in words why it will not do.
+pub(crate) fn check_format(bytes: &[u8]) -> Result<(), String> {
+    read_format(bytes).map_err(|problem| match problem {
+        Format::Newer { found } => format!(
+            "it needs a reader of format {found}, expected at most {FORMAT}\nhint: a newer precast wrote it; update this one"
+        ),
+        Format::Malformed { found, expected } => format!("`STORE` has {found}, expected {expected}"),
+    })
+}
+
+/// What is wrong with a `STORE`.
+enum Format {
+    Newer { found: u32 },
+    Malformed { found: String, expected: &'static str },
+}
+
+fn read_format(bytes: &[u8]) -> Result<(), Format> {
+    let malformed = |found: String, expected| Format::Malformed { found, expected };
+    let text = std::str::from_utf8(bytes)
         .map_err(|_| malformed("bytes that are not text".into(), "lines `name=value`"))?;
-    let values = values(&text).map_err(|line| malformed(format!("the line `{line}`"), LINES))?;
+    let values = values(text).map_err(|line| malformed(format!("the line `{line}`"), LINES))?;
     let value = |name: &str, expected| {
         let found = values.get(name).copied();
         found.ok_or_else(|| malformed(format!("no `{name}`"), expected))
@@ -132,7 +158,7 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
     };
     let min_reader = number("min_reader", "`min_reader=` and a number")?;
     if min_reader > FORMAT {
-        return Err(OpenError::Newer { path: paths.root.clone(), found: min_reader });
+        return Err(Format::Newer { found: min_reader });
     }
     let format = number("format", "`format=` and a number")?;
     let hash = value("hash", "`hash=blake3`")?;

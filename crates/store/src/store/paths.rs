@@ -12,25 +12,31 @@ pub(super) const STORE: &str = "STORE";
 pub(super) const DIRECTORIES: [&str; 7] =
     ["objects", "records", "keys", "entries", "roots", "quarantine", "tmp"];
 
+/// Where the names of files are listed, for servers that list none; made by [`super::Store::write_index`] only.
+pub(super) const INDEX: &str = "index";
+
 /// Where builds remember what they compiled; whether it is there matters to people only.
 pub(super) const BUILDS: &str = "builds";
 
 /// The paths of one store.
 #[derive(Debug, Clone)]
-pub(super) struct Paths {
-    pub(super) root: PathBuf,
+pub(crate) struct Paths {
+    pub(crate) root: PathBuf,
 }
 
 /// The file name of a record, and of the pointers to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RecordName {
-    pub(super) action: ActionKey,
-    pub(super) id: RecordId,
+pub struct RecordName {
+    /// What the record's archive was made by.
+    pub action: ActionKey,
+    /// The hash of the record's bytes.
+    pub id: RecordId,
 }
 
 impl RecordName {
     /// Reads a file name, or gives `None` for the name of something else.
-    pub(super) fn parse(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
         let (action, id) = name.split_once('-')?;
         Some(Self { action: action.parse().ok()?, id: id.parse().ok()? })
     }
@@ -48,58 +54,63 @@ const OBJECT_SUFFIX: &str = ".tar.zst";
 pub(super) const PROVENANCE_SUFFIX: &str = ".provenance";
 
 impl Paths {
-    pub(super) fn store_file(&self) -> PathBuf {
+    pub(crate) fn store_file(&self) -> PathBuf {
         self.root.join(STORE)
     }
 
-    pub(super) fn dir(&self, name: &str) -> PathBuf {
+    pub(crate) fn dir(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    pub(super) fn object(&self, digest: &Digest) -> PathBuf {
+    pub(crate) fn object(&self, digest: &Digest) -> PathBuf {
         self.sharded("objects", &format!("{digest}{OBJECT_SUFFIX}"))
     }
 
-    pub(super) fn record(&self, name: &RecordName) -> PathBuf {
+    pub(crate) fn record(&self, name: &RecordName) -> PathBuf {
         self.sharded("records", &name.to_string())
     }
 
-    pub(super) fn documents(&self, name: &RecordName) -> PathBuf {
+    pub(crate) fn documents(&self, name: &RecordName) -> PathBuf {
         self.sharded("records", &format!("{name}.documents"))
     }
 
     /// What a builder states of a record, beside it.
-    pub(super) fn provenance(&self, name: &RecordName) -> PathBuf {
+    pub(crate) fn provenance(&self, name: &RecordName) -> PathBuf {
         self.sharded("records", &format!("{name}{PROVENANCE_SUFFIX}"))
     }
 
     /// The signatures of a record or an entry, beside it.
-    pub(super) fn signatures(of: &Path) -> PathBuf {
+    pub(crate) fn signatures(of: &Path) -> PathBuf {
         let mut name = of.as_os_str().to_owned();
         name.push(crate::keyring::SUFFIX);
         name.into()
     }
 
     /// The shard that holds the records of an action.
-    pub(super) fn records_of(&self, action: &ActionKey) -> PathBuf {
+    pub(crate) fn records_of(&self, action: &ActionKey) -> PathBuf {
         self.dir("records").join(&action.to_string()[..2])
     }
 
     /// The directory of the pointers of a key or a fingerprint.
-    pub(super) fn pointers(&self, key: &str) -> PathBuf {
+    pub(crate) fn pointers(&self, key: &str) -> PathBuf {
         self.sharded("keys", key)
     }
 
-    pub(super) fn entry(&self, id: &RecordId) -> PathBuf {
+    pub(crate) fn entry(&self, id: &RecordId) -> PathBuf {
         self.sharded("entries", &id.to_string())
     }
 
-    pub(super) fn entry_roots(&self) -> PathBuf {
+    pub(crate) fn entry_roots(&self) -> PathBuf {
         self.dir("roots").join("entry")
     }
 
-    pub(super) fn releases(&self) -> PathBuf {
+    pub(crate) fn releases(&self) -> PathBuf {
         self.dir("roots").join("release")
+    }
+
+    /// The names below a directory of the store, for servers that list none.
+    pub(crate) fn index(&self, directory: &str) -> PathBuf {
+        self.dir(INDEX).join(directory)
     }
 
     fn sharded(&self, directory: &str, name: &str) -> PathBuf {
@@ -108,6 +119,6 @@ impl Paths {
 }
 
 /// Reads the digest from the name of an object.
-pub(super) fn object_digest(path: &Path) -> Option<Digest> {
+pub(crate) fn object_digest(path: &Path) -> Option<Digest> {
     path.file_name()?.to_str()?.strip_suffix(OBJECT_SUFFIX)?.parse().ok()
 }

@@ -1,0 +1,84 @@
+//! What others have compiled: taken before anything is compiled, and given afterwards.
+//!
+//! What a cache gives was verified by itself, but not whether it is what the plan wants: that is seen here, where the unit is
+//! known. It is published as it came, so that its signatures stay what they are.
+
+use super::job::Job;
+use super::{ExecuteError, Execution};
+use crate::lock::Lock;
+use precast_compile::Compiled;
+use precast_store::key::ActionKind;
+use precast_store::{ActionKey, CachedAction};
+use std::path::Path;
+
+/// How many results are in memory at once.
+const BATCH: usize = 64;
+
+/// Takes up what the cache has of some jobs, and tells how many that were.
+pub(super) fn fetch(
+    jobs: &mut [Job<'_>],
+    lacking: &[usize],
+    execution: &Execution<'_>,
+    pins: Option<(&Lock, &Path)>,
+) -> Result<usize, ExecuteError> {
+    let Some(cache) = execution.cache else { return Ok(0) };
+    let mut fetched = 0;
+    for batch in lacking.chunks(BATCH) {
+        let actions: Vec<ActionKey> = batch.iter().map(|at| jobs[*at].action).collect();
+        let found = batch.iter().zip(cache.find(&actions));
+        let found: Vec<(usize, CachedAction)> = found
+            .filter_map(|(at, found)| Some((*at, found?)))
+            .filter(|(at, found)| is_wanted(&jobs[*at], found, execution))
+            .filter(|(_, CachedAction { record, .. })| match pins {
+                // A build that pins takes nothing else.
+                Some((lock, _)) => lock.pin(&record.action).is_some_and(|pin| pin.digest == record.digest),
+                None => true,
+            })
+            .collect();
+        if let Some(store) = execution.store {
+            let items: Vec<_> = found.iter().map(|(_, found)| (&found.archive, &found.record)).collect();
+            let refused = |(position, source): (usize, _)| {
+                let (at, _) = found[position];
+                ExecuteError::Publish { title: jobs[at].title(), source }
+            };
+            store.publish_all(&items).map_err(refused)?;
+            for (_, CachedAction { record, signatures, .. }) in &found {
+                if !signatures.is_empty() {
+                    // Without them a reader who asks for signatures misses it; that is no harm to this build.
+                    let _ = store.signed_of(record).map(|signed| store.put_signatures(&signed, signatures));
+                }
+            }
+        }
+        fetched += found.len();
+        for (at, CachedAction { record, archive, .. }) in found {
+            jobs[at].accept(record, archive)?;
+        }
+    }
+    Ok(fetched)
+}
+
+/// Whether a result is about the unit and the variant; its key alone is what somebody says.
+fn is_wanted(job: &Job<'_>, found: &CachedAction, execution: &Execution<'_>) -> bool {
+    let (record, variant) = (&found.record, job.variant);
+    let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
+    let members = job.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key));
+    record.kind == ActionKind::Compile
+        && slots.eq(members)
+        && record.target == variant.target
+        && record.isa == variant.isa.name()
+        && record.profile == variant.profile
+        && record.language == job.unit.language()
+        && record.toolchain == execution.toolchain.id(record.language).ok()
+        && found.archive.get(job.unit.file_name()) == Some(job.unit.text().as_bytes())
+}
+
+/// Gives what was compiled to others.
+pub(super) fn give(compiled: &[(usize, Compiled)], execution: &Execution<'_>) {
+    let Some(cache) = execution.cache else { return };
+    let results = compiled.iter().map(|(_, Compiled { archive, record })| CachedAction {
+        record: record.clone(),
+        archive: archive.clone(),
+        signatures: String::new(),
+    });
+    cache.put(&results.collect::<Vec<_>>());
+}

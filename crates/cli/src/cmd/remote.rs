@@ -1,0 +1,153 @@
+//! `precast push`, `pull` and `index`.
+
+use std::path::{Path, PathBuf};
+
+use precast_remote::oci::{Attached, Kind as Released, Registry};
+use precast_remote::{Files, Patience, Place};
+use precast_store::{Bundle, Export, Store, file};
+use serde_json::json;
+
+use crate::args::{IndexArgs, LayerArgs, PullArgs, PushArgs};
+use crate::error::{Exit, Failure};
+use crate::kind::Kind;
+use crate::{events, layers, print, term, whole};
+
+/// Pushes.
+pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
+    let place: Place = args.url.parse()?;
+    match (&place, args.file) {
+        (Place::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
+        (Place::Oci { .. }, None) => Err(Failure::usage("which file shall be pushed to the registry?")
+            .hint("`precast build --bundle FILE` and `precast export --out FILE` make one")),
+        (_, Some(_)) => Err(Failure::usage(format!("`{place}` takes a store, and no file"))
+            .hint("`--store DIR` names the store; a registry, `oci://host/repository:tag`, takes files")),
+        (_, None) => push_store(&place, args.store, &args.entry, args.json),
+    }
+}
+
+fn push_store(place: &Place, store: Option<PathBuf>, names: &[String], json: bool) -> Result<Exit, Failure> {
+    let store = Store::open(layers::to_build(store))?.on_event(events::hear);
+    let names = (!names.is_empty()).then(|| names.iter().cloned().collect());
+    let sink = Files::open(place, Patience::default())?;
+    let pushed = store.push(&sink, names.as_ref())?;
+    if json {
+        term::print_json(&json!({
+            "remote": place.to_string(), "records": pushed.records, "entries": pushed.entries,
+            "sent": pushed.sent, "bytes": pushed.bytes,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    term::print(&format!(
+        "{place}: {}, {}; {} sent, {}\n",
+        print::count(pushed.entries, "entry", "entries"),
+        print::count(pushed.records, "record", "records"),
+        print::count(pushed.sent, "file", "files"),
+        print::size(pushed.bytes)
+    ))?;
+    Ok(Exit::Ok)
+}
+
+fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+    let bytes = file::read(path, u64::MAX)?;
+    let within = |failure: Failure| failure.within(format!("cannot push `{}`", path.display()));
+    // What is damaged is no release.
+    let kind = match Kind::of(&bytes[..bytes.len().min(1 << 18)]) {
+        Kind::Bundle => {
+            Bundle::from_bytes(bytes.clone()).map_err(|error| within(error.into()))?;
+            Released::Bundle
+        }
+        Kind::Export => {
+            Export::open(&bytes).map_err(|error| within(error.into()))?;
+            Released::Export
+        }
+        found => {
+            let failure = Failure::new(format!("`{}` is {found}, and no release", path.display()));
+            return Err(failure.hint("bundles and exports are"));
+        }
+    };
+    let beside = PathBuf::from(format!("{}.minisig", path.display()));
+    let mut attached = Vec::new();
+    if beside.exists() {
+        attached.push(Attached::Signatures(file::read_text(&beside)?));
+    }
+    if let Some(path) = sbom {
+        attached.push(Attached::Sbom(file::read_text(path)?));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let size = bytes.len() as u64;
+    let pushed = Registry::open(place, Patience::default())?.push(kind, &name, bytes, attached)?;
+    if json {
+        term::print_json(&json!({
+            "remote": place.to_string(), "digest": pushed.digest, "layers": pushed.layers,
+            "sent": pushed.sent, "attached": pushed.attached, "bytes": size,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    term::print(&format!(
+        "{place}: {}, {}, {} sent\n{}\n",
+        print::size(size),
+        print::count(pushed.layers, "layer", "layers"),
+        print::count(pushed.sent, "blob", "blobs"),
+        pushed.digest
+    ))?;
+    Ok(Exit::Ok)
+}
+
+/// Pulls.
+pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
+    let place: Place = args.url.parse()?;
+    let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
+    let release = Registry::open(&place, Patience::default())?.pull()?;
+    let out = args.out.unwrap_or_else(|| PathBuf::from(&release.name));
+    let kind = match release.kind {
+        Released::Bundle => Kind::Bundle,
+        Released::Export => Kind::Export,
+    };
+    let mut names = Vec::new();
+    if let Some(keyring) = &keyring {
+        let exported = (kind == Kind::Export).then(|| Export::open(&release.bytes)).transpose()?;
+        let checked = match &exported {
+            Some(export) => keyring.check(export.statement(), &export.signatures()),
+            None => keyring.check(&release.bytes, &release.signatures),
+        };
+        names = checked.map_err(|unsigned| {
+            Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
+        })?;
+    }
+    let beside = PathBuf::from(format!("{}.minisig", out.display()));
+    if !release.signatures.is_empty() {
+        whole::check(&beside, Kind::Signatures)?;
+    }
+    whole::write(&out, kind, |file| file.write_all(&release.bytes))?.commit_durably()?;
+    if !release.signatures.is_empty() {
+        let signatures = release.signatures.as_bytes();
+        whole::write(&beside, Kind::Signatures, |file| file.write_all(signatures))?.commit_durably()?;
+    }
+    if args.json {
+        term::print_json(&json!({
+            "remote": place.to_string(), "digest": release.digest, "out": out.to_string_lossy(),
+            "bytes": release.bytes.len(), "signed_by": names,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let by = if names.is_empty() { String::new() } else { format!(", signed by {}", names.join(", ")) };
+    term::print(&format!(
+        "{}: {}{by}\n{}\n",
+        out.display(),
+        print::size(release.bytes.len() as u64),
+        release.digest
+    ))?;
+    Ok(Exit::Ok)
+}
+
+/// Writes lists of names.
+pub(super) fn index(args: IndexArgs) -> Result<Exit, Failure> {
+    let path = layers::to_build(args.store);
+    let lists = Store::open(&path)?.on_event(events::hear).write_index()?;
+    term::print(&format!(
+        "{}: {}\n",
+        path.display(),
+        print::count(lists, "list of names", "lists of names")
+    ))?;
+    Ok(Exit::Ok)
+}

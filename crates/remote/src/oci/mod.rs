@@ -1,0 +1,193 @@
+//! Releases in OCI registries: a bundle or an export, and what is said about it.
+//!
+//! ```text
+//! repository:tag ─▶ manifest   artifactType application/vnd.precast.bundle | .export, config empty
+//!                   └ layers   the file, cut where its content says so: releases share what they have in common
+//!                      ▲ subject
+//!    manifests of signatures (application/vnd.precast.minisig) and bills of materials (application/vnd.cyclonedx+json)
+//! ```
+//! The file is its layers one after another, with any tool. Whoever has the manifest's digest needs to believe nobody; whoever has a
+//! tag believes signatures. Registries that do not list what is about a manifest have the list under a tag made of its digest, as
+//! the specification of OCI says.
+
+mod credentials;
+mod cut;
+mod layer;
+mod pull;
+mod push;
+
+use std::sync::Arc;
+
+use oci_client::client::{ClientConfig, ClientProtocol};
+use oci_client::errors::{OciDistributionError, OciErrorCode};
+use oci_client::secrets::RegistryAuth;
+use oci_client::{Client, Reference};
+use precast_store::remote::RemoteError;
+use sha2::{Digest as _, Sha256};
+
+pub(crate) use layer::layer;
+pub use pull::Release;
+pub use push::{Attached, Pushed};
+
+use crate::url::Place;
+use crate::{OpenRemoteError, Patience};
+
+/// What a release is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A bundle.
+    Bundle,
+    /// What `precast export` wrote.
+    Export,
+}
+
+impl Kind {
+    /// Gives the type of its artifact.
+    #[must_use]
+    pub fn artifact_type(self) -> &'static str {
+        match self {
+            Self::Bundle => "application/vnd.precast.bundle",
+            Self::Export => "application/vnd.precast.export",
+        }
+    }
+
+    fn of(artifact_type: &str) -> Option<Self> {
+        [Self::Bundle, Self::Export].into_iter().find(|kind| kind.artifact_type() == artifact_type)
+    }
+}
+
+/// The type of signatures: minisign's, as beside a file.
+pub(crate) const SIGNATURES: &str = "application/vnd.precast.minisig";
+
+/// The type of a config that says nothing.
+const EMPTY: &str = "application/vnd.oci.empty.v1+json";
+
+/// The annotation that names a file.
+const TITLE: &str = "org.opencontainers.image.title";
+
+/// Longest manifest that registries take, in bytes.
+const MANIFEST: usize = 4 << 20;
+
+/// How many blobs are sent or fetched at once.
+const AT_ONCE: usize = 8;
+
+/// Where a release is, or will be.
+#[derive(Clone)]
+pub struct Registry(Arc<At>);
+
+/// What a task needs to ask.
+struct At {
+    place: String,
+    reference: Reference,
+    client: Client,
+    auth: RegistryAuth,
+    patience: Patience,
+}
+
+impl Registry {
+    /// Opens a place in a registry; nothing is asked yet. Registries on this machine are spoken to without TLS.
+    ///
+    /// Credentials are taken from where docker and podman keep them.
+    ///
+    /// # Errors
+    ///
+    /// The place is none in a registry.
+    pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
+        let Place::Oci { reference } = place else {
+            return Err(OpenRemoteError::Transport {
+                place: place.to_string(),
+                why: "it is no registry\nhint: `oci://host/repository:tag` is".to_owned(),
+            });
+        };
+        crate::tls::provide();
+        let refused = |why: String| OpenRemoteError::Transport { place: place.to_string(), why };
+        let reference: Reference = reference.parse().map_err(|error| refused(format!("{error}")))?;
+        let host = reference.resolve_registry().to_owned();
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+        let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&name);
+        let config = ClientConfig {
+            protocol: if is_here { ClientProtocol::Http } else { ClientProtocol::Https },
+            connect_timeout: Some(patience.connection),
+            read_timeout: Some(patience.silence),
+            user_agent: concat!("precast/", env!("CARGO_PKG_VERSION")),
+            ..ClientConfig::default()
+        };
+        let client = Client::try_from(config).map_err(|error| refused(error.to_string()))?;
+        let auth = credentials::find(&host);
+        Ok(Self(Arc::new(At { place: place.to_string(), reference, client, auth, patience })))
+    }
+}
+
+impl At {
+    /// The reference of a digest in this repository.
+    fn by_digest(&self, digest: &str) -> Reference {
+        self.reference.clone_with_digest(digest.to_owned())
+    }
+
+    /// The reference of a tag in this repository.
+    fn by_tag(&self, tag: String) -> Reference {
+        let (registry, repository) = (self.reference.registry(), self.reference.repository());
+        Reference::with_tag(registry.to_owned(), repository.to_owned(), tag)
+    }
+
+    /// Waits, as long as one may for so many bytes.
+    async fn timely<T>(
+        &self,
+        limit: u64,
+        asked: impl Future<Output = Result<T, OciDistributionError>>,
+    ) -> Result<T, RemoteError> {
+        match tokio::time::timeout(self.patience.whole(limit), asked).await {
+            Ok(answer) => answer.map_err(|error| self.failed(&error)),
+            Err(_) => Err(self.unreachable("it is silent, or too slow".to_owned())),
+        }
+    }
+
+    fn unreachable(&self, reason: String) -> RemoteError {
+        RemoteError::Unreachable { place: self.place.clone(), reason }
+    }
+
+    fn damaged(&self, why: impl Into<String>) -> RemoteError {
+        RemoteError::Damaged { place: self.place.clone(), why: why.into() }
+    }
+
+    fn failed(&self, error: &OciDistributionError) -> RemoteError {
+        use OciDistributionError as E;
+        let place = self.place.clone();
+        let codes = |wanted: &[OciErrorCode]| match error {
+            E::RegistryError { envelope, .. } => envelope.errors.iter().any(|e| wanted.contains(&e.code)),
+            _ => false,
+        };
+        let unknown = [OciErrorCode::ManifestUnknown, OciErrorCode::NameUnknown, OciErrorCode::NotFound];
+        let reason = crate::words(error);
+        match error {
+            E::ImageManifestNotFoundError(_) | E::ServerError { code: 404, .. } => {
+                RemoteError::NoRelease { place }
+            }
+            _ if codes(&unknown) => RemoteError::NoRelease { place },
+            E::UnauthorizedError { .. }
+            | E::AuthenticationFailure(_)
+            | E::ServerError { code: 401 | 403, .. } => self.denied(reason),
+            _ if codes(&[OciErrorCode::Unauthorized, OciErrorCode::Denied]) => self.denied(reason),
+            E::DigestError(_)
+            | E::JsonError(_)
+            | E::ManifestParsingError(_)
+            | E::VersionedParsingError(_) => self.damaged(reason),
+            E::RegistryError { envelope, .. } => {
+                let said: Vec<String> = envelope.errors.iter().map(ToString::to_string).collect();
+                RemoteError::Foreign { place, why: said.join("; ") }
+            }
+            _ => RemoteError::Unreachable { place, reason },
+        }
+    }
+
+    fn denied(&self, reason: String) -> RemoteError {
+        let remedy = "`docker login`, `podman login` or `skopeo login` keep credentials, and precast takes them from there";
+        RemoteError::Denied { place: self.place.clone(), reason, remedy }
+    }
+}
+
+/// The digest of a blob, as registries write it.
+fn sha256(bytes: &[u8]) -> String {
+    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}

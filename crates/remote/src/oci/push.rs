@@ -1,0 +1,201 @@
+//! Puts a release into a registry: blobs, then the manifest that names them, then what is said about it.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use http::HeaderValue;
+use oci_client::manifest::{
+    ImageIndexEntry, OCI_IMAGE_INDEX_MEDIA_TYPE, OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageIndex,
+    OciImageManifest,
+};
+use precast_store::remote::RemoteError;
+
+use super::{AT_ONCE, At, EMPTY, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256};
+use crate::wait::wait;
+
+/// Something that is said about a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attached {
+    /// Signatures of its file: the text of a `.minisig`.
+    Signatures(String),
+    /// A bill of materials: CycloneDX in JSON.
+    Sbom(String),
+}
+
+/// What a push did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pushed {
+    /// The digest of the manifest: who pulls by it needs to believe nobody.
+    pub digest: String,
+    /// How many layers the release has.
+    pub layers: usize,
+    /// How many blobs had to be sent, of the release and of what is said about it.
+    pub sent: usize,
+    /// How many things are said about it.
+    pub attached: usize,
+}
+
+impl Registry {
+    /// Pushes a file called `name` as a release, with what is said about it. The same file gives the same digest.
+    ///
+    /// # Errors
+    ///
+    /// The registry does not take it; what it has taken then names nothing.
+    pub fn push(
+        &self,
+        kind: Kind,
+        name: &str,
+        bytes: Vec<u8>,
+        attached: Vec<Attached>,
+    ) -> Result<Pushed, RemoteError> {
+        let (at, name, size) = (self.0.clone(), name.to_owned(), bytes.len() as u64);
+        wait(&self.0.place, self.0.patience.all(size) * 4, async move {
+            at.push(kind, &name, bytes.into(), attached).await
+        })?
+    }
+}
+
+impl At {
+    async fn push(
+        &self,
+        kind: Kind,
+        name: &str,
+        bytes: Bytes,
+        attached: Vec<Attached>,
+    ) -> Result<Pushed, RemoteError> {
+        self.client.store_auth_if_needed(self.reference.resolve_registry(), &self.auth).await;
+        let parts = cut::cut(&bytes);
+        let title = |at: usize| if parts.len() == 1 { name.to_owned() } else { format!("{name}.{at:05}") };
+        let blobs: Vec<(Bytes, String)> =
+            parts.iter().enumerate().map(|(at, part)| (bytes.slice(part.clone()), title(at))).collect();
+        let (release, sent) = self.put_artifact(kind.artifact_type(), &blobs, None).await?;
+        let mut pushed = Pushed { digest: release.digest.clone(), layers: blobs.len(), sent, attached: 0 };
+        for said in attached {
+            let (artifact_type, text, name) = match said {
+                Attached::Signatures(text) => (SIGNATURES, text, format!("{name}.minisig")),
+                Attached::Sbom(text) => ("application/vnd.cyclonedx+json", text, format!("{name}.cdx.json")),
+            };
+            let blob = [(Bytes::from(text), name)];
+            let (about, sent) = self.put_artifact(artifact_type, &blob, Some(release.clone())).await?;
+            pushed.sent += sent;
+            self.list(&release, &about, artifact_type).await?;
+            pushed.attached += 1;
+        }
+        Ok(pushed)
+    }
+
+    /// Puts blobs and a manifest of them: under this place's name, or, if it is about another, under its digest.
+    async fn put_artifact(
+        &self,
+        artifact_type: &str,
+        blobs: &[(Bytes, String)],
+        subject: Option<OciDescriptor>,
+    ) -> Result<(OciDescriptor, usize), RemoteError> {
+        let is_about = subject.is_some();
+        let empty = Bytes::from_static(b"{}");
+        let all: Vec<Bytes> = blobs.iter().map(|(blob, _)| blob.clone()).chain([empty.clone()]).collect();
+        let sent = stream::iter(all).map(|blob| self.put_blob(blob)).buffer_unordered(AT_ONCE);
+        let sent: Vec<bool> = sent.try_collect().await?;
+        let layer = |(blob, title): &(Bytes, String)| OciDescriptor {
+            annotations: Some(BTreeMap::from([(TITLE.to_owned(), title.clone())])),
+            ..descriptor(artifact_type, blob)
+        };
+        let manifest = OciImageManifest {
+            media_type: Some(OCI_IMAGE_MEDIA_TYPE.to_owned()),
+            config: descriptor(EMPTY, &empty),
+            layers: blobs.iter().map(layer).collect(),
+            subject,
+            artifact_type: Some(artifact_type.to_owned()),
+            ..OciImageManifest::default()
+        };
+        let body = self.render(&manifest)?;
+        let put = descriptor(OCI_IMAGE_MEDIA_TYPE, &body);
+        let reference = if is_about { self.by_digest(&put.digest) } else { self.reference.clone() };
+        if reference.digest().is_some_and(|digest| digest != put.digest) {
+            let why = format!("what is pushed has the digest `{}`", put.digest);
+            return Err(RemoteError::Foreign { place: self.place.clone(), why });
+        }
+        self.put_manifest(&reference, OCI_IMAGE_MEDIA_TYPE, body).await?;
+        Ok((put, sent.into_iter().filter(|sent| *sent).count()))
+    }
+
+    /// Puts a blob, unless it is there. Tells whether it was sent.
+    async fn put_blob(&self, blob: Bytes) -> Result<bool, RemoteError> {
+        let digest = sha256(&blob);
+        let size = blob.len() as u64;
+        let is_there = || self.timely(0, self.client.blob_exists(&self.reference, &digest));
+        if self.patience.retry(is_there).await? {
+            return Ok(false);
+        }
+        let push = || self.timely(size, self.client.push_blob(&self.reference, blob.clone(), &digest));
+        self.patience.retry(push).await.map(|_| true)
+    }
+
+    async fn put_manifest(
+        &self,
+        reference: &oci_client::Reference,
+        media_type: &'static str,
+        body: Bytes,
+    ) -> Result<(), RemoteError> {
+        let put = || {
+            let sent =
+                self.client.push_manifest_raw(reference, body.clone(), HeaderValue::from_static(media_type));
+            self.timely(body.len() as u64, sent)
+        };
+        self.patience.retry(put).await.map(drop)
+    }
+
+    /// Makes what is said about a release be found: by the registry, or else in the list under its tag.
+    async fn list(
+        &self,
+        release: &OciDescriptor,
+        about: &OciDescriptor,
+        artifact_type: &str,
+    ) -> Result<(), RemoteError> {
+        let subject = self.by_digest(&release.digest);
+        let ask = || self.timely(MANIFEST as u64, self.client.pull_referrers(&subject, None));
+        let mut known = self.patience.retry(ask).await?.manifests;
+        if known.iter().any(|entry| entry.digest == about.digest) {
+            return Ok(());
+        }
+        known.push(ImageIndexEntry {
+            media_type: OCI_IMAGE_MEDIA_TYPE.to_owned(),
+            digest: about.digest.clone(),
+            size: about.size,
+            platform: None,
+            annotations: None,
+            artifact_type: Some(artifact_type.to_owned()),
+        });
+        let index = OciImageIndex {
+            schema_version: 2,
+            media_type: Some(OCI_IMAGE_INDEX_MEDIA_TYPE.to_owned()),
+            manifests: known,
+            artifact_type: None,
+            annotations: None,
+        };
+        let tag = self.by_tag(release.digest.replace(':', "-"));
+        self.put_manifest(&tag, OCI_IMAGE_INDEX_MEDIA_TYPE, self.render(&index)?).await
+    }
+
+    fn render(&self, manifest: &impl serde::Serialize) -> Result<Bytes, RemoteError> {
+        let body = serde_json::to_vec(manifest).map_err(|error| self.damaged(error.to_string()))?;
+        if body.len() <= MANIFEST {
+            return Ok(body.into());
+        }
+        let why = format!("the manifest has {} bytes, and registries take {MANIFEST}", body.len());
+        Err(RemoteError::Foreign { place: self.place.clone(), why })
+    }
+}
+
+/// Says what a blob is.
+fn descriptor(media_type: &str, blob: &[u8]) -> OciDescriptor {
+    OciDescriptor {
+        media_type: media_type.to_owned(),
+        digest: sha256(blob),
+        size: i64::try_from(blob.len()).unwrap_or(i64::MAX),
+        urls: None,
+        annotations: None,
+        artifact_type: None,
+    }
+}

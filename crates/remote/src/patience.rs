@@ -1,0 +1,69 @@
+//! How long is waited for whom, and how often a question is repeated.
+
+use std::time::Duration;
+
+use precast_store::remote::RemoteError;
+
+/// How long one who asks waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For a connection.
+    pub connection: Duration,
+    /// For an answer to begin, and between two of its parts.
+    pub silence: Duration,
+    /// For an answer to end; more for one that may be long, see [`Patience::whole`].
+    pub answer: Duration,
+    /// How often something is tried that may succeed another time.
+    pub tries: u32,
+    /// How long is waited before the second time; each time afterwards it is twice as long.
+    pub pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connection: Duration::from_secs(5),
+            silence: Duration::from_secs(10),
+            answer: Duration::from_secs(60),
+            tries: 3,
+            pause: Duration::from_millis(200),
+        }
+    }
+}
+
+/// The slowest transport that is waited for, in bytes a second.
+const SLOWEST: u64 = 256 << 10;
+
+impl Patience {
+    /// For an answer of at most so many bytes to end.
+    #[must_use]
+    pub fn whole(&self, limit: u64) -> Duration {
+        self.answer + Duration::from_secs(limit / SLOWEST)
+    }
+
+    /// For all tries of an answer of at most so many bytes.
+    pub(crate) fn all(&self, limit: u64) -> Duration {
+        let pauses = self.pause * 2_u32.saturating_pow(self.tries);
+        (self.whole(limit) + self.connection) * self.tries.max(1) + pauses + self.silence
+    }
+
+    /// Tries something until it succeeds, or fails in a way that will not change.
+    ///
+    /// # Errors
+    ///
+    /// Those of the last try.
+    pub(crate) async fn retry<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, RemoteError>
+    where
+        F: Future<Output = Result<T, RemoteError>>,
+    {
+        let mut pause = self.pause;
+        for _ in 1..self.tries {
+            match attempt().await {
+                Err(RemoteError::Unreachable { .. }) => tokio::time::sleep(pause).await,
+                done => return done,
+            }
+            pause *= 2;
+        }
+        attempt().await
+    }
+}

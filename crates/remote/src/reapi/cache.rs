@@ -1,0 +1,259 @@
+//! The action cache: results of actions, by a digest that every precast computes alike.
+//!
+//! # Layout
+//!
+//! ```text
+//! ActionKey ─▶ Command { arguments: ["precast", "action", "<64 digits>"], output_paths: ["documents", "object", "record", "signatures"] }
+//!              Action  { command_digest, input_root_digest: of the empty directory, salt: "precast action 1" }
+//!              ActionResult { output_files: documents, object (the archive in its frame), record, signatures where there are any }
+//! ```
+//! Nothing executes such an action. It stands for the whole unit with what a farm does not know of, the archive and its record, so
+//! it meets no action that something else runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, io};
+
+use futures_util::StreamExt as _;
+use precast_store::event::chain;
+use precast_store::keyring::{Keyring, SIGNATURES_LIMIT};
+use precast_store::{ActionCache, ActionKey, CachedAction, CachedBytes};
+use prost::Message as _;
+use tonic::Code;
+
+use super::api::action_cache_client::ActionCacheClient;
+use super::api::{
+    Action, ActionResult, Command, GetActionResultRequest, OutputFile, UpdateActionResultRequest,
+};
+use super::connection::{CallError, Connection, passes};
+use super::digest::Name;
+use super::report::{Report, count};
+use super::server::Server;
+use super::tree::{Blobs, Content, put};
+use crate::Patience;
+
+/// What keeps these actions apart from all others, and from those of a precast that would understand them otherwise.
+const SALT: &[u8] = b"precast action 1";
+
+/// The files of a result: name, and the most bytes that one has.
+const FILES: [(&str, u64); 4] =
+    [("documents", 64 << 20), ("object", 512 << 20), ("record", 64 << 20), ("signatures", SIGNATURES_LIMIT)];
+
+/// How many actions are asked for at once.
+const AT_ONCE: usize = 16;
+
+/// A cache of the Remote Execution API.
+pub struct RemoteCache {
+    connection: Connection,
+    keyring: Option<Arc<Keyring>>,
+    /// Set when patience ended once: a build does not wait for a server that is not there unit by unit.
+    is_off: AtomicBool,
+}
+
+impl fmt::Debug for RemoteCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RemoteCache").field(&self.connection).finish()
+    }
+}
+
+impl RemoteCache {
+    /// Prepares a cache. With a keyring only what enough of its keys have signed is found.
+    ///
+    /// # Errors
+    ///
+    /// There is no thread to be had. Whether the server is there is found out when it is first asked.
+    pub fn new(place: Server, patience: Patience, keyring: Option<Arc<Keyring>>) -> io::Result<Self> {
+        let connection = Connection::new(place, patience)?;
+        Ok(Self { connection, keyring, is_off: AtomicBool::new(false) })
+    }
+
+    /// Tells what happened.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.connection.report()
+    }
+
+    /// Runs one request; what goes wrong is noted.
+    async fn attempt<T>(&self, what: impl AsyncFnOnce() -> Result<T, Trouble>) -> Option<T> {
+        if self.is_off.load(Ordering::Relaxed) {
+            return None;
+        }
+        let trouble = match what().await {
+            Ok(given) => return Some(given),
+            Err(trouble) => trouble,
+        };
+        let place = &self.connection.place;
+        let warning = match &trouble {
+            Trouble::Item(why) => format!("the cache `{place}` gave what cannot be used: {why}"),
+            Trouble::Call(error) => {
+                let is_away = error.code().is_some_and(passes_or_refused);
+                if is_away && self.is_off.swap(true, Ordering::Relaxed) {
+                    return None;
+                }
+                let rest = if is_away { "; it is not asked again in this build" } else { "" };
+                format!("the cache `{place}`: {error}{rest}")
+            }
+        };
+        self.connection.note(|report| count(&mut report.warnings, warning));
+        None
+    }
+
+    async fn find_one(&self, key: &ActionKey) -> Result<Option<CachedAction>, Trouble> {
+        let connection = &self.connection;
+        let request = GetActionResultRequest {
+            instance_name: connection.instance(),
+            action_digest: Some(action(key, &mut Blobs::new()).digest()),
+            ..GetActionResultRequest::default()
+        };
+        let asked = connection.call("asking for an action", async || {
+            ActionCacheClient::new(connection.channel()).get_action_result(request.clone()).await
+        });
+        let result = match asked.await {
+            Ok(result) => result.into_inner(),
+            Err(error) if error.code() == Some(Code::NotFound) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let wanted = wanted(&result)?;
+        // A cache may have forgotten blobs of a result that it remembers.
+        let names: Vec<Name> = wanted.iter().map(|(_, name, _)| name.clone()).collect();
+        if !connection.missing(&names).await?.is_empty() {
+            return Ok(None);
+        }
+        let sized: Vec<(Name, u64)> = wanted.iter().map(|(_, name, limit)| (name.clone(), *limit)).collect();
+        let contents = match connection.download(&sized).await {
+            Ok(contents) => contents,
+            Err(error) if error.code() == Some(Code::NotFound) => return Ok(None),
+            Err(error @ CallError::Wrong { .. }) => return Err(Trouble::Item(error.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        let mut bytes = CachedBytes::default();
+        for ((file, ..), content) in wanted.iter().zip(contents) {
+            *match *file {
+                "documents" => &mut bytes.documents,
+                "object" => &mut bytes.object,
+                "record" => &mut bytes.record,
+                _ => &mut bytes.signatures,
+            } = content;
+        }
+        let found = CachedAction::verify(&bytes, key, self.keyring.as_deref());
+        found.map(Some).map_err(|error| Trouble::Item(chain(&error)))
+    }
+
+    async fn put_one(&self, given: &CachedAction) -> Result<(), Trouble> {
+        let connection = &self.connection;
+        let Some(bytes) = given.to_bytes() else { return Ok(()) };
+        let mut blobs = Blobs::new();
+        let action = action(&given.record.action, &mut blobs);
+        let files = [bytes.documents, bytes.object, bytes.record, bytes.signatures];
+        let files = FILES.iter().zip(files).filter(|(_, content)| !content.is_empty());
+        let output_files = files.map(|((path, _), content)| OutputFile {
+            path: (*path).to_owned(),
+            digest: Some(put(&mut blobs, content).digest()),
+            ..OutputFile::default()
+        });
+        let result = ActionResult { output_files: output_files.collect(), ..ActionResult::default() };
+        // First what the result speaks of.
+        connection.upload(&blobs).await?;
+        let request = UpdateActionResultRequest {
+            instance_name: connection.instance(),
+            action_digest: Some(action.digest()),
+            action_result: Some(result),
+            ..UpdateActionResultRequest::default()
+        };
+        let put = connection.call("storing an action", async || {
+            ActionCacheClient::new(connection.channel()).update_action_result(request.clone()).await
+        });
+        put.await?;
+        Ok(())
+    }
+}
+
+impl ActionCache for RemoteCache {
+    fn find(&self, actions: &[ActionKey]) -> Vec<Option<CachedAction>> {
+        let all = futures_util::stream::iter(actions)
+            .map(async |key| self.attempt(async || self.find_one(key).await).await.flatten());
+        let found: Vec<_> = self.connection.wait(all.buffered(AT_ONCE).collect());
+        let count = found.iter().flatten().count() as u64;
+        self.connection.note(|report| report.found += count);
+        found
+    }
+
+    fn put(&self, results: &[CachedAction]) {
+        let all = futures_util::stream::iter(results)
+            .map(async |given| self.attempt(async || self.put_one(given).await).await);
+        let put: Vec<_> = self.connection.wait(all.buffered(AT_ONCE).collect());
+        let count = put.iter().flatten().count() as u64;
+        self.connection.note(|report| report.given += count);
+    }
+}
+
+/// Why a cache was of no use.
+enum Trouble {
+    /// It does not answer as it should.
+    Call(CallError),
+    /// It has something that cannot be used.
+    Item(String),
+}
+
+impl From<CallError> for Trouble {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+/// Whether every other request would end in the same way.
+fn passes_or_refused(code: Code) -> bool {
+    passes(code) || matches!(code, Code::PermissionDenied | Code::Unauthenticated | Code::Unimplemented)
+}
+
+/// Puts together the action that stands for a key.
+fn action(key: &ActionKey, blobs: &mut Blobs) -> Name {
+    let command = Command {
+        arguments: vec!["precast".to_owned(), "action".to_owned(), key.to_string()],
+        output_paths: FILES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        ..Command::default()
+    };
+    let action = Action {
+        command_digest: Some(put(blobs, command.encode_to_vec()).digest()),
+        input_root_digest: Some(Content::default().put(blobs).digest()),
+        salt: SALT.to_vec(),
+        ..Action::default()
+    };
+    put(blobs, action.encode_to_vec())
+}
+
+/// The files that a result speaks of: name, blob, the most bytes it may have.
+fn wanted(result: &ActionResult) -> Result<Vec<(&'static str, Name, u64)>, Trouble> {
+    let of = |path: &str| {
+        let file = result.output_files.iter().find(|file| file.path == path);
+        file.map(|file| Name::read(file.digest.as_ref()).ok_or_else(|| format!("no digest of `{path}`")))
+    };
+    let mut wanted = Vec::new();
+    for (path, limit) in FILES {
+        match of(path) {
+            Some(name) => wanted.push((path, name.map_err(Trouble::Item)?, limit)),
+            None if path == "signatures" => {}
+            None => return Err(Trouble::Item(format!("a result without `{path}`"))),
+        }
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_action_of_a_key_stays_what_it_is() {
+        // As BuildGrid's own messages give it: another mapping would share nothing with older builds.
+        let mut blobs = Blobs::new();
+        let name = action(&ActionKey::from_bytes([0xab; 32]), &mut blobs);
+        let hash = "6d55ec0631692529b7fb0474ff31dc605a138b98daa268110f42317e2dd75f1b".to_owned();
+        assert_eq!((name, blobs.len()), (Name { hash, size: 156 }, 3));
+    }
+
+    #[test]
+    fn limits_are_those_of_the_store() {
+        assert_eq!(FILES[1].1, precast_store::Limits::default().size);
+    }
+}

@@ -1,0 +1,89 @@
+//! One action, from the queue to its result.
+
+use std::time::Duration;
+
+use bazel_remote_apis::google::longrunning::{Operation, operation};
+use prost::Message as _;
+use tonic::{Code, Status};
+
+use super::api::execution_client::ExecutionClient;
+use super::api::{ActionResult, ExecuteRequest, ExecuteResponse, WaitExecutionRequest};
+use super::connection::{CallError, Connection, passes};
+use super::digest::Name;
+
+/// What the farm was asked for, in messages.
+const WHAT: &str = "running the compiler there";
+
+/// Exit codes from here on stand for signals.
+const SIGNAL: i32 = 128;
+
+impl Connection {
+    /// Has an action executed, once. Its result may be one that the farm has had, unless `anew`.
+    pub(super) async fn execute(
+        &self,
+        action: &Name,
+        anew: bool,
+        limit: Duration,
+    ) -> Result<(ActionResult, bool), CallError> {
+        let ended = tokio::time::timeout(limit, self.operation(action, anew)).await;
+        let late = |_| Err(Status::deadline_exceeded(format!("no result within {limit:?}")));
+        let operation = ended.unwrap_or_else(late).map_err(CallError::refused(WHAT))?;
+        let response = match operation.result {
+            Some(operation::Result::Response(any)) => ExecuteResponse::decode(&*any.value).ok(),
+            Some(operation::Result::Error(error)) => return Err(refused(error.code, error.message)),
+            None => None,
+        };
+        let response = response.ok_or_else(|| CallError::wrong("an operation without its response"))?;
+        if let Some(status) = response.status.filter(|status| status.code != 0) {
+            return Err(refused(status.code, status.message));
+        }
+        let result = response.result.ok_or_else(|| CallError::wrong("a response without its result"))?;
+        if result.exit_code < 0 || result.exit_code >= SIGNAL {
+            let how = format!("it was killed, with exit code {}", result.exit_code);
+            return Err(refused(Code::Aborted as i32, how));
+        }
+        Ok((result, response.cached_result))
+    }
+
+    /// Follows an action until it is done. A stream that breaks before that is taken up again.
+    async fn operation(&self, action: &Name, anew: bool) -> Result<Operation, Status> {
+        let mut client = ExecutionClient::new(self.channel());
+        let request = ExecuteRequest {
+            instance_name: self.instance(),
+            skip_cache_lookup: anew,
+            action_digest: Some(action.digest()),
+            ..ExecuteRequest::default()
+        };
+        let mut stream = client.execute(request).await?.into_inner();
+        let (mut name, mut broken) = (String::new(), 0);
+        loop {
+            let status = match stream.message().await {
+                Ok(Some(operation)) if operation.done => return Ok(operation),
+                Ok(Some(operation)) => {
+                    (name, broken) = (operation.name, 0);
+                    continue;
+                }
+                Ok(None) => Status::unavailable("the stream ended before its operation"),
+                Err(status) => status,
+            };
+            broken += 1;
+            if name.is_empty() || !passes(status.code()) || broken >= self.patience.tries {
+                return Err(status);
+            }
+            self.pause(broken, "a stream was cut").await;
+            let request = WaitExecutionRequest { name: name.clone() };
+            stream = match client.wait_execution(request).await {
+                Ok(stream) => stream.into_inner(),
+                // It has forgotten the operation, or never knew how to wait for one.
+                Err(status) if matches!(status.code(), Code::NotFound | Code::Unimplemented) => {
+                    return Err(Status::aborted(status.message()));
+                }
+                Err(status) => return Err(status),
+            };
+        }
+    }
+}
+
+fn refused(code: i32, message: String) -> CallError {
+    CallError::Refused { what: WHAT, code: Code::from(code), message }
+}

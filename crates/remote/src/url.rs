@@ -1,0 +1,136 @@
+//! The URLs of remotes, taken apart: what kind of place it is, and what may be said of it in messages.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A place that a URL names.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A store directory on a web server.
+    Http {
+        /// The URL, without credentials and without a `/` at its end.
+        url: String,
+        /// `user:password`, if the URL has them.
+        credentials: Option<String>,
+    },
+    /// A store directory in a bucket.
+    S3 {
+        /// The bucket.
+        bucket: String,
+        /// The directory in it; may be empty.
+        prefix: String,
+    },
+    /// A release in a registry.
+    Oci {
+        /// `host/repository:tag` or `host/repository@sha256:…`.
+        reference: String,
+    },
+}
+
+/// Says that a text names no place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{shown}` names no remote: {why}\nhint: `https://host/path`, `s3://bucket/prefix` and `oci://host/repository:tag` do"
+)]
+pub struct PlaceError {
+    /// The text, without credentials.
+    shown: String,
+    /// What is wrong.
+    why: &'static str,
+}
+
+impl Place {
+    /// Tells whether a text is meant to be a URL, and no path.
+    #[must_use]
+    pub fn is_meant(text: &str) -> bool {
+        text.contains("://")
+    }
+}
+
+/// Renders the URL without credentials.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http { url, .. } => f.write_str(url),
+            Self::S3 { bucket, prefix } if prefix.is_empty() => write!(f, "s3://{bucket}"),
+            Self::S3 { bucket, prefix } => write!(f, "s3://{bucket}/{prefix}"),
+            Self::Oci { reference } => write!(f, "oci://{reference}"),
+        }
+    }
+}
+
+/// Renders the URL without credentials.
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({self})")
+    }
+}
+
+impl FromStr for Place {
+    type Err = PlaceError;
+
+    fn from_str(text: &str) -> Result<Self, PlaceError> {
+        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (credentials, host) = match authority.rsplit_once('@') {
+            Some((credentials, host)) if scheme != "oci" => (Some(credentials), host),
+            _ => (None, authority),
+        };
+        let wrong = |why| {
+            let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
+            let path = if path.is_empty() { String::new() } else { format!("/{path}") };
+            PlaceError { shown: format!("{scheme}{host}{path}"), why }
+        };
+        if host.is_empty() {
+            return Err(wrong("it has no host"));
+        }
+        if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
+            return Err(wrong("it has blanks or control characters"));
+        }
+        let directory = path.trim_matches('/');
+        match scheme {
+            "http" | "https" => {
+                if path.contains(['?', '#']) {
+                    return Err(wrong(
+                        "it has a query or a fragment, which the files of a store cannot have",
+                    ));
+                }
+                let url = format!("{scheme}://{host}/{directory}");
+                Ok(Self::Http {
+                    url: url.trim_end_matches('/').to_owned(),
+                    credentials: credentials.map(str::to_owned),
+                })
+            }
+            "s3" if credentials.is_some() => Err(wrong("credentials of S3 are taken from the environment")),
+            "s3" => Ok(Self::S3 { bucket: host.to_owned(), prefix: directory.to_owned() }),
+            "oci" if path.is_empty() => Err(wrong("it has no repository")),
+            "oci" => Ok(Self::Oci { reference: rest.to_owned() }),
+            "" => Err(wrong("it is no URL")),
+            _ => Err(wrong("its scheme is another")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_taken_apart_and_never_show_credentials() {
+        let shown = |text: &str| text.parse::<Place>().map(|place| place.to_string());
+        assert_eq!(shown("https://h/a/").unwrap(), "https://h/a");
+        assert_eq!(shown("http://u:secret@h:80").unwrap(), "http://h:80");
+        assert_eq!(shown("s3://b").unwrap(), "s3://b");
+        assert_eq!(shown("s3://b/p/q/").unwrap(), "s3://b/p/q");
+        assert_eq!(shown("oci://h:5000/r@sha256:00").unwrap(), "oci://h:5000/r@sha256:00");
+        let place = "https://u:secret@h/a".parse::<Place>().unwrap();
+        assert!(!format!("{place:?} {place}").contains("secret"));
+        for wrong in
+            ["", "artifacts", "ftp://h/a", "https://", "oci://h", "https://u:secret@h/a?b", "s3://k:secret@b"]
+        {
+            let error = shown(wrong).unwrap_err();
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+}

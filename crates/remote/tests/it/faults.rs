@@ -1,0 +1,113 @@
+//! What networks and servers do: no wrong answer, no hang, a sentence that says what happened, and the layers beside it go on.
+
+use std::time::{Duration, Instant};
+
+use precast_store::Event;
+
+use crate::http::{ISA, Served, served, told};
+use crate::sample::{entry, unit};
+use crate::server::Fault;
+
+/// What a layer gives for the sample's unit and entry: what was pushed, or nothing.
+fn ask(served: &Served, cache: &str) -> (bool, bool, String) {
+    let (archive, record) = unit("entry", ISA);
+    let (layer, heard) = served.layer(cache);
+    let begin = Instant::now();
+    let found = layer.find(&record.members[0].key).unwrap();
+    let loaded = found.first().map(|record| layer.load(record).unwrap().unwrap());
+    if let Some(loaded) = &loaded {
+        assert_eq!(loaded, archive.get("unit.so").unwrap(), "a wrong answer");
+    }
+    let named = layer.find_entry("score").unwrap();
+    assert!(named.is_none() || named == Some(entry("score")), "a wrong answer");
+    assert!(begin.elapsed() < Duration::from_secs(8), "a hang: {:?}", begin.elapsed());
+    (loaded.is_some(), named.is_some(), told(&heard))
+}
+
+/// The parts of a store by which an answer can be told from others.
+const PARTS: [&str; 8] = ["/STORE", "/index/keys", "/records/", ".documents", ".minisig", "/objects/", "/roots/", "/entries/"];
+
+#[test]
+fn what_passes_once_is_tried_again() {
+    let served = served();
+    for (at, fault) in [Fault::Cut, Fault::Half, Fault::Status(429), Fault::Status(500), Fault::Status(503)].iter().enumerate() {
+        for part in PARTS {
+            served.server.fault(part, *fault, 1);
+        }
+        let (module, named, told) = ask(&served, &format!("cache {at}"));
+        assert!(module && named, "{fault:?}: {told}");
+        served.server.heal();
+    }
+}
+
+#[test]
+fn what_stays_is_a_miss_that_says_why() {
+    let served = served();
+    let faults = [Fault::Cut, Fault::Half, Fault::Wrong, Fault::Status(500), Fault::Missing, Fault::Zeros, Fault::Endless];
+    for (at, part) in PARTS.iter().enumerate() {
+        for fault in faults {
+            // An empty file has no middle, and what is missing may be missing: an index, signatures, a root.
+            served.server.fault(part, fault, usize::MAX);
+            let (module, named, told) = ask(&served, &format!("cache {at} {fault:?}"));
+            served.server.heal();
+            let concerns_both = matches!(*part, "/STORE" | ".minisig");
+            let is_silent = match *part {
+                "/index/keys" => matches!(fault, Fault::Missing | Fault::Wrong | Fault::Zeros),
+                "/roots/" => fault == Fault::Missing,
+                _ => false,
+            };
+            let is_lost = !module || !named;
+            assert!(is_lost, "{part} {fault:?} was believed: {told}");
+            assert!(!concerns_both || (!module && !named), "{part} {fault:?}: {told}");
+            assert!(is_silent || !told.replace("came from", "").trim().is_empty(), "{part} {fault:?} was not told of");
+        }
+    }
+}
+
+#[test]
+fn who_is_silent_or_too_slow_is_not_waited_for() {
+    let served = served();
+    for (at, part) in ["/STORE", "/index/keys", "/objects/", "/roots/"].iter().enumerate() {
+        for fault in [Fault::Silent, Fault::Slow] {
+            served.server.fault(part, fault, usize::MAX);
+            let (module, named, told) = ask(&served, &format!("cache {at} {fault:?}"));
+            served.server.heal();
+            assert!(!module || !named, "{part} {fault:?}: {told}");
+            assert!(told.contains("is left alone for 30 s"), "{part} {fault:?}: {told}");
+            assert!(told.contains("hint: "), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_down_is_asked_once_and_what_came_before_is_served() {
+    let served = served();
+    let (module, named, _) = ask(&served, "cache");
+    assert!(module && named);
+    served.server.fault("", Fault::Status(500), usize::MAX);
+    served.server.asked();
+    let (module, named, told) = ask(&served, "cache");
+    assert!(module && named, "{told}");
+    assert_eq!(told.matches("is left alone").count(), 1, "{told}");
+    let (_, other) = unit("other", ISA);
+    let (layer, heard) = served.layer("cache");
+    for member in &other.members {
+        assert!(layer.find(&member.key).unwrap().is_empty());
+    }
+    assert_eq!(heard.lock().unwrap().iter().filter(|event| matches!(event, Event::Unreachable { .. })).count(), 1);
+    // Three tries of each of the two layers.
+    assert_eq!(served.server.asked().len(), 6);
+}
+
+#[test]
+fn many_threads_that_want_the_same_ask_once() {
+    let served = served();
+    let (_, record) = unit("entry", ISA);
+    let (layer, _) = served.layer("cache");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(layer.find(&record.members[0].key).unwrap().len(), 1));
+        }
+    });
+    assert_eq!(served.server.asked().iter().filter(|path| path.contains("/objects/")).count(), 1);
+}

@@ -1,0 +1,154 @@
+//! Releases in a registry.
+
+use precast_remote::oci::{Attached, Kind, Registry as Place, Release};
+use precast_remote::{OpenRemoteError, Options};
+use precast_store::remote::RemoteError;
+use precast_store::write_bundle;
+
+use crate::http::{ISA, impatient};
+use crate::registry::{Registry, sha256};
+use crate::sample::{entry, unit};
+use crate::server::Fault;
+use crate::signer::Signer;
+
+fn place(url: &str) -> Place {
+    Place::open(&url.parse().unwrap(), impatient()).unwrap()
+}
+
+/// A bundle of the sample's unit.
+fn bundle() -> Vec<u8> {
+    let (archive, record) = unit("entry", ISA);
+    let pack = archive.get("unit.so").unwrap().to_vec();
+    write_bundle(&[(record, pack)], &[entry("score")], "precast test").unwrap()
+}
+
+fn push(registry: &Registry, release: &str, bytes: &[u8], signatures: Option<String>) -> precast_remote::oci::Pushed {
+    let attached = signatures.into_iter().map(Attached::Signatures).collect();
+    place(&registry.url(release)).push(Kind::Bundle, "model.precast", bytes.to_vec(), attached).unwrap()
+}
+
+#[test]
+fn a_release_pulled_by_digest_is_what_was_pushed() {
+    for lists_referrers in [false, true] {
+        let registry = Registry::new(lists_referrers);
+        let (bytes, signer) = (bundle(), Signer::new("alice"));
+        let signatures = signer.sign(&bytes);
+        let pushed = push(&registry, "me/model:1", &bytes, Some(signatures.clone()));
+        let by_digest = registry.url(&format!("me/model@{}", pushed.digest));
+        for url in [registry.url("me/model:1"), by_digest] {
+            let Release { digest, kind, name, bytes: pulled, signatures: found } = place(&url).pull().unwrap();
+            assert_eq!((digest, kind, name.as_str()), (pushed.digest.clone(), Kind::Bundle, "model.precast"));
+            assert_eq!(pulled, bytes);
+            assert_eq!(found.trim(), signatures.trim());
+        }
+        // Again is nothing new; another signature is one more.
+        let again = push(&registry, "me/model:1", &bytes, Some(signatures.clone()));
+        assert_eq!((again.digest, again.sent), (pushed.digest.clone(), 0));
+        let other = Signer::new("bob").sign(&bytes);
+        push(&registry, "me/model:1", &bytes, Some(other.clone()));
+        let both = place(&registry.url("me/model:1")).pull().unwrap().signatures;
+        assert!(both.contains(signatures.trim()) && both.contains(other.trim()), "{both}");
+        let contents = registry.contents.lock().unwrap();
+        assert_eq!(contents.manifests.contains_key(&pushed.digest.replace(':', "-")), !lists_referrers);
+    }
+}
+
+#[test]
+fn releases_share_the_layers_that_they_have_in_common() {
+    let registry = Registry::new(false);
+    let mut state = 7_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    let first: Vec<u8> = (0..2 << 20).map(|_| noise()).collect();
+    let mut second = first.clone();
+    second.splice(900_000..900_000, *b"one kernel more");
+    let one = push(&registry, "me/model:1", &first, None);
+    let two = push(&registry, "me/model:2", &second, None);
+    assert!(one.layers > 4 && two.sent <= 2, "{one:?} {two:?}");
+    assert_eq!(place(&registry.url("me/model:2")).pull().unwrap().bytes, second);
+    assert_eq!(place(&registry.url("me/model:1")).pull().unwrap().bytes, first);
+}
+
+#[test]
+fn a_registry_that_lies_or_fails_gives_no_release() {
+    let registry = Registry::new(false);
+    let bytes = bundle();
+    let digest = push(&registry, "me/model:1", &bytes, None).digest;
+    let pull = |name: &str| place(&registry.url(name)).pull();
+    let by_digest = format!("me/model@{digest}");
+    for fault in [Fault::Wrong, Fault::Half, Fault::Cut, Fault::Zeros, Fault::Silent, Fault::Status(500), Fault::Status(429)] {
+        for part in ["/blobs/", "/manifests/"] {
+            registry.server.fault(part, fault, usize::MAX);
+            let error = pull(&by_digest).unwrap_err();
+            assert!(!error.to_string().is_empty(), "{part} {fault:?}");
+            registry.server.heal();
+        }
+    }
+    for fault in [Fault::Half, Fault::Cut, Fault::Status(500), Fault::Status(429)] {
+        registry.server.fault("/blobs/", fault, 1);
+        registry.server.fault("/manifests/", fault, 1);
+        assert_eq!(pull(&by_digest).unwrap().bytes, bytes, "{fault:?}");
+    }
+    // Another manifest behind the digest, and one that is none of ours.
+    let mut contents = registry.contents.lock().unwrap();
+    let (kind, body) = contents.manifests[&digest].clone();
+    let other = String::from_utf8(body.clone()).unwrap().replace("model.precast", "other.precast");
+    contents.manifests.insert(digest.clone(), (kind.clone(), other.into_bytes()));
+    let strange = String::from_utf8(body).unwrap().replace("vnd.precast.bundle", "vnd.somebody.else");
+    contents.manifests.insert("strange".to_owned(), (kind, strange.into_bytes()));
+    drop(contents);
+    assert!(matches!(pull(&by_digest), Err(RemoteError::Damaged { .. })));
+    let error = pull("me/model:strange").unwrap_err().to_string();
+    assert!(error.contains("no release of precast") && error.contains("vnd.somebody.else"), "{error}");
+    assert!(matches!(pull("me/model:none"), Err(RemoteError::NoRelease { .. })));
+}
+
+#[test]
+fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
+    let registry = Registry::new(false);
+    let (bytes, signer) = (bundle(), Signer::new("alice"));
+    let (archive, record) = unit("entry", ISA);
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { cache: Some(directory.path().to_owned()), patience: impatient() };
+    let open = |signer: &Signer| precast_remote::open(&registry.url("me/model:1"), signer.keyring(), &options);
+    push(&registry, "me/model:1", &bytes, None);
+    let error = open(&signer).unwrap_err();
+    assert!(matches!(&error, OpenRemoteError::Release { source, .. } if source.is_unsigned()), "{error:?}");
+    push(&registry, "me/model:1", &bytes, Some(signer.sign(&bytes)));
+    assert!(open(&Signer::new("mallory")).is_err());
+    let check = || {
+        let layer = open(&signer).unwrap();
+        assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));
+        let found = layer.find(&record.members[0].key).unwrap();
+        assert_eq!(layer.load(&found[0]).unwrap().unwrap(), archive.get("unit.so").unwrap());
+    };
+    check();
+    registry.server.fault("", Fault::Cut, usize::MAX);
+    check();
+    // A bundle that was changed here comes again, or not at all.
+    let kept = directory.path().read_dir().unwrap().next().unwrap().unwrap().path();
+    let path = kept.read_dir().unwrap().map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|e| e == "precast"));
+    fs_err::write(path.unwrap(), b"precastb").unwrap();
+    assert!(open(&signer).is_err());
+    registry.server.heal();
+    check();
+}
+
+#[test]
+fn manifests_are_what_the_specification_says() {
+    let registry = Registry::new(false);
+    let bytes = bundle();
+    let pushed = push(&registry, "me/model:1", &bytes, Some(Signer::new("a").sign(&bytes)));
+    let contents = registry.contents.lock().unwrap();
+    let parse = |name: &str| serde_json::from_slice::<serde_json::Value>(&contents.manifests[name].1).unwrap();
+    let manifest = parse("1");
+    assert_eq!(manifest["artifactType"], "application/vnd.precast.bundle");
+    assert_eq!(manifest["config"]["digest"], sha256(b"{}"));
+    assert_eq!(manifest["layers"][0]["digest"], sha256(&bytes));
+    let list = parse(&pushed.digest.replace(':', "-"));
+    let about = parse(list["manifests"][0]["digest"].as_str().unwrap());
+    assert_eq!(about["subject"]["digest"], *pushed.digest);
+    assert_eq!(about["artifactType"], list["manifests"][0]["artifactType"]);
+}

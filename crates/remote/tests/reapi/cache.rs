@@ -1,0 +1,196 @@
+//! The action cache.
+
+use std::sync::Arc;
+
+use minisign::KeyPair;
+use precast_remote::reapi::RemoteCache;
+use precast_store::{ActionCache, CachedAction, Keyring, Store};
+use tonic::Code;
+
+use super::server::{Faults, Server};
+use super::{build, local, patience, small, toolchain};
+
+fn cache(server: &Server) -> RemoteCache {
+    RemoteCache::new(server.place.clone(), patience(), None).unwrap()
+}
+
+#[test]
+fn what_one_store_compiled_another_takes() {
+    let (server, plan) = (Server::start(), small());
+    let units = plan.units.len();
+    let directory = tempfile::tempdir().unwrap();
+    let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
+    let first = cache(&server);
+    let made = build(&plan, Some(&store("one")), Some(&first), &toolchain()).unwrap();
+    assert_eq!((made.hits, made.fetched, made.compiled), (0, 0, units));
+    assert_eq!((first.report().found, first.report().given), (0, units as u64));
+    let two = store("two");
+    let taken = build(&plan, Some(&two), Some(&cache(&server)), &toolchain()).unwrap();
+    assert_eq!((taken.hits, taken.fetched, taken.compiled), (0, units, 0));
+    assert_eq!(taken.artifacts, made.artifacts);
+    assert!(two.verify().unwrap().is_intact());
+    // It is there now, and nobody is asked.
+    server
+        .faults(Faults { refuse: [("get action", (Code::Internal, u32::MAX))].into(), ..Faults::default() });
+    let again = build(&plan, Some(&two), Some(&cache(&server)), &toolchain()).unwrap();
+    assert_eq!((again.hits, again.fetched, again.compiled), (units, 0, 0));
+    // Without a store it serves as well.
+    server.faults(Faults::default());
+    assert_eq!(build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap().artifacts, made.artifacts);
+}
+
+#[test]
+fn a_cache_that_fails_or_lies_costs_a_build_nothing_but_time() {
+    let (server, plan) = (Server::start(), small());
+    let units = plan.units.len();
+    let made = local(&plan);
+    build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
+    let refused = |call, code| Faults { refuse: [(call, (code, u32::MAX))].into(), ..Faults::default() };
+    for (faults, told) in [
+        (refused("get action", Code::Unavailable), "is not asked again"),
+        (refused("get action", Code::PermissionDenied), "not allowed"),
+        (refused("find missing", Code::ResourceExhausted), "a quota is used up"),
+        (refused("read blobs", Code::Internal), "an error of the server"),
+        (Faults { lie: u32::MAX, ..Faults::default() }, "other bytes than those of the digest"),
+    ] {
+        server.faults(faults.clone());
+        let cache = cache(&server);
+        let built = build(&plan, None, Some(&cache), &toolchain()).unwrap();
+        assert_eq!((built.compiled, &built.artifacts), (units, &made.artifacts), "{faults:?}");
+        let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
+        assert!(warnings.iter().any(|warning| warning.contains(told)), "{faults:?}: {warnings:?}");
+    }
+    // What passes is waited for.
+    server.faults(Faults {
+        refuse: [("get action", (Code::ResourceExhausted, 2))].into(),
+        ..Faults::default()
+    });
+    let cache = cache(&server);
+    assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, units);
+    assert_eq!(cache.report().repeated.values().sum::<u64>(), 2);
+}
+
+#[test]
+fn results_whose_blobs_are_gone_are_no_hits() {
+    let (server, plan) = (Server::start(), small());
+    let made = build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
+    server.state().blobs.clear();
+    let cache = cache(&server);
+    let built = build(&plan, None, Some(&cache), &toolchain()).unwrap();
+    assert_eq!((built.fetched, &built.artifacts), (0, &made.artifacts));
+    assert!(cache.report().warnings.is_empty(), "{:?}", cache.report());
+    // They are given again.
+    assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, plan.units.len());
+}
+
+#[test]
+fn results_of_other_units_sizes_and_forms_are_refused() {
+    let (server, plan) = (Server::start(), small());
+    build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
+    let good = server.state().actions.clone();
+    assert!(good.len() > 1);
+    let refusals: [(&str, &dyn Fn(&mut super::server::State)); 4] = [
+        ("is about action", &|state| {
+            let mut results: Vec<_> = good.values().cloned().collect();
+            results.rotate_left(1);
+            state.actions = good.keys().cloned().zip(results).collect();
+        }),
+        ("expected at most", &|state| {
+            for digest in state.actions.values_mut().flat_map(|result| &mut result.output_files) {
+                digest.digest.as_mut().unwrap().size_bytes = 1 << 50;
+            }
+        }),
+        ("no digest of", &|state| {
+            for digest in state.actions.values_mut().flat_map(|result| &mut result.output_files) {
+                digest.digest.as_mut().unwrap().size_bytes = -1;
+            }
+        }),
+        ("a result without", &|state| {
+            state.actions.values_mut().for_each(|result| result.output_files.clear());
+        }),
+    ];
+    let made = local(&plan);
+    for (told, change) in refusals {
+        server.state().actions = good.clone();
+        change(&mut server.state());
+        let cache = cache(&server);
+        let built = build(&plan, None, Some(&cache), &toolchain()).unwrap();
+        assert_eq!((built.fetched, &built.artifacts), (0, &made.artifacts), "{told}");
+        let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
+        assert!(warnings.iter().any(|warning| warning.contains(told)), "{told}: {warnings:?}");
+    }
+}
+
+#[test]
+fn large_blobs_go_in_streams_that_may_be_cut() {
+    let (server, plan) = (Server::start(), small());
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    build(&plan, Some(&store), None, &toolchain()).unwrap();
+    let mut record = store.records().next().unwrap().unwrap();
+    let mut archive = store.load(&record).unwrap();
+    // Bytes that no compressor makes small.
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    });
+    archive.members.insert("noise".to_owned(), noise.take(5 << 20).collect());
+    (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
+    let given = CachedAction { record: record.clone(), archive, signatures: String::new() };
+    let cache = cache(&server);
+    server.faults(Faults {
+        cut: 2,
+        refuse: [("write stream", (Code::Unavailable, 1))].into(),
+        ..Faults::default()
+    });
+    cache.put(std::slice::from_ref(&given));
+    assert_eq!(cache.find(&[record.action]), [Some(given)]);
+    assert_eq!(cache.report().repeated.values().sum::<u64>(), 3);
+    server.faults(Faults { cut: u32::MAX, ..Faults::default() });
+    assert_eq!(cache.find(&[record.action]), [None]);
+}
+
+#[test]
+fn with_a_keyring_only_what_is_signed_is_taken() {
+    let (server, plan) = (Server::start(), small());
+    build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
+    let key = KeyPair::generate_unencrypted_keypair().unwrap();
+    let public = key.pk.to_base64();
+    let text = format!("format=1\nversion=1\nexpires=2999-12-31\nthreshold=1\nkey={public} r\n");
+    let keyring = Arc::new(Keyring::parse(&text).unwrap());
+    let trusting = || RemoteCache::new(server.place.clone(), patience(), Some(Arc::clone(&keyring))).unwrap();
+    let cache = trusting();
+    assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, 0);
+    let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
+    assert!(warnings[0].contains("it is not signed"), "{warnings:?}");
+    // Signed by that key, they are taken, and the signatures stand in the store.
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    let made = build(&plan, Some(&store), None, &toolchain()).unwrap();
+    for record in store.records() {
+        let record = record.unwrap();
+        let signed = store.signed_of(&record).unwrap();
+        let signature = minisign::sign(None, &key.sk, &*signed.bytes, None, None).unwrap().to_string();
+        let mut record = record;
+        for member in &mut record.members {
+            let (_, module) = plan
+                .units
+                .iter()
+                .flat_map(|unit| unit.members())
+                .find(|(key, _)| *key == member.key)
+                .unwrap();
+            member.document = Some(module.document());
+        }
+        let archive = store.load(&record).unwrap();
+        cache.put(&[CachedAction { record, archive, signatures: signature }]);
+    }
+    let other = tempfile::tempdir().unwrap();
+    let other = Store::create(other.path()).unwrap();
+    let taken = build(&plan, Some(&other), Some(&trusting()), &toolchain()).unwrap();
+    assert_eq!((taken.fetched, &taken.artifacts), (plan.units.len(), &made.artifacts));
+    let other = other.trusting(keyring);
+    for (key, _) in plan.units.iter().flat_map(|unit| unit.members()) {
+        assert_eq!(other.find(key).unwrap().len(), 1);
+    }
+}

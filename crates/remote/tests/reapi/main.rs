@@ -1,0 +1,72 @@
+//! The cache and the farm against a server with faults: nothing wrong is taken, nothing hangs, nothing of a cache ends a build.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod cache;
+mod farm;
+mod real;
+mod server;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use precast_build::{Declared, ExecuteError, Executed, Execution, Manifest, Plan, execute, plan_after};
+use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
+use precast_ops::Ops;
+use precast_remote::Patience;
+use precast_store::key::Profile;
+use precast_store::{ActionCache, Store};
+
+/// Little, so that tests end.
+fn patience() -> Patience {
+    let pause = Duration::from_millis(1);
+    Patience { tries: 4, pause, answer: Duration::from_secs(20), ..Patience::default() }
+}
+
+fn declared(manifest: Manifest) -> Plan {
+    let mut declared = Declared::new(Ops::standard());
+    let declaring = manifest.declare(&mut declared);
+    plan_after(declaring, &declared).unwrap()
+}
+
+/// A graph and two ops: a few units.
+fn small() -> Plan {
+    let text = "[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1]\n\n[[graph]]\nname = \"score\"\n\
+         inputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"sum(exp(-x*x)*y)\"]\n";
+    declared(Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap())
+}
+
+fn variants() -> Vec<Variant> {
+    let target = host_target();
+    let isa = Isa::defaults(&target)[0];
+    vec![Variant { target, isa, profile: Profile::Release }]
+}
+
+fn toolchain() -> Toolchain {
+    Toolchain::find(None).unwrap()
+}
+
+fn build(
+    plan: &Plan,
+    store: Option<&Store>,
+    cache: Option<&dyn ActionCache>,
+    toolchain: &Toolchain,
+) -> Result<Executed, ExecuteError> {
+    let parallel = Parallel::Jobs(NonZeroUsize::new(4).unwrap());
+    let variants = &variants();
+    execute(plan, &Execution { store, cache, toolchain, variants, parallel, progress: &|_| {} })
+}
+
+/// Builds here, with nothing else.
+fn local(plan: &Plan) -> Executed {
+    build(plan, None, None, &toolchain()).unwrap()
+}
+
+fn on_farm(server: &server::Server) -> (Arc<precast_remote::reapi::Farm>, Toolchain) {
+    let farm = precast_remote::reapi::Farm::new(server.place.clone(), patience(), Vec::new()).unwrap();
+    let farm = Arc::new(farm);
+    let toolchain = toolchain().running_on(farm.clone());
+    (farm, toolchain)
+}

@@ -1,0 +1,118 @@
+//! What a store is made of, by what it is: the names that transports speak of.
+
+use std::path::PathBuf;
+
+use super::RecordName;
+use crate::archive::Limits;
+use crate::key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId};
+use crate::keyring::SIGNATURES_LIMIT;
+use crate::store::Paths;
+
+/// A file of a store.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Item {
+    /// What says that this is a store.
+    Store,
+    /// An archive.
+    Object(Digest),
+    /// A record.
+    Record(RecordName),
+    /// The preimages of its members' keys.
+    Documents(RecordName),
+    /// The signatures of a record.
+    RecordSignatures(RecordName),
+    /// What a builder states of it.
+    Provenance(RecordName),
+    /// That a record is found by a key or a fingerprint; empty.
+    Pointer(Wanted, RecordName),
+    /// A named graph.
+    Entry(RecordId),
+    /// The signatures of an entry.
+    EntrySignatures(RecordId),
+    /// Which entry a name means.
+    Root(String),
+    /// The names below a directory, for servers that list none.
+    Index(String),
+}
+
+/// What records are asked for by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// They have this module.
+    Key(BuildKey),
+    /// They have a module of this fingerprint.
+    Fingerprint(Fingerprint),
+    /// They are of this action.
+    Action(ActionKey),
+}
+
+impl Item {
+    /// Gives its path below the root of a store, with `/` between names.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let paths = Paths { root: PathBuf::new() };
+        let path = match self {
+            Self::Store => paths.store_file(),
+            Self::Object(digest) => paths.object(digest),
+            Self::Record(name) => paths.record(name),
+            Self::Documents(name) => paths.documents(name),
+            Self::RecordSignatures(name) => Paths::signatures(&paths.record(name)),
+            Self::Provenance(name) => paths.provenance(name),
+            Self::Pointer(wanted, name) => {
+                return format!("{}/{}{name}", wanted.directory(), wanted.prefix());
+            }
+            Self::Entry(id) => paths.entry(id),
+            Self::EntrySignatures(id) => Paths::signatures(&paths.entry(id)),
+            Self::Root(name) => paths.entry_roots().join(name),
+            Self::Index(directory) => paths.index(directory),
+        };
+        path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    }
+
+    /// Gives the most bytes that one of its kind has.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        match self {
+            Self::Object(_) => Limits::default().size,
+            Self::Record(_) | Self::Documents(_) | Self::Provenance(_) | Self::Entry(_) => 64 << 20,
+            Self::Index(_) => 64 << 20,
+            Self::RecordSignatures(_) | Self::EntrySignatures(_) => SIGNATURES_LIMIT,
+            Self::Store => 1 << 16,
+            Self::Root(_) => 1024,
+            Self::Pointer(..) => 0,
+        }
+    }
+}
+
+impl Wanted {
+    /// Gives the directory below which the records are named; it has an index ([`Item::Index`]).
+    #[must_use]
+    pub fn directory(&self) -> String {
+        let (kind, hash) = match self {
+            Self::Key(key) => ("keys", key.to_string()),
+            Self::Fingerprint(fingerprint) => ("keys", fingerprint.to_string()),
+            Self::Action(action) => ("records", action.to_string()),
+        };
+        format!("{kind}/{}", &hash[..2])
+    }
+
+    /// Gives what the paths below [`Wanted::directory`] begin with that name such records.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        match self {
+            Self::Key(key) => format!("{key}/"),
+            Self::Fingerprint(fingerprint) => format!("{fingerprint}/"),
+            Self::Action(action) => format!("{action}-"),
+        }
+    }
+
+    /// Finds the name of a record in a path below [`Wanted::directory`], if it is one that is wanted.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<RecordName> {
+        match self {
+            Self::Key(_) | Self::Fingerprint(_) => RecordName::parse(path.strip_prefix(&self.prefix())?),
+            Self::Action(action) => RecordName::parse(path).filter(|name| name.action == *action),
+        }
+    }
+}

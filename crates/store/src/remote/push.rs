@@ -1,0 +1,164 @@
+//! Puts what a store has into a sink: objects before records, records before what names them.
+//!
+//! The order of a publish, so that a push that is cut short leaves a beginning, which serves nobody and harms nobody. What is there
+//! is not believed to be what its name says: it is read, and put again where it is not.
+
+use std::collections::BTreeSet;
+
+use super::{Item, RecordName, RemoteError, Sink, Wanted};
+use crate::archive::{Archive, Limits};
+use crate::export::ExportError;
+use crate::keyring::merged;
+use crate::record::{Entry, Record, documents_bytes};
+use crate::store::{LoadError, Store};
+
+/// What a push did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pushed {
+    /// How many records the sink has now of those that were asked for.
+    pub records: usize,
+    /// How many entries.
+    pub entries: usize,
+    /// How many files had to be sent.
+    pub sent: usize,
+    /// Their length together, in bytes.
+    pub bytes: u64,
+}
+
+/// Says why something was not pushed. What was pushed before is whole.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PushError {
+    /// The store has not what is asked for, or it is damaged.
+    #[error("cannot take from the store what is to be pushed")]
+    Store(#[from] ExportError),
+    /// The sink does not take it.
+    #[error("cannot push")]
+    Remote(#[from] RemoteError),
+}
+
+impl Store {
+    /// Pushes the entries of these names and the records of what they call; without names everything there is.
+    ///
+    /// # Errors
+    ///
+    /// An entry is not there, something of what is pushed is lost or damaged, or the sink does not take it.
+    pub fn push(&self, sink: &dyn Sink, names: Option<&BTreeSet<String>>) -> Result<Pushed, PushError> {
+        let (entries, mut wanted) = self.chosen(names)?;
+        let mut push = Push { sink, pushed: Pushed::default() };
+        match sink.check() {
+            Err(RemoteError::NoStore { .. }) => {
+                push.put(&Item::Store, crate::store::STORE_FILE.as_bytes(), |_| true)?
+            }
+            checked => checked?,
+        }
+        for record in self.records() {
+            let record = record.map_err(ExportError::from)?;
+            let is_wanted = record.members.iter().any(|member| wanted.contains_key(&member.key));
+            if names.is_none() || is_wanted {
+                push.record(self, &record)?;
+                record.members.iter().for_each(|member| drop(wanted.remove(&member.key)));
+            }
+        }
+        if let Some((_, (name, signature))) = wanted.into_iter().next() {
+            return Err(ExportError::Lacking { name, signature }.into());
+        }
+        for entry in &entries {
+            push.entry(self, entry)?;
+        }
+        Ok(push.pushed)
+    }
+}
+
+struct Push<'s> {
+    sink: &'s dyn Sink,
+    pushed: Pushed,
+}
+
+impl Push<'_> {
+    fn record(&mut self, store: &Store, record: &Record) -> Result<(), PushError> {
+        let signature = || record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
+        let lost = |source: LoadError| ExportError::Load { signature: signature(), source };
+        let archive = store.load(record).map_err(lost)?;
+        let documents =
+            documents_bytes(record).ok_or_else(|| ExportError::Undocumented { signature: signature() })?;
+        let signed = store.signed_of(record).map_err(ExportError::from)?;
+        let name = RecordName { action: record.action, id: Record::id_of(&signed.bytes) };
+        let (_, frame) = archive.pack().map_err(ExportError::from)?;
+        let is_archive = |found: &[u8]| {
+            Archive::check(found, &Limits::default()).is_ok_and(|(digest, ())| digest == record.digest)
+        };
+        self.put(&Item::Object(record.digest), &frame, is_archive)?;
+        let are_documents = |found: &[u8]| crate::record::set_documents(&mut record.clone(), found).is_ok();
+        self.put(&Item::Documents(name), &documents, are_documents)?;
+        // Nobody shall find the record without them.
+        self.signatures(&Item::RecordSignatures(name), &signed.signatures)?;
+        self.put(&Item::Record(name), &signed.bytes, |found| found == signed.bytes)?;
+        if let Some(statement) = store.find_provenance(record).map_err(ExportError::from)? {
+            self.put(&Item::Provenance(name), statement.as_bytes(), |_| true)?;
+        }
+        for member in &record.members {
+            let fingerprints =
+                member.fingerprints.iter().map(|fingerprint| Wanted::Fingerprint(*fingerprint));
+            for wanted in fingerprints.chain([Wanted::Key(member.key)]) {
+                self.put(&Item::Pointer(wanted, name), b"", |_| true)?;
+            }
+        }
+        self.pushed.records += 1;
+        Ok(())
+    }
+
+    fn entry(&mut self, store: &Store, entry: &Entry) -> Result<(), PushError> {
+        let signed = store.signed_entry(entry).map_err(ExportError::from)?;
+        let id = entry.id();
+        self.signatures(&Item::EntrySignatures(id), &signed.signatures)?;
+        self.put(&Item::Entry(id), &signed.bytes, |found| found == signed.bytes)?;
+        let (root, meaning) = (Item::Root(entry.name.clone()), format!("{id}\n"));
+        if self.sink.get(&root, root.limit())?.is_none_or(|found| found != meaning.as_bytes()) {
+            self.sink.put(&root, meaning.as_bytes())?;
+            self.sent(meaning.as_bytes());
+        }
+        self.pushed.entries += 1;
+        Ok(())
+    }
+
+    /// Puts a file that has one content; what is there stays if it is that.
+    fn put(&mut self, item: &Item, bytes: &[u8], is_it: impl Fn(&[u8]) -> bool) -> Result<(), RemoteError> {
+        if !self.sink.put_new(item, bytes)? {
+            if self.found(item)?.is_some_and(|found| is_it(&found)) {
+                return Ok(());
+            }
+            self.sink.put(item, bytes)?;
+        }
+        self.sent(bytes);
+        Ok(())
+    }
+
+    /// Puts signatures to those that are there.
+    fn signatures(&mut self, item: &Item, signatures: &str) -> Result<(), RemoteError> {
+        if signatures.is_empty() || self.sink.put_new(item, signatures.as_bytes())? {
+            return Ok(());
+        }
+        let found = self.found(item)?;
+        let found = String::from_utf8_lossy(&found.unwrap_or_default()).into_owned();
+        let all = merged(&found, signatures);
+        if all != found {
+            self.sink.put(item, all.as_bytes())?;
+            self.sent(all.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// What is there; what is too long is nothing.
+    fn found(&self, item: &Item) -> Result<Option<Vec<u8>>, RemoteError> {
+        match self.sink.get(item, item.limit()) {
+            Err(error) if error.is_of_item() => Ok(None),
+            found => found,
+        }
+    }
+
+    fn sent(&mut self, bytes: &[u8]) {
+        self.pushed.sent += 1;
+        self.pushed.bytes += bytes.len() as u64;
+    }
+}
