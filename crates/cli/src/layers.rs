@@ -257,7 +257,9 @@ pub(crate) fn tell(runtime: &Runtime, all: bool) {
             | Event::NotLoaded { .. }
             | Event::NotRecorded { .. } => term::warning(&event.to_string()),
             Event::Layer(
-                event @ (StoreEvent::Damaged { .. } | StoreEvent::Unsigned { .. } | StoreEvent::Unreachable { .. }),
+                event @ (StoreEvent::Damaged { .. }
+                | StoreEvent::Unsigned { .. }
+                | StoreEvent::Unreachable { .. }),
             ) => {
                 events::hear(&event);
             }

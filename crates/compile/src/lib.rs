@@ -55,7 +55,6 @@ mod toolchain;
 mod tree;
 
 pub use action::action;
-pub use precast_store::user_cache;
 pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;
@@ -64,6 +63,7 @@ pub use isa::{Isa, ParseIsaError, Variant};
 pub use join::{Part, can_be_joined, join};
 pub use outside::changed_outside;
 pub use parallel::{Parallel, Progress, compile_all};
+pub use precast_store::user_cache;
 pub use recompile::{RecompileError, Recompiled, recompile};
 pub use static_library::static_library;
 pub use toolchain::{Family, FindToolchainError, Toolchain, host_target};

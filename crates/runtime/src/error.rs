@@ -46,7 +46,9 @@ pub enum BuildRuntimeError {
     },
     /// A remote is no layer without signatures.
     #[cfg(feature = "remote")]
-    #[error("a remote is believed for its signatures only, and no keyring says whose count\nhint: `Builder::keyring`, or `--keyring FILE`; `precast trust` makes a keyring")]
+    #[error(
+        "a remote is believed for its signatures only, and no keyring says whose count\nhint: `Builder::keyring`, or `--keyring FILE`; `precast trust` makes a keyring"
+    )]
     NoKeyring,
     /// A remote cannot be used.
     #[cfg(feature = "remote")]

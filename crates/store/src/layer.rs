@@ -198,7 +198,8 @@ impl Layer {
         if let Self::Bundle { bundle, .. } = self {
             return Ok(bundle.records());
         }
-        self.store().map_or(Ok(Vec::new()), |store| store.records().collect::<Result<_, _>>().map_err(at(store)))
+        self.store()
+            .map_or(Ok(Vec::new()), |store| store.records().collect::<Result<_, _>>().map_err(at(store)))
     }
 
     /// Gives the key documents of all modules, whatever host they are for, with their printable signatures.

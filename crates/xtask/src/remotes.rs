@@ -51,7 +51,11 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let s3 = python.as_deref().map(|python| moto(python, &folder)).transpose()?.flatten();
     if let Some(s3) = &s3 {
         let url = format!("http://{}", s3.address);
-        tests.envs([("AWS_ENDPOINT_URL", url.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_REGION", "us-east-1")]);
+        tests.envs([
+            ("AWS_ENDPOINT_URL", url.as_str()),
+            ("AWS_ALLOW_HTTP", "true"),
+            ("AWS_REGION", "us-east-1"),
+        ]);
         tests.envs([("AWS_ACCESS_KEY_ID", "key"), ("AWS_SECRET_ACCESS_KEY", "secret")]);
         tests.env("PRECAST_TEST_S3", &s3.address);
     }
@@ -93,9 +97,14 @@ fn moto(python: &Path, folder: &Path) -> Result<Option<Server>> {
 
 /// A registry, as Debian has it.
 fn registry(folder: &Path) -> Result<Option<Server>> {
-    let is_there = || answers(Command::new("docker-registry").arg("--version")) && answers(Command::new("skopeo").arg("--version"));
+    let is_there = || {
+        answers(Command::new("docker-registry").arg("--version"))
+            && answers(Command::new("skopeo").arg("--version"))
+    };
     if !is_there() {
-        let installed = run_command(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(PACKAGES));
+        let installed = run_command(
+            Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(PACKAGES),
+        );
         if !installed.unwrap_or(false) || !is_there() {
             println!("skipped: a registry: no `docker-registry`, or no `skopeo`");
             println!("hint: on Debian, as root: `apt-get update && apt-get install {}`", PACKAGES.join(" "));

@@ -19,18 +19,19 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
         (Place::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
         (Place::Oci { .. }, None) => Err(Failure::usage("which file shall be pushed to the registry?")
             .hint("`precast build --bundle FILE` and `precast export --out FILE` make one")),
+        (Place::Http { .. }, _) => Err(Failure::usage(format!(
+            "`{place}` is a web server, which is only read"
+        ))
+        .hint(
+            "copy the store to the server's directory; `precast index` writes the lists that it needs there",
+        )),
         (_, Some(_)) => Err(Failure::usage(format!("`{place}` takes a store, and no file"))
             .hint("`--store DIR` names the store; a registry, `oci://host/repository:tag`, takes files")),
         (_, None) => push_store(&place, args.store, &args.entry, args.json),
     }
 }
 
-fn push_store(
-    place: &Place,
-    store: Option<PathBuf>,
-    names: &[String],
-    json: bool,
-) -> Result<Exit, Failure> {
+fn push_store(place: &Place, store: Option<PathBuf>, names: &[String], json: bool) -> Result<Exit, Failure> {
     let store = Store::open(layers::to_build(store))?.on_event(events::hear);
     let names = (!names.is_empty()).then(|| names.iter().cloned().collect());
     let sink = Files::open(place, Patience::default())?;
@@ -149,6 +150,10 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
 pub(super) fn index(args: IndexArgs) -> Result<Exit, Failure> {
     let path = layers::to_build(args.store);
     let lists = Store::open(&path)?.on_event(events::hear).write_index()?;
-    term::print(&format!("{}: {}\n", path.display(), print::count(lists, "list of names", "lists of names")))?;
+    term::print(&format!(
+        "{}: {}\n",
+        path.display(),
+        print::count(lists, "list of names", "lists of names")
+    ))?;
     Ok(Exit::Ok)
 }

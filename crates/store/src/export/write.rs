@@ -84,7 +84,10 @@ impl Store {
     }
 
     /// The entries of these names, or all, and the modules that they call.
-    pub(crate) fn chosen(&self, names: Option<&BTreeSet<String>>) -> Result<(Vec<Entry>, Called), ExportError> {
+    pub(crate) fn chosen(
+        &self,
+        names: Option<&BTreeSet<String>>,
+    ) -> Result<(Vec<Entry>, Called), ExportError> {
         let mut entries = self.entries()?;
         if let Some(name) = names.into_iter().flatten().find(|name| entries.iter().all(|e| e.name != **name))
         {

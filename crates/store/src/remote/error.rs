@@ -5,7 +5,9 @@
 #[non_exhaustive]
 pub enum RemoteError {
     /// No answer came in time, or none that means anything, however often it was asked.
-    #[error("`{place}` cannot be reached: {reason}\nhint: what is in other layers goes on being served; see whether the network and the server are up")]
+    #[error(
+        "`{place}` cannot be reached: {reason}\nhint: what is in other layers goes on being served; see whether the network and the server are up"
+    )]
     Unreachable {
         /// What was asked.
         place: String,
@@ -23,7 +25,9 @@ pub enum RemoteError {
         remedy: &'static str,
     },
     /// There is no store.
-    #[error("no store at `{place}`: it has no file `STORE`\nhint: a store directory, copied there as it is, is one")]
+    #[error(
+        "no store at `{place}`: it has no file `STORE`\nhint: a store directory, copied there as it is, is one"
+    )]
     NoStore {
         /// What was asked.
         place: String,

@@ -92,9 +92,9 @@ impl Remote {
             believed.extend(self.fetch_record(name, has)?);
         }
         if matches!(wanted, Wanted::Action(_)) {
-            return believed.iter().try_for_each(|(record, signatures)| {
-                self.fetch_archive(record, signatures).map(drop)
-            });
+            return believed
+                .iter()
+                .try_for_each(|(record, signatures)| self.fetch_archive(record, signatures).map(drop));
         }
         let (mut fit, unfit): (Vec<Believed>, Vec<Believed>) =
             believed.into_iter().partition(|(record, _)| record.requires.check(cpu::host()).is_ok());
@@ -196,7 +196,8 @@ impl Remote {
         let [Some(meaning)] = self.fetch_all(&[root.clone()])? else {
             return Ok(());
         };
-        let parsed = std::str::from_utf8(&meaning).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
+        let parsed =
+            std::str::from_utf8(&meaning).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
         let Some(id): Option<RecordId> = parsed else {
             self.refuse(&self.place(&root), "not the hash of an entry");
             return Ok(());
@@ -258,7 +259,9 @@ impl Remote {
     fn told(&self, error: RemoteError) -> Result<(), RemoteError> {
         match error {
             RemoteError::Damaged { place, why } => self.refuse(&place, why),
-            RemoteError::TooLong { place, limit } => self.refuse(&place, format!("longer than {limit} bytes")),
+            RemoteError::TooLong { place, limit } => {
+                self.refuse(&place, format!("longer than {limit} bytes"))
+            }
             error => return Err(error),
         }
         Ok(())

@@ -47,7 +47,9 @@ impl Store {
         let (entries, mut wanted) = self.chosen(names)?;
         let mut push = Push { sink, pushed: Pushed::default() };
         match sink.check() {
-            Err(RemoteError::NoStore { .. }) => push.put(&Item::Store, crate::store::STORE_FILE.as_bytes(), |_| true)?,
+            Err(RemoteError::NoStore { .. }) => {
+                push.put(&Item::Store, crate::store::STORE_FILE.as_bytes(), |_| true)?
+            }
             checked => checked?,
         }
         for record in self.records() {
@@ -87,8 +89,7 @@ impl Push<'_> {
             Archive::check(found, &Limits::default()).is_ok_and(|(digest, ())| digest == record.digest)
         };
         self.put(&Item::Object(record.digest), &frame, is_archive)?;
-        let are_documents =
-            |found: &[u8]| crate::record::set_documents(&mut record.clone(), found).is_ok();
+        let are_documents = |found: &[u8]| crate::record::set_documents(&mut record.clone(), found).is_ok();
         self.put(&Item::Documents(name), &documents, are_documents)?;
         // Nobody shall find the record without them.
         self.signatures(&Item::RecordSignatures(name), &signed.signatures)?;
@@ -97,7 +98,8 @@ impl Push<'_> {
             self.put(&Item::Provenance(name), statement.as_bytes(), |_| true)?;
         }
         for member in &record.members {
-            let fingerprints = member.fingerprints.iter().map(|fingerprint| Wanted::Fingerprint(*fingerprint));
+            let fingerprints =
+                member.fingerprints.iter().map(|fingerprint| Wanted::Fingerprint(*fingerprint));
             for wanted in fingerprints.chain([Wanted::Key(member.key)]) {
                 self.put(&Item::Pointer(wanted, name), b"", |_| true)?;
             }
