@@ -59,7 +59,8 @@ impl Files {
         let refused = |source: Error| OpenRemoteError::Transport { place: name.clone(), why: words(&source) };
         // Tries and pauses are ours, so that a body that is cut counts as a failure like any other.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
-        let options = || ClientOptions::new().with_timeout_disabled().with_connect_timeout(patience.connection);
+        let options =
+            || ClientOptions::new().with_timeout_disabled().with_connect_timeout(patience.connection);
         let (server, root, lists): (Arc<dyn ObjectStore>, _, _) = match place {
             Place::S3 { bucket, prefix } => {
                 let allow_http = std::env::var_os("AWS_ALLOW_HTTP").is_some_and(|value| value == "true");
@@ -202,7 +203,9 @@ impl At {
         };
         let (expected, begin) = (answer.meta.size, Instant::now());
         let (mut bytes, mut parts) = (Vec::new(), answer.into_stream());
-        while let Some(part) = tokio::time::timeout(silence, parts.next()).await.map_err(|_| self.slow(path))? {
+        while let Some(part) =
+            tokio::time::timeout(silence, parts.next()).await.map_err(|_| self.slow(path))?
+        {
             let part = part.map_err(|error| self.failed(path, &error))?;
             if (bytes.len() + part.len()) as u64 > limit {
                 return Err(too_long());
@@ -236,9 +239,12 @@ impl At {
         let (root, within) = (self.path(directory), self.path(within.as_deref().unwrap_or(directory)));
         let (mut names, mut found) = (Vec::new(), self.server.list(Some(&within)));
         let silence = self.patience.silence;
-        while let Some(item) = tokio::time::timeout(silence, found.next()).await.map_err(|_| self.slow(directory))? {
+        while let Some(item) =
+            tokio::time::timeout(silence, found.next()).await.map_err(|_| self.slow(directory))?
+        {
             let location = item.map_err(|error| self.failed(directory, &error))?.location;
-            let below = location.as_ref().strip_prefix(root.as_ref()).map(|path| path.trim_start_matches('/'));
+            let below =
+                location.as_ref().strip_prefix(root.as_ref()).map(|path| path.trim_start_matches('/'));
             names.extend(below.filter(|path| path.starts_with(prefix)).map(str::to_owned));
             if names.len() > LISTED {
                 let why = format!("it lists more than {LISTED} names");

@@ -49,7 +49,9 @@ pub enum OpenRemoteError {
         place: String,
     },
     /// There is nowhere to keep what comes.
-    #[error("there is no directory to keep what comes from `{place}`\nhint: `PRECAST_CACHE` names one, as an absolute path")]
+    #[error(
+        "there is no directory to keep what comes from `{place}`\nhint: `PRECAST_CACHE` names one, as an absolute path"
+    )]
     NoCache {
         /// The place.
         place: String,

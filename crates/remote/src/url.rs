@@ -30,7 +30,9 @@ pub enum Place {
 
 /// Says that a text names no place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{shown}` names no remote: {why}\nhint: `https://host/path`, `s3://bucket/prefix` and `oci://host/repository:tag` do")]
+#[error(
+    "`{shown}` names no remote: {why}\nhint: `https://host/path`, `s3://bucket/prefix` and `oci://host/repository:tag` do"
+)]
 pub struct PlaceError {
     /// The text, without credentials.
     shown: String,
@@ -90,7 +92,9 @@ impl FromStr for Place {
         match scheme {
             "http" | "https" => {
                 if path.contains(['?', '#']) {
-                    return Err(wrong("it has a query or a fragment, which the files of a store cannot have"));
+                    return Err(wrong(
+                        "it has a query or a fragment, which the files of a store cannot have",
+                    ));
                 }
                 let url = format!("{scheme}://{host}/{directory}");
                 Ok(Self::Http {
@@ -122,7 +126,9 @@ mod tests {
         assert_eq!(shown("oci://h:5000/r@sha256:00").unwrap(), "oci://h:5000/r@sha256:00");
         let place = "https://u:secret@h/a".parse::<Place>().unwrap();
         assert!(!format!("{place:?} {place}").contains("secret"));
-        for wrong in ["", "artifacts", "ftp://h/a", "https://", "oci://h", "https://u:secret@h/a?b", "s3://k:secret@b"] {
+        for wrong in
+            ["", "artifacts", "ftp://h/a", "https://", "oci://h", "https://u:secret@h/a?b", "s3://k:secret@b"]
+        {
             let error = shown(wrong).unwrap_err();
             assert!(!error.to_string().contains("secret"), "{error}");
         }

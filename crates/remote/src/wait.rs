@@ -25,7 +25,13 @@ pub(crate) fn wait<T: Send + 'static>(
     let failed = |reason: String| RemoteError::Unreachable { place: place.to_owned(), reason };
     let start = || {
         let mut runtime = Builder::new_multi_thread();
-        runtime.worker_threads(1).max_blocking_threads(4).thread_name("precast-remote").enable_all().build().ok()
+        runtime
+            .worker_threads(1)
+            .max_blocking_threads(4)
+            .thread_name("precast-remote")
+            .enable_all()
+            .build()
+            .ok()
     };
     let runtime = RUNTIME.get_or_init(start).as_ref();
     let runtime = runtime.ok_or_else(|| failed("no thread can be started for it".to_owned()))?;

@@ -74,7 +74,8 @@ mod tests {
         assert!(layers.len() > 10 && layers.iter().all(|layer| layer.len() <= MOST), "{}", layers.len());
         let mut longer = bytes.clone();
         longer.splice(1_000_000..1_000_000, [7; 100]);
-        let known: std::collections::BTreeSet<_> = layers.iter().map(|layer| bytes[layer.clone()].to_vec()).collect();
+        let known: std::collections::BTreeSet<_> =
+            layers.iter().map(|layer| bytes[layer.clone()].to_vec()).collect();
         let fresh = cut(&longer).into_iter().filter(|layer| !known.contains(&longer[layer.clone()])).count();
         assert!((1..=2).contains(&fresh), "{fresh}");
         assert_eq!((cut(b""), cut(b"abc")), (vec![0..0], vec![0..3]));

@@ -25,7 +25,11 @@ pub(crate) fn layer(
     patience: Patience,
 ) -> Result<Layer, OpenRemoteError> {
     let registry = Registry::open(place, patience)?;
-    let kept = |source: std::io::Error| OpenRemoteError::Kept { place: place.to_string(), path: cache.to_owned(), source };
+    let kept = |source: std::io::Error| OpenRemoteError::Kept {
+        place: place.to_string(),
+        path: cache.to_owned(),
+        source,
+    };
     let latest = cache.join("latest");
     let digest = match registry.digest() {
         Ok(digest) => digest,
@@ -49,18 +53,22 @@ pub(crate) fn layer(
             return Ok(Layer::Bundle { name, bundle: Box::new(bundle) });
         }
         // Others can change what is there: for people to decide.
-        Err(error @ OpenSignedError::Open(precast_store::OpenBundleError::Untrusted(_))) => return Err(refused(error)),
+        Err(error @ OpenSignedError::Open(precast_store::OpenBundleError::Untrusted(_))) => {
+            return Err(refused(error));
+        }
         Err(_) => {}
     }
     let release = registry.pull_digest(&digest)?;
     if release.kind != Kind::Bundle {
         return Err(OpenRemoteError::Transport {
             place: place.to_string(),
-            why: "it is an export, and only bundles are layers\nhint: `precast pull`, then `precast import`".to_owned(),
+            why: "it is an export, and only bundles are layers\nhint: `precast pull`, then `precast import`"
+                .to_owned(),
         });
     }
     make(cache).map_err(kept)?;
-    write(cache, &path.with_extension(format!("precast{SUFFIX}")), release.signatures.as_bytes()).map_err(kept)?;
+    write(cache, &path.with_extension(format!("precast{SUFFIX}")), release.signatures.as_bytes())
+        .map_err(kept)?;
     write(cache, &path, &release.bytes).map_err(kept)?;
     let bundle = Bundle::open_signed(&path, keyring).map_err(refused)?;
     // What is refused is not what the tag means.

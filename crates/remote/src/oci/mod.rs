@@ -160,15 +160,18 @@ impl At {
         let unknown = [OciErrorCode::ManifestUnknown, OciErrorCode::NameUnknown, OciErrorCode::NotFound];
         let reason = crate::words(error);
         match error {
-            E::ImageManifestNotFoundError(_) | E::ServerError { code: 404, .. } => RemoteError::NoRelease { place },
+            E::ImageManifestNotFoundError(_) | E::ServerError { code: 404, .. } => {
+                RemoteError::NoRelease { place }
+            }
             _ if codes(&unknown) => RemoteError::NoRelease { place },
-            E::UnauthorizedError { .. } | E::AuthenticationFailure(_) | E::ServerError { code: 401 | 403, .. } => {
-                self.denied(reason)
-            }
+            E::UnauthorizedError { .. }
+            | E::AuthenticationFailure(_)
+            | E::ServerError { code: 401 | 403, .. } => self.denied(reason),
             _ if codes(&[OciErrorCode::Unauthorized, OciErrorCode::Denied]) => self.denied(reason),
-            E::DigestError(_) | E::JsonError(_) | E::ManifestParsingError(_) | E::VersionedParsingError(_) => {
-                self.damaged(reason)
-            }
+            E::DigestError(_)
+            | E::JsonError(_)
+            | E::ManifestParsingError(_)
+            | E::VersionedParsingError(_) => self.damaged(reason),
             E::RegistryError { envelope, .. } => {
                 let said: Vec<String> = envelope.errors.iter().map(ToString::to_string).collect();
                 RemoteError::Foreign { place, why: said.join("; ") }

@@ -88,9 +88,8 @@ impl At {
     /// A manifest, and its digest.
     async fn manifest(&self, reference: &Reference) -> Result<(String, OciImageManifest), RemoteError> {
         let types = [OCI_IMAGE_MEDIA_TYPE];
-        let ask = || {
-            self.timely(MANIFEST as u64, self.client.pull_manifest_raw(reference, &self.auth, &types))
-        };
+        let ask =
+            || self.timely(MANIFEST as u64, self.client.pull_manifest_raw(reference, &self.auth, &types));
         let (body, _) = self.patience.retry(ask).await?;
         let digest = sha256(&body);
         if reference.digest().is_some_and(|wanted| wanted != digest) {
@@ -115,9 +114,8 @@ impl At {
         if whole.is_none() {
             return Err(RemoteError::TooLong { place: self.place.clone(), limit: longest });
         }
-        let parts = stream::iter(layers.to_vec()).map(|layer| async move {
-            self.patience.retry(|| self.blob(&layer)).await
-        });
+        let parts = stream::iter(layers.to_vec())
+            .map(|layer| async move { self.patience.retry(|| self.blob(&layer)).await });
         let parts: Vec<Bytes> = parts.buffered(AT_ONCE).try_collect().await?;
         Ok(parts.concat())
     }
@@ -149,10 +147,14 @@ impl At {
         let ask = || self.timely(MANIFEST as u64, self.client.pull_referrers(&subject, Some(SIGNATURES)));
         let listed = self.patience.retry(ask).await?.manifests;
         let mut signatures = String::new();
-        for about in listed.iter().filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES)).take(SIGNERS) {
+        for about in
+            listed.iter().filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES)).take(SIGNERS)
+        {
             let (_, manifest) = match self.manifest(&self.by_digest(&about.digest)).await {
                 // What is listed and lost, or no signature, is none.
-                Err(RemoteError::NoRelease { .. } | RemoteError::Foreign { .. } | RemoteError::Damaged { .. }) => continue,
+                Err(
+                    RemoteError::NoRelease { .. } | RemoteError::Foreign { .. } | RemoteError::Damaged { .. },
+                ) => continue,
                 found => found?,
             };
             if manifest.subject.is_none_or(|subject| subject.digest != digest) {

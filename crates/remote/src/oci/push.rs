@@ -139,11 +139,8 @@ impl At {
         body: Bytes,
     ) -> Result<(), RemoteError> {
         let put = || {
-            let sent = self.client.push_manifest_raw(
-                reference,
-                body.clone(),
-                HeaderValue::from_static(media_type),
-            );
+            let sent =
+                self.client.push_manifest_raw(reference, body.clone(), HeaderValue::from_static(media_type));
             self.timely(body.len() as u64, sent)
         };
         self.patience.retry(put).await.map(drop)

@@ -7,9 +7,9 @@ use precast_core::cpu;
 use precast_remote::{Options, Patience};
 use precast_store::{Archive, Event, Layer, Record, Requires, Store};
 
+use crate::sample::{self, entry, store};
 use crate::server::Server;
 use crate::signer::Signer;
-use crate::sample::{self, entry, store};
 
 pub(crate) const ISA: &str = "x86-64-v3";
 
@@ -52,7 +52,7 @@ pub(crate) fn served() -> Served {
 /// Waits for nobody for long.
 pub(crate) fn impatient() -> Patience {
     let ms = Duration::from_millis;
-    Patience { connection: ms(500), silence: ms(250), answer: ms(500), tries: 2, pause: ms(5) }
+    Patience { connection: ms(500), silence: ms(250), answer: ms(500), tries: 3, pause: ms(5) }
 }
 
 pub(crate) type Heard = Arc<Mutex<Vec<Event>>>;
