@@ -88,6 +88,14 @@ pub enum UnpackError {
     },
 }
 
+/// A member that was taken out of an archive.
+pub(crate) struct Taken {
+    /// Length of the whole tar, in bytes.
+    pub(crate) size: u64,
+    /// The member's content, if there is one of the name.
+    pub(crate) content: Option<Vec<u8>>,
+}
+
 impl Archive {
     /// Unpacks a frame and computes the digest of what is in it. Callers that expect a certain digest compare.
     ///
@@ -101,18 +109,16 @@ impl Archive {
         Ok((digest(&tar), Self { members }))
     }
 
-    /// Reads a frame as [`Archive::unpack`] does, and gives the length of the tar and one member, in the tar's own memory.
-    pub(crate) fn member(
-        frame: &[u8],
-        limits: &Limits,
-        name: &str,
-    ) -> Result<(Digest, (u64, Option<Vec<u8>>)), UnpackError> {
+    /// Reads a frame as [`Archive::unpack`] does, and takes one member out of it, in the tar's own memory.
+    pub(crate) fn member(frame: &[u8], limits: &Limits, name: &str) -> Result<(Digest, Taken), UnpackError> {
         let mut tar = decompress(frame, limits)?;
         let (digest, size) = (digest(&tar), tar.len() as u64);
-        let Some(place) = parse(&tar, limits)?.remove(name) else { return Ok((digest, (size, None))) };
+        let Some(place) = parse(&tar, limits)?.remove(name) else {
+            return Ok((digest, Taken { size, content: None }));
+        };
         tar.truncate(place.end);
         tar.drain(..place.start);
-        Ok((digest, (size, Some(tar))))
+        Ok((digest, Taken { size, content: Some(tar) }))
     }
 
     /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone.

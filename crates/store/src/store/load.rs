@@ -55,9 +55,9 @@ impl Store {
         let read = |frame: &[u8], limits: &Limits| Archive::member(frame, limits, name);
         let loaded = self.told(&record.digest, self.read_object(&record.digest, read));
         span.record("outcome", outcome(&loaded));
-        let (size, member) = loaded?;
-        check_size(size, record)?;
-        Ok(member)
+        let taken = loaded?;
+        check_size(taken.size, record)?;
+        Ok(taken.content)
     }
 
     /// Tells whether the archive of a record is there, and reads nothing of it.
