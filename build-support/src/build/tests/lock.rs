@@ -88,9 +88,9 @@ fn a_frozen_build_takes_from_a_store_that_cannot_be_written() {
     let environment = &mut package.environment;
     (environment.updates_lock, environment.is_locked, environment.is_frozen) = (false, true, true);
     // A copy without its empty directories, in which no file can be made; what it has lost stays lost.
-    ["tmp", "quarantine"].map(|name| fs_err::remove_dir(store.join(name)).unwrap());
-    fs_err::remove_dir_all(store.join("keys")).unwrap();
-    fs_err::remove_dir_all(store.join("roots")).unwrap();
+    for name in ["tmp", "quarantine", "keys", "roots"] {
+        fs_err::remove_dir_all(store.join(name)).unwrap();
+    }
     let before = files(&store);
     let taken = |package: &Package| {
         fs_err::remove_dir_all(package.path("out")).unwrap();

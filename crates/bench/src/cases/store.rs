@@ -10,15 +10,18 @@ use anyhow::{Context as _, Result, ensure};
 use precast_compile::Compiled;
 use precast_store::archive::{Archive, Limits, SHARED_OBJECT};
 use precast_store::key::ContentId;
-use precast_store::{ActionKey, Record, Store};
+use precast_store::{ActionKey, Layer, Record, Store};
 use std::hint::black_box;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
 const ROUNDS: usize = 100;
 /// Records of a small store, a larger and a large one.
 const SIZES: [usize; 3] = [100, 10_000, 100_000];
+/// Numbers that no round has.
+const USED: usize = 1 << 20;
 /// How many archives are verified, and how large each is, in bytes.
 const VERIFIED: (usize, usize) = (32, 1 << 20);
 
@@ -38,15 +41,20 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// The compiled artifact with so many bytes of real machine code, this program's own, and other modules for another number.
+/// The compiled artifact with so many bytes of real machine code, and other modules for another number.
 fn sized(compiled: &Compiled, bytes: usize, number: usize) -> Result<Compiled> {
-    let program = fs_err::read(std::env::current_exe()?)?;
-    ensure!(program.len() > bytes + number, "this program is too small");
     let mut archive = compiled.archive.clone();
-    archive.members.insert(SHARED_OBJECT.to_owned(), program[number..number + bytes].to_vec());
+    archive.members.insert(SHARED_OBJECT.to_owned(), code(bytes, number)?);
     let mut record = other(&compiled.record, number);
     (record.digest, record.size) = (archive.digest()?, archive.size());
     Ok(Compiled { archive, record })
+}
+
+/// Machine code of this program: from its middle, since tables of symbols and constants come first.
+fn code(bytes: usize, number: usize) -> Result<Vec<u8>> {
+    let program = fs_err::read(std::env::current_exe()?)?;
+    let start = program.len() / 2 + number;
+    Ok(program.get(start..start + bytes).context("this program is too small")?.to_vec())
 }
 
 /// A record of other modules.
@@ -68,11 +76,13 @@ fn hit(place: &Path, compiled: &Compiled, rounds: usize, found: &mut Found) -> R
     let Compiled { archive, record } = sized(compiled, 200 << 10, 1)?;
     let store = Store::create(place.join("hit"))?;
     store.publish(&archive, &record)?;
-    let key = record.members[0].key;
+    let (key, layer) = (record.members[0].key, Layer::from(store));
+    // As a runtime does.
     let ours = || {
         Runner::new("precast", || {
-            let found = store.find(&key)?;
-            black_box(store.load(found.first().context("a miss")?)?);
+            let found = layer.find(&key)?;
+            let loaded = layer.load(found.first().context("a miss")?)?;
+            black_box(loaded.map_err(anyhow::Error::msg)?);
             Ok(())
         })
     };
@@ -96,10 +106,13 @@ fn hit(place: &Path, compiled: &Compiled, rounds: usize, found: &mut Found) -> R
 }
 
 fn publish(place: &Path, compiled: &Compiled, rounds: usize) -> Result<Line> {
-    let store = Store::create(place.join("publish"))?;
+    let path = place.join("publish");
+    // A store in use: most of its directories are there.
+    fill(&path, compiled, USED..USED + 2000)?;
+    let store = Store::open(path)?;
     let bytes = 64 << 10;
     let mut all = (0..=rounds).map(|number| sized(compiled, bytes, number)).collect::<Result<Vec<_>>>()?;
-    let content = fs_err::read(std::env::current_exe()?)?[..bytes].to_vec();
+    let content = code(bytes, 0)?;
     let ours = Runner::new("precast", move || {
         let Compiled { archive, record } = all.pop().context("too many rounds")?;
         ensure!(store.publish(&archive, &record)?.fresh, "it was there");
@@ -149,20 +162,22 @@ fn verify(place: &Path, compiled: &Compiled, rounds: usize) -> Result<Line> {
     Ok(Line::raced(&what, rounds, vec![ours, peer, decoded])?.target(Target::TimesPeer(1.25)))
 }
 
+/// Publishes records of other modules, all with one archive.
+fn fill(path: &Path, compiled: &Compiled, numbers: Range<usize>) -> Result<()> {
+    let store = Store::create(path)?;
+    let numbers: Vec<usize> = numbers.collect();
+    for some in numbers.chunks(2000) {
+        let records: Vec<Record> = some.iter().map(|number| other(&compiled.record, *number)).collect();
+        let items: Vec<_> = records.iter().map(|record| (&compiled.archive, record)).collect();
+        store.publish_all(&items).map_err(|(_, error)| error)?;
+    }
+    Ok(())
+}
+
 fn of_size(place: &Path, compiled: &Compiled, size: usize, rounds: usize) -> Result<Line> {
-    let fill = |path: &Path, size: usize| -> Result<()> {
-        let store = Store::create(path)?;
-        let numbers: Vec<usize> = (0..size).collect();
-        for some in numbers.chunks(2000) {
-            let records: Vec<Record> = some.iter().map(|number| other(&compiled.record, *number)).collect();
-            let items: Vec<_> = records.iter().map(|record| (&compiled.archive, record)).collect();
-            store.publish_all(&items).map_err(|(_, error)| error)?;
-        }
-        Ok(())
-    };
     let (large, small) = (place.join("large"), place.join(format!("small-{size}")));
-    fill(&large, size)?;
-    fill(&small, SIZES[0])?;
+    fill(&large, compiled, 0..size)?;
+    fill(&small, compiled, 0..SIZES[0])?;
     let key = other(&compiled.record, SIZES[0] / 2).members[0].key;
     let find = |path: &Path| {
         ensure!(Store::open(path)?.find(&key)?.len() == 1, "a miss");

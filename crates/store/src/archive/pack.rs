@@ -1,6 +1,6 @@
 //! Writes the canonical tar and its frame.
 
-use std::io::{self, Write};
+use std::io;
 
 use tar::{EntryType, Header};
 
@@ -89,12 +89,10 @@ pub(crate) fn compress(tar: &[u8]) -> Result<Vec<u8>, PackError> {
 
 fn compress_at(tar: &[u8], level: i32) -> Result<Vec<u8>, PackError> {
     let frame = || -> io::Result<Vec<u8>> {
-        let mut encoder = zstd::Encoder::new(Vec::new(), level)?;
-        encoder.include_checksum(true)?;
-        encoder.include_contentsize(true)?;
-        encoder.set_pledged_src_size(Some(tar.len() as u64))?;
-        encoder.write_all(tar)?;
-        encoder.finish()
+        let mut compressor = zstd::bulk::Compressor::new(level)?;
+        compressor.include_checksum(true)?;
+        compressor.include_contentsize(true)?;
+        compressor.compress(tar)
     };
     frame().map_err(|source| PackError::Compress { size: tar.len(), source })
 }

@@ -88,6 +88,14 @@ pub enum UnpackError {
     },
 }
 
+/// A member that was taken out of an archive.
+pub(crate) struct Taken {
+    /// Length of the whole tar, in bytes.
+    pub(crate) size: u64,
+    /// The member's content, if there is one of the name.
+    pub(crate) content: Option<Vec<u8>>,
+}
+
 impl Archive {
     /// Unpacks a frame and computes the digest of what is in it. Callers that expect a certain digest compare.
     ///
@@ -101,40 +109,27 @@ impl Archive {
         Ok((digest(&tar), Self { members }))
     }
 
-    /// Reads a frame as [`Archive::unpack`] does, and gives the length of the tar and one member, in the tar's own memory.
-    pub(crate) fn member(
-        frame: &[u8],
-        limits: &Limits,
-        name: &str,
-    ) -> Result<(Digest, (u64, Option<Vec<u8>>)), UnpackError> {
+    /// Reads a frame as [`Archive::unpack`] does, and takes one member out of it, in the tar's own memory.
+    pub(crate) fn member(frame: &[u8], limits: &Limits, name: &str) -> Result<(Digest, Taken), UnpackError> {
         let mut tar = decompress(frame, limits)?;
         let (digest, size) = (digest(&tar), tar.len() as u64);
-        let Some(place) = parse(&tar, limits)?.remove(name) else { return Ok((digest, (size, None))) };
+        let Some(place) = parse(&tar, limits)?.remove(name) else {
+            return Ok((digest, Taken { size, content: None }));
+        };
         tar.truncate(place.end);
         tar.drain(..place.start);
-        Ok((digest, (size, Some(tar))))
+        Ok((digest, Taken { size, content: Some(tar) }))
     }
 
-    /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone; in memory that is used again.
-    pub(crate) fn check(
-        frame: &[u8],
-        limits: &Limits,
-        tar: &mut Vec<u8>,
-    ) -> Result<(Digest, ()), UnpackError> {
-        decompress_into(frame, limits, tar)?;
-        parse(tar, limits)?;
-        Ok((digest(tar), ()))
+    /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone.
+    pub(crate) fn check(frame: &[u8], limits: &Limits) -> Result<(Digest, ()), UnpackError> {
+        let tar = decompress(frame, limits)?;
+        parse(&tar, limits)?;
+        Ok((digest(&tar), ()))
     }
 }
 
 fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
-    let mut tar = Vec::new();
-    decompress_into(frame, limits, &mut tar)?;
-    Ok(tar)
-}
-
-/// Decodes a frame; what was in `tar` is gone, its memory is used.
-fn decompress_into(frame: &[u8], limits: &Limits, tar: &mut Vec<u8>) -> Result<(), UnpackError> {
     let refuse = |reason| Err(UnpackError::Frame { reason });
     if !frame.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         return refuse("wrong magic");
@@ -150,13 +145,9 @@ fn decompress_into(frame: &[u8], limits: &Limits, tar: &mut Vec<u8>) -> Result<(
     if find_frame_compressed_size(frame).ok() != Some(frame.len()) {
         return refuse("cut, or followed by other bytes");
     }
-    tar.clear();
     let capacity = usize::try_from(found).unwrap_or(usize::MAX);
-    let room = tar.try_reserve_exact(capacity).map_err(io::Error::other);
-    let decoded =
-        room.and_then(|()| zstd::bulk::Decompressor::new()?.decompress_to_buffer(frame, tar).map(drop));
-    decoded.map_err(|source| UnpackError::Decode { source })?;
-    if tar.len() as u64 == found { Ok(()) } else { refuse("another length than it states") }
+    let tar = zstd::bulk::decompress(frame, capacity).map_err(|source| UnpackError::Decode { source })?;
+    if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
 }
 
 /// Where the content of each member is.

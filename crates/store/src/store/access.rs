@@ -3,7 +3,6 @@
 //! A directory is judged once for an open store, a file whenever it is opened.
 
 use std::collections::HashSet;
-use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -99,28 +98,15 @@ impl Store {
     /// Reads a whole file; `None` when there is none. What is longer than `limit` bytes is cut, and then fails its hash; what
     /// is no file is damage.
     pub(super) fn read(&self, path: &Path, limit: u64) -> Result<Option<Contents>, FindError> {
-        let mut bytes = Vec::new();
-        let found = self.read_into(path, limit, &mut bytes)?;
-        Ok(found.map(|metadata| Contents { bytes, modified: metadata.modified().ok() }))
-    }
-
-    /// Reads as [`Store::read`], into memory that is used again.
-    pub(super) fn read_into(
-        &self,
-        path: &Path,
-        limit: u64,
-        bytes: &mut Vec<u8>,
-    ) -> Result<Option<Metadata>, FindError> {
-        bytes.clear();
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(None);
         }
         let Some((file, metadata)) = self.judged(path, trust::open_file(path))? else { return Ok(None) };
         let limit = limit.min(metadata.len().saturating_add(1));
-        bytes.reserve(usize::try_from(limit).unwrap_or(0));
-        let read = file.take(limit).read_to_end(bytes);
+        let mut bytes = Vec::with_capacity(usize::try_from(limit).unwrap_or(0));
+        let read = file.take(limit).read_to_end(&mut bytes);
         read.map_err(|source| FindError::Io { path: path.to_path_buf(), source })?;
-        Ok(Some(metadata))
+        Ok(Some(Contents { bytes, modified: metadata.modified().ok() }))
     }
 
     /// Tells whether an empty file, a pointer, is there. Something else in its place is damage.
@@ -129,7 +115,7 @@ impl Store {
             return Ok(false);
         }
         let found = self.judged(path, trust::look(path))?;
-        let is_file = found.as_ref().is_some_and(Metadata::is_file);
+        let is_file = found.as_ref().is_some_and(std::fs::Metadata::is_file);
         if found.is_some() && !is_file {
             self.damaged(path, "not a file");
         }

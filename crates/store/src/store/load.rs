@@ -30,13 +30,6 @@ pub enum LoadError {
     Find(#[from] FindError),
 }
 
-/// Memory for one object after the other: its frame, and what is in it.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    frame: Vec<u8>,
-    tar: Vec<u8>,
-}
-
 impl Store {
     /// Loads the archive of a record. What comes back has the record's digest and size.
     ///
@@ -62,9 +55,9 @@ impl Store {
         let read = |frame: &[u8], limits: &Limits| Archive::member(frame, limits, name);
         let loaded = self.told(&record.digest, self.read_object(&record.digest, read));
         span.record("outcome", outcome(&loaded));
-        let (size, member) = loaded?;
-        check_size(size, record)?;
-        Ok(member)
+        let taken = loaded?;
+        check_size(taken.size, record)?;
+        Ok(taken.content)
     }
 
     /// Tells whether the archive of a record is there, and reads nothing of it.
@@ -90,32 +83,16 @@ impl Store {
         digest: &Digest,
         read: impl FnOnce(&[u8], &Limits) -> Result<(Digest, T), UnpackError>,
     ) -> Result<T, LoadError> {
-        self.read_object_into(digest, &mut Vec::new(), read)
-    }
-
-    /// Reads as [`Store::read_object`], with memory for the frame that is used again.
-    pub(super) fn read_object_into<T>(
-        &self,
-        digest: &Digest,
-        frame: &mut Vec<u8>,
-        read: impl FnOnce(&[u8], &Limits) -> Result<(Digest, T), UnpackError>,
-    ) -> Result<T, LoadError> {
         let limits = Limits::default();
-        if self.read_into(&self.paths.object(digest), limits.size, frame)?.is_none() {
+        let Some(frame) = self.read(&self.paths.object(digest), limits.size)? else {
             return Err(LoadError::Missing { digest: *digest });
-        }
-        let reason = match read(frame, &limits) {
+        };
+        let reason = match read(&frame.bytes, &limits) {
             Ok((found, content)) if found == *digest => return Ok(content),
             Ok((found, _)) => format!("its content hashes to `{}`", found.short()),
             Err(error) => chain(&error),
         };
         Err(LoadError::Damaged { digest: *digest, reason })
-    }
-
-    /// Reads and verifies an object, with memory that is used again, and tells nothing.
-    pub(super) fn check_object(&self, digest: &Digest, room: &mut Room) -> Result<(), LoadError> {
-        let Room { frame, tar } = room;
-        self.read_object_into(digest, frame, |frame, limits| Archive::check(frame, limits, tar))
     }
 
     /// Tells of an object that was found damaged, and moves it away.

@@ -43,6 +43,10 @@
 //!
 //! A publish costs three files and two syncs of the file system, which many publishes share ([`Store::publish_all`]); a find
 //! one directory listing and one read; a load one read, one decode and one hash.
+//!
+//! What bounds them: names have to come after bytes, so two commits of the file system's journal, the second with every new
+//! directory, stand in each publish; and zstd decodes machine code, at the level of stores, about a third as fast as BLAKE3 hashes
+//! it.
 
 mod access;
 mod batch;

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use super::batch::Batch;
 use super::find::confirm_file;
-use super::load::Room;
 use super::paths::RecordName;
 use super::write::WriteError;
 use super::{FindError, LoadError, PublishError, Store};
@@ -95,7 +94,7 @@ impl Store {
     }
 
     fn put_object(&self, tar: &[u8], digest: &Digest, batch: &mut Batch) -> Result<bool, PublishError> {
-        match self.told(digest, self.check_object(digest, &mut Room::default())) {
+        match self.told(digest, self.read_object(digest, Archive::check)) {
             Ok(()) => {
                 confirm_file(&self.paths.object(digest));
                 return Ok(false);

@@ -11,10 +11,10 @@ use precast_core::program::Step;
 use walkdir::WalkDir;
 
 use super::access::walk_error;
-use super::load::Room;
 use super::paths::{RecordName, object_digest};
 use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
+use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
@@ -178,9 +178,8 @@ impl Store {
         let (next, read) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         thread::scope(|scope| {
             let work = || {
-                let mut room = Room::default();
                 while let Some(digest) = digests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = self.check_object(digest, &mut room);
+                    let found = self.read_object(digest, Archive::check);
                     read.lock().unwrap_or_else(PoisonError::into_inner).push((digest, found));
                 }
             };
@@ -198,9 +197,7 @@ impl Store {
         for (digest, found) in read {
             // Of what seems damaged, what is there now counts: a build may have put it back meanwhile.
             let found = match found {
-                Err(LoadError::Damaged { .. }) => {
-                    self.told(digest, self.check_object(digest, &mut Room::default()))
-                }
+                Err(LoadError::Damaged { .. }) => self.told(digest, self.read_object(digest, Archive::check)),
                 found => found,
             };
             match found {
