@@ -72,7 +72,10 @@ mod tests {
         );
         assert_eq!(facts[1], "None is ahead by more than 5 %.");
         let facts = against_fastest(&[line("c", 2.0, &[("JAX", 1.0)])]);
-        assert_eq!(facts[1..], ["In 1 the fastest is ahead by more than 5 %:", "c: JAX ×0.50; why is not known."]);
+        assert_eq!(
+            facts[1..],
+            ["In 1 the fastest is ahead by more than 5 %:", "c: JAX ×0.50; why is not known."]
+        );
         let facts = against_fastest(&[line("tanh(x) of 1e6", 2.0, &[("JAX", 1.0)])]);
         assert!(!facts[2].contains("not known"), "{}", facts[2]);
         assert!(against_fastest(&lines[2..]).is_empty());

@@ -7,8 +7,14 @@ const REASONS: [(&str, &str); 16] = [
         "ours has no fused multiplication and no table, so that every machine gives the same bits, and divides once an element",
     ),
     ("functions", "as `tanh`, with `exp` and `log1p` behind it"),
-    ("black-scholes", "as `tanh`: `erf` twice, `exp` and `log` without fused multiplications; of f32, `erf` is computed in f64"),
-    ("logsumexp", "as `tanh`: `exp` without fused multiplications, and the largest element of a row is looked for first"),
+    (
+        "black-scholes",
+        "as `tanh`: `erf` twice, `exp` and `log` without fused multiplications; of f32, `erf` is computed in f64",
+    ),
+    (
+        "logsumexp",
+        "as `tanh`: `exp` without fused multiplications, and the largest element of a row is looked for first",
+    ),
     ("softmax", "as `tanh`: `exp` without fused multiplications"),
     ("switch", "a loop as fast as memory; which memory a result gets decides"),
     ("chain of 1000000", "a loop as fast as memory; which memory a result gets decides"),
@@ -17,10 +23,16 @@ const REASONS: [(&str, &str); 16] = [
     ("(x + transpose(y))", "a loop as fast as memory, which walks through pages"),
     ("sum(", "a loop as fast as memory"),
     ("argmax", "a loop as fast as memory"),
-    ("logistic", "a product with a vector and a loop behind it, through memory; `softplus` has no fused multiplications"),
+    (
+        "logistic",
+        "a product with a vector and a loop behind it, through memory; `softplus` has no fused multiplications",
+    ),
     ("distances", "sums of eight elements have the order of all sums, over 16 or 32 lanes"),
     ("batched-dot", "each product is planned by itself"),
-    ("dot", "each element is a chain over blocks of 256, and each thread copies the operand that threads share"),
+    (
+        "dot",
+        "each element is a chain over blocks of 256, and each thread copies the operand that threads share",
+    ),
 ];
 
 /// Why the line of this name may be slower.
