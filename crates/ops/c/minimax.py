@@ -115,3 +115,16 @@ def tanh_part(z):
     return (mp.tanh(x)/x-1)/z if z>mp.mpf("1e-12") else mp.mpf(-1)/3+2*z/15
 wt=lambda z:(z+mp.mpf("1e-4"))*(mp.sqrt(z)+mp.mpf("1e-9"))/(mp.tanh(mp.sqrt(z))+mp.mpf("1e-9"))
 show('tanh32 deg5',*remez(tanh_part,wt,mp.mpf(0),mp.mpf('0.81'),5),r=r32)
+# of functions of f32 that are computed in f64: log, the tail of exp; erfc x = e^(-x^2) F(t), for erf x of f64 and f32, and erf x up to 3/4
+mp.mp.dps=40
+zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.0005')
+show('log near deg3',*remez(P,wl,mp.mpf(0),zmax,3))
+h=mp.log(2)/2*mp.mpf('1.0005')
+show('exp near deg5',*remez(ser,wexp,-h,h,5))
+def erff(t):
+    x=K*(1+t)/(1-t)
+    return mp.exp(x*x)*mp.erfc(x)
+wf=lambda t:mp.exp(-(K*(1+t)/(1-t))**2)+mp.mpf('1e-4')
+show('erf64 F deg15',*remez(erff,wf,place('0.75'),place('6.1'),15,it=8))
+show('erf32 F deg8',*remez(erff,wf,place('0.75'),place('6.1'),8,it=8))
+show('erf32 deg5',*remez(erfq,lambda z:1/(1+erfq(z)),mp.mpf(0),mp.mpf('0.5626'),5,it=9))

@@ -7,6 +7,7 @@
 mod fastest;
 mod machine;
 mod picture;
+mod reasons;
 mod table;
 
 #[cfg(test)]

@@ -55,8 +55,6 @@ typedef struct pc_sums {
 #define PC_SUM_BLOCK 256
 #define PC_SUM_STEPS 4
 #define PC_SUM_WIDTH 4096
-/* Elements of a long row that are asked for before they are needed. */
-#define PC_SUM_AHEAD 256
 
 static inline int64_t pc_least(int64_t a, int64_t b) { return a < b ? a : b; }
 

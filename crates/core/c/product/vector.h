@@ -7,10 +7,10 @@
  */
 
 /* Adds the products of `rows` rows with x, `length` elements of each, to the lanes of each row; the first time the lanes are 0. The
- * last time, where there is a y, come its elements. What lies `ahead` elements on is asked for. */
+ * last time, where there is a y, come its elements. */
 PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(const int rows, int64_t length, const PC_T *a, int64_t a_row,
                                                                              const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first, PC_T *y,
-                                                                             int64_t y_step, int64_t ahead) {
+                                                                             int64_t y_step) {
   PC_NAME(vector) sum[PC_LANES][PC_SUM_LANES / PC_LANES];
   int64_t l = 0;
   #pragma GCC unroll 8
@@ -19,8 +19,6 @@ PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(con
     for (int v = 0; v < PC_SUM_LANES / PC_LANES; v++) sum[i][v] = first ? (PC_NAME(vector)){0} : *(PC_NAME(vector) *)(lane[i] + v * PC_LANES);
   }
   for (; l + PC_SUM_LANES <= length; l += PC_SUM_LANES) {
-    #pragma GCC unroll 8
-    for (int i = 0; i < rows; i++) __builtin_prefetch(a + i * a_row + l + ahead);
     #pragma GCC unroll 8
     for (int v = 0; v < PC_SUM_LANES / PC_LANES; v++) {
       PC_NAME(vector) of_x = *(const PC_NAME(unaligned) *)(x + l + v * PC_LANES);
@@ -50,12 +48,12 @@ PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(con
   }
 }
 PC_TARGET static void PC_NAME(some_rows)(int64_t length, const PC_T *a, int64_t a_row, const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first,
-                                         PC_T *y, int64_t y_step, int64_t ahead) {
-  PC_NAME(rows_of)(PC_LANES, length, a, a_row, x, lane, first, y, y_step, ahead);
+                                         PC_T *y, int64_t y_step) {
+  PC_NAME(rows_of)(PC_LANES, length, a, a_row, x, lane, first, y, y_step);
 }
 PC_TARGET static void PC_NAME(one_row)(int64_t length, const PC_T *a, int64_t a_row, const PC_T *x, PC_T (*lane)[PC_SUM_LANES], int first,
-                                       PC_T *y, int64_t y_step, int64_t ahead) {
-  PC_NAME(rows_of)(1, length, a, a_row, x, lane, first, y, y_step, ahead);
+                                       PC_T *y, int64_t y_step) {
+  PC_NAME(rows_of)(1, length, a, a_row, x, lane, first, y, y_step);
 }
 
 /* A vector as reals that lie whole; a complex one as the factors of the real parts, then as those of the imaginary ones. */
@@ -82,8 +80,6 @@ static void PC_NAME(along_rows)(const pc_sums *s) {
   PC_T rows_block[PC_LANES * PC_SUM_BLOCK], lane[2][PC_LANES][PC_SUM_LANES] __attribute__((aligned(PC_VECTOR_BYTES)));
   int whole = s->a_col == s->parts || s->length == s->parts;
   int64_t block = whole ? s->length : PC_SUM_BLOCK;
-  /* Of short rows, those that come next; the hardware sees neither them nor the end of a page. */
-  int64_t ahead = s->length < PC_SUM_AHEAD ? PC_LANES * s->a_row : PC_SUM_AHEAD;
   const PC_T *x = pc_sums_gather_factors(s) ? s->scratch : s->x;
   if (pc_sums_gather_factors(s)) PC_NAME(gather_factors)(s, s->scratch);
   for (int64_t i = 0, rows; i < s->rows; i += rows) {
@@ -95,7 +91,7 @@ static void PC_NAME(along_rows)(const pc_sums *s) {
       for (int t = 0; t < s->parts; t++) {
         PC_T *y = l + length == s->length ? (PC_T *)s->y + i * s->y_step + t : NULL;
         (rows == 1 ? PC_NAME(one_row) : PC_NAME(some_rows))(length, a, whole ? s->a_row : PC_SUM_BLOCK, x + t * s->length + l, lane[t], l == 0,
-                                                            y, s->y_step, whole ? ahead : 0);
+                                                            y, s->y_step);
       }
     }
   }

@@ -110,7 +110,7 @@ FUNCTIONS = {
     "cos": (mp.cos, -30, 30, FINITE, (0, 1)),
     "cosh": (near(mp.cosh), -711, 711, FINITE, (0, 1)),
     "digamma": (digamma, -20, 20, ALL, (0, 2)),
-    "erf": (erf, -6, 6, ALL, (0, 1)),
+    "erf": (erf, -6, 6, ALL, (1, 2)),
     "erfc": (erfc, -6, 27.4, ALL, (0, 2)),
     "exp": (near(mp.exp), -746, 710, FINITE, (1, 1)),
     "exp2": (near(lambda x: mp.mpf(2) ** x), -1076, 1025, FINITE, (0, 1)),

@@ -43,7 +43,7 @@ const ROWS: [Row; 30] = [
     ("acos", "arc.h", "a polynomial up to 1/2, beyond by a root as a pair"),
     ("atan", "atan.h", "a multiple of pi/4 and a polynomial, as pairs"),
     ("cbrt", "root.h", "Newton's steps, the last one on a pair"),
-    ("erf", "erf.h", "a polynomial up to 3/4, beyond 1 less `erfc`"),
+    ("erf", "erf.h", "a polynomial up to 3/4, beyond 1 less `erfc` without pairs"),
     ("erfc", "erf.h", "after M. M. Shepherd and J. G. Laframboise (1981)"),
     ("sin", "trig.h", "W. Cody and W. Waite, M. Payne and R. Hanek; a polynomial"),
     ("cos", "trig.h", "W. Cody and W. Waite, M. Payne and R. Hanek; a polynomial"),

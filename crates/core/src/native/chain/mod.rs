@@ -218,6 +218,8 @@ impl Chain {
             // SAFETY: as above.
             unsafe { host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };
+        // What runs next in this frame may be no chain.
+        running.ctx.host = host::here();
         if failure == 0 {
             return Ok(());
         }

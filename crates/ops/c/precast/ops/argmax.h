@@ -85,8 +85,6 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
       if (step == (int64_t)sizeof m && end - i == PC_ARGMAX_BLOCK) {                                                     \
         const pc_##DTYPE *block = (const pc_##DTYPE *)at + i;                                                            \
         PC_ARGMAX_MASK_##DTYPE better = 0;                                                                               \
-        for (size_t b = 0; b < PC_ARGMAX_BLOCK * sizeof m; b += 64)                                                      \
-          __builtin_prefetch((const char *)(block + PC_ARGMAX_BLOCK) + b);                                               \
         for (int64_t j = 0; j < PC_ARGMAX_BLOCK; j++)                                                                    \
           better |= -(PC_ARGMAX_MASK_##DTYPE) !(KEY(m) BEATS##= KEY(block[j]));                                      \
         if (!better) {                                                                                                   \

@@ -23,10 +23,6 @@
 /* Runs once a block: for size, which compiles in half the time. */
 #define PC_MONOID_SELDOM __attribute__((unused, cold))
 
-/* Asks for what comes after some elements: the hardware looks no further than to the end of a page. */
-#define PC_MONOID_AHEAD(FROM, BYTES) \
-  for (size_t at_ = 0; at_ < (BYTES); at_ += 64) __builtin_prefetch((const char *)(FROM) + 1024 + at_)
-
 /* `steps` is for columns, elements as they lie that are reduced along the far dimension. WAYS says what a reduction can meet and is a
  * macro that chooses: PC_MONOID_ROWS for one that has a single output or a map, else PC_MONOID_COLUMNS. */
 #define PC_MONOID_ROWS(STEPS, NONE) NONE
@@ -70,10 +66,8 @@
     }                                                                                                                 \
     if (i + LANES <= n) {                                                                                             \
       __builtin_memcpy(l, lanes, sizeof l);                                                                           \
-      for (; i + LANES <= n; i += LANES) {                                                                            \
-        PC_MONOID_AHEAD(x + i, sizeof l);                                                                             \
+      for (; i + LANES <= n; i += LANES)                                                                              \
         for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                               \
-      }                                                                                                               \
       __builtin_memcpy(lanes, l, sizeof l);                                                                           \
     }                                                                                                                 \
     NAME##_step(lanes, x + i, n - i);                                                                                 \

@@ -72,8 +72,36 @@ PC_INLINE pc_f64 pc_log1mexp_f64(pc_f64 x) {
   return x < 0.0 ? y : edge;
 }
 
-PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) { return (pc_f32)pc_log1p_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_softplus_f32(pc_f32 x) { return (pc_f32)pc_softplus_f64((pc_f64)x); }
+/* ln(1 + x) to about 2^-36, for functions of f32: x = 0 or 2^-150 <= |x| and -1 < x < 2^128. What 1 + x loses is added again. */
+PC_INLINE pc_f64 pc_log1p_near_f64(pc_f64 x) {
+  const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
+  pc_f64 u = 1.0 + x;
+  uint64_t b = pc_bits_f64(u) + (one - half);
+  pc_f64 m = pc_from_bits_f64((b & 0x000fffffffffffffu) + half);
+  pc_f64 k = pc_from_bits_f64((b >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
+  pc_f64 f = (m - 1.0) + (x - (u - 1.0)), s = f / (2.0 + f), z = s * s, square = 0.5 * f * f;
+  pc_f64 r = z * ((0x1.555554fdc5a65p-1 + z * 0x1.999a7a6c482d8p-2) + (z * z) * (0x1.2438d8a92c1e4p-2 + z * 0x1.e2f6edc0b4195p-3));
+  return k * 0x1.62e42fefa39efp-1 + (f - (square - s * (square + r)));
+}
+
+/* As the function of f64, and rounded once. */
+PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
+  pc_f32 y = (pc_f32)pc_log1p_near_f64((pc_f64)x);
+  y = x == 0.0f || x == __builtin_inff() ? x : y;
+  pc_f32 edge = x == -1.0f ? -__builtin_inff() : __builtin_nanf("");
+  return x > -1.0f ? y : edge;
+}
+
+/* max(x, 0) + ln(1 + e^-|x|), and rounded once. */
+PC_INLINE pc_f32 pc_softplus_f32(pc_f32 x) {
+  pc_f64 a = x < 0.0f ? (pc_f64)x : -(pc_f64)x;
+  a = a < -150.0 ? -150.0 : a;
+  pc_reduced_f64 k = pc_reduce_ln2_f64(a, 1023.0);
+  pc_f64 e = (1.0 + (k.hi + pc_exp_near_f64(k.hi))) * pc_from_bits_f64(k.bits << 52);
+  pc_f32 y = (pc_f32)((x > 0.0f ? (pc_f64)x : 0.0) + pc_log1p_near_f64(e));
+  return x == x ? y : x;
+}
+
 PC_INLINE pc_f32 pc_log1mexp_f32(pc_f32 x) { return (pc_f32)pc_log1mexp_f64((pc_f64)x); }
 
 #endif

@@ -1,0 +1,41 @@
+//! Why some lines are slower than their fastest peer: what is known, not what is hoped.
+
+/// Reasons, by how a line's name begins; the first that fits.
+const REASONS: [(&str, &str); 16] = [
+    (
+        "tanh",
+        "ours has no fused multiplication and no table, so that every machine gives the same bits, and divides once an element",
+    ),
+    ("functions", "as `tanh`, with `exp` and `log1p` behind it"),
+    (
+        "black-scholes",
+        "as `tanh`: `erf` twice, `exp` and `log` without fused multiplications; of f32, `erf` is computed in f64",
+    ),
+    (
+        "logsumexp",
+        "as `tanh`: `exp` without fused multiplications, and the largest element of a row is looked for first",
+    ),
+    ("softmax", "as `tanh`: `exp` without fused multiplications"),
+    ("switch", "a loop as fast as memory; which memory a result gets decides"),
+    ("chain of 1000000", "a loop as fast as memory; which memory a result gets decides"),
+    ("x[v]", "each index is checked before anything is read, and every read misses the caches"),
+    ("x[::2]", "both operands are gathered into blocks before they are added"),
+    ("(x + transpose(y))", "a loop as fast as memory, which walks through pages"),
+    ("sum(", "a loop as fast as memory"),
+    ("argmax", "a loop as fast as memory"),
+    (
+        "logistic",
+        "a product with a vector and a loop behind it, through memory; `softplus` has no fused multiplications",
+    ),
+    ("distances", "sums of eight elements have the order of all sums, over 16 or 32 lanes"),
+    ("batched-dot", "each product is planned by itself"),
+    (
+        "dot",
+        "each element is a chain over blocks of 256, and each thread copies the operand that threads share",
+    ),
+];
+
+/// Why the line of this name may be slower.
+pub(super) fn reason(what: &str) -> Option<&'static str> {
+    REASONS.iter().find(|(begins, _)| what.starts_with(begins)).map(|(_, why)| *why)
+}
