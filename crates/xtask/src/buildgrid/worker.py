@@ -84,15 +84,10 @@ device.properties.add(key="precast-toolchain", value=toolchain)
 session = stub.CreateBotSession(bots.CreateBotSessionRequest(parent="main", bot_session=session), timeout=30)
 while True:
     for lease in session.leases:
-        if lease.state == bots.LeaseState.PENDING:
-            lease.state = bots.LeaseState.ACTIVE
+        if lease.state in (bots.LeaseState.PENDING, bots.LeaseState.ACTIVE):
             digest = re.Digest()
-            action = re.Action()
-            if not (lease.payload.Unpack(digest) and True):
-                lease.payload.Unpack(action)
-            else:
-                action = message(re.Action, digest)
-            lease.result.Pack(execute(action))
+            assert lease.payload.Unpack(digest), lease.payload.type_url
+            lease.result.Pack(execute(message(re.Action, digest)))
             lease.status.code = code_pb2.OK
             lease.state = bots.LeaseState.COMPLETED
     try:
