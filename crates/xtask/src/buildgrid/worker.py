@@ -85,9 +85,9 @@ session = stub.CreateBotSession(bots.CreateBotSessionRequest(parent="main", bot_
 while True:
     for lease in session.leases:
         if lease.state in (bots.LeaseState.PENDING, bots.LeaseState.ACTIVE):
-            digest = re.Digest()
-            assert lease.payload.Unpack(digest), lease.payload.type_url
-            lease.result.Pack(execute(message(re.Action, digest)))
+            action = re.Action()
+            assert lease.payload.Unpack(action), lease.payload.type_url
+            lease.result.Pack(execute(action))
             lease.status.code = code_pb2.OK
             lease.state = bots.LeaseState.COMPLETED
     try:
