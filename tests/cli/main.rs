@@ -11,6 +11,7 @@
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
+//! | `elsewhere`, `real` | stores on web servers, in buckets and registries |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `newcomers` | what somebody types who has not read the documents |
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
@@ -27,7 +28,7 @@
 //! | `images` | what a disk has after a crash at each of these calls |
 //! | `scale` | what commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
-//! | `document`, `readme`, `pages`, `releasing` | examples of documents, executed |
+//! | `document`, `readme`, `pages`, `pipelines`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -41,6 +42,7 @@ mod damage;
 mod debugger;
 mod declarations;
 mod document;
+mod elsewhere;
 mod exit_codes;
 mod external;
 mod faults;
@@ -57,8 +59,10 @@ mod newcomers;
 mod own_package;
 mod pages;
 mod picture;
+mod pipelines;
 mod profile;
 mod readme;
+mod real;
 mod record;
 mod reference;
 mod release;
@@ -71,3 +75,7 @@ mod statements;
 mod static_program;
 mod store;
 mod trace;
+
+#[path = "../../crates/remote/tests/it/server.rs"]
+#[allow(dead_code, reason = "the tests of precast-remote need more of it")]
+mod server;

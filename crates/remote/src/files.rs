@@ -201,7 +201,7 @@ impl At {
             Ok(answer) if answer.meta.size > limit => return Err(too_long()),
             Ok(answer) => answer,
         };
-        let expected = answer.meta.size;
+        let (expected, begin) = (answer.meta.size, Instant::now());
         let (mut bytes, mut parts) = (Vec::new(), answer.into_stream());
         while let Some(part) =
             tokio::time::timeout(silence, parts.next()).await.map_err(|_| self.slow(path))?
@@ -211,6 +211,9 @@ impl At {
                 return Err(too_long());
             }
             bytes.extend_from_slice(&part);
+            if self.patience.is_lost(begin.elapsed(), bytes.len()) {
+                return Err(self.slow(path));
+            }
         }
         if (bytes.len() as u64) < expected {
             let reason = format!("it ended after {} bytes of {expected}", bytes.len());

@@ -11,7 +11,7 @@ pub struct Patience {
     pub connection: Duration,
     /// For an answer to begin, and between two of its parts.
     pub silence: Duration,
-    /// For an answer to end; more for one that may be long, see [`Patience::whole`].
+    /// For an answer to end; for a long one as long as at least 64 KiB come a second.
     pub answer: Duration,
     /// How often something is tried that may succeed another time.
     pub tries: u32,
@@ -32,13 +32,18 @@ impl Default for Patience {
 }
 
 /// The slowest transport that is waited for, in bytes a second.
-const SLOWEST: u64 = 256 << 10;
+const SLOWEST: u64 = 64 << 10;
 
 impl Patience {
     /// For an answer of at most so many bytes to end.
     #[must_use]
-    pub fn whole(&self, limit: u64) -> Duration {
+    pub(crate) fn whole(&self, limit: u64) -> Duration {
         self.answer + Duration::from_secs(limit / SLOWEST)
+    }
+
+    /// Tells whether what came in a time is less than of the slowest transport that is waited for.
+    pub(crate) fn is_lost(&self, elapsed: Duration, bytes: usize) -> bool {
+        elapsed > self.answer && (bytes as f64) < elapsed.as_secs_f64() * SLOWEST as f64
     }
 
     /// For all tries of an answer of at most so many bytes.

@@ -19,6 +19,12 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
         (Place::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
         (Place::Oci { .. }, None) => Err(Failure::usage("which file shall be pushed to the registry?")
             .hint("`precast build --bundle FILE` and `precast export --out FILE` make one")),
+        (Place::Http { .. }, _) => Err(Failure::usage(format!(
+            "`{place}` is a web server, which is only read"
+        ))
+        .hint(
+            "copy the store to the server's directory; `precast index` writes the lists that it needs there",
+        )),
         (_, Some(_)) => Err(Failure::usage(format!("`{place}` takes a store, and no file"))
             .hint("`--store DIR` names the store; a registry, `oci://host/repository:tag`, takes files")),
         (_, None) => push_store(&place, args.store, &args.entry, args.json),

@@ -47,7 +47,11 @@ pub(crate) fn layer(
     let name = format!("release `{place}`");
     let refused = |source| OpenRemoteError::Release { place: place.to_string(), source };
     match Bundle::open_signed(&path, keyring) {
-        Ok(bundle) => return Ok(Layer::Bundle { name, bundle: Box::new(bundle) }),
+        Ok(bundle) => {
+            // A cache that cannot be written any more does not know what the tag means when the registry is gone.
+            let _ = write(cache, &latest, format!("{digest}\n").as_bytes());
+            return Ok(Layer::Bundle { name, bundle: Box::new(bundle) });
+        }
         // Others can change what is there: for people to decide.
         Err(error @ OpenSignedError::Open(precast_store::OpenBundleError::Untrusted(_))) => {
             return Err(refused(error));

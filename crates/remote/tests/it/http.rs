@@ -3,14 +3,31 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use precast_core::cpu;
 use precast_remote::{Options, Patience};
-use precast_store::{Event, Layer, Store};
+use precast_store::{Archive, Event, Layer, Record, Requires, Store};
 
-use crate::sample::{entry, store, unit};
+use crate::sample::{self, entry, store};
 use crate::server::Server;
 use crate::signer::Signer;
 
 pub(crate) const ISA: &str = "x86-64-v3";
+
+/// A unit that this host can run.
+pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
+    let ((archive, mut record), host) = (sample::unit(seed, isa), cpu::host());
+    record.requires = Requires {
+        arch: host.arch.clone(),
+        os: host.os.clone(),
+        libc: None,
+        libc_version: None,
+        cpu: Vec::new(),
+        needed: Vec::new(),
+        undefined: Vec::new(),
+        abi: host.abi,
+    };
+    (archive, record)
+}
 
 /// A signed store with an entry and its unit, on a web server.
 pub(crate) struct Served {
@@ -35,7 +52,7 @@ pub(crate) fn served() -> Served {
 /// Waits for nobody for long.
 pub(crate) fn impatient() -> Patience {
     let ms = Duration::from_millis;
-    Patience { connection: ms(500), silence: ms(300), answer: ms(800), tries: 3, pause: ms(5) }
+    Patience { connection: ms(500), silence: ms(250), answer: ms(500), tries: 3, pause: ms(5) }
 }
 
 pub(crate) type Heard = Arc<Mutex<Vec<Event>>>;
@@ -62,7 +79,10 @@ fn a_store_copied_to_a_web_root_is_a_layer() {
     let (layer, heard) = served.layer("cache");
     assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));
     assert_eq!(layer.entries().unwrap(), [entry("score")]);
-    assert_eq!(layer.find_fingerprint(&record.members[0].fingerprints[0]).unwrap(), Some(record.members[0].key));
+    assert_eq!(
+        layer.find_fingerprint(&record.members[0].fingerprints[0]).unwrap(),
+        Some(record.members[0].key)
+    );
     let found = layer.find(&record.members[1].key).unwrap();
     assert_eq!((found.len(), found[0].digest), (1, record.digest));
     assert!(layer.holds(&found[0]).unwrap());
@@ -73,7 +93,10 @@ fn a_store_copied_to_a_web_root_is_a_layer() {
     // The second process asks what the name means, and nothing else.
     served.server.asked();
     let (again, heard) = served.layer("cache");
-    assert!(again.find_entry("score").unwrap().is_some() && !again.find(&record.members[0].key).unwrap().is_empty());
+    assert!(
+        again.find_entry("score").unwrap().is_some()
+            && !again.find(&record.members[0].key).unwrap().is_empty()
+    );
     let asked = served.server.asked();
     assert!(asked.iter().all(|path| !path.contains("/objects/") && !path.contains("/index/")), "{asked:?}");
     assert_eq!(self::told(&heard), "");
@@ -94,7 +117,7 @@ fn what_an_index_lacks_is_a_miss_and_what_it_makes_up_is_refused() {
     let (key, name) = (wanted.members[0].key.to_string(), format!("{}-{}", other.action, other.id()));
     served.signer.sign_all(&served.store);
     let path = served.store.path().join("index/keys").join(&key[..2]);
-    crate::sample::overwrite(&path, format!("{key}/{name}\n{key}/nonsense\n../../etc/passwd\n").as_bytes());
+    sample::overwrite(&path, format!("{key}/{name}\n{key}/nonsense\n../../etc/passwd\n").as_bytes());
     let (layer, heard) = served.layer("lied to");
     assert!(layer.find(&wanted.members[0].key).unwrap().is_empty());
     assert!(told(&heard).contains("it is not about what names it"), "{}", told(&heard));
@@ -109,7 +132,11 @@ fn unsigned_and_wrongly_signed_mappings_are_refused_before_their_archives_come()
     let (layer, heard) = stranger.layer("cache");
     assert!(layer.find(&record.members[0].key).unwrap().is_empty());
     assert!(layer.find_entry("score").unwrap().is_none());
-    assert!(heard.lock().unwrap().iter().all(|event| matches!(event, Event::Unsigned { .. })), "{}", told(&heard));
+    assert!(
+        heard.lock().unwrap().iter().all(|event| matches!(event, Event::Unsigned { .. })),
+        "{}",
+        told(&heard)
+    );
     assert!(told(&heard).contains("one is by a key that is not listed"), "{}", told(&heard));
     assert!(stranger.server.asked().iter().all(|path| !path.contains("/objects/")));
     assert_eq!(layer.store().unwrap().records().count(), 0);
@@ -117,12 +144,17 @@ fn unsigned_and_wrongly_signed_mappings_are_refused_before_their_archives_come()
     let (archive, other) = unit("other", ISA);
     served.store.publish(&archive, &other).unwrap();
     served.signer.sign_all(&served.store);
-    let path = |record: &precast_store::Record| {
+    let path = |record: &Record| {
         let action = record.action.to_string();
-        served.store.path().join("records").join(&action[..2]).join(format!("{action}-{}.minisig", record.id()))
+        served
+            .store
+            .path()
+            .join("records")
+            .join(&action[..2])
+            .join(format!("{action}-{}.minisig", record.id()))
     };
     let signatures = fs_err::read(path(&other)).unwrap();
-    crate::sample::overwrite(&path(&record), &signatures);
+    sample::overwrite(&path(&record), &signatures);
     let (layer, heard) = served.layer("cache");
     assert!(layer.find(&record.members[0].key).unwrap().is_empty());
     assert!(told(&heard).contains("that by `alice` is about other bytes"), "{}", told(&heard));
@@ -134,8 +166,8 @@ fn what_is_lost_or_damaged_here_comes_again() {
     let (archive, record) = unit("entry", ISA);
     let (layer, _) = served.layer("cache");
     let found = layer.find(&record.members[0].key).unwrap();
-    let object = crate::sample::file(layer.store().unwrap(), "objects", ".tar.zst");
-    crate::sample::overwrite(&object, b"garbage");
+    let object = sample::file(layer.store().unwrap(), "objects", ".tar.zst");
+    sample::overwrite(&object, b"garbage");
     assert_eq!(layer.load(&found[0]).unwrap().unwrap(), archive.get("unit.so").unwrap());
     fs_err::remove_file(&object).unwrap();
     let (again, _) = served.layer("cache");

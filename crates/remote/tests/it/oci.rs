@@ -5,9 +5,9 @@ use precast_remote::{OpenRemoteError, Options};
 use precast_store::remote::RemoteError;
 use precast_store::write_bundle;
 
-use crate::http::{ISA, impatient};
+use crate::http::{ISA, impatient, unit};
 use crate::registry::{Registry, sha256};
-use crate::sample::{entry, unit};
+use crate::sample::entry;
 use crate::server::Fault;
 use crate::signer::Signer;
 
@@ -22,7 +22,12 @@ fn bundle() -> Vec<u8> {
     write_bundle(&[(record, pack)], &[entry("score")], "precast test").unwrap()
 }
 
-fn push(registry: &Registry, release: &str, bytes: &[u8], signatures: Option<String>) -> precast_remote::oci::Pushed {
+fn push(
+    registry: &Registry,
+    release: &str,
+    bytes: &[u8],
+    signatures: Option<String>,
+) -> precast_remote::oci::Pushed {
     let attached = signatures.into_iter().map(Attached::Signatures).collect();
     place(&registry.url(release)).push(Kind::Bundle, "model.precast", bytes.to_vec(), attached).unwrap()
 }
@@ -36,7 +41,8 @@ fn a_release_pulled_by_digest_is_what_was_pushed() {
         let pushed = push(&registry, "me/model:1", &bytes, Some(signatures.clone()));
         let by_digest = registry.url(&format!("me/model@{}", pushed.digest));
         for url in [registry.url("me/model:1"), by_digest] {
-            let Release { digest, kind, name, bytes: pulled, signatures: found } = place(&url).pull().unwrap();
+            let Release { digest, kind, name, bytes: pulled, signatures: found } =
+                place(&url).pull().unwrap();
             assert_eq!((digest, kind, name.as_str()), (pushed.digest.clone(), Kind::Bundle, "model.precast"));
             assert_eq!(pulled, bytes);
             assert_eq!(found.trim(), signatures.trim());
@@ -78,7 +84,15 @@ fn a_registry_that_lies_or_fails_gives_no_release() {
     let digest = push(&registry, "me/model:1", &bytes, None).digest;
     let pull = |name: &str| place(&registry.url(name)).pull();
     let by_digest = format!("me/model@{digest}");
-    for fault in [Fault::Wrong, Fault::Half, Fault::Cut, Fault::Zeros, Fault::Silent, Fault::Status(500), Fault::Status(429)] {
+    for fault in [
+        Fault::Wrong,
+        Fault::Half,
+        Fault::Cut,
+        Fault::Zeros,
+        Fault::Silent,
+        Fault::Status(500),
+        Fault::Status(429),
+    ] {
         for part in ["/blobs/", "/manifests/"] {
             registry.server.fault(part, fault, usize::MAX);
             let error = pull(&by_digest).unwrap_err();
@@ -112,7 +126,8 @@ fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
     let (archive, record) = unit("entry", ISA);
     let directory = tempfile::tempdir().unwrap();
     let options = Options { cache: Some(directory.path().to_owned()), patience: impatient() };
-    let open = |signer: &Signer| precast_remote::open(&registry.url("me/model:1"), signer.keyring(), &options);
+    let open =
+        |signer: &Signer| precast_remote::open(&registry.url("me/model:1"), signer.keyring(), &options);
     push(&registry, "me/model:1", &bytes, None);
     let error = open(&signer).unwrap_err();
     assert!(matches!(&error, OpenRemoteError::Release { source, .. } if source.is_unsigned()), "{error:?}");
@@ -129,7 +144,11 @@ fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
     check();
     // A bundle that was changed here comes again, or not at all.
     let kept = directory.path().read_dir().unwrap().next().unwrap().unwrap().path();
-    let path = kept.read_dir().unwrap().map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|e| e == "precast"));
+    let path = kept
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|e| e == "precast"));
     fs_err::write(path.unwrap(), b"precastb").unwrap();
     assert!(open(&signer).is_err());
     registry.server.heal();
@@ -142,7 +161,8 @@ fn manifests_are_what_the_specification_says() {
     let bytes = bundle();
     let pushed = push(&registry, "me/model:1", &bytes, Some(Signer::new("a").sign(&bytes)));
     let contents = registry.contents.lock().unwrap();
-    let parse = |name: &str| serde_json::from_slice::<serde_json::Value>(&contents.manifests[name].1).unwrap();
+    let parse =
+        |name: &str| serde_json::from_slice::<serde_json::Value>(&contents.manifests[name].1).unwrap();
     let manifest = parse("1");
     assert_eq!(manifest["artifactType"], "application/vnd.precast.bundle");
     assert_eq!(manifest["config"]["digest"], sha256(b"{}"));

@@ -11,8 +11,8 @@ use precast_remote::{Files, Options, Patience};
 use precast_store::remote::{Item, RemoteError, Sink as _, Source as _, Wanted};
 use precast_store::{Layer, write_bundle};
 
-use crate::http::{ISA, served};
-use crate::sample::{entry, unit};
+use crate::http::{ISA, served, unit};
+use crate::sample::entry;
 use crate::signer::Signer;
 
 /// What `cargo xtask remotes` says of a server; what is skipped is skipped aloud.
@@ -27,7 +27,8 @@ fn told(variable: &str, what: &str) -> Option<String> {
 /// Makes a bucket, as nobody in particular.
 fn bucket(address: &str, name: &str) {
     let mut stream = TcpStream::connect(address).unwrap();
-    let head = format!("PUT /{name} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let head =
+        format!("PUT /{name} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -101,7 +102,9 @@ fn a_plain_web_server_serves_a_store() {
     let served = served();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut server = Command::new(python);
-    server.args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()]).current_dir(served.store.path());
+    server
+        .args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()])
+        .current_dir(served.store.path());
     let mut server = server.stderr(std::process::Stdio::null()).spawn().unwrap();
     let url = format!("http://127.0.0.1:{port}");
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
@@ -135,15 +138,19 @@ fn a_registry_and_skopeo_have_what_was_pushed_byte_for_byte() {
         let place = |name: &str| format!("oci://{address}/me/model{name}").parse().unwrap();
         let open = |name: &str| Registry::open(&place(name), Patience::default()).unwrap();
         let attached = vec![Attached::Signatures(signer.sign(&bytes)), Attached::Sbom("{}".to_owned())];
-        let pushed = open(&format!(":{tag}")).push(Kind::Bundle, "model.precast", bytes.clone(), attached).unwrap();
+        let pushed =
+            open(&format!(":{tag}")).push(Kind::Bundle, "model.precast", bytes.clone(), attached).unwrap();
         let pulled = open(&format!("@{}", pushed.digest)).pull().unwrap();
         assert_eq!((pulled.bytes == bytes, pulled.digest), (true, pushed.digest.clone()));
         assert!(signer.keyring().check(&bytes, &pulled.signatures).is_ok(), "{}", pulled.signatures);
         // Another client, to a directory and back under another name.
         let directory = tempfile::tempdir().unwrap();
         let copied = directory.path().join("copied");
-        let skopeo = |args: &[&str]| assert!(Command::new("skopeo").args(args).status().unwrap().success(), "{args:?}");
-        let (from, here) = (format!("docker://{address}/me/model@{}", pushed.digest), format!("dir:{}", copied.display()));
+        let skopeo = |args: &[&str]| {
+            assert!(Command::new("skopeo").args(args).status().unwrap().success(), "{args:?}")
+        };
+        let (from, here) =
+            (format!("docker://{address}/me/model@{}", pushed.digest), format!("dir:{}", copied.display()));
         skopeo(&["copy", "--src-tls-verify=false", &from, &here]);
         let manifest: serde_json::Value =
             serde_json::from_slice(&fs_err::read(copied.join("manifest.json")).unwrap()).unwrap();

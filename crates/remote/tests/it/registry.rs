@@ -30,7 +30,8 @@ impl Registry {
     pub(crate) fn new(lists_referrers: bool) -> Self {
         let contents: Arc<Mutex<Contents>> = Arc::default();
         let shared = Arc::clone(&contents);
-        let server = Server::new(move |request| answer(&mut shared.lock().unwrap(), request, lists_referrers));
+        let server =
+            Server::new(move |request| answer(&mut shared.lock().unwrap(), request, lists_referrers));
         Self { server, contents }
     }
 
@@ -69,7 +70,11 @@ fn answer(contents: &mut Contents, request: &Request, lists_referrers: bool) -> 
             upload.extend(body);
             let digest = sha256(&upload);
             if !query.replace("%3A", ":").contains(&digest) {
-                return (400, Vec::new(), json!({"errors": [{"code": "DIGEST_INVALID", "message": "no"}]}).to_string().into_bytes());
+                return (
+                    400,
+                    Vec::new(),
+                    json!({"errors": [{"code": "DIGEST_INVALID", "message": "no"}]}).to_string().into_bytes(),
+                );
             }
             contents.blobs.insert(digest.clone(), upload);
             (201, vec![("location", format!("/v2/{}/blobs/{digest}", name.join("/")))], Vec::new())
@@ -85,9 +90,11 @@ fn answer(contents: &mut Contents, request: &Request, lists_referrers: bool) -> 
             (201, vec![("location", format!("/v2/{}/manifests/{digest}", name.join("/")))], Vec::new())
         }
         ("GET" | "HEAD", [.., "manifests", reference]) => match contents.manifests.get(*reference) {
-            Some((kind, body)) => {
-                (200, vec![("content-type", kind.clone()), ("docker-content-digest", sha256(body))], body.clone())
-            }
+            Some((kind, body)) => (
+                200,
+                vec![("content-type", kind.clone()), ("docker-content-digest", sha256(body))],
+                body.clone(),
+            ),
             None => missing("MANIFEST_UNKNOWN"),
         },
         ("GET", [.., "referrers", digest]) if lists_referrers => {

@@ -1,6 +1,6 @@
 //! A server of files by HTTP, which does to some of them what servers and networks do to answers.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ impl Server {
     pub(crate) fn new(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let (faults, asked): (Faults, Arc<Mutex<Vec<String>>>) = Arc::default();
+        let (faults, asked) = (Faults::default(), Arc::<Mutex<Vec<String>>>::default());
         let (answer, shared) = (Arc::new(answer), (Arc::clone(&faults), Arc::clone(&asked)));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -125,9 +125,12 @@ fn read(reader: &mut impl std::io::BufRead) -> std::io::Result<Option<Request>> 
     }
     let mut first = lines[0].split(' ').map(str::to_owned);
     let (method, path) = (first.next().unwrap_or_default(), first.next().unwrap_or_default());
-    let header = |line: &String| line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()));
+    let header = |line: &String| {
+        line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+    };
     let headers: Vec<(String, String)> = lines[1..].iter().filter_map(header).collect();
-    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let length =
+        headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
     Ok(Some(Request { method, path, headers, body }))

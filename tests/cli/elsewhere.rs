@@ -1,0 +1,130 @@
+//! Layers that are elsewhere: a store on a web server, used by a machine that has nothing else.
+
+use std::process::Command;
+
+use crate::sandbox::{Ended, INPUTS, Sandbox, args, assert_close};
+use crate::server::{Fault, Server};
+
+/// A store and a bundle that are signed, with the keyring; and what `score` is.
+pub(crate) fn released() -> (Sandbox, f64) {
+    let (place, expected) = Sandbox::scored();
+    place.run(&["build", "--bundle", "score.precast"]).ok();
+    place.run_bare(&["keygen", "alice.key", "--no-password"]).ok();
+    place.run_bare(&["trust", "new", "--threshold", "1", "--expires", "2999-01-01", "alice.pub"]).ok();
+    place.run_bare(&["sign", "--key", "alice.key", "--store", "artifacts", "score.precast"]).ok();
+    (place, expected)
+}
+
+/// A command of a machine without a compiler, whose cache is this directory.
+fn bare(place: &Sandbox, cache: &str, arguments: &[&str]) -> Command {
+    let mut command = place.command(arguments);
+    command.env("PATH", "").env("PRECAST_CACHE", place.path(cache));
+    // Where a bucket is, and who asks.
+    command.envs(std::env::vars().filter(|(name, _)| name.starts_with("AWS_")));
+    command
+}
+
+/// Runs the entry from a place elsewhere, and nothing else.
+pub(crate) fn score(place: &Sandbox, url: &str, cache: &str) -> Ended {
+    let run = [
+        "run",
+        "--entry",
+        "score",
+        "--policy",
+        "strict",
+        "--json",
+        "--remote",
+        url,
+        "--keyring",
+        "precast.keyring",
+    ];
+    Ended::of(bare(place, cache, &args(&[&run, INPUTS])).output().unwrap())
+}
+
+/// Deploys from a place elsewhere to a machine that has nothing.
+pub(crate) fn deploys(place: &Sandbox, url: &str, expected: f64) {
+    let json = score(place, url, "empty").ok().json();
+    assert_close(json["outputs"][0]["data"].as_f64().unwrap(), expected);
+    assert_eq!(json["provenance"][0]["served"], "artifact");
+    let layer = json["provenance"][0]["layer"].as_str().unwrap();
+    assert!(layer.contains(url), "{layer}");
+}
+
+#[test]
+fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
+    let (place, expected) = released();
+    place.run_bare(&["index"]).ok();
+    let server = Server::files(place.path("artifacts"));
+    let url = server.url.as_str();
+    deploys(&place, url, expected);
+    let explain = ["explain", "--entry", "score", "--remote", url, "--keyring", "precast.keyring"];
+    let explained = Ended::of(bare(&place, "another", &explain).output().unwrap()).ok();
+    assert!(explained.out.contains(&format!("of remote `{url}`")), "{}", explained.out);
+    assert!(explained.err.contains(&format!("came from `{url}`")), "{}", explained.err);
+    // Without a keyring there is no remote, whatever is there.
+    let run = args(&[&["run", "--entry", "score", "--remote", url], INPUTS]);
+    place.run_bare(&run).fails(2, &["believed for its signatures only", "hint: `--keyring FILE`"]);
+    // A server that is down: what came before is served, and the rest is a miss.
+    server.fault("", Fault::Status(503), usize::MAX);
+    let ended = score(&place, url, "empty").ok();
+    assert!(ended.err.contains("is left alone for 30 s"), "{}", ended.err);
+    score(&place, url, "nothing").fails(3, &["is left alone for 30 s", "hint: "]);
+    // Another layer goes on.
+    let run = [
+        "run",
+        "--entry",
+        "score",
+        "--json",
+        "--remote",
+        url,
+        "--bundle",
+        "score.precast",
+        "--keyring",
+        "precast.keyring",
+    ];
+    let ended = Ended::of(bare(&place, "nothing", &args(&[&run, INPUTS])).output().unwrap()).ok();
+    assert_close(ended.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
+}
+
+#[test]
+fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
+    let (place, _) = released();
+    place.run_bare(&["index"]).ok();
+    let server = Server::files(place.path("artifacts"));
+    let build =
+        ["build", "--json", "--store", "fresh", "--remote", &server.url, "--keyring", "precast.keyring"];
+    let built = place.run(&build).ok().json();
+    assert_eq!((&built["compiled"], &built["hits"]), (&0.into(), &built["artifacts"]));
+    place.run_bare(&["verify", "--store", "fresh", "--keyring", "precast.keyring"]).ok();
+    place.run_bare(&["trust", "new", "--keyring", "other", "--expires", "2999-01-01", "alice.pub"]).ok();
+    place.run_bare(&["keygen", "mallory.key", "--no-password"]).ok();
+    place
+        .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])
+        .ok();
+    let build = ["build", "--json", "--store", "own", "--remote", &server.url, "--keyring", "mallory's"];
+    let built = place.run(&build).ok();
+    assert!(built.err.contains("by a key that is not listed"), "{}", built.err);
+    assert_eq!(built.json()["hits"], 0);
+}
+
+#[test]
+fn urls_that_name_nothing_are_told_with_what_does() {
+    let (place, _) = released();
+    for (url, named) in [
+        ("artifacts", "it is no URL"),
+        ("ftp://h/a", "its scheme is another"),
+        ("oci://h", "it has no repository"),
+    ] {
+        let check = ["check", "--entry", "score", "--remote", url, "--keyring", "precast.keyring"];
+        place.run_bare(&check).fails(1, &[named, "hint: `https://host/path`"]);
+    }
+    place.run_bare(&["push", "oci://127.0.0.1:1/me/model:1"]).fails(2, &["which file", "hint: "]);
+    place.run_bare(&["push", "s3://bucket", "score.precast"]).fails(2, &["takes a store", "hint: "]);
+    place
+        .run_bare(&["push", "oci://127.0.0.1:1/me/model:1", "alice.pub"])
+        .fails(1, &["a public key", "hint: "]);
+    place.run_bare(&["pull", "oci://127.0.0.1:1/me/model:1"]).fails(1, &["cannot be reached", "hint: "]);
+    place
+        .run_bare(&["push", "https://h/a", "--store", "artifacts"])
+        .fails(2, &["which is only read", "hint: "]);
+}
