@@ -18,6 +18,7 @@
 
 #![allow(clippy::print_stdout, reason = "a command line tool for this repository's developers")]
 
+mod buildgrid;
 mod ci;
 mod cross;
 mod digest;

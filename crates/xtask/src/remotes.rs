@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! moto (PyPI)                S3                    docker-registry, skopeo (Debian)     a registry, and another client
-//! python -m http.server      a web server
+//! python -m http.server      a web server          BuildGrid (PyPI), PostgreSQL        a cache and a farm
 //! ```
 //! What is not there is installed where that is possible; what cannot be is skipped, and that is printed.
 
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::buildgrid;
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo};
 
@@ -26,9 +27,9 @@ const MOTO: &str = "moto[server,s3]==5.2.5";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server, ended with this value.
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Drop for Server {
@@ -63,7 +64,8 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     if let Some(registry) = &registry {
         tests.env("PRECAST_TEST_REGISTRY", &registry.address);
     }
-    run_command(&mut tests)
+    let fine = run_command(&mut tests)?;
+    Ok(buildgrid::run(root, &folder)? && fine)
 }
 
 /// An environment of Python; none where there is no interpreter.
@@ -125,12 +127,12 @@ fn registry(folder: &Path) -> Result<Option<Server>> {
 }
 
 /// An address that nobody listens to.
-fn free() -> Result<String> {
+pub(crate) fn free() -> Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }
 
 /// Starts a server, and waits until it listens.
-fn start(mut command: Command, address: String, log: &Path) -> Result<Server> {
+pub(crate) fn start(mut command: Command, address: String, log: &Path) -> Result<Server> {
     let output = std::fs::File::create(log)?;
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;

@@ -84,14 +84,9 @@ device.properties.add(key="precast-toolchain", value=toolchain)
 session = stub.CreateBotSession(bots.CreateBotSessionRequest(parent="main", bot_session=session), timeout=30)
 while True:
     for lease in session.leases:
-        if lease.state == bots.LeaseState.PENDING:
-            lease.state = bots.LeaseState.ACTIVE
-            digest = re.Digest()
+        if lease.state in (bots.LeaseState.PENDING, bots.LeaseState.ACTIVE):
             action = re.Action()
-            if not (lease.payload.Unpack(digest) and True):
-                lease.payload.Unpack(action)
-            else:
-                action = message(re.Action, digest)
+            assert lease.payload.Unpack(action), lease.payload.type_url
             lease.result.Pack(execute(action))
             lease.status.code = code_pb2.OK
             lease.state = bots.LeaseState.COMPLETED

@@ -9,22 +9,22 @@ const LAYERS: [(&str, u8); 16] = [
     ("precast-codegen", 3),
     ("precast-ops", 4),
     ("precast-compile", 4),
-    ("precast-remote", 4),
+    ("precast-remote", 5),
     ("precast-build", 5),
-    ("precast-runtime", 5),
-    ("precast", 6),
-    ("precast-capi", 7),
-    ("precast-cli", 7),
-    ("precast-python", 8),
-    ("precast-quickstart", 7),
-    ("precast-bench", 7),
+    ("precast-runtime", 6),
+    ("precast", 7),
+    ("precast-capi", 8),
+    ("precast-cli", 8),
+    ("precast-python", 9),
+    ("precast-quickstart", 8),
+    ("precast-bench", 8),
 ];
 
 /// Packages for development: they may use everything, and nothing that users get may use them.
 const DEVELOPMENT: [&str; 3] = ["precast-testkit", "precast-tests", "xtask"];
 
 /// The lowest layer whose packages are for people, not for other packages.
-const FACES: u8 = 7;
+const FACES: u8 = 8;
 
 /// Where a package stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

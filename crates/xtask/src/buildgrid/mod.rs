@@ -1,0 +1,136 @@
+//! A farm and a cache that others wrote: BuildGrid, with PostgreSQL behind it and workers of our own (`worker.py`).
+//!
+//! ```text
+//! initdb ─▶ postgres ─▶ bgd migrate ─▶ bgd server ─▶ the test starts two workers, and kills one
+//! ```
+//! The test is `crates/remote/tests/reapi/real.rs`: 200 units compiled here and there, byte for byte the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::remotes::{Server, free, start};
+use crate::steps::run as run_command;
+use crate::tools::{answers, cargo};
+
+/// The version whose configuration `server.yml` is.
+const BUILDGRID: &str = "buildgrid==0.9.1";
+
+/// The interpreters that it runs on.
+const PYTHONS: [&str; 2] = ["python3.13", "python3.12"];
+
+/// Runs the test; `true` if it is fine, or cannot be tried here.
+pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
+    let Some(binaries) = environment(folder)? else { return Ok(true) };
+    let scratch = Scratch::new()?;
+    let Some(database) = postgres(&scratch.0)? else { return Ok(true) };
+    let sql = format!("postgresql+psycopg://postgres@{}/postgres", database.address);
+    if !run_command(Command::new(binaries.join("bgd")).args(["migrate", "apply", &sql]))? {
+        bail!("BuildGrid cannot make its tables");
+    }
+    let address = free()?;
+    let port = address.rsplit(':').next().unwrap_or_default();
+    let text = include_str!("server.yml").replace("DIR", &scratch.0.display().to_string());
+    let config = folder.join("buildgrid.yml");
+    std::fs::write(&config, text.replace("PORT", port).replace("SQL", &sql))?;
+    let mut command = Command::new(binaries.join("bgd"));
+    command.args(["server", "start"]).arg(&config);
+    let server = start(command, address.clone(), &folder.join("buildgrid.log"))?;
+    let worker = root.join("crates/xtask/src/buildgrid/worker.py");
+    let worker = format!("{} {} {port}", binaries.join("python").display(), worker.display());
+    let mut test = Command::new(cargo());
+    test.args(["test", "--locked", "-p", "precast-remote", "--features", "reapi", "--test", "reapi"]);
+    test.args(["--", "real::", "--nocapture"]);
+    test.env("PRECAST_TEST_REAPI", format!("grpc://{address}/main")).env("PRECAST_TEST_REAPI_WORKER", worker);
+    let fine = run_command(&mut test);
+    drop((server, database));
+    fine
+}
+
+/// BuildGrid's programs; none where it cannot be installed.
+fn environment(folder: &Path) -> Result<Option<PathBuf>> {
+    let binaries = folder.join("buildgrid/bin");
+    if answers(Command::new(binaries.join("bgd")).arg("--version")) {
+        return Ok(Some(binaries));
+    }
+    let named = std::env::var("PRECAST_PYTHON").ok();
+    let runs = |python: &&str| {
+        answers(Command::new(python).args(["-c", "import sys, venv; assert sys.version_info >= (3, 12)"]))
+    };
+    let Some(python) = named.as_deref().into_iter().chain(PYTHONS).find(runs) else {
+        println!("skipped: BuildGrid: no {} that runs", PYTHONS.join(" and no "));
+        println!("hint: name one in PRECAST_PYTHON");
+        return Ok(None);
+    };
+    let made = run_command(Command::new(python).args(["-m", "venv"]).arg(folder.join("buildgrid")))?;
+    let mut install = Command::new(binaries.join("python"));
+    install.args(["-m", "pip", "--disable-pip-version-check", "install", "--quiet", BUILDGRID]);
+    if !made || !run_command(&mut install)? {
+        println!("skipped: BuildGrid: `{BUILDGRID}` cannot be installed");
+        return Ok(None);
+    }
+    Ok(Some(binaries))
+}
+
+/// A directory that PostgreSQL's user can reach, removed with the value.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("precast-buildgrid-{}", std::process::id()));
+        std::fs::create_dir(&path).with_context(|| format!("cannot make `{}`", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The database; none where there is no PostgreSQL, or nobody whom it runs as.
+fn postgres(folder: &Path) -> Result<Option<Server>> {
+    let find = || -> Option<PathBuf> {
+        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+        versions.map(|version| version.path().join("bin")).find(|bin| bin.join("initdb").exists())
+    };
+    if find().is_none() {
+        let mut install = Command::new("apt-get");
+        let _ = run_command(install.args(["install", "-y", "--no-install-recommends", "postgresql"]));
+    }
+    let Some(binaries) = find() else {
+        println!("skipped: BuildGrid: there is no PostgreSQL");
+        println!("hint: on Debian, as root: `apt-get update && apt-get install postgresql`");
+        return Ok(None);
+    };
+    let data = folder.join("data");
+    std::fs::create_dir(&data)?;
+    // It does not run as root.
+    let is_root = answers(Command::new("sh").args(["-c", "test `id -u` = 0"]));
+    if is_root && !run_command(Command::new("chown").arg("postgres").arg(&data))? {
+        println!("skipped: BuildGrid: there is no user `postgres`");
+        return Ok(None);
+    }
+    let command = |program: &str| {
+        let program = binaries.join(program);
+        if !is_root {
+            return Command::new(program);
+        }
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(program);
+        command
+    };
+    let mut init = command("initdb");
+    init.args(["-A", "trust", "-U", "postgres", "-D"]).arg(&data).current_dir("/");
+    if !run_command(&mut init)? {
+        bail!("PostgreSQL cannot make a database");
+    }
+    let address = free()?;
+    let port = address.rsplit(':').next().unwrap_or_default();
+    let mut server = command("postgres");
+    server.arg("-D").arg(&data).args(["-p", port, "-k"]).arg(&data).current_dir("/");
+    server.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
+    start(server, address, &folder.join("postgres.log")).map(Some)
+}
