@@ -173,9 +173,8 @@ impl Remote {
                 return Ok(false);
             }
         };
-        // Signatures first, so that nobody finds the record without them.
-        let kept = self.keep_signatures(signatures, || self.store.signed_of(record));
-        let kept = kept.and_then(|()| self.store.publish(&archive, record).map_err(|error| chain(&error)));
+        let item = crate::store::Item { archive: &archive, record, signatures, provenance: None };
+        let kept = self.store.publish_items(&[item]).map_err(|(_, error)| chain(&error));
         match kept {
             Ok(_) => {
                 let what = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
@@ -227,20 +226,7 @@ impl Remote {
     }
 
     fn keep_entry(&self, entry: &Entry, signatures: &str) -> Result<(), String> {
-        self.keep_signatures(signatures, || self.store.signed_entry(entry))?;
-        self.store.put_entry(entry).map(drop).map_err(|error| chain(&error))
-    }
-
-    fn keep_signatures(
-        &self,
-        signatures: &str,
-        of: impl FnOnce() -> Result<crate::store::Signed, crate::store::FindError>,
-    ) -> Result<(), String> {
-        if signatures.is_empty() {
-            return Ok(());
-        }
-        let signed = of().map_err(|error| chain(&error))?;
-        self.store.put_signatures(&signed, signatures).map_err(|error| chain(&error))
+        self.store.put_entries(&[(entry, signatures)]).map_err(|error| chain(&error))
     }
 
     /// Gets items at once. One that is too long or damaged is told, and as good as missing.
