@@ -39,7 +39,7 @@ impl Store {
         let entries = self.names(&self.paths.entry_roots())?;
         self.write_list("roots/entry", &entries, &mut batch)?;
         wanted.insert(self.paths.index("roots/entry"));
-        self.commit(batch)?;
+        self.commit(batch).map_err(|(_, source)| source)?;
         for directory in ["keys", "records"] {
             for shard in self.names(&self.paths.index(directory))? {
                 let path = self.paths.index(directory).join(shard);
