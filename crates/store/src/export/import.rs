@@ -164,12 +164,13 @@ impl Export {
     ) -> Result<Imported, ImportError> {
         // All of it first for itself: a strange record in the middle is no half import.
         self.verify()?;
-        let importing = store.importing()?;
+        let release = self.release().unwrap_or_default();
+        let importing = store.importing(release.as_ref())?;
         check(store)?;
         let _session = store.begin();
         // First of all: what is interrupted can be imported again, and nothing earlier any more.
-        if let Some(release) = self.release().unwrap_or_default() {
-            store.put_release(&release, &importing)?;
+        if let Some(release) = &release {
+            store.put_release(release, &importing)?;
         }
         let mut imported = Imported::default();
         let records: Vec<(&str, &[u8])> = self.below("records").collect();

@@ -1,8 +1,9 @@
 //! Releases that were imported: `roots/release/<name>` has the latest of a name ([`crate::export`]).
 //!
 //! They keep what was signed once from coming back, so one that cannot be read is no miss as other damage is: it stays where it is,
-//! and is an error until somebody says what it was. Files that no release has the name of, an editor's say, are none. Who imports
-//! has the lock on `roots` for as long: of two at once the later release would be remembered, and the entries of the earlier be meant.
+//! and is an error until somebody says what it was. Files that no release has the name of, an editor's say, are none. Who imports a
+//! release has the lock on `roots` alone for as long, and who imports anything else shares it: of two releases at once the later would
+//! be remembered, and the entries of the earlier be meant.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -116,9 +117,10 @@ impl Store {
         Ok(())
     }
 
-    /// Waits until nobody else imports; until it is dropped nobody does.
-    pub(crate) fn importing(&self) -> Result<Importing, ReleaseError> {
-        let lock = lock(&self.paths.dir("roots"), Share::Alone, PATIENCE);
+    /// Waits until nobody imports a release, and to import one until nobody imports anything; it stays so until it is dropped.
+    pub(crate) fn importing(&self, of: Option<&Release>) -> Result<Importing, ReleaseError> {
+        let share = if of.is_some() { Share::Alone } else { Share::Others };
+        let lock = lock(&self.paths.dir("roots"), share, PATIENCE);
         if lock.busy {
             Err(ReleaseError::Busy { path: self.paths.root.clone() })
         } else {

@@ -64,13 +64,13 @@ fn pointers_are_put_back_beside_no_collector() {
     store.publish(&archive, &record).unwrap();
     fs_err::remove_dir_all(store.path().join("keys")).unwrap();
     // As a collector has it.
-    let root = std::fs::File::open(store.path()).unwrap();
-    root.lock().unwrap();
+    let root = fs_err::File::open(store.path()).unwrap();
+    root.file().lock().unwrap();
     std::thread::scope(|scope| {
         let verify = scope.spawn(|| store.verify().unwrap());
         std::thread::sleep(std::time::Duration::from_millis(100));
         assert!(!store.path().join("keys").exists() && !verify.is_finished());
-        root.unlock().unwrap();
+        root.file().unlock().unwrap();
         assert_eq!(verify.join().unwrap().events.len(), 6);
     });
     assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&record)]);

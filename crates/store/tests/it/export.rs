@@ -217,15 +217,15 @@ fn of_two_imports_at_once_the_later_release_stays() {
         let _ = fs_err::remove_dir_all(store.path().join("roots/release"));
         earlier.check_release(&store).unwrap();
         // It waits for one that has begun before it, looks again, and goes no further.
-        let roots = std::fs::File::open(store.path().join("roots")).unwrap();
-        roots.lock().unwrap();
+        let roots = fs_err::File::open(store.path().join("roots")).unwrap();
+        roots.file().lock().unwrap();
         let refused = std::thread::scope(|scope| {
             let import = scope.spawn(|| earlier.import(&store).unwrap_err());
             std::thread::sleep(std::time::Duration::from_millis(100));
             assert!(!import.is_finished());
             fs_err::create_dir(store.path().join("roots/release")).unwrap();
             fs_err::write(store.path().join("roots/release/model"), "model=2\n").unwrap();
-            roots.unlock().unwrap();
+            roots.file().unlock().unwrap();
             import.join().unwrap()
         });
         assert!(matches!(refused, ImportError::Rollback { current: 2, .. }), "{refused}");
