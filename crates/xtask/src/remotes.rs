@@ -42,10 +42,10 @@ impl Drop for Server {
 /// Runs the tests; `true` if all are fine, or none can be tried here.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let folder = root.join("target/remotes");
-    std::fs::create_dir_all(&folder)?;
+    fs_err::create_dir_all(&folder)?;
     let mut tests = Command::new(cargo());
     tests.args(["test", "--locked", "-p", "precast-remote", "--features", "files,oci", "--test", "it"]);
-    tests.args(["-p", "precast-cli", "--test", "cli", "--", "real::", "--nocapture", "--test-threads", "1"]);
+    tests.args(["-p", "precast-cli", "--test", "cli", "--", "real::", "pipelines::", "--nocapture", "--test-threads", "1"]);
     let python = python(&folder)?;
     let web = python.as_ref().map(|python| ("PRECAST_TEST_PYTHON", python.clone().into_os_string()));
     tests.envs(web);
@@ -114,13 +114,13 @@ fn registry(folder: &Path) -> Result<Option<Server>> {
         }
     }
     let (address, data) = (free()?, folder.join("registry"));
-    let _ = std::fs::remove_dir_all(&data);
+    let _ = fs_err::remove_dir_all(&data);
     let config = folder.join("registry.yml");
     let text = format!(
         "version: 0.1\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp: {{addr: '{address}'}}\n",
         data.display()
     );
-    std::fs::write(&config, text)?;
+    fs_err::write(&config, text)?;
     let mut server = Command::new("docker-registry");
     server.arg("serve").arg(&config);
     start(server, address, &folder.join("registry.log")).map(Some)
@@ -133,7 +133,8 @@ pub(crate) fn free() -> Result<String> {
 
 /// Starts a server, and waits until it listens.
 pub(crate) fn start(mut command: Command, address: String, log: &Path) -> Result<Server> {
-    let output = std::fs::File::create(log)?;
+    let output = fs_err::File::create(log)?;
+    let (output, _) = output.into_parts();
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
     let mut server = Server { child, address };

@@ -97,12 +97,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         other => other.into(),
     })?;
     if held == Held::Pinning {
-        let mut pinned = Lock::of(&plan).pinning(&executed);
-        // What other targets have stays, where the plan is the same.
-        if let Some(present) = lock.filter(|present| present.check(&plan, &lock_path).is_ok()) {
-            pinned.pins.extend(present.pins.into_iter().filter(|pin| pin.target != target));
-        }
-        pinned.write(&lock_path)?;
+        pin(lock, &lock_path, (&plan, &executed), &target)?;
         take(&lock_path)?;
     }
     store.iter().for_each(|store| history::remember(store, &args.manifest, &executed));
@@ -130,6 +125,22 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         term::print(&summary.text())?;
     }
     Ok(Exit::Ok)
+}
+
+/// Writes the archives of a build into the lock file.
+fn pin(
+    lock: Option<Lock>,
+    path: &Path,
+    (plan, executed): (&Plan, &Executed),
+    target: &str,
+) -> Result<(), Failure> {
+    let mut pinned = Lock::of(plan).pinning(executed);
+    // What other targets have stays, where the plan is the same.
+    if let Some(present) = lock.filter(|present| present.check(plan, path).is_ok()) {
+        pinned.pins.extend(present.pins.into_iter().filter(|pin| pin.target != target));
+    }
+    pinned.write(path)?;
+    Ok(())
 }
 
 /// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
