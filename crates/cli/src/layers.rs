@@ -245,6 +245,15 @@ fn can_publish(path: &Path, policy: Option<Policy>, writable: Option<&Path>) -> 
     }
 }
 
+/// Tells what came from elsewhere.
+pub(crate) fn tell_fetched(runtime: &Runtime) {
+    for event in runtime.stats().events {
+        if let Event::Layer(event @ StoreEvent::Fetched { .. }) = event {
+            events::hear(&event);
+        }
+    }
+}
+
 /// Waits for what is being compiled and published, and tells of what went wrong on the way without stopping it, and of everything where that is asked for.
 pub(crate) fn tell(runtime: &Runtime, all: bool) {
     // What is still going on may yet fail, and the next process finds what is finished.

@@ -110,5 +110,6 @@ fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph,
     };
     let explanation = runtime.explain(&graph).map_err(|error| function_failure(args, error));
     layers::tell(&runtime, false);
+    layers::tell_fetched(&runtime);
     Ok((graph, explanation?))
 }

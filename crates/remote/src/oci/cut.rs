@@ -18,7 +18,7 @@ const MEAN: u64 = 128 << 10;
 /// A number for each byte (Xia et al., "FastCDC", USENIX ATC 2016).
 static GEAR: LazyLock<[u64; 256]> = LazyLock::new(|| {
     std::array::from_fn(|byte| {
-        let id = ContentId::of(&[u8::try_from(byte).unwrap_or_default()]);
+        let id = ContentId::of([u8::try_from(byte).unwrap_or_default()]);
         let mut first = [0; 8];
         first.copy_from_slice(&id.as_bytes()[..8]);
         u64::from_le_bytes(first)
@@ -78,6 +78,7 @@ mod tests {
             layers.iter().map(|layer| bytes[layer.clone()].to_vec()).collect();
         let fresh = cut(&longer).into_iter().filter(|layer| !known.contains(&longer[layer.clone()])).count();
         assert!((1..=2).contains(&fresh), "{fresh}");
-        assert_eq!((cut(b""), cut(b"abc")), (vec![0..0], vec![0..3]));
+        let lengths = |bytes: &[u8]| cut(bytes).iter().map(ExactSizeIterator::len).collect::<Vec<_>>();
+        assert_eq!((lengths(b""), lengths(b"abc")), (vec![0], vec![3]));
     }
 }

@@ -161,6 +161,16 @@ fn unsigned_and_wrongly_signed_mappings_are_refused_before_their_archives_come()
 }
 
 #[test]
+fn a_task_of_another_runtime_may_ask() {
+    let served = served();
+    let (_, record) = unit("entry", ISA);
+    let (layer, _) = served.layer("cache");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let found = runtime.block_on(async { layer.find(&record.members[0].key).map(|found| found.len()) });
+    assert_eq!(found.unwrap(), 1);
+}
+
+#[test]
 fn what_is_lost_or_damaged_here_comes_again() {
     let served = served();
     let (archive, record) = unit("entry", ISA);

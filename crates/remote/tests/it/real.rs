@@ -147,7 +147,7 @@ fn a_registry_and_skopeo_have_what_was_pushed_byte_for_byte() {
         let directory = tempfile::tempdir().unwrap();
         let copied = directory.path().join("copied");
         let skopeo = |args: &[&str]| {
-            assert!(Command::new("skopeo").args(args).status().unwrap().success(), "{args:?}")
+            assert!(Command::new("skopeo").args(args).status().unwrap().success(), "{args:?}");
         };
         let (from, here) =
             (format!("docker://{address}/me/model@{}", pushed.digest), format!("dir:{}", copied.display()));

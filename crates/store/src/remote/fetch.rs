@@ -67,7 +67,7 @@ impl Remote {
         match checked.and_then(|()| if is_store { ask().map(|()| true) } else { Ok(false) }) {
             Ok(answered) => answered,
             Err(error) if error.is_of_item() => {
-                self.refuse(&self.source.name().to_owned(), chain(&error));
+                self.refuse(self.source.name(), chain(&error));
                 true
             }
             Err(error) => {
@@ -193,8 +193,10 @@ impl Remote {
 
     fn fetch_entry(&self, name: &str) -> Result<(), RemoteError> {
         let root = Item::Root(name.to_owned());
-        let [Some(meaning)] = self.fetch_all(&[root.clone()])? else {
-            return Ok(());
+        let meaning = match self.source.get(&root, root.limit()) {
+            Ok(Some(meaning)) => meaning,
+            Ok(None) => return Ok(()),
+            Err(error) => return self.told(error),
         };
         let parsed =
             std::str::from_utf8(&meaning).ok().and_then(|text| text.strip_suffix('\n')?.parse().ok());
@@ -260,7 +262,7 @@ impl Remote {
         match error {
             RemoteError::Damaged { place, why } => self.refuse(&place, why),
             RemoteError::TooLong { place, limit } => {
-                self.refuse(&place, format!("longer than {limit} bytes"))
+                self.refuse(&place, format!("longer than {limit} bytes"));
             }
             error => return Err(error),
         }

@@ -48,7 +48,7 @@ impl Store {
         let mut push = Push { sink, pushed: Pushed::default() };
         match sink.check() {
             Err(RemoteError::NoStore { .. }) => {
-                push.put(&Item::Store, crate::store::STORE_FILE.as_bytes(), |_| true)?
+                push.put(&Item::Store, crate::store::STORE_FILE.as_bytes(), |_| true)?;
             }
             checked => checked?,
         }
