@@ -6,6 +6,8 @@
 //! | `s3://bucket/prefix` | a store directory in a bucket | layer | `precast push` |
 //! | `oci://host/repository:tag`, `…@sha256:…` | a release: one bundle or export | layer, `precast pull` | `precast push` |
 //!
+//! A cache and a farm for builds, `grpc://host:port/instance`, are in `reapi`.
+//!
 //! Transports only: what arrives is judged in [`precast_store::remote`], and believed for its signatures, never for the way that it
 //! took. What is asynchronous stays inside (`wait.rs`): one thread serves all remotes of a process, and who asks waits, for a time
 //! that is bounded ([`Patience`]). Loaders and deployed programs link none of this.

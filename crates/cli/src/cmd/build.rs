@@ -31,6 +31,7 @@ use crate::provenance::{self, Builder};
 use crate::{events, layers, print, term, whole, why};
 
 /// Runs the command.
+#[allow(clippy::too_many_lines, reason = "the stages of a build, one after the other")]
 pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
     args.bundle.iter().try_for_each(|path| whole::check(path, Kind::Bundle))?;

@@ -83,13 +83,16 @@ fn results_whose_blobs_are_gone_are_no_hits() {
     assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, plan.units.len());
 }
 
+/// Changes what a server has.
+type Change<'a> = &'a dyn Fn(&mut super::server::State);
+
 #[test]
 fn results_of_other_units_sizes_and_forms_are_refused() {
     let (server, plan) = (Server::start(), small());
     build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
     let good = server.state().actions.clone();
     assert!(good.len() > 1);
-    let refusals: [(&str, &dyn Fn(&mut super::server::State)); 4] = [
+    let refusals: [(&str, Change<'_>); 4] = [
         ("is about action", &|state| {
             let mut results: Vec<_> = good.values().cloned().collect();
             results.rotate_left(1);

@@ -1,6 +1,6 @@
 //! The cache and the farm against a server with faults: nothing wrong is taken, nothing hangs, nothing of a cache ends a build.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 mod cache;
 mod farm;

@@ -173,8 +173,8 @@ impl Remote {
                 return Ok(false);
             }
         };
-        let item = crate::store::Item { archive: &archive, record, signatures, provenance: None };
-        let kept = self.store.publish_items(&[item]).map_err(|(_, error)| chain(&error));
+        let whole = crate::store::Item { archive: &archive, record, signatures, provenance: None };
+        let kept = self.store.publish_items(&[whole]).map_err(|(_, error)| chain(&error));
         match kept {
             Ok(_) => {
                 let what = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();

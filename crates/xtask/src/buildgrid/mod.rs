@@ -33,7 +33,7 @@ pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     let port = address.rsplit(':').next().unwrap_or_default();
     let text = include_str!("server.yml").replace("DIR", &scratch.0.display().to_string());
     let config = folder.join("buildgrid.yml");
-    std::fs::write(&config, text.replace("PORT", port).replace("SQL", &sql))?;
+    fs_err::write(&config, text.replace("PORT", port).replace("SQL", &sql))?;
     let mut command = Command::new(binaries.join("bgd"));
     command.args(["server", "start"]).arg(&config);
     let server = start(command, address.clone(), &folder.join("buildgrid.log"))?;
@@ -79,21 +79,21 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> Result<Self> {
         let path = std::env::temp_dir().join(format!("precast-buildgrid-{}", std::process::id()));
-        std::fs::create_dir(&path).with_context(|| format!("cannot make `{}`", path.display()))?;
+        fs_err::create_dir(&path).with_context(|| format!("cannot make `{}`", path.display()))?;
         Ok(Self(path))
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = fs_err::remove_dir_all(&self.0);
     }
 }
 
 /// The database; none where there is no PostgreSQL, or nobody whom it runs as.
 fn postgres(folder: &Path) -> Result<Option<Server>> {
     let find = || -> Option<PathBuf> {
-        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+        let versions = fs_err::read_dir("/usr/lib/postgresql").ok()?.flatten();
         versions.map(|version| version.path().join("bin")).find(|bin| bin.join("initdb").exists())
     };
     if find().is_none() {
@@ -106,7 +106,7 @@ fn postgres(folder: &Path) -> Result<Option<Server>> {
         return Ok(None);
     };
     let data = folder.join("data");
-    std::fs::create_dir(&data)?;
+    fs_err::create_dir(&data)?;
     // It does not run as root.
     let is_root = answers(Command::new("sh").args(["-c", "test `id -u` = 0"]));
     if is_root && !run_command(Command::new("chown").arg("postgres").arg(&data))? {
