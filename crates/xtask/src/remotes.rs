@@ -45,7 +45,18 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     fs_err::create_dir_all(&folder)?;
     let mut tests = Command::new(cargo());
     tests.args(["test", "--locked", "-p", "precast-remote", "--features", "files,oci", "--test", "it"]);
-    tests.args(["-p", "precast-cli", "--test", "cli", "--", "real::", "pipelines::", "--nocapture", "--test-threads", "1"]);
+    tests.args([
+        "-p",
+        "precast-cli",
+        "--test",
+        "cli",
+        "--",
+        "real::",
+        "pipelines::",
+        "--nocapture",
+        "--test-threads",
+        "1",
+    ]);
     let python = python(&folder)?;
     let web = python.as_ref().map(|python| ("PRECAST_TEST_PYTHON", python.clone().into_os_string()));
     tests.envs(web);
