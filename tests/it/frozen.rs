@@ -34,6 +34,7 @@ fn loader() -> Loader {
     let toolchain = toolchain();
     let variants = [variant(Isa::native().unwrap())];
     let execution = Execution {
+        cache: None,
         store: None,
         toolchain: &toolchain,
         variants: &variants,

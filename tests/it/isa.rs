@@ -20,6 +20,7 @@ fn deploy(place: &Path) {
     let all: Vec<_> = Isa::ALL.iter().filter(|isa| isa.arch() == own).map(|isa| variant(*isa)).collect();
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
     let execution = Execution {
+        cache: None,
         store: None,
         toolchain: &toolchain,
         variants: &all,

@@ -20,6 +20,7 @@ pub(crate) fn declare(place: &Path) {
     let store = Store::create(place.join("store")).unwrap();
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
     let execution = Execution {
+        cache: None,
         store: Some(&store),
         toolchain: &toolchain,
         variants: &variants,

@@ -310,7 +310,14 @@ fn build(graph: &FunctionGraph, path: &Path) -> Store {
     let (parallel, progress) = (Parallel::Auto, &|_| {});
     execute(
         &plan,
-        &Execution { store: Some(&store), toolchain: &toolchain, variants: &variants, parallel, progress },
+        &Execution {
+            store: Some(&store),
+            cache: None,
+            toolchain: &toolchain,
+            variants: &variants,
+            parallel,
+            progress,
+        },
     )
     .unwrap();
     store

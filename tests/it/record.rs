@@ -52,8 +52,14 @@ fn build(manifest: &Path, store: &Path) {
     let (store, toolchain) = (Store::create(store).unwrap(), crate::compiled::toolchain());
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
     let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution =
-        Execution { store: Some(&store), toolchain: &toolchain, variants: &variants, parallel, progress };
+    let execution = Execution {
+        store: Some(&store),
+        cache: None,
+        toolchain: &toolchain,
+        variants: &variants,
+        parallel,
+        progress,
+    };
     execute(&plan, &execution).unwrap();
 }
 

@@ -58,6 +58,7 @@ fn build(place: &Path, plan: &Plan, jobs: usize) -> Vec<u8> {
     let variants = [Isa::X86_64V2, Isa::native().unwrap()].map(variant);
     let variants = if variants[0] == variants[1] { &variants[..1] } else { &variants[..] };
     let execution = Execution {
+        cache: None,
         store: Some(&store),
         toolchain: &toolchain,
         variants,
@@ -160,6 +161,7 @@ fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
     let store = Store::create(&ahead).unwrap();
     let (toolchain, variants) = (toolchain(), [variant(Isa::native().unwrap())]);
     let execution = Execution {
+        cache: None,
         store: Some(&store),
         toolchain: &toolchain,
         variants: &variants,

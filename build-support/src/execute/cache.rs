@@ -36,18 +36,20 @@ pub(super) fn fetch(
             })
             .collect();
         if let Some(store) = execution.store {
-            let items: Vec<_> = found.iter().map(|(_, found)| (&found.archive, &found.record)).collect();
-            let refused = |(position, source): (usize, _)| {
-                let (at, _) = found[position];
-                ExecuteError::Publish { title: jobs[at].title(), source }
+            let items: Vec<_> = found
+                .iter()
+                .map(|(_, CachedAction { archive, record, signatures })| {
+                    (archive, record, signatures.as_str())
+                })
+                .collect();
+            let refused = |(position, source): (Option<usize>, _)| {
+                let title = match position {
+                    Some(position) => jobs[found[position].0].title(),
+                    None => format!("{} units", found.len()),
+                };
+                ExecuteError::Publish { title, source }
             };
-            store.publish_all(&items).map_err(refused)?;
-            for (_, CachedAction { record, signatures, .. }) in &found {
-                if !signatures.is_empty() {
-                    // Without them a reader who asks for signatures misses it; that is no harm to this build.
-                    let _ = store.signed_of(record).map(|signed| store.put_signatures(&signed, signatures));
-                }
-            }
+            store.publish_signed(&items).map_err(refused)?;
         }
         fetched += found.len();
         for (at, CachedAction { record, archive, .. }) in found {

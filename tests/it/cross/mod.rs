@@ -133,6 +133,7 @@ fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
     }
     let plan = plan(&declared).unwrap();
     let execution = Execution {
+        cache: None,
         store: None,
         toolchain,
         variants: &[variant],

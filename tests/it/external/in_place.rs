@@ -113,6 +113,7 @@ fn served_op_by_op_it_is_the_same() {
     declared.graph_served("g", graph(&text), &[Serve::Ops], file).unwrap();
     let store = Store::create(place.path().join("store")).unwrap();
     let execution = Execution {
+        cache: None,
         store: Some(&store),
         toolchain: &crate::compiled::toolchain(),
         variants: &[crate::compiled::variant(Isa::native().unwrap())],

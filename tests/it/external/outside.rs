@@ -76,6 +76,7 @@ fn a_build_and_a_program_give_the_same_answer() {
         let (store, variants) =
             (Store::create(&path).unwrap(), [crate::compiled::variant(Isa::native().unwrap())]);
         let execution = Execution {
+            cache: None,
             store: Some(&store),
             toolchain: &toolchain,
             variants: &variants,

@@ -266,11 +266,7 @@ pub(super) unsafe extern "C" fn gemms(
 ///
 /// # Safety
 /// `ctx` is the context of the running call.
-unsafe fn multiplied(
-    ctx: *mut Context,
-    dtype: i32,
-    products: impl FnOnce(DType) -> Option<()>,
-) -> c_int {
+unsafe fn multiplied(ctx: *mut Context, dtype: i32, products: impl FnOnce(DType) -> Option<()>) -> c_int {
     // SAFETY: the caller's promise.
     match unsafe { guarded(ctx, || DType::from_typenum(dtype).and_then(products)) } {
         Some(Some(())) => return 0,

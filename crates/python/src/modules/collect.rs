@@ -3,7 +3,7 @@
 use super::unit::Wanted;
 use super::{Modules, shared_object};
 use precast_core::event::chain;
-use precast_store::{Layer, LoadError, Record, whole, write_bundle};
+use precast_store::{Layer, Record, whole, write_bundle};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -65,14 +65,5 @@ fn all(layer: &Layer, unit: &Wanted) -> Result<Vec<Record>, String> {
 
 /// The shared object of a record; none where it is damaged, which the layer tells.
 fn bytes(layer: &Layer, record: &Record) -> Result<Option<Vec<u8>>, String> {
-    let loaded = match layer {
-        Layer::Bundle { bundle, .. } => return Ok(bundle.load(record).ok().map(<[u8]>::to_vec)),
-        Layer::Store { store, .. } => store.load(record),
-        Layer::Remote(remote) => remote.load(record),
-    };
-    match loaded {
-        Ok(archive) => Ok(shared_object(&archive).map(<[u8]>::to_vec)),
-        Err(LoadError::Find(error)) => Err(chain(&error)),
-        Err(_) => Ok(None),
-    }
+    layer.load(record).map(Result::ok).map_err(|error| chain(&error))
 }

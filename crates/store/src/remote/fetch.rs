@@ -173,9 +173,8 @@ impl Remote {
                 return Ok(false);
             }
         };
-        let whole = crate::store::Item { archive: &archive, record, signatures, provenance: None };
-        let kept = self.store.publish_items(&[whole]).map_err(|(_, error)| chain(&error));
-        match kept {
+        let kept = self.store.publish_signed(&[(&archive, record, signatures)]);
+        match kept.map_err(|(_, error)| chain(&error)) {
             Ok(_) => {
                 let what = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
                 let what = format!("`{what}` for {}", record.isa);

@@ -97,9 +97,22 @@ impl Store {
         &self,
         items: &[(&Archive, &Record)],
     ) -> Result<Vec<Published>, (Option<usize>, PublishError)> {
-        let items = items.iter();
-        let items = items.map(|(archive, record)| Item { archive, record, signatures: "", provenance: None });
-        self.publish_items(&items.collect::<Vec<_>>())
+        let unsigned: Vec<_> = items.iter().map(|(archive, record)| (*archive, *record, "")).collect();
+        self.publish_signed(&unsigned)
+    }
+
+    /// Publishes several archives with their records and what signatures of these there are, as [`Store::publish_all`]. Whether
+    /// signatures count is for readers to say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::publish_all`].
+    pub fn publish_signed(
+        &self,
+        items: &[(&Archive, &Record, &str)],
+    ) -> Result<Vec<Published>, (Option<usize>, PublishError)> {
+        let item = |(archive, record, signatures)| Item { archive, record, signatures, provenance: None };
+        self.publish_items(&items.iter().copied().map(item).collect::<Vec<_>>())
     }
 
     /// Publishes several archives, with what was stated of them.
