@@ -33,6 +33,7 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
         ("precast-remote", ""),
         ("precast-remote", "files"),
         ("precast-remote", "oci"),
+        ("precast-remote", "reapi"),
         ("precast-cli", ""),
     ] {
         let args = ["check", "--locked", "-p", package, "--no-default-features", "--features", features];
