@@ -176,13 +176,17 @@ fn open(
     })
 }
 
-/// Opens the store that a build which compiles nothing reads, if there is one: it need not be writable, and none is made. One of
-/// this build alone is there if no other could be written when it was filled.
+/// Opens the store that a build which compiles nothing reads, if there is one: it need not be writable, and none is made. The one
+/// that other builds fill, [`open`], comes first.
 fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Option<Store>, BuildError> {
     let own = environment.out_dir.join("precast-store");
     let places = match named {
         Some(path) => vec![path],
-        None => std::iter::once(&own).chain(&environment.shared).collect(),
+        None => {
+            let shared = environment.shared.as_ref();
+            let filled = shared.filter(|path| Store::open(path).is_ok_and(|store| store.is_writable()));
+            filled.into_iter().chain([&own]).chain(shared).collect()
+        }
     };
     for path in places {
         match Store::open(path) {

@@ -7,6 +7,7 @@ use super::job::Job;
 use super::{ExecuteError, Execution};
 use crate::lock::Lock;
 use precast_compile::Compiled;
+use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::ActionKind;
 use precast_store::{ActionKey, CachedAction};
 use std::path::Path;
@@ -29,6 +30,13 @@ pub(super) fn fetch(
         let found: Vec<(usize, CachedAction)> = found
             .filter_map(|(at, found)| Some((*at, found?)))
             .filter(|(at, found)| is_wanted(&jobs[*at], found, execution))
+            .map(|(at, mut found)| {
+                // Nobody vouches for what leads to its modules: the plan knows. What is signed stays as it was signed.
+                if found.signatures.is_empty() {
+                    jobs[at].complete(&mut found.record);
+                }
+                (at, found)
+            })
             .filter(|(_, CachedAction { record, .. })| match pins {
                 // A build that pins takes nothing else.
                 Some((lock, _)) => lock.pin(&record.action).is_some_and(|pin| pin.digest == record.digest),
@@ -71,7 +79,10 @@ fn is_wanted(job: &Job<'_>, found: &CachedAction, execution: &Execution<'_>) -> 
         && record.profile == variant.profile
         && record.language == job.unit.language()
         && record.toolchain == execution.toolchain.id(record.language).ok()
+        && record.host_abi == job.unit.first().build_inputs().host_abi
+        && record.requires.cpu.iter().eq(variant.isa.cpu_features())
         && found.archive.get(job.unit.file_name()) == Some(job.unit.text().as_bytes())
+        && [OBJECT, SHARED_OBJECT].iter().all(|name| found.archive.get(name).is_some())
 }
 
 /// Gives what was compiled to others.

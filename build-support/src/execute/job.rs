@@ -61,17 +61,22 @@ impl Job<'_> {
             if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {
                 continue;
             }
+            let is_whole =
+                |archive: &Archive| [OBJECT, SHARED_OBJECT].iter().all(|name| archive.get(name).is_some());
             // Documents that are lost: the plan has them.
             for (member, (_, module)) in record.members.iter_mut().zip(self.unit.members()) {
                 member.document.get_or_insert_with(|| module.document());
             }
             let refused = |source| ExecuteError::Publish { title: self.title(), source };
             if !writes {
-                let Some(archive) = store.load_whole(&record)? else { continue };
-                return self.accept(record, archive);
+                match store.load_whole(&record)?.filter(is_whole) {
+                    Some(archive) => return self.accept(record, archive),
+                    None => continue,
+                }
             }
             // An archive that is not intact is in quarantine; compiling puts it back.
-            if let Some(Reused { archive, healed }) = store.reuse(&record).map_err(refused)? {
+            let reused = store.reuse(&record).map_err(refused)?;
+            if let Some(Reused { archive, healed }) = reused.filter(|reused| is_whole(&reused.archive)) {
                 self.healed = healed;
                 return self.accept(record, archive);
             }
@@ -101,7 +106,7 @@ impl Job<'_> {
     }
 
     /// States what the plan knows of the modules, whatever the store's record says of it.
-    fn complete(&self, record: &mut Record) {
+    pub(super) fn complete(&self, record: &mut Record) {
         for (member, (key, module)) in record.members.iter_mut().zip(self.unit.members()) {
             let aliases = self.fingerprints.get(key).into_iter().flatten();
             member.fingerprints = aliases.copied().collect();

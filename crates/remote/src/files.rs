@@ -100,13 +100,16 @@ impl Files {
 
     /// The list of a directory that lies beside the store; empty where there is none.
     fn index(&self, directory: &str) -> Result<Arc<str>, RemoteError> {
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, list)) = lists.get(directory).filter(|(read, _)| read.elapsed() < FRESH) {
+        let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, list)) = lists().get(directory).filter(|(read, _)| read.elapsed() < FRESH) {
             return Ok(Arc::clone(list));
         }
+        // Nobody who asks for another list waits for this one.
         let item = Item::Index(directory.to_owned());
         let bytes = self.get(&item, item.limit())?.unwrap_or_default();
         let list: Arc<str> = String::from_utf8_lossy(&bytes).into();
+        let mut lists = lists();
+        lists.retain(|_, (read, _)| read.elapsed() < FRESH);
         lists.insert(directory.to_owned(), (Instant::now(), Arc::clone(&list)));
         Ok(list)
     }

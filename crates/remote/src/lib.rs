@@ -36,7 +36,12 @@ pub use url::{Place, PlaceError};
 #[cfg(any(feature = "files", feature = "oci"))]
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
     let last = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
-    let text = last.to_string();
-    let line: String = text.lines().next().unwrap_or_default().chars().take(200).collect();
+    let line = shortened(&last.to_string());
     if line.is_empty() { "the transport does not say why".to_owned() } else { line }
+}
+
+/// The first line of what others say, up to so many characters: the next one could look like ours.
+#[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
+fn shortened(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

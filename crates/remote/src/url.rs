@@ -74,8 +74,8 @@ impl FromStr for Place {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let (credentials, host) = match authority.rsplit_once('@') {
-            Some((credentials, host)) if scheme != "oci" => (Some(credentials), host),
-            _ => (None, authority),
+            Some((credentials, host)) => (Some(credentials), host),
+            None => (None, authority),
         };
         let wrong = |why| {
             let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
@@ -104,6 +104,9 @@ impl FromStr for Place {
             }
             "s3" if credentials.is_some() => Err(wrong("credentials of S3 are taken from the environment")),
             "s3" => Ok(Self::S3 { bucket: host.to_owned(), prefix: directory.to_owned() }),
+            "oci" if credentials.is_some() => {
+                Err(wrong("credentials of registries are taken from where docker and podman keep them"))
+            }
             "oci" if path.is_empty() => Err(wrong("it has no repository")),
             "oci" => Ok(Self::Oci { reference: rest.to_owned() }),
             "" => Err(wrong("it is no URL")),
@@ -126,9 +129,16 @@ mod tests {
         assert_eq!(shown("oci://h:5000/r@sha256:00").unwrap(), "oci://h:5000/r@sha256:00");
         let place = "https://u:secret@h/a".parse::<Place>().unwrap();
         assert!(!format!("{place:?} {place}").contains("secret"));
-        for wrong in
-            ["", "artifacts", "ftp://h/a", "https://", "oci://h", "https://u:secret@h/a?b", "s3://k:secret@b"]
-        {
+        for wrong in [
+            "",
+            "artifacts",
+            "ftp://h/a",
+            "https://",
+            "oci://h",
+            "https://u:secret@h/a?b",
+            "s3://k:secret@b",
+            "oci://u:secret@h/r:1",
+        ] {
             let error = shown(wrong).unwrap_err();
             assert!(!error.to_string().contains("secret"), "{error}");
         }

@@ -1,7 +1,7 @@
 //! The bridge from synchronous callers to asynchronous transports: one thread for all remotes of a process.
 //!
 //! Work is handed to that thread and waited for, rather than driven by the caller, who may be a task of another runtime, in which
-//! nothing may block on a second one. The wait is bounded: a forked child has not got the thread.
+//! nothing may block on a second one. A forked child has not got the thread, and is told so.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::sync_channel;
@@ -10,7 +10,8 @@ use std::time::Duration;
 use precast_store::remote::RemoteError;
 use tokio::runtime::{Builder, Runtime};
 
-static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+/// The runtime, and the process that has its thread.
+static RUNTIME: OnceLock<Option<(u32, Runtime)>> = OnceLock::new();
 
 /// Waits for an answer from `place`.
 ///
@@ -32,9 +33,13 @@ pub(crate) fn wait<T: Send + 'static>(
             .enable_all()
             .build()
             .ok()
+            .map(|runtime| (std::process::id(), runtime))
     };
     let runtime = RUNTIME.get_or_init(start).as_ref();
-    let runtime = runtime.ok_or_else(|| failed("no thread can be started for it".to_owned()))?;
+    let (owner, runtime) = runtime.ok_or_else(|| failed("no thread can be started for it".to_owned()))?;
+    if *owner != std::process::id() {
+        return Err(failed("this process was forked after it had asked a remote".to_owned()));
+    }
     let (sender, receiver) = sync_channel(1);
     let task = runtime.spawn(async move {
         // Who asked may have given up.

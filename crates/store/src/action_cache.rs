@@ -3,7 +3,7 @@
 //! A cache is somebody else's: what it gives is taken apart and verified here before a build sees it, and is published as what
 //! was compiled is. That a cache cannot be used is never a build's failure.
 
-use crate::archive::{Archive, Limits, UnpackError};
+use crate::archive::{Archive, CARRIED, Limits, UnpackError};
 use crate::key::{ActionKey, Digest};
 use crate::keyring::{Keyring, Unsigned};
 use crate::record::{ParseRecordError, Record, documents_bytes, set_documents};
@@ -70,6 +70,36 @@ pub enum CachedActionError {
     Unsigned(Box<Unsigned>),
 }
 
+impl CachedBytes {
+    /// Gives the most bytes that the archive's frame may have, by a record that is about this action and, where there is a
+    /// keyring, signed: what is longer need not be asked for.
+    ///
+    /// # Errors
+    ///
+    /// The record is none, about another action, or not signed.
+    pub fn archive_limit(
+        &self,
+        action: &ActionKey,
+        keyring: Option<&Keyring>,
+    ) -> Result<u64, CachedActionError> {
+        let size = self.believed(action, keyring)?.size;
+        // Compressed it is hardly longer than its tar.
+        Ok(size.saturating_add(size / 64).saturating_add(64 << 10))
+    }
+
+    fn believed(&self, action: &ActionKey, keyring: Option<&Keyring>) -> Result<Record, CachedActionError> {
+        if let Some(keyring) = keyring {
+            let signatures = String::from_utf8_lossy(&self.signatures);
+            keyring.check(&self.record, &signatures).map_err(CachedActionError::Unsigned)?;
+        }
+        let record = Record::parse(&self.record)?;
+        if record.action != *action {
+            return Err(CachedActionError::Action { found: record.action });
+        }
+        Ok(record)
+    }
+}
+
 impl CachedAction {
     /// Renders it; `None` where a member has no document, or the archive cannot be packed.
     #[must_use]
@@ -77,7 +107,7 @@ impl CachedAction {
         Some(CachedBytes {
             record: self.record.to_bytes(),
             documents: documents_bytes(&self.record)?,
-            object: self.archive.pack().ok()?.1,
+            object: self.archive.pack_at(CARRIED).ok()?.1,
             signatures: self.signatures.clone().into_bytes(),
         })
     }
@@ -94,13 +124,7 @@ impl CachedAction {
         keyring: Option<&Keyring>,
     ) -> Result<Self, CachedActionError> {
         let signatures = String::from_utf8_lossy(&bytes.signatures).into_owned();
-        if let Some(keyring) = keyring {
-            keyring.check(&bytes.record, &signatures).map_err(CachedActionError::Unsigned)?;
-        }
-        let mut record = Record::parse(&bytes.record)?;
-        if record.action != *action {
-            return Err(CachedActionError::Action { found: record.action });
-        }
+        let mut record = bytes.believed(action, keyring)?;
         set_documents(&mut record, &bytes.documents)?;
         record.check()?;
         let limits = Limits { size: record.size.min(Limits::default().size), ..Limits::default() };

@@ -6,7 +6,8 @@
  *
  * A reader accepts `magic` and an `abi_version` it knows, then checks the struct sizes, then the key of the slot it
  * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: refuse it.
- * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of its own or an older one.
+ * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of a
+ * minor number up to its own, whose structs have its own sizes.
  * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
  * `pc_host.gemms`.
  *

@@ -265,8 +265,9 @@ fn write_bundle(
     toolchain: &Toolchain,
 ) -> Result<(PathBuf, Vec<u8>), Failure> {
     let bytes = executed.bundle(toolchain)?;
+    let written = whole::write(&path, Kind::Bundle, |out| out.write_all(&bytes))?;
     provenance::forget(&path, &bytes)?;
-    whole::write(&path, Kind::Bundle, |out| out.write_all(&bytes))?.commit_durably()?;
+    written.commit_durably()?;
     Ok((path, bytes))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use precast_remote::oci::{Attached, Kind as Released, Registry};
+use precast_remote::oci::{Attached, Kind as Released, Registry, Release};
 use precast_remote::{Files, Patience, Place};
 use precast_store::{Bundle, Export, Store, file};
 use serde_json::json;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::{IndexArgs, LayerArgs, PullArgs, PushArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::{events, layers, print, term, whole};
+use crate::{events, layers, print, provenance, term, whole};
 
 /// Pushes.
 pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
@@ -120,15 +120,12 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
             Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
         })?;
     }
-    let beside = PathBuf::from(format!("{}.minisig", out.display()));
-    if !release.signatures.is_empty() {
-        whole::check(&beside, Kind::Signatures)?;
+    // What a registry calls a release may be anything.
+    match kind {
+        Kind::Export => drop(Export::open(&release.bytes)?),
+        _ => drop(Bundle::from_bytes(release.bytes.clone())?),
     }
-    whole::write(&out, kind, |file| file.write_all(&release.bytes))?.commit_durably()?;
-    if !release.signatures.is_empty() {
-        let signatures = release.signatures.as_bytes();
-        whole::write(&beside, Kind::Signatures, |file| file.write_all(signatures))?.commit_durably()?;
-    }
+    write_release(&out, kind, &release)?;
     if args.json {
         term::print_json(&json!({
             "remote": place.to_string(), "digest": release.digest, "out": out.to_string_lossy(),
@@ -144,6 +141,24 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         release.digest
     ))?;
     Ok(Exit::Ok)
+}
+
+/// Writes a release and its signatures, both or none; those of what was there before go.
+fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failure> {
+    let beside = PathBuf::from(format!("{}.minisig", out.display()));
+    whole::check(&beside, Kind::Signatures)?;
+    let written = whole::write(out, kind, |file| file.write_all(&release.bytes))?;
+    let signatures = match release.signatures.as_bytes() {
+        [] => None,
+        signatures => Some(whole::write(&beside, Kind::Signatures, |file| file.write_all(signatures))?),
+    };
+    if signatures.is_none() && beside.exists() {
+        term::note(&format!("`{}` was about another release and is removed", beside.display()));
+        fs_err::remove_file(&beside)?;
+    }
+    provenance::forget(out, &release.bytes)?;
+    written.commit_durably()?;
+    signatures.map_or(Ok(()), |signatures| Ok(signatures.commit_durably()?))
 }
 
 /// Writes lists of names.

@@ -42,6 +42,33 @@ fn absolute(x: f64, found: f64, expected: f64) -> bool {
     x < 0.0 && (found - expected).abs() <= 8.0 * f64::EPSILON * expected.abs().max(1.0)
 }
 
+/// A function of f32 and that of f64 share little C; powers of two and their neighbours are where the ways of both begin and end.
+#[test]
+fn functions_of_f32_are_those_of_f64_at_every_power_of_two() {
+    let (f32s, f64s) = floats();
+    let mut compared = 0;
+    for case in f32s {
+        let Some(wide) = f64s.iter().find(|wide| wide.name == case.name.replace("_f32", "_f64")) else {
+            continue;
+        };
+        let ulp = oracle(&case.name).ulp;
+        if oracle(&case.name).operands[0].len() != 1 {
+            continue;
+        }
+        compared += 1;
+        let ends = (0..=254_u32).map(|exponent| exponent << 23);
+        for bits in ends.flat_map(|end| [end.saturating_sub(1), end, end + 1]) {
+            for x in [f32::from_bits(bits), -f32::from_bits(bits)] {
+                let (found, expected) = ((case.function)(&[x]), (wide.function)(&[f64::from(x)]) as f32);
+                let near =
+                    found.is_nan() && expected.is_nan() || ulp_distance_f32(found, expected) <= ulp + 1;
+                assert!(near, "{}({x:e}): {found:e}, of f64 {expected:e}", case.name);
+            }
+        }
+    }
+    assert!(compared > 20, "{compared} functions");
+}
+
 #[test]
 fn functions_are_within_their_bounds_of_60_digits() {
     let (f32s, f64s) = floats();

@@ -9,7 +9,7 @@ const DOCKER_HUB: [&str; 2] = ["https://index.docker.io/v1/", "docker.io"];
 /// Finds the credentials of a registry: podman's (`REGISTRY_AUTH_FILE`, `containers/auth.json`), else docker's (`DOCKER_CONFIG`,
 /// `~/.docker/config.json`), else none.
 pub(super) fn find(host: &str) -> RegistryAuth {
-    let is_hub = host.ends_with("docker.io");
+    let is_hub = host == "docker.io" || host.ends_with(".docker.io");
     let names: Vec<&str> = if is_hub { DOCKER_HUB.to_vec() } else { vec![host] };
     let find = |name: &&str| get_podman_credential(name).or_else(|_| get_credential(name)).ok();
     match names.iter().find_map(find) {

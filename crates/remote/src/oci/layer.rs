@@ -13,7 +13,7 @@ use precast_store::remote::RemoteError;
 use precast_store::whole::Whole;
 use precast_store::{Bundle, Keyring, Layer, OpenSignedError};
 
-use super::{Kind, Registry};
+use super::{Kind, Registry, is_digest};
 use crate::url::Place;
 use crate::{OpenRemoteError, Patience};
 
@@ -39,7 +39,7 @@ pub(crate) fn layer(
         }
         Err(error) => return Err(error.into()),
     };
-    let Some(hex) = digest.strip_prefix("sha256:").filter(|hex| is_hex(hex)) else {
+    let Some(hex) = digest.strip_prefix("sha256:").filter(|_| is_digest(&digest)) else {
         let place = place.to_string();
         return Err(RemoteError::Foreign { place, why: "its digest is no SHA-256".to_owned() }.into());
     };
@@ -74,10 +74,6 @@ pub(crate) fn layer(
     // What is refused is not what the tag means.
     write(cache, &latest, format!("{digest}\n").as_bytes()).map_err(kept)?;
     Ok(Layer::Bundle { name, bundle: Box::new(bundle) })
-}
-
-fn is_hex(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Makes a directory that nobody else can write.

@@ -158,7 +158,12 @@ impl At {
             _ => false,
         };
         let unknown = [OciErrorCode::ManifestUnknown, OciErrorCode::NameUnknown, OciErrorCode::NotFound];
-        let reason = crate::words(error);
+        let reason = match error {
+            // Their texts have URLs, which after a redirect may have secrets in them.
+            E::ServerError { code, .. } => format!("HTTP status {code}"),
+            E::UnauthorizedError { .. } => "HTTP status 401".to_owned(),
+            error => crate::words(error),
+        };
         match error {
             E::ImageManifestNotFoundError(_) | E::ServerError { code: 404, .. } => {
                 RemoteError::NoRelease { place }
@@ -172,9 +177,10 @@ impl At {
             | E::JsonError(_)
             | E::ManifestParsingError(_)
             | E::VersionedParsingError(_) => self.damaged(reason),
+            _ if codes(&[OciErrorCode::Toomanyrequests]) => RemoteError::Unreachable { place, reason },
             E::RegistryError { envelope, .. } => {
                 let said: Vec<String> = envelope.errors.iter().map(ToString::to_string).collect();
-                RemoteError::Foreign { place, why: said.join("; ") }
+                RemoteError::Foreign { place, why: crate::shortened(&said.join("; ")) }
             }
             _ => RemoteError::Unreachable { place, reason },
         }
@@ -184,6 +190,12 @@ impl At {
         let remedy = "`docker login`, `podman login` or `skopeo login` keep credentials, and precast takes them from there";
         RemoteError::Denied { place: self.place.clone(), reason, remedy }
     }
+}
+
+/// Whether a text is a digest as precast writes them, and may be a part of a URL.
+fn is_digest(text: &str) -> bool {
+    let hex = text.strip_prefix("sha256:").unwrap_or_default();
+    hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The digest of a blob, as registries write it.

@@ -6,7 +6,7 @@ use oci_client::Reference;
 use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest};
 use precast_store::remote::RemoteError;
 
-use super::{AT_ONCE, At, Kind, MANIFEST, Registry, SIGNATURES, TITLE, sha256};
+use super::{AT_ONCE, At, Kind, MANIFEST, Registry, SIGNATURES, TITLE, is_digest, sha256};
 use crate::wait::wait;
 
 /// Longest release, in bytes: as an export may be.
@@ -14,6 +14,9 @@ const LONGEST: u64 = 8 << 30;
 
 /// Longest signatures of a release, in bytes.
 const LONGEST_SIGNATURES: u64 = precast_store::keyring::SIGNATURES_LIMIT;
+
+/// Most layers of a release.
+const LAYERS: usize = 1 << 16;
 
 /// Most manifests of signatures that are looked at.
 const SIGNERS: usize = 64;
@@ -109,22 +112,31 @@ impl At {
 
     /// Blobs, one after another; together they have at most `longest` bytes.
     async fn blobs(&self, layers: &[OciDescriptor], longest: u64) -> Result<Vec<u8>, RemoteError> {
-        let sizes = layers.iter().map(|layer| u64::try_from(layer.size).ok());
-        let whole = sizes.sum::<Option<u64>>().filter(|whole| *whole <= longest);
+        let mut sizes = layers.iter().map(|layer| u64::try_from(layer.size).ok());
+        let whole =
+            sizes.try_fold(0_u64, |sum, size| sum.checked_add(size?)).filter(|whole| *whole <= longest);
         if whole.is_none() {
             return Err(RemoteError::TooLong { place: self.place.clone(), limit: longest });
         }
+        // A release has no empty layers, and its digests are what paths of URLs are made of.
+        if layers.len() > LAYERS || !layers.iter().all(|layer| layer.size > 0 && is_digest(&layer.digest)) {
+            return Err(self.damaged("its layers are none of a release"));
+        }
         let parts = stream::iter(layers.to_vec())
             .map(|layer| async move { self.patience.retry(|| self.blob(&layer)).await });
-        let parts: Vec<Bytes> = parts.buffered(AT_ONCE).try_collect().await?;
-        Ok(parts.concat())
+        let whole = parts.buffered(AT_ONCE).try_fold(Vec::new(), async |mut whole, part: Bytes| {
+            whole.extend_from_slice(&part);
+            Ok(whole)
+        });
+        whole.await
     }
 
     async fn blob(&self, layer: &OciDescriptor) -> Result<Bytes, RemoteError> {
         let size = u64::try_from(layer.size).unwrap_or(0);
         let short = layer.digest.chars().take(80).collect::<String>();
         let asked = async {
-            let mut parts = self.client.pull_blob_stream(&self.reference, layer).await?;
+            // By its digest alone: a descriptor may name any URL.
+            let mut parts = self.client.pull_blob_stream(&self.reference, layer.digest.as_str()).await?;
             let mut bytes = Vec::new();
             while let Some(part) = parts.next().await {
                 bytes.extend_from_slice(&part?);
@@ -147,8 +159,10 @@ impl At {
         let ask = || self.timely(MANIFEST as u64, self.client.pull_referrers(&subject, Some(SIGNATURES)));
         let listed = self.patience.retry(ask).await?.manifests;
         let mut signatures = String::new();
-        for about in
-            listed.iter().filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES)).take(SIGNERS)
+        for about in listed
+            .iter()
+            .filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES) && is_digest(&about.digest))
+            .take(SIGNERS)
         {
             let (_, manifest) = match self.manifest(&self.by_digest(&about.digest)).await {
                 // What is listed and lost, or no signature, is none.
@@ -174,7 +188,7 @@ fn file_name(title: &str, layers: usize, kind: Kind) -> String {
         _ => title,
     };
     let is_plain = !name.is_empty()
-        && !name.starts_with('.')
+        && !name.starts_with(['.', '-'])
         && name.len() <= 200
         && !name.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'));
     match kind {

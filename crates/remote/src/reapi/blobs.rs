@@ -84,7 +84,7 @@ impl Connection {
     }
 
     async fn write_stream(&self, name: &Name, bytes: &[u8]) -> Result<(), CallError> {
-        self.call("storing a blob", async || {
+        self.call_for("storing a blob", name.size, async || {
             let resource =
                 self.place.resource(&format!("uploads/{}/blobs/{}/{}", self.uuid(), name.hash, name.size));
             let mut offset = 0;
@@ -157,7 +157,7 @@ impl Connection {
     }
 
     async fn read_stream(&self, name: &Name) -> Result<Vec<u8>, CallError> {
-        self.call("reading a blob", async || {
+        self.call_for("reading a blob", name.size, async || {
             let resource_name = self.place.resource(&format!("blobs/{}/{}", name.hash, name.size));
             let request = ReadRequest { resource_name, read_offset: 0, read_limit: 0 };
             let mut stream = ByteStreamClient::new(self.channel()).read(request).await?.into_inner();

@@ -119,21 +119,29 @@ impl RemoteCache {
         if !connection.missing(&names).await?.is_empty() {
             return Ok(None);
         }
-        let sized: Vec<(Name, u64)> = wanted.iter().map(|(_, name, limit)| (name.clone(), *limit)).collect();
-        let contents = match connection.download(&sized).await {
-            Ok(contents) => contents,
-            Err(error) if error.code() == Some(Code::NotFound) => return Ok(None),
-            Err(error @ CallError::Wrong { .. }) => return Err(Trouble::Item(error.to_string())),
-            Err(error) => return Err(error.into()),
-        };
+        // What says whether the archive is wanted comes before it.
         let mut bytes = CachedBytes::default();
-        for ((file, ..), content) in wanted.iter().zip(contents) {
-            *match *file {
-                "documents" => &mut bytes.documents,
-                "object" => &mut bytes.object,
-                "record" => &mut bytes.record,
-                _ => &mut bytes.signatures,
-            } = content;
+        for is_archive in [false, true] {
+            let part = || wanted.iter().filter(move |(file, ..)| (*file == "object") == is_archive);
+            let most =
+                if is_archive { bytes.archive_limit(key, self.keyring.as_deref()) } else { Ok(u64::MAX) };
+            let most = most.map_err(|error| Trouble::Item(chain(&error)))?;
+            let sized: Vec<(Name, u64)> =
+                part().map(|(_, name, limit)| (name.clone(), (*limit).min(most))).collect();
+            let contents = match connection.download(&sized).await {
+                Ok(contents) => contents,
+                Err(error) if error.code() == Some(Code::NotFound) => return Ok(None),
+                Err(error @ CallError::Wrong { .. }) => return Err(Trouble::Item(error.to_string())),
+                Err(error) => return Err(error.into()),
+            };
+            for ((file, ..), content) in part().zip(contents) {
+                *match *file {
+                    "documents" => &mut bytes.documents,
+                    "object" => &mut bytes.object,
+                    "record" => &mut bytes.record,
+                    _ => &mut bytes.signatures,
+                } = content;
+            }
         }
         let found = CachedAction::verify(&bytes, key, self.keyring.as_deref());
         found.map(Some).map_err(|error| Trouble::Item(chain(&error)))

@@ -162,15 +162,26 @@ impl Connection {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Makes a call until it succeeds, fails for good, or patience ends.
+    /// Makes a call of little content until it succeeds, fails for good, or patience ends.
     pub(super) async fn call<T>(
         &self,
         what: &'static str,
+        attempt: impl AsyncFnMut() -> Result<T, Status>,
+    ) -> Result<T, CallError> {
+        self.call_for(what, 0, attempt).await
+    }
+
+    /// Makes a call that carries so many bytes.
+    pub(super) async fn call_for<T>(
+        &self,
+        what: &'static str,
+        size: u64,
         mut attempt: impl AsyncFnMut() -> Result<T, Status>,
     ) -> Result<T, CallError> {
+        let limit = self.patience.whole(size);
         for number in 1.. {
-            let ended = tokio::time::timeout(self.patience.answer, attempt()).await;
-            let late = |_| Err(Status::deadline_exceeded(format!("none within {:?}", self.patience.answer)));
+            let ended = tokio::time::timeout(limit, attempt()).await;
+            let late = |_| Err(Status::deadline_exceeded(format!("none within {limit:?}")));
             match ended.unwrap_or_else(late) {
                 Ok(given) => return Ok(given),
                 Err(status) if passes(status.code()) && number < self.patience.tries => {

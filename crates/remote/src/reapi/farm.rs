@@ -387,7 +387,11 @@ enum Trouble {
 
 impl Trouble {
     fn of(error: CallError) -> Self {
-        let may_pass = |code| passes(code) || matches!(code, Code::FailedPrecondition | Code::NotFound);
+        // What has taken all the time that there was would take it again.
+        let may_pass = |code| {
+            code != Code::DeadlineExceeded
+                && (passes(code) || matches!(code, Code::FailedPrecondition | Code::NotFound))
+        };
         if error.code().is_none_or(may_pass) { Self::Again(error) } else { Self::Final(error) }
     }
 }

@@ -49,7 +49,14 @@ impl FromStr for Server {
     type Err = ParseServerError;
 
     fn from_str(text: &str) -> Result<Self, ParseServerError> {
-        let wrong = |why| ParseServerError { text: text.chars().take(200).collect(), why };
+        // Before the last `@` of the authority there may be secrets.
+        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+        let (authority, path) =
+            rest.split_once('/').map_or((rest, String::new()), |(a, path)| (a, format!("/{path}")));
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let shown =
+            if scheme.is_empty() { format!("{host}{path}") } else { format!("{scheme}://{host}{path}") };
+        let wrong = |why| ParseServerError { text: shown.chars().take(200).collect(), why };
         if text.starts_with("grpcs://") {
             return Err(wrong("encrypted connections are not supported; a local proxy can encrypt them"));
         }
@@ -93,7 +100,7 @@ mod tests {
             "http://h:1",
             "grpc://h",
             "grpc://:1",
-            "grpc://u@h:1",
+            "grpc://u:secret@h:1",
             "grpc://h:99999",
             "grpc://h:1/a b",
             "grpc://h:1/a//b",
@@ -101,6 +108,7 @@ mod tests {
             "grpc://h:1/a?b",
         ] {
             let error = text.parse::<Server>().unwrap_err().to_string();
+            assert!(!error.contains("secret"), "{error}");
             assert!(error.contains("\nhint: "), "{error}");
         }
     }

@@ -12,6 +12,11 @@ use crate::record::{Entry, Record, check_entry_name, set_documents};
 
 use precast_core::cpu;
 
+use std::time::{Duration, Instant};
+
+/// How long a question of several parts may take before its next part.
+const QUESTION: Duration = Duration::from_secs(120);
+
 /// Most records that are looked at for one question: variants, and builds that differ.
 const MOST: usize = 64;
 
@@ -50,10 +55,23 @@ impl Remote {
         self.questions.once(Question::Entries, || {
             self.tried(|| {
                 let names = self.source.entries()?;
-                names.iter().take(LISTED).for_each(|name| self.ask_entry(name));
-                Ok(())
+                let begin = Instant::now();
+                names.iter().take(LISTED).try_for_each(|name| {
+                    self.still(begin)?;
+                    self.ask_entry(name);
+                    Ok(())
+                })
             })
         });
+    }
+
+    /// Tells whether what belongs to one question may go on: a server that answers slowly, and each time a little, is as good as none.
+    fn still(&self, begin: Instant) -> Result<(), RemoteError> {
+        if begin.elapsed() < QUESTION {
+            return Ok(());
+        }
+        let reason = format!("it has not answered within {} s", QUESTION.as_secs());
+        Err(RemoteError::Unreachable { place: self.source.name().to_owned(), reason })
     }
 
     /// Asks something of a store that is one. A failure is told, and what is at fault is left alone; `true` if there was an
@@ -88,7 +106,9 @@ impl Remote {
             names.truncate(MOST);
         }
         let mut believed = Vec::new();
+        let begin = Instant::now();
         for name in &names {
+            self.still(begin)?;
             believed.extend(self.fetch_record(name, has)?);
         }
         if matches!(wanted, Wanted::Action(_)) {
@@ -101,6 +121,7 @@ impl Remote {
         self.set_unfit(unfit.into_iter().map(|(record, _)| record).collect());
         fit.sort_by_key(|(record, _)| std::cmp::Reverse(record.requires.cpu.len()));
         for (record, signatures) in &fit {
+            self.still(begin)?;
             if self.fetch_archive(record, signatures)? {
                 break;
             }
@@ -152,7 +173,7 @@ impl Remote {
     fn fetch_archive(&self, record: &Record, signatures: &str) -> Result<bool, RemoteError> {
         let item = Item::Object(record.digest);
         // Compressed it is hardly longer than its tar.
-        let limit = item.limit().min(record.size + record.size / 64 + (64 << 10));
+        let limit = item.limit().min(record.size.saturating_add(record.size / 64).saturating_add(64 << 10));
         let frame = match self.source.get(&item, limit) {
             Ok(Some(frame)) => frame,
             Ok(None) => {

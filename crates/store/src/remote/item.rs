@@ -76,7 +76,7 @@ impl Item {
         match self {
             Self::Object(_) => Limits::default().size,
             Self::Record(_) | Self::Documents(_) | Self::Provenance(_) | Self::Entry(_) => 64 << 20,
-            Self::Index(_) => 64 << 20,
+            Self::Index(_) => 16 << 20,
             Self::RecordSignatures(_) | Self::EntrySignatures(_) => SIGNATURES_LIMIT,
             Self::Store => 1 << 16,
             Self::Root(_) => 1024,

@@ -155,7 +155,12 @@ impl Remote {
     }
 
     pub(super) fn set_unfit(&self, records: Vec<Record>) {
-        lock(&self.unfit).extend(records.into_iter().map(Arc::new));
+        let mut unfit = lock(&self.unfit);
+        for record in records {
+            if !unfit.iter().any(|known| **known == record) {
+                unfit.push(Arc::new(record));
+            }
+        }
     }
 
     /// Tells whether one of these can be run, and its archive is here.

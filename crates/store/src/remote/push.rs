@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Item, RecordName, RemoteError, Sink, Wanted};
-use crate::archive::{Archive, Limits};
+use crate::archive::{Archive, CARRIED, Limits};
 use crate::export::ExportError;
 use crate::keyring::merged;
 use crate::record::{Entry, Record, documents_bytes};
@@ -84,7 +84,7 @@ impl Push<'_> {
             documents_bytes(record).ok_or_else(|| ExportError::Undocumented { signature: signature() })?;
         let signed = store.signed_of(record).map_err(ExportError::from)?;
         let name = RecordName { action: record.action, id: Record::id_of(&signed.bytes) };
-        let (_, frame) = archive.pack().map_err(ExportError::from)?;
+        let (_, frame) = archive.pack_at(CARRIED).map_err(ExportError::from)?;
         let is_archive = |found: &[u8]| {
             Archive::check(found, &Limits::default()).is_ok_and(|(digest, ())| digest == record.digest)
         };

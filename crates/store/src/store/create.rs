@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::open::STORE_FILE;
-use super::paths::{BUILDS, DIRECTORIES, Paths, STORE};
+use super::paths::{BUILDS, DIRECTORIES, INDEX, Paths, STORE};
 use super::write::{WriteError, probe, sync_path, write_file};
 use super::{OpenError, Store};
 
@@ -69,7 +69,7 @@ impl Store {
     /// Finds something that is neither a store's, left by one that was being made or has lost `STORE`, nor git's. `STORE` was
     /// missing a moment ago, so if it is there, another has made the store meanwhile.
     fn foreign(&self) -> Result<Option<String>, OpenError> {
-        let ours = [BUILDS, STORE, ".gitignore"];
+        let ours = [BUILDS, INDEX, STORE, ".gitignore"];
         let is_ours = |name: &str| DIRECTORIES.contains(&name) || ours.contains(&name);
         if !self.real.is_dir() {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::batch::Batch;
-use super::lease::{Share, lock};
+use super::lease::{Lock, Share, lock};
 use super::paths::{Paths, RecordName};
 use super::write::WriteError;
 use super::{FindError, Store};
@@ -41,7 +41,22 @@ pub enum PutSignatureError {
 }
 
 /// How long one who signs waits for another who signs the same.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The directory that who signs a file has alone: `records` or `entries`, one for all shards, so that nobody waits in a circle.
+fn signed_below(of: &Path) -> &Path {
+    of.ancestors().nth(2).unwrap_or(of)
+}
+
+/// Waits for the turn to put signatures: two who sign the same at once both want to be there in the end.
+fn signers_turn(of: &Path) -> Result<Lock, WriteError> {
+    let directory = signed_below(of);
+    let turn = lock(directory, Share::Alone, PATIENCE);
+    if turn.busy {
+        return Err(WriteError::new(directory, std::io::ErrorKind::WouldBlock.into()));
+    }
+    Ok(turn)
+}
 
 impl Store {
     /// Lets readers find only what enough keys of `keyring` have signed. The rest is told as an event, and is a miss.
@@ -103,9 +118,7 @@ impl Store {
     /// It is none, or the file system refuses.
     pub fn put_signature(&self, of: &Signed, key: &Key, signature: &str) -> Result<(), PutSignatureError> {
         let _lease = self.lease();
-        // Two who sign the same at once both want to be there in the end.
-        let directory = of.path.parent().unwrap_or(&of.path);
-        let _turn = lock(directory, Share::Alone, PATIENCE);
+        let _turn = signers_turn(&of.path)?;
         let present = self.read_signatures(&of.path)?;
         let text = with_signature(&of.bytes, key, &present, signature)?;
         if text == present {
@@ -125,8 +138,10 @@ impl Store {
         if signatures.is_empty() {
             return Ok(());
         }
-        let directory = of.parent().unwrap_or(of).to_owned();
-        batch.turns.entry(directory).or_insert_with_key(|directory| lock(directory, Share::Alone, PATIENCE));
+        // Until its files have their names.
+        if !batch.turns.contains_key(signed_below(of)) {
+            batch.turns.insert(signed_below(of).to_owned(), signers_turn(of)?);
+        }
         let present = self.read_signatures(of)?;
         let text = merged(&present, signatures);
         if text == present {

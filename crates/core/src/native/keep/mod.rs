@@ -22,7 +22,7 @@
 use super::pages;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Blocks that are kept at most; as many sizes as the results and temporaries of a program have.
 const BLOCKS: usize = 32;
@@ -78,9 +78,9 @@ impl<A> KeepLarge<A> {
         Self { below, limit_bytes, kept: Mutex::new(Kept::NONE) }
     }
 
-    /// Bytes that are kept at present.
+    /// Bytes that are kept at present; 0 as long as another thread has the list.
     pub fn kept_bytes(&self) -> usize {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).bytes
+        self.kept().map_or(0, |kept| kept.bytes)
     }
 
     /// The list, unless another thread has it; nothing allocates or panics as long as it is held.
@@ -99,7 +99,7 @@ impl<A> KeepLarge<A> {
 }
 
 impl<A: GlobalAlloc> KeepLarge<A> {
-    /// Gives back what is kept.
+    /// Gives back what is kept, up to where another thread has the list.
     pub fn give_back(&self) {
         while let Some(block) = self.take(None) {
             self.free(block);

@@ -72,14 +72,16 @@ PC_INLINE pc_f64 pc_log1mexp_f64(pc_f64 x) {
   return x < 0.0 ? y : edge;
 }
 
-/* ln(1 + x) to about 2^-36, for functions of f32: x = 0 or 2^-150 <= |x| and -1 < x < 2^128. What 1 + x loses is added again. */
+/* ln(1 + x) to about 2^-36, for functions of f32: x = 0 or 2^-150 <= |x| and -1 < x < 2^128. What 1 + x loses is added again where x < 1; there is nothing
+ * up to 2^53, and no need of it beyond. */
 PC_INLINE pc_f64 pc_log1p_near_f64(pc_f64 x) {
   const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
   pc_f64 u = 1.0 + x;
   uint64_t b = pc_bits_f64(u) + (one - half);
   pc_f64 m = pc_from_bits_f64((b & 0x000fffffffffffffu) + half);
   pc_f64 k = pc_from_bits_f64((b >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
-  pc_f64 f = (m - 1.0) + (x - (u - 1.0)), s = f / (2.0 + f), z = s * s, square = 0.5 * f * f;
+  pc_f64 lost = x < 1.0 ? x - (u - 1.0) : 0.0;
+  pc_f64 f = (m - 1.0) + lost, s = f / (2.0 + f), z = s * s, square = 0.5 * f * f;
   pc_f64 r = z * ((0x1.555554fdc5a65p-1 + z * 0x1.999a7a6c482d8p-2) + (z * z) * (0x1.2438d8a92c1e4p-2 + z * 0x1.e2f6edc0b4195p-3));
   return k * 0x1.62e42fefa39efp-1 + (f - (square - s * (square + r)));
 }
