@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use minisign::KeyPair;
 use precast_remote::reapi::RemoteCache;
-use precast_store::{ActionCache, CachedAction, Keyring, Store};
+use precast_store::archive::OBJECT;
+use precast_store::{ActionCache, CachedAction, Fingerprint, Keyring, Store};
 use tonic::Code;
 
 use super::server::{Faults, Server};
@@ -81,6 +82,38 @@ fn results_whose_blobs_are_gone_are_no_hits() {
     assert!(cache.report().warnings.is_empty(), "{:?}", cache.report());
     // They are given again.
     assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, plan.units.len());
+}
+
+#[test]
+fn what_a_result_lacks_is_compiled_and_what_it_claims_besides_is_not_believed() {
+    let (server, plan) = (Server::start(), small());
+    let directory = tempfile::tempdir().unwrap();
+    let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
+    let (one, units) = (store("one"), plan.units.len());
+    build(&plan, Some(&one), Some(&cache(&server)), &toolchain()).unwrap();
+    let actions: Vec<_> = one.records().map(|record| record.unwrap().action).collect();
+    let mut given: Vec<CachedAction> = cache(&server).find(&actions).into_iter().flatten().collect();
+    assert_eq!(given.len(), units);
+    let foreign: Fingerprint = "ab".repeat(32).parse().unwrap();
+    for CachedAction { record, .. } in &mut given {
+        record.members[0].fingerprints.push(foreign);
+        record.members[0].fingerprints.sort_unstable();
+    }
+    cache(&server).put(&given);
+    let two = store("two");
+    let taken = build(&plan, Some(&two), Some(&cache(&server)), &toolchain()).unwrap();
+    assert_eq!((taken.fetched, taken.compiled), (units, 0));
+    assert!(two.find_fingerprint(&foreign).unwrap().is_empty(), "it leads to a module of another graph");
+    for CachedAction { record, archive, .. } in &mut given {
+        archive.members.remove(OBJECT).unwrap();
+        (record.digest, record.size) = (archive.pack().unwrap().0, archive.size());
+    }
+    cache(&server).put(&given);
+    let three = store("three");
+    let compiled = build(&plan, Some(&three), Some(&cache(&server)), &toolchain()).unwrap();
+    assert_eq!((compiled.fetched, compiled.compiled), (0, units));
+    let again = build(&plan, Some(&three), None, &toolchain()).unwrap();
+    assert_eq!((again.hits, again.compiled), (units, 0));
 }
 
 /// Changes what a server has.
