@@ -1,7 +1,7 @@
 //! Mirror of `precast/context.h`. Field documentation is in the header.
 #![allow(missing_docs, reason = "the header documents the fields; they are repeated here one to one")]
 
-use crate::tensor::Tensor;
+use crate::tensor::{Object, Tensor};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Length of the message buffer in bytes (`PC_ERROR_BYTES`), the final NUL included.
@@ -110,6 +110,7 @@ pub struct Host {
     pub error_format: *const c_void,
     pub parallel: Parallel,
     pub gemms: Gemms,
+    pub frame: Frame,
 }
 
 /// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
@@ -150,6 +151,15 @@ pub type Driver =
 
 /// `pc_host.parallel`: calls a body for ranges that are `0 .. n` together.
 pub type Parallel = unsafe extern "C" fn(*mut Context, i64, i64, Range, *mut c_void) -> c_int;
+
+/// `pc_host.frame`: runs the body of a `pc_frame` on the variables of an instance and of a call.
+pub type Frame = unsafe extern "C" fn(
+    *mut Context,
+    *const c_void,
+    *mut c_void,
+    *mut *mut Object,
+    *mut *mut Tensor,
+) -> c_int;
 
 /// `pc_range`: units of a piece of work, from the first to the last but one.
 pub type Range = unsafe extern "C" fn(*mut Context, i64, i64, *mut c_void) -> c_int;

@@ -6,9 +6,14 @@
 
 /* pc_host.error_format, which has a list of arguments, so that only C can make it. */
 extern __typeof__(pc_host_error_format) pc_driver_error_format __attribute__((cold, alias("pc_host_error_format")));
+int pc_driver_frame(pc_context *ctx, const pc_frame *frame, void *self, pc_object **args, pc_tensor **variables);
 int pc_driver_elemwise(pc_context *ctx, const pc_elemwise *op, pc_tensor *const *in, pc_tensor **out);
 int pc_driver_reduce(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
 int pc_driver_rows(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out);
+
+int pc_driver_frame(pc_context *ctx, const pc_frame *frame, void *self, pc_object **args, pc_tensor **variables) {
+  return pc_host_frame(ctx, frame, self, args, variables);
+}
 
 int pc_driver_elemwise(pc_context *ctx, const pc_elemwise *op, pc_tensor *const *in, pc_tensor **out) {
   return pc_elemwise_run(ctx, op, in, out);

@@ -19,6 +19,7 @@ typedef int (*pc_range)(pc_context *ctx, int64_t first, int64_t end, void *state
 struct pc_elemwise; /* precast/driver.h */
 struct pc_reduce;
 struct pc_rows;
+struct pc_frame; /* precast/module.h */
 
 /* Kinds of error; the host maps them to its own. The order is fixed: append only. */
 typedef enum pc_error_kind {
@@ -83,6 +84,9 @@ typedef struct pc_host {
   /* As gemm, of many products: `extents` are count, m, n, k; `*_steps` lead to the next matrix, row and column. */
   int (*gemms)(pc_context *ctx, int32_t dtype, const int64_t *extents, const char *a, const int64_t *a_steps, const char *b,
                const int64_t *b_steps, char *c, const int64_t *c_steps);
+  /* Runs `frame->body` between taking the variables from `args` and `self`, which are those of pc_entry.run, and giving them
+   * back; `variables` is room for n_variables. Returns 0 or a failure id, with the error slot set. */
+  int (*frame)(pc_context *ctx, const struct pc_frame *frame, void *self, pc_object **args, pc_tensor **variables);
 } pc_host;
 
 struct pc_context {

@@ -1,12 +1,12 @@
 /* precast/host.h: services as a host in C may have them. No module includes it.
  *
  * `pc_host_error_format` is pc_host.error_format; `pc_host_parallel` is pc_host.parallel of a host with one thread, and
- * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`.
+ * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`; `pc_host_frame` is pc_host.frame of every host.
  */
 #ifndef PRECAST_HOST_H
 #define PRECAST_HOST_H
 
-#include <precast/context.h>
+#include <precast/module.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +44,72 @@ static int pc_host_gemms(pc_context *ctx, int32_t dtype, const int64_t *extents,
                              b_steps[1], b_steps[2], c + i * c_steps[0], c_steps[1], c_steps[2]);
   }
   return failed;
+}
+
+/* Where the object of a variable is kept; NULL for one that dies with the call. */
+static inline pc_object **pc_host_cell(const pc_frame *frame, const pc_variable *variable, void *self, pc_object **args) {
+  switch (variable->place) {
+    case PC_PLACE_INPUT: return args + variable->position;
+    case PC_PLACE_OUTPUT: return args + frame->n_inputs + variable->position;
+    case PC_PLACE_SLOT: return (pc_object **)self + variable->position;
+    case PC_PLACE_TEMPORARY: return (pc_object **)self + frame->n_slots + 1 + variable->position;
+    default: return NULL;
+  }
+}
+
+/* Takes a variable for the length of a call: a reference of an input or a constant, the object itself of a cell that is written,
+ * so that an op sees one reference. Returns 0, or a failure id. */
+static inline int pc_host_take(pc_context *ctx, const pc_variable *variable, pc_object **cell, pc_tensor **taken) {
+  *taken = cell != NULL ? (pc_tensor *)*cell : NULL;
+  if (variable->place == PC_PLACE_TEMPORARY || variable->place == PC_PLACE_OUTPUT) {
+    *cell = NULL;
+  } else if (cell != NULL) {
+    if (*taken == NULL || (variable->dtype >= 0 && (*taken)->dtype != variable->dtype)) {
+      pc_error_format(ctx, PC_ERROR_TYPE, *taken == NULL ? "V%d: expected a tensor of dtype number %d, found nothing"
+                                                         : "V%d: expected a tensor of dtype number %d, found dtype number %d",
+                      (int)variable->number, (int)variable->dtype, *taken == NULL ? 0 : (int)(*taken)->dtype);
+      *taken = NULL;
+      return variable->task;
+    }
+    pc_incref((pc_object *)*taken);
+  }
+  return 0;
+}
+
+/* Gives a variable back: to its cell, if the call has not failed. Returns `failure`, or the one that an empty output is. */
+static inline int pc_host_give(pc_context *ctx, const pc_variable *variable, pc_object **cell, pc_tensor *taken, int failure) {
+  const int is_kept = variable->place == PC_PLACE_TEMPORARY || variable->place == PC_PLACE_OUTPUT;
+  if (is_kept && !failure) {
+    if (taken != NULL) {
+      *cell = (pc_object *)taken;
+      return 0;
+    }
+    pc_error_format(ctx, PC_ERROR_RUNTIME, "V%d: the op left its output empty", (int)variable->number);
+    return variable->sync;
+  }
+  pc_xdecref((pc_object *)taken);
+  return failure;
+}
+
+#if defined(__GNUC__)
+__attribute__((unused))
+#endif
+static int pc_host_frame(pc_context *ctx, const pc_frame *frame, void *self, pc_object **args, pc_tensor **variables) {
+  int failure = 0;
+  int32_t taken = 0;
+  while (taken < frame->n_variables && !failure) {
+    const pc_variable *const variable = &frame->variables[taken];
+    failure = pc_host_take(ctx, variable, pc_host_cell(frame, variable, self, args), &variables[taken]);
+    taken++;
+  }
+  if (!failure) {
+    failure = frame->body(self, ctx, variables);
+  }
+  while (taken-- > 0) {
+    const pc_variable *const variable = &frame->variables[taken];
+    failure = pc_host_give(ctx, variable, pc_host_cell(frame, variable, self, args), variables[taken], failure);
+  }
+  return failure;
 }
 
 #ifdef __cplusplus

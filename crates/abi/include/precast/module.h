@@ -9,7 +9,7 @@
  * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of a
  * minor number up to its own, whose structs have its own sizes.
  * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
- * `pc_host.gemms`.
+ * `pc_host.gemms`, 1.4 `pc_host.frame`.
  *
  * # Native functions
  * A graph of C scalars is also a plain C function: it needs no instance, no tensors and no host, and any thread may call it
@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 #define PC_MODULE_MAGIC 0x31544343u /* "CCT1" */
-#define PC_ABI_VERSION 0x00010003u  /* major 1, minor 3: threads */
+#define PC_ABI_VERSION 0x00010004u  /* major 1, minor 4: frames */
 
 /* Which step of a run a failure id belongs to. */
 typedef enum pc_task_kind {
@@ -50,6 +50,37 @@ typedef struct pc_task {
   int32_t apply;    /* position of the Apply, or -1 */
   int32_t variable; /* V<n> of the variable, or -1 */
 } pc_task;
+
+/* Where a variable comes from, and goes to. */
+typedef enum pc_place {
+  PC_PLACE_INPUT = 0,     /* an argument */
+  PC_PLACE_SLOT = 1,      /* a constant of the instance */
+  PC_PLACE_TEMPORARY = 2, /* a cell of the instance, kept from call to call */
+  PC_PLACE_OUTPUT = 3,    /* an output cell of the call */
+  PC_PLACE_LOCAL = 4      /* nowhere: it dies with the call */
+} pc_place;
+
+/* A variable that is a tensor. */
+typedef struct pc_variable {
+  int32_t place;    /* pc_place */
+  int32_t position; /* its position there */
+  int32_t number;   /* V<n>, for messages */
+  int32_t dtype;    /* which an input or a constant must have; -1: nobody asks */
+  int32_t task;     /* failure id of one that has another */
+  int32_t sync;     /* failure id of an output or a temporary that the ops left empty */
+} pc_variable;
+
+/* A run whose variables are all tensors: what stands around the code of its ops is a table for `pc_host.frame`, since it would
+ * be most of what a small module's compilation takes. An instance begins with n_slots + 1 cells of constants, then temporaries. */
+typedef struct pc_frame {
+  int32_t n_inputs;
+  int32_t n_slots;
+  int32_t n_variables;
+  const pc_variable *variables;
+  /* The ops' code. `variables` has the tensors, one reference each, or NULL; what the ops make they leave there. Returns 0 or a
+   * failure id. */
+  int (*body)(void *self, pc_context *ctx, pc_tensor **variables);
+} pc_frame;
 
 /* How native functions take and give numbers that are otherwise structs, or bytes: the C types of CEP 1000's `?`, `Zf` and
  * `Zd`. The others are as in tensors. (`__complex__` is in C and in C++, and needs no header whose meaning flags change.) */

@@ -62,7 +62,8 @@ fn assertions() -> String {
         rows,
         error_format,
         parallel,
-        gemms
+        gemms,
+        frame
     );
     mirror!(c, "pc_context", Context, host, error);
     mirror!(c, "pc_elemwise", Elemwise, n_in, flags, n_out, scalar, dtypes, names, kernel);

@@ -4,7 +4,7 @@ use super::collect::{self, Requests};
 use super::native::{self, Native, Surroundings};
 use super::signature::print;
 use super::variables::{Outline, Task, outline};
-use super::{cpython, debug, instance, reserved, run};
+use super::{cpython, debug, frame, instance, reserved, run};
 use crate::error::LinkError;
 use crate::extension::Host;
 use crate::library::Library;
@@ -48,6 +48,14 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             (Err(NoNative::Body), cpython::entry(&outline, load, &signature, [&inputs, &outputs], n_slots)?)
         }
     };
+    let profile = library.profile();
+    let run = if *library.host() == Host::Native
+        && frame::is_framed(&outline, requests.language, requests.is_compat)
+    {
+        frame::functions(&outline, (inputs.len(), n_slots), &context, profile)?
+    } else {
+        run::function(&outline, inputs.len(), &context, profile, requests.language)?
+    };
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
         Language::C => include_str!("../../c/module.c.in"),
@@ -62,7 +70,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("MEMBERS", &instance::members(&outline)),
             ("CLEANUP", &instance::cleanup(&outline, n_slots, &context)),
             ("INIT", &instance::init(&outline, n_constants, &context)),
-            ("RUN", &run::body(&outline, inputs.len(), &context, library.profile())?),
+            ("RUN", &run),
             ("ENTRY", &(entry + &reserved)),
         ],
     );

@@ -3,6 +3,7 @@
 //! ```text
 //! segments   which parts of a graph one module serves: an author's C stands alone
 //! variables  roles of the graph's variables, their C names and failure ids
+//! frame      what `run` is where all variables are tensors: a table, and the ops' code
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
 //! native     the same blocks as a plain C function of numbers, where nothing else is needed
 //! instance   what lives longer than a call: slots, temporaries, the ops' struct members
@@ -23,6 +24,7 @@ mod collect;
 mod cpython;
 mod debug;
 mod exceptions;
+mod frame;
 mod instance;
 mod native;
 mod reserved;

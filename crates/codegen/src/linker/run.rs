@@ -17,11 +17,26 @@ use super::variables::{Outline, Role, Step, Var};
 use crate::ctype::scalar::assign;
 use crate::error::LinkError;
 use crate::template::render;
-use precast_store::key::Profile;
+use precast_store::key::{Language, Profile};
 use std::fmt::Write as _;
 
+/// The function `run`; of a module in C++ its body.
+pub(super) fn function(
+    outline: &Outline<'_>,
+    n_inputs: usize,
+    context: &Context,
+    profile: Profile,
+    language: Language,
+) -> Result<String, LinkError> {
+    let body = body(outline, n_inputs, context, profile)?;
+    Ok(match language {
+        Language::C => render(include_str!("../../c/run.c.in"), &[("BODY", &body)]),
+        Language::Cxx => body,
+    })
+}
+
 /// The body of `run`.
-pub(super) fn body(
+fn body(
     outline: &Outline<'_>,
     n_inputs: usize,
     context: &Context,

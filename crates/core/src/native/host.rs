@@ -7,7 +7,7 @@ use super::matmul::{Matrix, multiply, multiply_stack};
 use super::object::{new_tensor, new_view};
 use crate::DType;
 use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
-use precast_abi::tensor::{MAX_NDIM, Tensor};
+use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
 use std::alloc::{Layout, alloc, dealloc};
 use std::any::Any;
 use std::ffi::{c_char, c_int, c_void};
@@ -36,6 +36,13 @@ unsafe extern "C" {
         op: *const c_void,
         operands: *const *mut Tensor,
         out: *mut *mut Tensor,
+    ) -> c_int;
+    fn pc_driver_frame(
+        ctx: *mut Context,
+        frame: *const c_void,
+        self_: *mut c_void,
+        args: *mut *mut Object,
+        variables: *mut *mut Tensor,
     ) -> c_int;
     /// Of C's as well: a function with a list of arguments.
     fn pc_driver_error_format(ctx: *mut Context, kind: i32, format: *const c_char, ...);
@@ -80,6 +87,7 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host
         error_format: pc_driver_error_format as *const c_void,
         parallel: super::threads::parallel,
         gemms,
+        frame: pc_driver_frame,
     }
 }
 
