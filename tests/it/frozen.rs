@@ -33,14 +33,7 @@ fn loader() -> Loader {
     }
     let toolchain = toolchain();
     let variants = [variant(Isa::native().unwrap())];
-    let execution = Execution {
-        cache: None,
-        store: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &variants);
     let executed = execute(&plan(&declared).unwrap(), &execution).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("models.precast");

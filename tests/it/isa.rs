@@ -19,14 +19,7 @@ fn deploy(place: &Path) {
     let own = levels()[0].arch();
     let all: Vec<_> = Isa::ALL.iter().filter(|isa| isa.arch() == own).map(|isa| variant(*isa)).collect();
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
-    let execution = Execution {
-        cache: None,
-        store: None,
-        toolchain: &toolchain,
-        variants: &all,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &all);
     let executed = execute(&plan, &execution).unwrap();
     fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
 }

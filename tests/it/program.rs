@@ -307,19 +307,7 @@ fn build(graph: &FunctionGraph, path: &Path) -> Store {
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
     let store = Store::create(path).unwrap();
     let variants = [variant(Isa::native().unwrap())];
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    execute(
-        &plan,
-        &Execution {
-            store: Some(&store),
-            cache: None,
-            toolchain: &toolchain,
-            variants: &variants,
-            parallel,
-            progress,
-        },
-    )
-    .unwrap();
+    execute(&plan, &Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) }).unwrap();
     store
 }
 

@@ -51,15 +51,7 @@ fn build(manifest: &Path, store: &Path) {
     let plan = plan(&declared).unwrap();
     let (store, toolchain) = (Store::create(store).unwrap(), crate::compiled::toolchain());
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution = Execution {
-        store: Some(&store),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress,
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     execute(&plan, &execution).unwrap();
 }
 

@@ -45,15 +45,7 @@ pub(crate) static BUILT: LazyLock<Built> = LazyLock::new(|| {
         isa: Isa::native().unwrap(),
         profile: Profile::Release,
     }];
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution = Execution {
-        store: Some(&store),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress,
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     let executed = execute(&plan, &execution).unwrap();
     let lock = directory.path().join("precast.lock");
     Lock::of(&plan).pinning(&executed).write(&lock).unwrap();

@@ -31,15 +31,7 @@ pub(super) fn write(graphs: &[(String, FunctionGraph)], serve: Serve, file: &Pat
     let plan = plan(&declared)?;
     let toolchain = Toolchain::find(None)?;
     let variants = [variant(&toolchain)?];
-    let parallel = Parallel::Auto;
-    let execution = Execution {
-        store: None,
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &variants);
     fs_err::write(file, execute(&plan, &execution)?.bundle(&toolchain)?)?;
     Ok(())
 }

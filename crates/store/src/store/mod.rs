@@ -55,6 +55,8 @@ mod entry;
 mod find;
 mod gc;
 mod index;
+#[cfg(test)]
+mod interleave;
 mod lease;
 mod load;
 mod open;

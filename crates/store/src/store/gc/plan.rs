@@ -11,6 +11,7 @@ use super::{GcPlan, Guard, Keep, Reason, Victim, VictimKind};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
 use crate::stat::TICK;
+use crate::step::step;
 
 /// What is known of a store while a plan is made.
 pub(super) struct Survey<'k> {
@@ -259,6 +260,7 @@ fn describe(record: &Record) -> String {
 }
 
 pub(super) fn modified(path: &Path) -> Option<SystemTime> {
+    step();
     fs_err::symlink_metadata(path).ok()?.modified().ok()
 }
 

@@ -11,6 +11,7 @@ use super::named::Named;
 use super::plan::{length, modified};
 use super::{GcPlan, Guard, Victim};
 use crate::stat::TICK;
+use crate::step::step;
 
 /// How many things are deleted at least before publishers have a turn. In a large store there are more, so that looking at all
 /// names once a batch costs little.
@@ -85,6 +86,7 @@ impl Store {
             freed += self.remove(path)?;
             // The directory of a key whose last pointer this was; every other directory stays.
             let directory = path.parent().filter(|directory| is_of_a_key(directory));
+            step();
             let _ = directory.map(fs_err::remove_dir);
         }
         if let Some((name, digest)) = &victim.archive {
@@ -121,6 +123,7 @@ fn is_of_a_key(directory: &Path) -> bool {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
+    step();
     let removed = match fs_err::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs_err::remove_dir_all(path),
         Ok(_) => fs_err::remove_file(path),
