@@ -114,7 +114,7 @@ impl Survey<'_> {
             bytes,
             guards: [Guard::Same(path.clone(), written)].into_iter().chain(guard).collect(),
             files: vec![path],
-            archive: None,
+            record: None,
         });
     }
 }
