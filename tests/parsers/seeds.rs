@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use precast_build::{Declared, Execution, Lock, Manifest, execute, plan_after};
-use precast_compile::{Isa, Parallel, Toolchain, Variant};
+use precast_compile::{Isa, Toolchain, Variant};
 use precast_ops::Ops;
 use precast_store::key::Profile;
 use precast_store::{Archive, Bundle, Record, Store};
