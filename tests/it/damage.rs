@@ -5,7 +5,7 @@ use crate::graphs::{graph, product, values};
 use precast::{ArrayRef, BuildRuntimeError, FunctionError, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::Unit;
-use precast_compile::{Compiled, Isa, Parallel};
+use precast_compile::{Compiled, Isa};
 use precast_graph::interpret;
 use precast_ops::GENERATOR;
 use precast_store::event::chain;

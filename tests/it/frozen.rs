@@ -6,7 +6,7 @@ use crate::compiled::{toolchain, variant};
 use ndarray::{Array1, IxDyn};
 use precast::{Array, ArrayRef, Loader};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::json;
 use precast_ops::Ops;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::graphs::{score, values};
 use crate::process::{self, answer, bare};
 use precast::{ArrayRef, Loader, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 
 use precast_graph::interpret;
 use precast_store::event::chain;

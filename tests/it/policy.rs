@@ -4,7 +4,7 @@ use crate::graphs::{product, score, values, vectors};
 use crate::process::{self, answer, bare};
 use precast::{ArrayRef, Check, FunctionError, Policy, Runtime, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::Path;

@@ -9,7 +9,7 @@ use allocation_counter::{AllocationInfo, measure};
 use ndarray::{Array1, Array2, ArrayD, array, s};
 use precast::{Array, ArrayRef, CallError, Check, Function, FunctionGraph, Policy, Runtime, Serve, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::Path;

@@ -6,7 +6,7 @@ use precast::{
     ArrayRef, BuildRuntimeError, Event, FunctionError, FunctionGraph, Policy, Runtime, Serve, Served,
 };
 use precast_build::{Declared, Execution, Manifest, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::history;
 use crate::lock::{Lock, LockError};
 use crate::plan::{Plan, plan_after};
 use crate::problem::DeclareError;
-use precast_compile::{Parallel, Toolchain, Variant};
+use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::whole::write_if_changed;

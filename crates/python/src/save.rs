@@ -5,7 +5,7 @@ use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
 use crate::own::ctype;
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel, Toolchain, Variant};
+use precast_compile::{Isa, Toolchain, Variant};
 use precast_core::event::chain;
 use precast_store::key::Profile;
 use precast_store::{Store, whole};

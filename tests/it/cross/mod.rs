@@ -15,7 +15,7 @@ use crate::compiled;
 use crate::graphs::{outputs, random};
 use precast::{Array, ArrayRef, Bundle, DType, FunctionGraph, Loader};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
+use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_graph::{OpLibrary as _, interpret};
 use precast_ops::Ops;
 use precast_store::key::Profile;

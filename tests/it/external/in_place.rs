@@ -4,7 +4,7 @@ use super::{call, vector};
 use precast::{Array, ArrayMut, ArrayRef, FunctionGraph, Policy, Runtime, Type};
 use precast_build::{Declared, Execution, Place, Serve, execute, plan};
 use precast_codegen::external::{Declaration, ExternalCOp};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::text;
 use precast_ops::Ops;
 use precast_store::Store;

@@ -4,7 +4,7 @@ use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::external::Declaration;
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_store::Store;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use super::variant;
 use anyhow::{Result, bail, ensure};
 use precast::{Function, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, Serve, execute, plan};
-use precast_compile::{Parallel, Toolchain};
+use precast_compile::Toolchain;
 use std::path::Path;
 
 /// The function of a graph for which `serve` was compiled, and nothing else.

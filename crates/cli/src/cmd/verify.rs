@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use precast_build::{Artifact, Execution, execute};
-use precast_compile::{Isa, Parallel, Toolchain, Variant};
+use precast_compile::{Isa, Toolchain, Variant};
 use precast_ops::Ops;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::Profile;
