@@ -74,9 +74,9 @@ fn what_a_command_reads_and_its_memory_do_not_grow_with_what_it_does_not_need() 
     }
     // A hit: as in an empty store.
     assert_eq!(count(), before);
-    // Lists and collectors open each record, a list its documents too, and no archive; who verifies opens each file once.
+    // Lists and collectors open each record, no documents and no archive; who verifies opens each file once.
     let records = scale() as usize + 1;
-    for (arguments, each, archives) in [(LS, 2, 0), (PLAN, 1, 0), (VERIFY, 2, 1)] {
+    for (arguments, each, archives) in [(LS, 1, 0), (PLAN, 1, 0), (VERIFY, 2, 1)] {
         let lines = reads(&place, arguments).unwrap();
         let opened = |part: &str| {
             let is_one = |line: &&String| {

@@ -5,7 +5,7 @@ use crate::graphs::{graph, product, values};
 use precast::{ArrayRef, BuildRuntimeError, FunctionError, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::Unit;
-use precast_compile::{Compiled, Isa, Parallel};
+use precast_compile::{Compiled, Isa};
 use precast_graph::interpret;
 use precast_ops::GENERATOR;
 use precast_store::event::chain;
@@ -273,15 +273,7 @@ fn forged(path: &Path) {
     }
     let plan = plan(&declared).unwrap();
     let (toolchain, variants) = (toolchain(), [variant(native())]);
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution = Execution {
-        store: None,
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress,
-    };
+    let execution = Execution::new(&toolchain, &variants);
     let mut executed = execute(&plan, &execution).unwrap();
     let [difference, sum] = &mut executed.entries[..] else { panic!("two entries are expected") };
     sum.program = difference.program.clone();

@@ -6,7 +6,7 @@ use crate::compiled::{toolchain, variant};
 use ndarray::{Array1, IxDyn};
 use precast::{Array, ArrayRef, Loader};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::json;
 use precast_ops::Ops;
 use std::path::PathBuf;
@@ -33,14 +33,7 @@ fn loader() -> Loader {
     }
     let toolchain = toolchain();
     let variants = [variant(Isa::native().unwrap())];
-    let execution = Execution {
-        cache: None,
-        store: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &variants);
     let executed = execute(&plan(&declared).unwrap(), &execution).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("models.precast");

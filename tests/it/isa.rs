@@ -6,7 +6,7 @@ use crate::graphs::{score, values};
 use crate::process::{self, answer, bare};
 use precast::{ArrayRef, Loader, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 
 use precast_graph::interpret;
 use precast_store::event::chain;
@@ -19,14 +19,7 @@ fn deploy(place: &Path) {
     let own = levels()[0].arch();
     let all: Vec<_> = Isa::ALL.iter().filter(|isa| isa.arch() == own).map(|isa| variant(*isa)).collect();
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
-    let execution = Execution {
-        cache: None,
-        store: None,
-        toolchain: &toolchain,
-        variants: &all,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &all);
     let executed = execute(&plan, &execution).unwrap();
     fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
 }

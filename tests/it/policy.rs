@@ -4,7 +4,7 @@ use crate::graphs::{product, score, values, vectors};
 use crate::process::{self, answer, bare};
 use precast::{ArrayRef, Check, FunctionError, Policy, Runtime, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::Path;
@@ -19,14 +19,7 @@ pub(crate) fn declare(place: &Path) {
     let (plan, toolchain) = (plan(&declared).unwrap(), crate::compiled::toolchain());
     let store = Store::create(place.join("store")).unwrap();
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
-    let execution = Execution {
-        cache: None,
-        store: Some(&store),
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     let executed = execute(&plan, &execution).unwrap();
     fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
 }

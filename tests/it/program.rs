@@ -9,7 +9,7 @@ use allocation_counter::{AllocationInfo, measure};
 use ndarray::{Array1, Array2, ArrayD, array, s};
 use precast::{Array, ArrayRef, CallError, Check, Function, FunctionGraph, Policy, Runtime, Serve, Served};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::Path;
@@ -307,19 +307,7 @@ fn build(graph: &FunctionGraph, path: &Path) -> Store {
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
     let store = Store::create(path).unwrap();
     let variants = [variant(Isa::native().unwrap())];
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    execute(
-        &plan,
-        &Execution {
-            store: Some(&store),
-            cache: None,
-            toolchain: &toolchain,
-            variants: &variants,
-            parallel,
-            progress,
-        },
-    )
-    .unwrap();
+    execute(&plan, &Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) }).unwrap();
     store
 }
 

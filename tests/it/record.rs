@@ -6,7 +6,7 @@ use precast::{
     ArrayRef, BuildRuntimeError, Event, FunctionError, FunctionGraph, Policy, Runtime, Serve, Served,
 };
 use precast_build::{Declared, Execution, Manifest, execute, plan};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::{Path, PathBuf};
@@ -51,15 +51,7 @@ fn build(manifest: &Path, store: &Path) {
     let plan = plan(&declared).unwrap();
     let (store, toolchain) = (Store::create(store).unwrap(), crate::compiled::toolchain());
     let variants = [crate::compiled::variant(Isa::native().unwrap())];
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution = Execution {
-        store: Some(&store),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress,
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     execute(&plan, &execution).unwrap();
 }
 

@@ -57,14 +57,8 @@ fn build(place: &Path, plan: &Plan, jobs: usize) -> Vec<u8> {
     let (store, toolchain) = (Store::create(place.join("store")).unwrap(), toolchain());
     let variants = [Isa::X86_64V2, Isa::native().unwrap()].map(variant);
     let variants = if variants[0] == variants[1] { &variants[..1] } else { &variants[..] };
-    let execution = Execution {
-        cache: None,
-        store: Some(&store),
-        toolchain: &toolchain,
-        variants,
-        parallel: Parallel::Jobs(NonZeroUsize::new(jobs).unwrap()),
-        progress: &|_| {},
-    };
+    let parallel = Parallel::Jobs(NonZeroUsize::new(jobs).unwrap());
+    let execution = Execution { store: Some(&store), parallel, ..Execution::new(&toolchain, variants) };
     execute(plan, &execution).unwrap().bundle(&toolchain).unwrap()
 }
 
@@ -160,14 +154,7 @@ fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
     }
     let store = Store::create(&ahead).unwrap();
     let (toolchain, variants) = (toolchain(), [variant(Isa::native().unwrap())]);
-    let execution = Execution {
-        cache: None,
-        store: Some(&store),
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     execute(&plan(&declared).unwrap(), &execution).unwrap();
     let runtime = Runtime::builder().writable(&jit).policy(Policy::Jit).build().unwrap();
     let functions = graphs.each_ref().map(|(name, graph)| (name, runtime.function(graph).unwrap()));

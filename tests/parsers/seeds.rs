@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use precast_build::{Declared, Execution, Lock, Manifest, execute, plan_after};
-use precast_compile::{Isa, Parallel, Toolchain, Variant};
+use precast_compile::{Isa, Toolchain, Variant};
 use precast_ops::Ops;
 use precast_store::key::Profile;
 use precast_store::{Archive, Bundle, Record, Store};
@@ -45,15 +45,7 @@ pub(crate) static BUILT: LazyLock<Built> = LazyLock::new(|| {
         isa: Isa::native().unwrap(),
         profile: Profile::Release,
     }];
-    let (parallel, progress) = (Parallel::Auto, &|_| {});
-    let execution = Execution {
-        store: Some(&store),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress,
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     let executed = execute(&plan, &execution).unwrap();
     let lock = directory.path().join("precast.lock");
     Lock::of(&plan).pinning(&executed).write(&lock).unwrap();

@@ -9,7 +9,7 @@ use crate::history;
 use crate::lock::{Lock, LockError};
 use crate::plan::{Plan, plan_after};
 use crate::problem::DeclareError;
-use precast_compile::{Parallel, Toolchain, Variant};
+use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::whole::write_if_changed;
@@ -113,14 +113,7 @@ fn compile(
     let (declared, problems) = gathered.declare();
     let plan = plan_after(DeclareError::check(problems), &declared)?;
     let lock = locked(&plan, environment, &mut outcome)?;
-    let execution = Execution {
-        store: store.as_ref(),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution { store: store.as_ref(), ..Execution::new(&toolchain, &variants) };
     let executed = match lock.filter(|_| environment.is_locked) {
         None => execute(&plan, &execution)?,
         Some(lock) => {

@@ -4,9 +4,8 @@
 //! known. It is published as it came, so that its signatures stay what they are.
 
 use super::job::Job;
-use super::{ExecuteError, Execution};
+use super::{ExecuteError, Execution, Results, publish};
 use crate::lock::Lock;
-use precast_compile::Compiled;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::ActionKind;
 use precast_store::{ActionKey, CachedAction};
@@ -27,7 +26,7 @@ pub(super) fn fetch(
     for batch in lacking.chunks(BATCH) {
         let actions: Vec<ActionKey> = batch.iter().map(|at| jobs[*at].action).collect();
         let found = batch.iter().zip(cache.find(&actions));
-        let found: Vec<(usize, CachedAction)> = found
+        let found: Results = found
             .filter_map(|(at, found)| Some((*at, found?)))
             .filter(|(at, found)| is_wanted(&jobs[*at], found, execution))
             .map(|(at, mut found)| {
@@ -43,26 +42,8 @@ pub(super) fn fetch(
                 None => true,
             })
             .collect();
-        if let Some(store) = execution.store {
-            let items: Vec<_> = found
-                .iter()
-                .map(|(_, CachedAction { archive, record, signatures })| {
-                    (archive, record, signatures.as_str())
-                })
-                .collect();
-            let refused = |(position, source): (Option<usize>, _)| {
-                let title = match position {
-                    Some(position) => jobs[found[position].0].title(),
-                    None => format!("{} units", found.len()),
-                };
-                ExecuteError::Publish { title, source }
-            };
-            store.publish_signed(&items).map_err(refused)?;
-        }
         fetched += found.len();
-        for (at, CachedAction { record, archive, .. }) in found {
-            jobs[at].accept(record, archive)?;
-        }
+        publish(jobs, found, execution)?;
     }
     Ok(fetched)
 }
@@ -86,12 +67,7 @@ fn is_wanted(job: &Job<'_>, found: &CachedAction, execution: &Execution<'_>) -> 
 }
 
 /// Gives what was compiled to others.
-pub(super) fn give(compiled: &[(usize, Compiled)], execution: &Execution<'_>) {
+pub(super) fn give(compiled: &[(usize, CachedAction)], execution: &Execution<'_>) {
     let Some(cache) = execution.cache else { return };
-    let results = compiled.iter().map(|(_, Compiled { archive, record })| CachedAction {
-        record: record.clone(),
-        archive: archive.clone(),
-        signatures: String::new(),
-    });
-    cache.put(&results.collect::<Vec<_>>());
+    cache.put(&compiled.iter().map(|(_, result)| result.clone()).collect::<Vec<_>>());
 }

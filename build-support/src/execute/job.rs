@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::{ActionKey, Archive, BuildKey, Fingerprint, Record, Reused};
+use precast_store::{ActionKey, Archive, BuildKey, CachedAction, Fingerprint, Record, Reused};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Job<'p> {
@@ -85,9 +85,9 @@ impl Job<'_> {
     }
 
     /// States of what was compiled what the plan knows.
-    pub(super) fn completed(&self, mut compiled: Compiled) -> Compiled {
-        self.complete(&mut compiled.record);
-        compiled
+    pub(super) fn completed(&self, Compiled { archive, mut record }: Compiled) -> CachedAction {
+        self.complete(&mut record);
+        CachedAction { record, archive, signatures: String::new() }
     }
 
     pub(super) fn title(&self) -> String {

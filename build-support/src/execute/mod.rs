@@ -25,10 +25,12 @@ mod tests;
 use crate::lock::Lock;
 use crate::plan::Plan;
 use job::Job;
-use precast_compile::{Compiled, Parallel, Progress, Toolchain, Variant, compile_all};
+use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_ops::GENERATOR;
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionCache, ActionKey, Entry, Event, Heard, Record, Store, event, write_bundle};
+use precast_store::{
+    ActionCache, ActionKey, CachedAction, Entry, Event, Heard, Record, Store, event, write_bundle,
+};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -54,6 +56,14 @@ pub struct Execution<'a> {
     pub parallel: Parallel,
     /// Told of every compile; jobs are counted over those that are compiled, not those that hit.
     pub progress: &'a dyn Fn(Progress),
+}
+
+impl<'a> Execution<'a> {
+    /// Compiles everything, without a store, as many at once as there are processors, and tells nobody.
+    #[must_use]
+    pub fn new(toolchain: &'a Toolchain, variants: &'a [Variant]) -> Self {
+        Self { store: None, cache: None, toolchain, variants, parallel: Parallel::Auto, progress: &|_| {} }
+    }
 }
 
 /// One unit, or several that are joined, for one variant.
@@ -184,7 +194,7 @@ fn carry_out(
     }
     if let Some((lock, path)) = pins {
         let found = jobs.iter().filter_map(|job| job.artifact.as_ref()).map(|artifact| &artifact.record);
-        lock.check_pins(found.chain(waiting.iter().map(|(_, compiled)| &compiled.record)), path)?;
+        lock.check_pins(found.chain(waiting.iter().map(|(_, result)| &result.record)), path)?;
         cache::give(&waiting, execution);
         publish(&mut jobs, waiting, execution)?;
     }
@@ -235,7 +245,8 @@ fn stale(
     let Some(store) = execution.store.filter(|_| !wanted.is_empty()) else { return Ok(Vec::new()) };
     let mut known = Vec::new();
     for record in store.records() {
-        known.extend(record?.members.into_iter().filter_map(|member| member.document));
+        let versioned = record?.members.into_iter().filter_map(|member| member.document);
+        known.extend(versioned.filter(|document| !document.versions.is_empty()));
     }
     let found: BTreeSet<StaleVersion> =
         wanted.iter().flat_map(|wanted| precast_store::key::stale(wanted, &known)).collect();
@@ -248,8 +259,11 @@ fn batch(parallel: Parallel) -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).max(asked).saturating_mul(8).max(32)
 }
 
-/// What came of a batch: what was compiled, by its job, what failed, and how long each job took.
-type Attempt = (Vec<(usize, Compiled)>, Vec<Failure>, Vec<Duration>);
+/// The results of jobs, each with the position of its job.
+type Results = Vec<(usize, CachedAction)>;
+
+/// What came of a batch: what was compiled, what failed, and how long each job took.
+type Attempt = (Results, Vec<Failure>, Vec<Duration>);
 
 /// Compiles some jobs.
 fn compile(
@@ -289,25 +303,23 @@ fn compile(
     (compiled, failures, times.into_inner().into_iter().map(|(_, took)| took).collect())
 }
 
-/// Publishes what was compiled, where there is a store, and takes it up.
-fn publish(
-    jobs: &mut [Job<'_>],
-    compiled: Vec<(usize, Compiled)>,
-    execution: &Execution<'_>,
-) -> Result<(), ExecuteError> {
+/// Publishes the results of jobs, where there is a store, and takes them up.
+fn publish(jobs: &mut [Job<'_>], results: Results, execution: &Execution<'_>) -> Result<(), ExecuteError> {
     if let Some(store) = execution.store {
-        let items: Vec<_> =
-            compiled.iter().map(|(_, compiled)| (&compiled.archive, &compiled.record)).collect();
+        let items: Vec<_> = results
+            .iter()
+            .map(|(_, CachedAction { archive, record, signatures })| (archive, record, signatures.as_str()))
+            .collect();
         let refused = |(position, source): (Option<usize>, _)| {
             let title = match position {
-                Some(position) => jobs[compiled[position].0].title(),
-                None => format!("{} units", compiled.len()),
+                Some(position) => jobs[results[position].0].title(),
+                None => format!("{} units", results.len()),
             };
             ExecuteError::Publish { title, source }
         };
-        store.publish_all(&items).map_err(refused)?;
+        store.publish_signed(&items).map_err(refused)?;
     }
-    for (at, Compiled { archive, record }) in compiled {
+    for (at, CachedAction { record, archive, .. }) in results {
         jobs[at].accept(record, archive)?;
     }
     Ok(())

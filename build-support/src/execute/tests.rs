@@ -40,15 +40,8 @@ fn toolchain() -> Toolchain {
 
 fn run(plan: &Plan, store: Option<&Store>, jobs: usize) -> Executed {
     let parallel = Parallel::Jobs(NonZeroUsize::new(jobs).unwrap());
-    let toolchain = toolchain();
-    let execution = Execution {
-        store,
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants(),
-        parallel,
-        progress: &|_| {},
-    };
+    let (toolchain, variants) = (toolchain(), variants());
+    let execution = Execution { store, parallel, ..Execution::new(&toolchain, &variants) };
     execute(plan, &execution).unwrap()
 }
 
@@ -117,14 +110,7 @@ fn a_unit_that_cannot_be_compiled_is_named() {
     let foreign = if cfg!(target_arch = "aarch64") { Isa::X86_64V2 } else { Isa::Aarch64 };
     let variants = [Variant { isa: foreign, ..variants()[0].clone() }];
     let toolchain = toolchain();
-    let execution = Execution {
-        store: None,
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &variants);
     let Err(ExecuteError::Compile { failures }) = execute(&plan, &execution) else { panic!("an error") };
     assert_eq!(failures.len(), plan.units.len());
     assert!(failures[0].to_string().contains("does not exist on"), "{}", failures[0]);
@@ -237,16 +223,9 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
     let executed = run(&plan, Some(&first), 1);
     let lock = Lock::of(&plan).pinning(&executed);
     let held = |lock: &Lock, store: &Store, compiles: bool| {
-        let (toolchain, parallel) = (toolchain(), Parallel::Auto);
+        let toolchain = toolchain();
         let variants = &variants();
-        let execution = Execution {
-            store: Some(store),
-            cache: None,
-            toolchain: &toolchain,
-            variants,
-            parallel,
-            progress: &|_| {},
-        };
+        let execution = Execution { store: Some(store), ..Execution::new(&toolchain, variants) };
         execute_locked(&plan, &execution, (lock, Path::new("precast.lock")), compiles)
     };
     let second = store("second");

@@ -115,7 +115,8 @@ impl Health {
             let members = record?.members;
             records += 1;
             modules += members.len();
-            documents.extend(members.into_iter().filter_map(|member| member.document));
+            let versioned = members.into_iter().filter_map(|member| member.document);
+            documents.extend(versioned.filter(|document| !document.versions.is_empty()));
         }
         self.facts.push(("entries", json!(store.entries()?.len())));
         self.facts.push(("records", json!(records)));

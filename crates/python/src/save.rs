@@ -5,7 +5,7 @@ use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
 use crate::own::ctype;
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel, Toolchain, Variant};
+use precast_compile::{Isa, Toolchain, Variant};
 use precast_core::event::chain;
 use precast_store::key::Profile;
 use precast_store::{Store, whole};
@@ -46,14 +46,7 @@ fn write(path: &Path, declared: &Declared, levels: Vec<Isa>, store: Option<&Path
     let variant = |isa| Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release };
     let variants: Vec<Variant> = levels.into_iter().map(variant).collect();
     let store = store.and_then(|path| Store::create(path).ok());
-    let execution = Execution {
-        store: store.as_ref(),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let execution = Execution { store: store.as_ref(), ..Execution::new(&toolchain, &variants) };
     let executed = execute(&plan, &execution).map_err(|refused| chain(&refused))?;
     let bytes = executed.bundle(&toolchain).map_err(|refused| chain(&refused))?;
     let written = whole::write_if_changed(path, &bytes);

@@ -82,9 +82,7 @@ impl CachedBytes {
         action: &ActionKey,
         keyring: Option<&Keyring>,
     ) -> Result<u64, CachedActionError> {
-        let size = self.believed(action, keyring)?.size;
-        // Compressed it is hardly longer than its tar.
-        Ok(size.saturating_add(size / 64).saturating_add(64 << 10))
+        Ok(Limits::stated(self.believed(action, keyring)?.size).frame())
     }
 
     fn believed(&self, action: &ActionKey, keyring: Option<&Keyring>) -> Result<Record, CachedActionError> {
@@ -127,8 +125,7 @@ impl CachedAction {
         let mut record = bytes.believed(action, keyring)?;
         set_documents(&mut record, &bytes.documents)?;
         record.check()?;
-        let limits = Limits { size: record.size.min(Limits::default().size), ..Limits::default() };
-        let (found, archive) = Archive::unpack(&bytes.object, &limits)?;
+        let (found, archive) = Archive::unpack(&bytes.object, &Limits::stated(record.size))?;
         let expected = record.digest;
         if (found, archive.size()) != (expected, record.size) {
             return Err(CachedActionError::Digest { found, expected });

@@ -202,6 +202,18 @@ impl Layer {
             .map_or(Ok(Vec::new()), |store| store.records().collect::<Result<_, _>>().map_err(at(store)))
     }
 
+    /// Gives every intact record as [`Layer::records`] does, without documents: they are not read where they stand beside it.
+    pub fn bare_records(&self) -> Box<dyn Iterator<Item = Result<Record, LayerError>> + '_> {
+        match self {
+            Self::Bundle { bundle, .. } => Box::new(bundle.records().into_iter().map(Ok)),
+            _ => Box::new(
+                self.store()
+                    .into_iter()
+                    .flat_map(|store| store.bare_records().map(|found| found.map_err(at(store)))),
+            ),
+        }
+    }
+
     /// Gives the key documents of all modules, whatever host they are for, with their printable signatures.
     #[must_use]
     pub fn documents(&self) -> Vec<(String, KeyDocument)> {

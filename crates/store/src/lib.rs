@@ -22,6 +22,9 @@
 //! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
+#[cfg(test)]
+extern crate self as precast_store;
+
 mod action_cache;
 pub mod archive;
 mod cache;
@@ -30,6 +33,7 @@ pub mod key;
 pub mod layer;
 pub mod remote;
 pub mod stat;
+mod step;
 pub mod store;
 pub mod whole;
 

@@ -15,7 +15,7 @@ use crate::compiled;
 use crate::graphs::{outputs, random};
 use precast::{Array, ArrayRef, Bundle, DType, FunctionGraph, Loader};
 use precast_build::{Declared, Execution, Place, execute, plan};
-use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
+use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_graph::{OpLibrary as _, interpret};
 use precast_ops::Ops;
 use precast_store::key::Profile;
@@ -132,15 +132,8 @@ fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
         declared.graph(&case.name, case.graph.clone(), Place::in_file(Path::new("precast.toml"))).unwrap();
     }
     let plan = plan(&declared).unwrap();
-    let execution = Execution {
-        cache: None,
-        store: None,
-        toolchain,
-        variants: &[variant],
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
-    execute(&plan, &execution).unwrap().bundle(toolchain).unwrap()
+    let variants = [variant];
+    execute(&plan, &Execution::new(toolchain, &variants)).unwrap().bundle(toolchain).unwrap()
 }
 
 /// The host, for the target.

@@ -4,7 +4,7 @@ use super::{call, vector};
 use precast::{Array, ArrayMut, ArrayRef, FunctionGraph, Policy, Runtime, Type};
 use precast_build::{Declared, Execution, Place, Serve, execute, plan};
 use precast_codegen::external::{Declaration, ExternalCOp};
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_graph::text;
 use precast_ops::Ops;
 use precast_store::Store;
@@ -112,14 +112,9 @@ fn served_op_by_op_it_is_the_same() {
     let file = Place::in_file(Path::new("precast.toml"));
     declared.graph_served("g", graph(&text), &[Serve::Ops], file).unwrap();
     let store = Store::create(place.path().join("store")).unwrap();
-    let execution = Execution {
-        cache: None,
-        store: Some(&store),
-        toolchain: &crate::compiled::toolchain(),
-        variants: &[crate::compiled::variant(Isa::native().unwrap())],
-        parallel: Parallel::Auto,
-        progress: &|_| {},
-    };
+    let variants = [crate::compiled::variant(Isa::native().unwrap())];
+    let toolchain = crate::compiled::toolchain();
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     execute(&plan(&declared).unwrap(), &execution).unwrap();
     let strict = Runtime::builder().ops(ops()).store(store.path()).policy(Policy::Strict).build().unwrap();
     let plain = Runtime::builder().ops(ops()).policy(Policy::Jit).build().unwrap();

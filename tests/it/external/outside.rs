@@ -4,7 +4,7 @@ use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::external::Declaration;
-use precast_compile::{Isa, Parallel};
+use precast_compile::Isa;
 use precast_store::Store;
 use std::path::Path;
 
@@ -75,14 +75,7 @@ fn a_build_and_a_program_give_the_same_answer() {
         let (plan, toolchain) = (plan(&declared).unwrap(), crate::compiled::toolchain());
         let (store, variants) =
             (Store::create(&path).unwrap(), [crate::compiled::variant(Isa::native().unwrap())]);
-        let execution = Execution {
-            cache: None,
-            store: Some(&store),
-            toolchain: &toolchain,
-            variants: &variants,
-            parallel: Parallel::Auto,
-            progress: &|_| {},
-        };
+        let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
         execute(&plan, &execution).unwrap().compiled
     };
     for value in [2, 3] {

@@ -4,7 +4,7 @@ use super::variant;
 use anyhow::{Result, bail, ensure};
 use precast::{Function, FunctionGraph, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, Serve, execute, plan};
-use precast_compile::{Parallel, Toolchain};
+use precast_compile::Toolchain;
 use std::path::Path;
 
 /// The function of a graph for which `serve` was compiled, and nothing else.
@@ -31,15 +31,7 @@ pub(super) fn write(graphs: &[(String, FunctionGraph)], serve: Serve, file: &Pat
     let plan = plan(&declared)?;
     let toolchain = Toolchain::find(None)?;
     let variants = [variant(&toolchain)?];
-    let parallel = Parallel::Auto;
-    let execution = Execution {
-        store: None,
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress: &|_| {},
-    };
+    let execution = Execution::new(&toolchain, &variants);
     fs_err::write(file, execute(&plan, &execution)?.bundle(&toolchain)?)?;
     Ok(())
 }

@@ -80,14 +80,7 @@ fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: 
     let (plan, toolchain) = (plan(declared)?, Toolchain::find(None)?);
     let variants = [variant(&toolchain)?];
     let parallel = Parallel::Jobs(NonZeroUsize::new(1).context("one is not zero")?);
-    let execution = Execution {
-        store: None,
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress: &|_| {},
-    };
+    let execution = Execution { parallel, ..Execution::new(&toolchain, &variants) };
     let mut kept: Vec<Executed> = Vec::new();
     let ours = Runner::new("precast", || {
         kept.push(execute(&plan, &execution)?);
@@ -143,15 +136,7 @@ fn archive_bytes(plan: &Plan, place: &Path) -> Result<u64> {
     let store = Store::create(place.join("store"))?;
     let toolchain = Toolchain::find(None)?;
     let variants = [variant(&toolchain)?];
-    let parallel = Parallel::Auto;
-    let execution = Execution {
-        store: Some(&store),
-        cache: None,
-        toolchain: &toolchain,
-        variants: &variants,
-        parallel,
-        progress: &|_| {},
-    };
+    let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     execute(plan, &execution)?;
     let mut bytes = 0;
     for shelf in fs_err::read_dir(store.path().join("objects"))? {

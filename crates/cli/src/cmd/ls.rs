@@ -16,8 +16,8 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
         if args.signature.is_none() {
             entries.extend(list_entries(layer)?);
         }
-        for record in layer.records()? {
-            modules.extend(list_modules(layer, &record, args.signature.as_deref()));
+        for record in layer.bare_records() {
+            modules.extend(list_modules(layer, &record?, args.signature.as_deref()));
         }
     }
     modules.sort_by(|a, b| (&a.signature, &a.key, &a.isa).cmp(&(&b.signature, &b.key, &b.isa)));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use precast_build::{Artifact, Execution, execute};
-use precast_compile::{Isa, Parallel, Toolchain, Variant};
+use precast_compile::{Isa, Toolchain, Variant};
 use precast_ops::Ops;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::Profile;
@@ -139,9 +139,7 @@ fn compile(
         let Ok(isa) = isa.parse::<Isa>() else { continue };
         let (_, plan) = build::read(manifest, Ops::standard().with_profile(profile))?;
         let variants = [Variant { target: target.to_owned(), isa, profile }];
-        let (parallel, progress) = (Parallel::Auto, &|_| {});
-        let execution =
-            Execution { store: None, cache: None, toolchain, variants: &variants, parallel, progress };
+        let execution = Execution::new(toolchain, &variants);
         artifacts.extend(execute(&plan, &execution)?.artifacts);
     }
     Ok(artifacts)

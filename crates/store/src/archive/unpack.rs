@@ -33,6 +33,19 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Those of the archive of a record that states this size, in bytes, where nobody vouches for the record.
+    pub(crate) fn stated(size: u64) -> Self {
+        let all = Self::default();
+        Self { size: size.min(all.size), ..all }
+    }
+
+    /// Length of the longest frame that holds such a tar, in bytes: compressed it is hardly longer.
+    pub(crate) fn frame(&self) -> u64 {
+        self.size.saturating_add(self.size / 64).saturating_add(64 << 10)
+    }
+}
+
 /// Says why bytes are not an archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

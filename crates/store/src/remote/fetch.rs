@@ -172,9 +172,8 @@ impl Remote {
     /// Fetches the archive of a record and publishes both; `false` if it is not what the record states.
     fn fetch_archive(&self, record: &Record, signatures: &str) -> Result<bool, RemoteError> {
         let item = Item::Object(record.digest);
-        // Compressed it is hardly longer than its tar.
-        let limit = item.limit().min(record.size.saturating_add(record.size / 64).saturating_add(64 << 10));
-        let frame = match self.source.get(&item, limit) {
+        let limits = Limits::stated(record.size);
+        let frame = match self.source.get(&item, item.limit().min(limits.frame())) {
             Ok(Some(frame)) => frame,
             Ok(None) => {
                 self.refuse(&self.place(&item), "a record names it, and it is missing");
@@ -182,7 +181,6 @@ impl Remote {
             }
             Err(error) => return self.told(error).map(|()| false),
         };
-        let limits = Limits { size: record.size.min(Limits::default().size), ..Limits::default() };
         let archive = match Archive::unpack(&frame, &limits) {
             Ok((digest, archive)) if digest == record.digest => archive,
             Ok(_) => {

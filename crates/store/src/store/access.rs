@@ -11,6 +11,7 @@ use walkdir::WalkDir;
 
 use super::Store;
 use super::write::{WriteError, create_dir};
+use crate::step::step;
 use crate::trust::{self, Found, TrustError, Untrusted};
 
 /// Says that the file system, or the lack of trust in what is there, kept us from looking. What is damaged or missing is no
@@ -72,6 +73,7 @@ impl Store {
         if !is_root && !directory.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(false);
         }
+        step();
         // The way to the root was checked, and may end in a link.
         let found = if is_root { trust::look(&self.real) } else { trust::look(directory) };
         let Some(metadata) = self.judged(directory, found)? else { return Ok(false) };
@@ -101,6 +103,7 @@ impl Store {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(None);
         }
+        step();
         let Some((file, metadata)) = self.judged(path, trust::open_file(path))? else { return Ok(None) };
         let limit = limit.min(metadata.len().saturating_add(1));
         let mut bytes = Vec::with_capacity(usize::try_from(limit).unwrap_or(0));
@@ -114,6 +117,7 @@ impl Store {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(false);
         }
+        step();
         let found = self.judged(path, trust::look(path))?;
         let is_file = found.as_ref().is_some_and(std::fs::Metadata::is_file);
         if found.is_some() && !is_file {
@@ -127,6 +131,7 @@ impl Store {
         if !self.has_dir(directory)? {
             return Ok(Vec::new());
         }
+        step();
         let mut names = Vec::new();
         for entry in WalkDir::new(directory).min_depth(1).max_depth(1).sort_by_file_name() {
             match entry {

@@ -6,8 +6,8 @@
 //! then: sync ─▶ renames, in the order of a publish ─▶ pointers ─▶ sync
 //! ```
 //! A file is on the disk before it has its name, so after a crash a name means a whole file. Two syncs of the file system serve
-//! one publish as well as a thousand: each file's own sync and each directory's would commit the journal nine times for one.
-//! One file alone, a signature say, is synced by itself, so as not to wait for what others write.
+//! a thousand publishes. A few files, those of one publish say, are synced by themselves, all of them at once, so as not to wait for what
+//! others write; with their directories' names that is two commits of a journal, and as many as two plain files take.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 use super::Store;
 use super::lease::Lock;
-use super::write::{WriteError, sync_all, touch};
+use super::write::{FEW_DIRECTORIES, FEW_FILES, WriteError, sync_all, touch};
 use crate::key::{ActionKey, Digest};
+use crate::step::step;
 use crate::whole::{Closed, Whole};
 
 /// What is written and waits for its name.
@@ -29,6 +30,8 @@ pub(super) struct Batch {
     /// Each with the position of its item.
     files: Vec<(usize, Closed, PathBuf)>,
     pointers: Vec<(usize, PathBuf)>,
+    /// The objects that are there, or get their names with this batch.
+    pub(super) objects: BTreeSet<Digest>,
     /// What actions gave in this batch.
     pub(super) results: BTreeMap<ActionKey, Vec<Digest>>,
     /// Locks on directories, until everything has its name.
@@ -58,6 +61,7 @@ impl Store {
         if batch.disk.is_none() {
             batch.disk = Some(fs_err::File::open(&tmp).map_err(refused)?);
         }
+        step();
         let mut file = Whole::with_mode(&tmp, 0o444).map_err(refused)?;
         file.write_all(bytes).map_err(|source| WriteError::new(path, source))?;
         batch.files.push((batch.item, file.close(), path.to_owned()));
@@ -73,11 +77,13 @@ impl Store {
         let tmp = self.paths.dir("tmp");
         let open = || fs_err::File::open(&tmp).map_err(|source| all(WriteError::new(&tmp, source)));
         let disk = disk.map_or_else(open, Ok)?;
-        sync_all(&disk, &files.iter().map(|(_, file, _)| file.path()).collect()).map_err(all)?;
+        let written: Vec<&Path> = files.iter().map(|(_, file, _)| file.path()).collect();
+        sync_all(&disk, &written, FEW_FILES).map_err(all)?;
         let mut changed = BTreeSet::new();
         for (item, file, target) in files {
             let of = |source| (Some(item), source);
             changed.extend(self.make_parent(&target).map_err(of)?);
+            step();
             file.rename(&target).map_err(|source| of(WriteError::new(&target, source)))?;
         }
         for (item, pointer) in &pointers {
@@ -85,7 +91,8 @@ impl Store {
             changed.extend(self.make_parent(pointer).map_err(of)?);
             touch(pointer).map_err(of)?;
         }
-        let synced = sync_all(&disk, &changed.iter().map(PathBuf::as_path).collect());
+        let changed: Vec<&Path> = changed.iter().map(PathBuf::as_path).collect();
+        let synced = sync_all(&disk, &changed, FEW_DIRECTORIES);
         drop(turns);
         synced.map_err(all)
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::open::STORE_FILE;
 use super::paths::{BUILDS, DIRECTORIES, INDEX, Paths, STORE};
-use super::write::{WriteError, probe, sync_path, write_file};
+use super::write::{WriteError, probe, sync_few, write_file};
 use super::{OpenError, Store};
 
 /// Says why a store cannot be created or written.
@@ -90,6 +90,6 @@ impl Store {
     fn lay_out(&self) -> Result<(), WriteError> {
         self.complete()?;
         write_file(&self.paths.dir("tmp"), &self.paths.store_file(), STORE_FILE.as_bytes(), 0o644)?;
-        sync_path(&self.paths.root)
+        sync_few(&[&self.paths.root])
     }
 }

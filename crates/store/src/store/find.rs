@@ -5,6 +5,7 @@ use super::{FindError, Store};
 use crate::event::{Event, chain};
 use crate::key::{ActionKey, BuildKey, Fingerprint};
 use crate::record::{Record, set_documents};
+use crate::step::step;
 
 /// No record or entry comes near this size, in bytes.
 const RECORD_LIMIT: u64 = 64 << 20;
@@ -137,6 +138,7 @@ impl Store {
 
 /// Says that a file is wanted now: a collector looks at its time. Where that cannot be written, nothing can be collected.
 pub(super) fn confirm_file(path: &std::path::Path) {
+    step();
     let file = fs_err::File::open(path);
     let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
 }

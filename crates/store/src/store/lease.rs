@@ -10,10 +10,10 @@
 
 use std::fs::TryLockError;
 use std::path::Path;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::Store;
+use crate::step::{pause, step};
 
 /// How often a lock is looked at.
 const STEP: Duration = Duration::from_millis(5);
@@ -47,6 +47,7 @@ pub(super) fn lock(directory: &Path, share: Share, patience: Duration) -> Lock {
     let begin = Instant::now();
     let Ok(file) = fs_err::File::open(directory) else { return lock };
     loop {
+        step();
         let tried = match share {
             Share::Alone => file.file().try_lock(),
             Share::Others => file.file().try_lock_shared(),
@@ -59,7 +60,7 @@ pub(super) fn lock(directory: &Path, share: Share, patience: Duration) -> Lock {
         if begin.elapsed() >= patience {
             return Lock { busy: true, ..lock };
         }
-        sleep(STEP);
+        pause(STEP);
     }
 }
 

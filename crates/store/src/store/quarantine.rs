@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Store;
 use super::write::create_dir;
 use crate::event::Event;
+use crate::step::step;
 
 impl Store {
     /// Quarantines `path` and tells the observer.
@@ -25,6 +26,7 @@ impl Store {
         let _ = create_dir(&quarantine);
         let directory = tempfile::Builder::new().prefix(&prefix).tempdir_in(quarantine).ok()?;
         let target = directory.path().join(name);
+        step();
         fs_err::rename(path, &target).ok()?;
         // From here on the directory stays.
         let _ = directory.keep();

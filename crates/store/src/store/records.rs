@@ -7,11 +7,20 @@ use super::Store;
 use super::access::walk_error;
 use super::paths::RecordName;
 use crate::record::Record;
+use crate::step::step;
 
 impl Store {
     /// Gives every record, sorted by ActionKey, with its documents where they are intact. Damage is told and skipped.
     pub fn records(&self) -> impl Iterator<Item = Result<Record, FindError>> + '_ {
         self.named_records().map(|result| result.map(|(_, record)| record))
+    }
+
+    /// Gives every record as [`Store::records`] does, without documents, which are not read.
+    pub fn bare_records(&self) -> impl Iterator<Item = Result<Record, FindError>> + '_ {
+        self.all_record_names().filter_map(|name| match name {
+            Ok(name) => self.read_record(&name).transpose(),
+            Err(error) => Some(Err(error)),
+        })
     }
 
     pub(super) fn named_records(&self) -> impl Iterator<Item = Result<(RecordName, Record), FindError>> + '_ {
@@ -25,7 +34,7 @@ impl Store {
     pub(super) fn all_record_names(&self) -> impl Iterator<Item = Result<RecordName, FindError>> + use<> {
         let root = self.paths.dir("records");
         let walk = WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name();
-        walk.into_iter().filter_map(move |entry| match entry {
+        walk.into_iter().inspect(|_| step()).filter_map(move |entry| match entry {
             Ok(entry) => RecordName::parse(entry.file_name().to_str()?).map(Ok),
             Err(error) => walk_error(&root, error).map(Err),
         })

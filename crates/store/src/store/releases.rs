@@ -3,7 +3,8 @@
 //! They keep what was signed once from coming back, so one that cannot be read is no miss as other damage is: it stays where it is,
 //! and is an error until somebody says what it was. Files that no release has the name of, an editor's say, are none. Who imports a
 //! release has the lock on `roots` alone for as long, and who imports anything else shares it: of two releases at once the later would
-//! be remembered, and the entries of the earlier be meant.
+//! be remembered, and the entries of the earlier be meant. One that is stopped in the middle of it lets others wait, for [`PATIENCE`], as it
+//! has half of its entries there; one that is killed does not.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ pub enum ReleaseError {
         path: PathBuf,
     },
     /// Another import does not end.
-    #[error("another import into `{}` goes on\nhint: import again when it is done", path.display())]
+    #[error("another import into `{}` goes on\nhint: import again when it is done; one that is stopped has to be continued, or ended", path.display())]
     Busy {
         /// The store.
         path: PathBuf,

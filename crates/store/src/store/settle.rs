@@ -93,7 +93,11 @@ impl Store {
         Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
     }
 
+    /// Puts an object; several records of a batch may name it.
     fn put_object(&self, tar: &[u8], digest: &Digest, batch: &mut Batch) -> Result<bool, PublishError> {
+        if !batch.objects.insert(*digest) {
+            return Ok(false);
+        }
         match self.told(digest, self.read_object(digest, Archive::check)) {
             Ok(()) => {
                 confirm_file(&self.paths.object(digest));

@@ -1,10 +1,10 @@
 //! The only place that writes: files that appear whole, and directories that others cannot write.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::FindError;
+use crate::step::step;
 use crate::trust::quoted;
 use crate::whole::Whole;
 
@@ -75,9 +75,12 @@ impl WriteError {
     }
 }
 
-/// From how many files on one sync of the file system takes less than one for each.
-#[cfg(target_os = "linux")]
-const MANY: usize = 3;
+/// How many files are put on the disk one by one. One sync of the file system for all has a commit less to wait for, but waits for
+/// whatever others have written, and writes the file system's own blocks.
+pub(super) const FEW_FILES: usize = 8;
+
+/// How many directories are: where there is no journal, each takes as long as all of them.
+pub(super) const FEW_DIRECTORIES: usize = 2;
 
 fn at(path: &Path) -> impl Fn(io::Error) -> WriteError {
     move |source| WriteError::new(path, source)
@@ -85,6 +88,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> WriteError {
 
 /// Makes a directory and those above it, none of them writable by group or others whatever the umask says.
 pub(super) fn create_dir(path: &Path) -> Result<(), WriteError> {
+    step();
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -100,20 +104,14 @@ pub(super) fn write_file(tmp: &Path, target: &Path, bytes: &[u8], mode: u32) -> 
     file.rename(target).map_err(at(target))
 }
 
-/// Puts a file on the disk, or the names in a directory.
-pub(super) fn sync_path(path: &Path) -> Result<(), WriteError> {
-    #[cfg(unix)]
-    fs_err::File::open(path).and_then(|opened| opened.sync_all()).map_err(at(path))?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}
-
-/// Puts files and directories on the disk. `disk` is a directory of their file system that was opened before they were written,
-/// so that an error which the system met while it wrote them is told here; many are put there by one sync of it.
-pub(super) fn sync_all(disk: &fs_err::File, paths: &BTreeSet<&Path>) -> Result<(), WriteError> {
+/// Puts files, or the names in directories, on the disk: up to `few` one by one, more by one sync of their file system, which is
+/// that of `disk`: a directory that was opened before they were written, so that an error which the system met while it wrote
+/// them is told here.
+///
+/// Of a few, all are on their way before the first is waited for: then its commit of the journal is that of the others too.
+pub(super) fn sync_all(disk: &fs_err::File, paths: &[&Path], few: usize) -> Result<(), WriteError> {
     #[cfg(target_os = "linux")]
-    if paths.len() >= MANY {
+    if paths.len() > few {
         use rustix::io::Errno;
         match rustix::fs::syncfs(disk.file()) {
             Ok(()) => return Ok(()),
@@ -124,7 +122,25 @@ pub(super) fn sync_all(disk: &fs_err::File, paths: &BTreeSet<&Path>) -> Result<(
     }
     #[cfg(not(target_os = "linux"))]
     let _ = disk;
-    paths.iter().try_for_each(|path| sync_path(path))
+    paths.chunks(few).try_for_each(sync_few)
+}
+
+/// Puts files, or the names in directories, on the disk one by one.
+pub(super) fn sync_few(paths: &[&Path]) -> Result<(), WriteError> {
+    let open = |path: &&Path| fs_err::File::open(path).map_err(at(path));
+    let opened = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    opened.iter().for_each(start);
+    // The last that was started ends last.
+    opened.iter().rev().try_for_each(|file| file.sync_all().map_err(at(file.path())))
+}
+
+/// Lets the system begin to write a file, and does not wait. Whether it does decides how long a sync takes, and nothing else.
+fn start(file: &fs_err::File) {
+    // What says that pages are not needed any more makes the system write those that were not written.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file.file(), 0, None, rustix::fs::Advice::DontNeed);
+    #[cfg(not(target_os = "linux"))]
+    let _ = file;
 }
 
 /// Finds out whether a file can be made in `directory`.
@@ -134,6 +150,7 @@ pub(super) fn probe(directory: &Path) -> Result<(), WriteError> {
 
 /// Makes an empty file, or leaves the one that is there. Tells whether it was missing.
 pub(super) fn touch(path: &Path) -> Result<bool, WriteError> {
+    step();
     match fs_err::File::create_new(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),

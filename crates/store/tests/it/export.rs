@@ -21,6 +21,13 @@ fn exported() -> (tempfile::TempDir, Store, Vec<u8>) {
     (directory, store, bytes)
 }
 
+/// An export of everything, as a release: `model=2`.
+fn released(source: &Store, release: &str) -> Export {
+    let mut export = source.export(None).unwrap();
+    export.set_release(&release.parse().unwrap());
+    export
+}
+
 fn target() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path().join("target")).unwrap();
@@ -150,11 +157,7 @@ fn what_does_not_belong_together_is_refused_and_nothing_is_written() {
 fn a_release_is_stated_and_remembered() {
     let (_directory, source, bytes) = exported();
     let (_other, store) = target();
-    let with = |release: &str| {
-        let mut export = source.export(None).unwrap();
-        export.set_release(&release.parse().unwrap());
-        Export::open(&export.pack().unwrap()).unwrap()
-    };
+    let with = |release: &str| Export::open(&released(&source, release).pack().unwrap()).unwrap();
     let plain = Export::open(&bytes).unwrap();
     plain.check_release(&store).unwrap();
     let two = with("model=2");
@@ -207,11 +210,7 @@ fn a_release_is_stated_and_remembered() {
 fn of_two_imports_at_once_the_later_release_stays() {
     let (_directory, source, bytes) = exported();
     let (_other, store) = target();
-    let with = |release: &str| {
-        let mut export = source.export(None).unwrap();
-        export.set_release(&release.parse().unwrap());
-        export
-    };
+    let with = |release: &str| released(&source, release);
     let none = Export::open(&bytes).unwrap();
     for earlier in [with("model=1"), none] {
         let _ = fs_err::remove_dir_all(store.path().join("roots/release"));
@@ -241,11 +240,7 @@ fn of_two_imports_at_once_the_later_release_stays() {
 fn what_stands_beside_releases_does_not_hide_them_nor_block_others() {
     let (_directory, source, bytes) = exported();
     let (_other, store) = target();
-    let with = |release: &str| {
-        let mut export = source.export(None).unwrap();
-        export.set_release(&release.parse().unwrap());
-        export
-    };
+    let with = |release: &str| released(&source, release);
     with("model=2").import(&store).unwrap();
     let place = store.path().join("roots/release");
     for name in ["model~", ".model.swp", "#model#", "4913 x"] {

@@ -14,6 +14,7 @@ use super::plan::{Survey, length, modified};
 use super::{Guard, Reason, Victim, VictimKind};
 use crate::key::Digest;
 use crate::keyring::SUFFIX;
+use crate::step::step;
 
 /// How long damage is kept, for those who want to know what it was.
 const EVIDENCE: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -76,6 +77,7 @@ impl Survey<'_> {
 
     fn of_a_lost_record(&mut self, store: &Store, name: &RecordName, path: PathBuf) {
         let record = store.paths.record(name);
+        step();
         if !self.digests.contains_key(name) && !record.exists() {
             self.leftover(VictimKind::Leftover, path, Some(Guard::Absent(record)));
         }
@@ -112,7 +114,7 @@ impl Survey<'_> {
             bytes,
             guards: [Guard::Same(path.clone(), written)].into_iter().chain(guard).collect(),
             files: vec![path],
-            archive: None,
+            record: None,
         });
     }
 }
@@ -126,6 +128,7 @@ fn grandchildren(directory: &Path) -> Result<Vec<PathBuf>, FindError> {
 }
 
 fn below(directory: &Path, depth: usize) -> Result<Vec<PathBuf>, FindError> {
+    step();
     let mut paths = Vec::new();
     for entry in WalkDir::new(directory).min_depth(depth).max_depth(depth).sort_by_file_name() {
         match entry {

@@ -106,8 +106,18 @@ pub struct Victim {
     guards: Vec<Guard>,
     /// What is deleted, in this order.
     files: Vec<PathBuf>,
-    /// The record that goes, and its archive, which goes with the last record that names it.
-    archive: Option<(RecordName, Digest)>,
+    /// The record that goes after that.
+    record: Option<Going>,
+}
+
+/// A record that goes, with what stands beside it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Going {
+    name: RecordName,
+    /// What it is found by: these pointers go first.
+    keys: BTreeSet<String>,
+    /// Its archive, which goes with the last record that names it.
+    archive: Digest,
 }
 
 /// What was so when a plan was made.

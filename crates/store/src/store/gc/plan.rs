@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime};
 use super::super::paths::{Paths, RecordName};
 use super::super::settle::pointer_keys;
 use super::super::{FindError, Store};
-use super::{GcPlan, Guard, Keep, Reason, Victim, VictimKind};
+use super::{GcPlan, Going, Guard, Keep, Reason, Victim, VictimKind};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
 use crate::stat::TICK;
+use crate::step::step;
 
 /// What is known of a store while a plan is made.
 pub(super) struct Survey<'k> {
@@ -54,7 +55,9 @@ impl Store {
         survey.records(self, &live)?;
         survey.leftovers(self)?;
         let mut plan = GcPlan { digests: survey.digests, ..survey.plan };
-        plan.victims.sort_by(|a, b| (a.kind, &a.name, &a.files).cmp(&(b.kind, &b.name, &b.files)));
+        plan.victims.sort_by(|a, b| {
+            (a.kind, &a.name, &a.files, &a.record).cmp(&(b.kind, &b.name, &b.files, &b.record))
+        });
         Ok(plan)
     }
 }
@@ -120,7 +123,7 @@ impl Survey<'_> {
             bytes: length(&root) + length(graph),
             guards: vec![Guard::Same(root.clone(), modified)],
             files: vec![root, graph.to_owned(), Paths::signatures(graph)],
-            archive: None,
+            record: None,
         });
     }
 
@@ -193,20 +196,13 @@ impl Survey<'_> {
         loose
     }
 
-    /// Lists the files of the records that go, and says how much that frees: an archive goes with the last record that names it.
+    /// Lists the records that go, and says how much that frees: an archive goes with the last record that names it.
     fn go(&mut self, store: &Store, going: Vec<(Candidate, Reason)>) {
         let mut naming: BTreeMap<Digest, usize> = BTreeMap::new();
         for digest in self.digests.values() {
             *naming.entry(*digest).or_default() += 1;
         }
         for (Candidate { name, record, modified, object, bytes }, reason) in going {
-            let path = store.paths.record(&name);
-            let pointers = pointer_keys(&record);
-            let pointers = pointers.iter().map(|key| store.paths.pointers(key).join(name.to_string()));
-            let mut files: Vec<PathBuf> = pointers.collect();
-            let beside =
-                [store.paths.documents(&name), store.paths.provenance(&name), Paths::signatures(&path)];
-            files.extend([path.clone()].into_iter().chain(beside));
             let others = naming.get_mut(&record.digest).map_or(0, |count| {
                 *count -= 1;
                 *count
@@ -218,9 +214,9 @@ impl Survey<'_> {
                 reason,
                 age: self.age(modified),
                 bytes: bytes - if stays { object.unwrap_or(0) } else { 0 },
-                guards: vec![Guard::Same(path, modified)],
-                files,
-                archive: Some((name, record.digest)),
+                guards: vec![Guard::Same(store.paths.record(&name), modified)],
+                files: Vec::new(),
+                record: Some(Going { name, keys: pointer_keys(&record), archive: record.digest }),
             });
         }
     }
@@ -259,6 +255,7 @@ fn describe(record: &Record) -> String {
 }
 
 pub(super) fn modified(path: &Path) -> Option<SystemTime> {
+    step();
     fs_err::symlink_metadata(path).ok()?.modified().ok()
 }
 

@@ -1,20 +1,25 @@
 //! Deletes what a plan says, a batch at a time, alone with the store, after another look at what is named.
 
+use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use walkdir::WalkDir;
 
+use super::super::paths::Paths;
 use super::super::{Store, WriteError};
 use super::named::Named;
 use super::plan::{length, modified};
-use super::{GcPlan, Guard, Victim};
+use super::{GcPlan, Going, Guard, Victim};
 use crate::stat::TICK;
+use crate::step::step;
 
-/// How many things are deleted at least before publishers have a turn. In a large store there are more, so that looking at all
-/// names once a batch costs little.
+/// How many things are deleted at least before publishers have a turn.
 const BATCH: usize = 64;
+
+/// How many batches there are at most: before each, all names are looked at.
+const BATCHES: usize = 16;
 
 /// How long a collector waits for publishers, each of which is done in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,20 +46,20 @@ impl Store {
     /// The file system refuses to delete something.
     pub fn sweep(&self, plan: &GcPlan) -> Result<Swept, WriteError> {
         let mut swept = Swept::default();
-        for batch in plan.victims.chunks(BATCH.max(plan.digests.len() / BATCH)) {
+        for batch in plan.victims.chunks(BATCH.max(plan.victims.len().div_ceil(BATCHES))) {
             let alone = self.alone(PATIENCE);
             if alone.busy {
                 swept.left += batch.len();
                 continue;
             }
-            let mut named = self.named(plan)?;
+            let (mut named, mut real) = (self.named(plan)?, Real::new());
             let building = self.building_since()?;
             for victim in batch {
                 if !victim.guards.iter().all(|guard| guard.holds(&named, building)) {
                     swept.spared += 1;
                     continue;
                 }
-                swept.bytes += self.delete(victim, &mut named)?;
+                swept.bytes += self.delete(victim, &mut named, &mut real)?;
                 swept.removed += 1;
             }
         }
@@ -79,55 +84,76 @@ impl Guard {
 
 impl Store {
     /// Deletes; gives how much that frees, in bytes.
-    fn delete(&self, victim: &Victim, named: &mut Named) -> Result<u64, WriteError> {
+    fn delete(&self, victim: &Victim, named: &mut Named, real: &mut Real) -> Result<u64, WriteError> {
         let mut freed = 0;
         for path in &victim.files {
-            freed += self.remove(path)?;
-            // The directory of a key whose last pointer this was; every other directory stays.
-            let directory = path.parent().filter(|directory| is_of_a_key(directory));
-            let _ = directory.map(fs_err::remove_dir);
+            freed += self.remove(path, real)?;
         }
-        if let Some((name, digest)) = &victim.archive {
-            named.forget(name, digest);
-            if !named.has_archive(digest) {
-                freed += self.remove(&self.paths.object(digest))?;
-            }
+        let Some(Going { name, keys, archive }) = &victim.record else { return Ok(freed) };
+        for key in keys {
+            freed += self.remove(&self.paths.pointers(key).join(name.to_string()), real)?;
+        }
+        let record = self.paths.record(name);
+        let beside = [self.paths.documents(name), self.paths.provenance(name), Paths::signatures(&record)];
+        for path in [record].iter().chain(&beside) {
+            freed += self.remove(path, real)?;
+        }
+        named.forget(name, archive);
+        if !named.has_archive(archive) {
+            freed += self.remove(&self.paths.object(archive), real)?;
         }
         Ok(freed)
     }
 
-    fn remove(&self, path: &Path) -> Result<u64, WriteError> {
-        self.owns(path)?;
-        let bytes = WalkDir::new(path).into_iter().flatten().map(|found| length(found.path())).sum();
-        remove(path).map_err(|source| WriteError::new(path, source))?;
+    /// Deletes one thing, and the directory of a key whose last pointer it was; every other directory stays.
+    fn remove(&self, path: &Path, real: &mut Real) -> Result<u64, WriteError> {
+        let Some(directory) = path.parent() else { return Ok(0) };
+        self.owns(directory, real)?;
+        let bytes = remove(path).map_err(|source| WriteError::new(path, source))?;
+        if is_of_a_key(directory) {
+            step();
+            if fs_err::remove_dir(directory).is_ok() {
+                real.remove(directory);
+            }
+        }
         Ok(bytes)
     }
 
     /// What lies behind a link is not the store's, and not deleted.
-    fn owns(&self, path: &Path) -> Result<(), WriteError> {
-        let above = path.ancestors().skip(1).take_while(|directory| *directory != self.paths.root);
-        for directory in above {
+    fn owns(&self, directory: &Path, real: &mut Real) -> Result<(), WriteError> {
+        for directory in directory.ancestors().take_while(|directory| *directory != self.paths.root) {
+            if real.contains(directory) {
+                break;
+            }
             if fs_err::symlink_metadata(directory).is_ok_and(|found| found.is_symlink()) {
                 let why = "it is a link, and what is behind it is not deleted; put a directory in its place";
                 return Err(WriteError::new(directory, io::Error::other(why)));
             }
         }
+        real.extend(directory.ancestors().take_while(|above| *above != self.paths.root).map(Path::to_owned));
         Ok(())
     }
 }
+
+/// Directories of the store that are no links, nor any above them, as long as nobody else writes.
+type Real = HashSet<PathBuf>;
 
 fn is_of_a_key(directory: &Path) -> bool {
     directory.file_name().is_some_and(|name| name.len() == 64)
 }
 
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match fs_err::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs_err::remove_dir_all(path),
-        Ok(_) => fs_err::remove_file(path),
-        Err(error) => Err(error),
-    };
+/// Deletes what is there; gives how much that frees, in bytes.
+fn remove(path: &Path) -> io::Result<u64> {
+    step();
+    let removed = fs_err::symlink_metadata(path).and_then(|found| {
+        if !found.is_dir() {
+            return fs_err::remove_file(path).map(|()| found.len());
+        }
+        let bytes = WalkDir::new(path).into_iter().flatten().map(|found| length(found.path())).sum();
+        fs_err::remove_dir_all(path).map(|()| bytes)
+    });
     match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         other => other,
     }
 }

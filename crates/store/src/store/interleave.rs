@@ -1,0 +1,272 @@
+//! Publishers, readers and collectors of one store, in random orders of their steps: [shuttle](https://docs.rs/shuttle) decides at
+//! each call to the file system who goes on. Whatever the order, what is found is whole, nothing is taken for damage, and what
+//! a build wants is there when it ends.
+//!
+//! Each process opens the store for itself, and shares nothing with others but the files. What is not scheduled is what a call does
+//! inside of the kernel. By default a share of schedules; `PRECAST_SCHEDULES=100000 cargo test -p precast-store --lib interleave` tries
+//! as many for each test. A failure prints the schedule that repeats it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use shuttle::scheduler::{PctScheduler, RandomScheduler};
+use shuttle::thread::JoinHandle;
+use shuttle::{Config, Runner, thread};
+
+use super::{Keep, LoadError, Roots, Session, Store};
+use crate::step::scheduled;
+use crate::{ActionKey, Archive, Record};
+use sample::{bare, entry, listening};
+
+#[path = "../../tests/it/sample.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "not all of it is wanted here, and a test may fail")]
+mod sample;
+
+/// How many schedules are tried for each test.
+fn schedules() -> usize {
+    std::env::var("PRECAST_SCHEDULES").map_or(250, |count| count.parse().unwrap())
+}
+
+/// How many times a schedule takes the turn from who has it: races that are left need all of another's work in a certain place, and
+/// orders that change at every step hardly ever have that. A part of the schedules is of these all the same.
+const CHANGES: usize = 3;
+
+/// Runs processes in many orders, beside a store that `before` has filled long ago.
+fn in_every_order(before: fn(&Store), processes: fn(&Path)) {
+    let run = move || {
+        let memory = Path::new("/dev/shm");
+        let directory = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let directory = directory.unwrap();
+        let path = directory.path().join("store");
+        before(&Store::create(&path).unwrap());
+        age(&path);
+        scheduled();
+        processes(&path);
+    };
+    let config = || {
+        let mut config = Config::new();
+        config.stack_size = 1 << 20;
+        config
+    };
+    let many = schedules().div_ceil(5);
+    Runner::new(RandomScheduler::new(many), config()).run(run);
+    Runner::new(PctScheduler::new(CHANGES, schedules() - many), config()).run(run);
+}
+
+/// Lets everything have been written long ago.
+fn age(path: &Path) {
+    for found in walkdir::WalkDir::new(path).contents_first(true) {
+        let file = fs_err::File::open(found.unwrap().path()).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(24 * 3600)).unwrap();
+    }
+}
+
+/// A process with the store open, which is told of no damage.
+fn process<T: Send + 'static>(path: &Path, work: impl FnOnce(&Store) -> T + Send + 'static) -> JoinHandle<T> {
+    let path: PathBuf = path.to_owned();
+    thread::spawn(move || {
+        let (store, events) = listening(Store::open(path).unwrap());
+        let done = work(&store);
+        assert_eq!(*events.lock().unwrap(), []);
+        done
+    })
+}
+
+/// A unit of one module: the fewer steps, the more of their orders are seen.
+fn unit(seed: &str) -> (Archive, Record) {
+    let (archive, mut record) = sample::unit(seed, "v3");
+    record.members.truncate(1);
+    (archive, record)
+}
+
+/// Collects what nobody declares but for `kept`, however young.
+fn collect(store: &Store) {
+    let modules = unit("kept").1.members.iter().map(|member| member.key).collect();
+    let declared = Some(Roots { entries: BTreeSet::new(), modules });
+    let plan = store.plan_gc(&Keep { declared, ..Keep::default() }).unwrap();
+    assert_eq!(store.sweep(&plan).unwrap().left, 0);
+}
+
+/// What is found of a unit is whole, or gone by now. Tells whether all of it is there.
+fn read(store: &Store, (archive, record): &(Archive, Record)) -> bool {
+    let mut is_there = false;
+    for member in &record.members {
+        for found in store.find(&member.key).unwrap() {
+            assert_eq!(found.members, bare(record).members);
+            match store.load(&found) {
+                Ok(loaded) => {
+                    assert_eq!(loaded, *archive);
+                    is_there = true;
+                }
+                Err(LoadError::Missing { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    is_there
+}
+
+/// Reads what stays, and what may go meanwhile.
+fn look(store: &Store) {
+    for _ in 0..2 {
+        assert!(read(store, &unit("kept")));
+        read(store, &unit("old"));
+        read(store, &called());
+        if let Some(found) = store.find_entry("score").unwrap() {
+            assert_eq!(found, entry("score"));
+        }
+    }
+}
+
+/// Takes up what the store has of a unit, or publishes it, as a build does.
+fn build(store: &Store, (archive, record): &(Archive, Record)) {
+    for found in store.find_action(&record.action).unwrap() {
+        if let Some(reused) = store.reuse(&found).unwrap() {
+            assert_eq!(reused.archive, *archive);
+            return;
+        }
+    }
+    store.publish(archive, record).unwrap();
+}
+
+/// Builds an entry with what it calls; the session goes on until it is dropped.
+fn build_entry(store: &Store) -> Session {
+    let session = store.begin();
+    build(store, &called());
+    store.put_entry(&entry("score")).unwrap();
+    session
+}
+
+/// The unit that the entry calls.
+fn called() -> (Archive, Record) {
+    sample::unit("entry", "x86-64-v3")
+}
+
+/// Everything is whole, and what a build wanted is there.
+fn check(path: &Path, wanted: &[(Archive, Record)], is_entry: bool) {
+    let (store, events) = listening(Store::open(path).unwrap());
+    let verified = store.verify().unwrap();
+    assert!(verified.is_intact(), "{verified:?}");
+    assert_eq!(*events.lock().unwrap(), []);
+    for unit in wanted {
+        assert!(read(&store, unit), "{} is lost", unit.1.members[0].signature);
+        assert!(store.find_action(&unit.1.action).unwrap().contains(&unit.1));
+    }
+    assert!(!is_entry || store.find_entry("score").unwrap() == Some(entry("score")));
+}
+
+fn publish(store: &Store, seeds: &[&str]) {
+    for seed in seeds {
+        let (archive, record) = unit(seed);
+        store.publish(&archive, &record).unwrap();
+    }
+}
+
+/// A record of another action that gave the same archive: collectors may take one, and not the archive under the other.
+fn of_another_action() -> (Archive, Record) {
+    let (archive, record) = unit("old");
+    (archive, Record { action: ActionKey::from_bytes([7; 32]), ..record })
+}
+
+#[test]
+fn what_a_build_publishes_stays_beside_collectors_and_readers() {
+    let before = |store: &Store| publish(store, &["kept", "old"]);
+    in_every_order(before, |path| {
+        let builder = process(path, |store| {
+            let session = store.begin();
+            let (archive, record) = of_another_action();
+            store.publish(&archive, &record).unwrap();
+            session
+        });
+        let collectors = [process(path, collect), process(path, collect)];
+        let reader = process(path, look);
+        let session = builder.join().unwrap();
+        collectors.into_iter().for_each(|collector| collector.join().unwrap());
+        reader.join().unwrap();
+        check(path, &[unit("kept"), of_another_action()], false);
+        drop(session);
+    });
+}
+
+#[test]
+fn what_a_build_comes_to_again_stays_beside_collectors_and_readers() {
+    let before = |store: &Store| {
+        publish(store, &["kept"]);
+        let (archive, record) = called();
+        store.publish(&archive, &record).unwrap();
+        store.put_entry(&entry("score")).unwrap();
+    };
+    in_every_order(before, |path| {
+        let builder = process(path, build_entry);
+        let collector = process(path, collect);
+        let reader = process(path, look);
+        let session = builder.join().unwrap();
+        collector.join().unwrap();
+        reader.join().unwrap();
+        check(path, &[unit("kept"), called()], true);
+        drop(session);
+    });
+}
+
+#[test]
+fn two_builds_of_the_same_and_a_collector_end_whole() {
+    let before = |store: &Store| publish(store, &["kept"]);
+    in_every_order(before, |path| {
+        let builders = [process(path, build_entry), process(path, build_entry)];
+        let collector = process(path, collect);
+        let sessions = builders.map(|builder| builder.join().unwrap());
+        collector.join().unwrap();
+        check(path, &[unit("kept"), called()], true);
+        drop(sessions);
+    });
+}
+
+#[test]
+fn without_a_session_what_is_published_is_whole_or_gone() {
+    let before = |store: &Store| publish(store, &["kept", "old"]);
+    in_every_order(before, |path| {
+        let publisher = process(path, |store| publish(store, &["old"]));
+        let collectors = [process(path, collect), process(path, collect)];
+        let reader = process(path, look);
+        publisher.join().unwrap();
+        collectors.into_iter().for_each(|collector| collector.join().unwrap());
+        reader.join().unwrap();
+        check(path, &[unit("kept")], false);
+    });
+}
+
+#[test]
+fn a_reader_beside_a_collector_takes_nothing_for_damage() {
+    let before = |store: &Store| {
+        publish(store, &["kept", "old"]);
+        store.put_entry(&entry("score")).unwrap();
+    };
+    in_every_order(before, |path| {
+        let collector = process(path, collect);
+        let reader = process(path, |store| {
+            read(store, &unit("old"));
+            store.find_entry("score").unwrap()
+        });
+        collector.join().unwrap();
+        assert!(reader.join().unwrap().is_none_or(|found| found == entry("score")));
+        check(path, &[unit("kept")], false);
+    });
+}
+
+#[test]
+fn what_a_build_publishes_while_a_plan_is_made_stays() {
+    let before = |store: &Store| publish(store, &["kept"]);
+    in_every_order(before, |path| {
+        let builder = process(path, |store| {
+            let session = store.begin();
+            publish(store, &["new"]);
+            session
+        });
+        let collector = process(path, collect);
+        let session = builder.join().unwrap();
+        collector.join().unwrap();
+        check(path, &[unit("kept"), unit("new")], false);
+        drop(session);
+    });
+}
