@@ -1,4 +1,4 @@
-//! `cargo xtask threads`: the threads that share a call, and the products that they share, under ThreadSanitizer.
+//! `cargo xtask threads`: the threads that share a call, what they share of chains, direct calls and products, under ThreadSanitizer.
 //!
 //! The tests are those of `precast-core`, whose C is instrumented too. The standard library has to be compiled with the sanitizer, so a
 //! nightly toolchain with its sources is needed; without, that is said and nothing is run.
@@ -9,7 +9,7 @@ use anyhow::Result;
 use std::process::Command;
 
 /// The tests to run: names begin with these.
-const TESTS: [&str; 2] = ["native::threads", "native::matmul"];
+const TESTS: [&str; 4] = ["native::threads", "native::chain", "native::direct", "native::matmul"];
 
 /// The only target that is tried.
 const TARGET: &str = "x86_64-unknown-linux-gnu";

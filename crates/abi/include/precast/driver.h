@@ -46,13 +46,15 @@ typedef struct pc_monoid {
   /* lanes[i] += x[i] */
   void (*step)(void *lanes, const void *x, int64_t n);
   /* lanes[l * columns + c]: the tree over l, then totals[c] += it (= it for the first block, where `first` is not 0). At most
-   * 16 bytes per total. A negative `first` says besides that lanes from -first on are as they were cleared. */
+   * 16 bytes per total. */
   void (*close)(void *lanes, int64_t columns, void *totals, int first);
   /* Writes the results of `count` elements each; count may be 0. */
   void (*finish)(const void *totals, int64_t columns, int64_t count, char *out, int64_t out_step);
   /* lanes[i] += x[i], and the same of further rows, each `row_bytes` behind the one before: `rows` in all, in order. NULL where
    * no reduction is of columns as they lie: `step` serves then. */
   void (*steps)(void *lanes, const void *x, int64_t n, int64_t rows, int64_t row_bytes);
+  /* Writes the result of 1 to `lanes` elements: that of clear, fold, close and finish, in one call. */
+  void (*few)(const void *x, int64_t n, char *out);
 } pc_monoid;
 
 /* For pc_host.reduce. */

@@ -1,14 +1,14 @@
 //! Entries of a bundle: a thousand are opened, verified and bound; what the first costs, and the last; and what it costs to
 //! open a bundle of ten and one of a hundred thousand, and several in layers.
 //!
-//! Each is a graph with constants of its own, and every tenth has other ops: a hundred modules serve them. What everything
-//! that is served must cost is hashing it, so that is the peer.
+//! Each is a graph with constants of its own. A hundred modules serve them, or each has a module of its own, whose ops are no
+//! other's. What everything that is served must cost is hashing it, so that is the peer.
 
 use super::built::write;
 use super::{Bench, graph};
 use crate::measure::{Runner, Sample, once};
 use crate::report::{Found, Line, Target};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use precast::{FunctionGraph, Loader, Policy, Runtime};
 use precast_build::Serve;
 use precast_ops::GENERATOR;
@@ -18,7 +18,8 @@ use std::path::Path;
 
 const ROUNDS: usize = 25;
 const ENTRIES: usize = 1000;
-const KINDS: usize = 100;
+/// Modules that serve them.
+const MODULES: [usize; 2] = [100, ENTRIES];
 /// Entries of a small bundle and of a large one.
 const SIZES: [usize; 2] = [10, 100_000];
 const LAYERS: usize = 4;
@@ -26,11 +27,23 @@ const LAYERS: usize = 4;
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let rounds = bench.rounds(ROUNDS);
     let directory = tempfile::tempdir()?;
-    let file = directory.path().join("bundle");
-    let graphs = (0..ENTRIES).map(|at| Ok((format!("entry{at}"), expression(at)?)));
-    write(&graphs.collect::<Result<Vec<_>>>()?, Serve::Whole, &file)?;
-    let bytes = fs_err::read(&file)?;
+    let mut found = Found::default();
+    for modules in MODULES {
+        of_modules(modules, directory.path(), rounds, &mut found)?;
+    }
+    found.lines.extend(of_any_size(directory.path(), rounds)?);
+    Ok(found)
+}
+
+/// Entries that so many modules serve.
+fn of_modules(modules: usize, place: &Path, rounds: usize, found: &mut Found) -> Result<()> {
+    let file = place.join(format!("of-{modules}"));
     let names: Vec<String> = (0..ENTRIES).map(|at| format!("entry{at}")).collect();
+    let graphs = names.iter().enumerate().map(|(at, name)| Ok((name.clone(), expression(at, modules)?)));
+    write(&graphs.collect::<Result<Vec<_>>>()?, Serve::Whole, &file)?;
+    let members: usize = Bundle::open(&file)?.records().iter().map(|record| record.members.len()).sum();
+    ensure!(members == modules, "{members} modules serve {ENTRIES} entries, expected {modules}");
+    let bytes = fs_err::read(&file)?;
     let all = Runner::new("precast", || {
         let loader = Loader::open(&file)?;
         names.iter().try_for_each(|name| loader.entry(name).map(drop))?;
@@ -40,20 +53,20 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         black_box(blake3::hash(black_box(&bytes)));
         Ok(())
     });
-    let what = format!("open, verify and bind {ENTRIES} entries");
-    let mut found = Found::default();
+    let what = format!("open, verify and bind {ENTRIES} entries of {modules} modules");
     found.lines.push(Line::raced(&what, rounds, vec![all, hashed])?.target(Target::BelowPeerPlus(1e6)));
-    found.lines.extend(one_by_one(&file, &names, rounds)?);
-    let loader = Loader::open(&file)?;
-    let again = Runner::short("precast", || drop(black_box(loader.entry("entry7"))));
-    found.lines.push(Line::raced("an entry again", rounds, vec![again])?.target(Target::Below(1e3)));
-    found.lines.extend(of_any_size(directory.path(), rounds)?);
-    found.facts.push(format!("{ENTRIES} entries of {KINDS} modules are {} KiB", bytes.len() / 1024));
-    Ok(found)
+    found.lines.extend(one_by_one(&file, &names, modules, rounds)?);
+    if modules == MODULES[0] {
+        let loader = Loader::open(&file)?;
+        let again = Runner::short("precast", || drop(black_box(loader.entry("entry7"))));
+        found.lines.push(Line::raced("an entry again", rounds, vec![again])?.target(Target::Below(1e3)));
+    }
+    found.facts.push(format!("{ENTRIES} entries of {modules} modules are {} KiB", bytes.len() / 1024));
+    Ok(())
 }
 
 /// The first entry of an open bundle, and the last after all others.
-fn one_by_one(file: &Path, names: &[String], rounds: usize) -> Result<[Line; 2]> {
+fn one_by_one(file: &Path, names: &[String], modules: usize, rounds: usize) -> Result<[Line; 2]> {
     let (mut first, mut last) = (Sample::default(), Sample::default());
     let [one, others @ .., end] = names else { anyhow::bail!("too few entries") };
     for round in 0..=rounds {
@@ -68,7 +81,7 @@ fn one_by_one(file: &Path, names: &[String], rounds: usize) -> Result<[Line; 2]>
             last.push(last_ns);
         }
     }
-    let line = |what: &str, sample| Line::new(&format!("the {what} entry"), sample, &[]);
+    let line = |what: &str, sample| Line::new(&format!("the {what} entry of {modules} modules"), sample, &[]);
     Ok([line("1st", &first), line(&format!("{ENTRIES}th"), &last)])
 }
 
@@ -107,11 +120,11 @@ fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// The graph of a position: one of [`KINDS`] chains, with constants of its own.
-fn expression(at: usize) -> Result<FunctionGraph> {
+/// The graph of a position: one of so many chains, with constants of its own.
+fn expression(at: usize, modules: usize) -> Result<FunctionGraph> {
     let mut text = format!("x * {at}.5");
-    for bit in 0..7 {
-        text = if ((at % KINDS) >> bit) & 1 == 1 {
+    for bit in 0..modules.next_power_of_two().ilog2() {
+        text = if ((at % modules) >> bit) & 1 == 1 {
             format!("sqrt({text} + y)")
         } else {
             format!("({text} - y)")

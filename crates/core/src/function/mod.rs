@@ -207,7 +207,7 @@ impl Function {
     pub fn direct(&self) -> Option<&Arc<Direct>> {
         match &self.0.body {
             Serves::Modules(modules) => modules.direct.as_ref(),
-            Serves::Other(body) => body.stands_for()?.direct(),
+            Serves::Other(body) => direct_of(&**body),
         }
     }
 
@@ -315,6 +315,12 @@ impl Function {
         let steps = &modules.executable(&self.0.program).steps;
         steps.iter().find(makes).map(|step| blame::all(&step.signatures)).unwrap_or_default()
     }
+}
+
+/// How what a body stands for is called without a frame. What calls itself is not inlined.
+#[inline(never)]
+fn direct_of(body: &dyn Body) -> Option<&Arc<Direct>> {
+    body.stands_for()?.direct()
 }
 
 impl From<Inner> for Function {

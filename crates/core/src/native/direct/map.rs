@@ -32,33 +32,6 @@ const fn with(word: u64, dtype: DType, ndim: usize) -> u64 {
     word << 8 | (dtype as u64 + 1) << 4 | ndim as u64
 }
 
-/// The operands of a call, as far as they are looked at.
-pub(super) struct Operands<'a> {
-    table: [MaybeUninit<Pointer>; MOST],
-    len: usize,
-    /// The number of inputs, then a byte for each operand.
-    kinds: u64,
-    extents: &'a [usize],
-}
-
-impl<'a> Operands<'a> {
-    /// None of them, of which so many are inputs; `extents` are those of the first.
-    #[inline(always)]
-    pub(super) const fn new(inputs: usize, extents: &'a [usize]) -> Self {
-        Self { table: [const { MaybeUninit::uninit() }; MOST], len: 0, kinds: inputs as u64, extents }
-    }
-
-    /// Takes the next one; `false` if it has another shape, or lies with gaps, or there are too many.
-    #[inline(always)]
-    pub(super) fn take(&mut self, operand: Strided<'_>) -> bool {
-        let Some(place) = self.table.get_mut(self.len) else { return false };
-        place.write(operand.data);
-        self.len += 1;
-        self.kinds = with(self.kinds, operand.dtype, operand.extents.len());
-        operand.fills(self.extents)
-    }
-}
-
 impl Map {
     /// A kernel that takes what these ports say, if that has a place in a word.
     pub(super) fn new(kernel: Kernel, inputs: &[Port], outputs: &[Port], most: usize) -> Option<Self> {
@@ -66,18 +39,6 @@ impl Map {
         let has_place = ports().count() <= MOST && ports().all(|port| port.ty.ndim() <= MOST_NDIM);
         let word = |word, port: &Port| with(word, port.ty.dtype(), port.ty.ndim());
         has_place.then(|| Self { kernel, kinds: ports().fold(inputs.len() as u64, word), most })
-    }
-
-    /// Runs a call; `false` if it is not served.
-    #[inline(always)]
-    pub(super) fn run(&self, operands: &Operands<'_>) -> bool {
-        let n = elements(operands.extents);
-        let are_these = operands.kinds == self.kinds && operands.extents.len() <= MOST_NDIM;
-        // SAFETY: as many operands of the kernel's dtypes, each of so many elements in C order; outputs were made of exclusive
-        // borrows, or of memory that was compared with every other operand's.
-        are_these
-            && (1..=self.most).contains(&n)
-            && unsafe { call(self.kernel, n, operands.table.as_ptr().cast()) }
     }
 
     /// Serves a call into memory of the caller; `false` if it is not served.
@@ -88,17 +49,29 @@ impl Map {
         outputs: impl Iterator<Item = Strided<'b>>,
     ) -> bool {
         let Some(first) = inputs.clone().next() else { return false };
-        let mut operands = Operands::new(inputs.len(), first.extents);
+        let extents = first.extents;
+        // Each a value of its own, so that all but the pointers stays in registers.
+        let mut table = [const { MaybeUninit::<Pointer>::uninit() }; MOST];
+        let (mut places, mut kinds) = (table.iter_mut(), inputs.len() as u64);
+        let mut take = |operand: Strided<'_>| {
+            let Some(place) = places.next() else { return false };
+            place.write(operand.data);
+            kinds = with(kinds, operand.dtype, operand.extents.len());
+            operand.fills(extents)
+        };
         for input in inputs {
-            if !operands.take(input) {
+            if !take(input) {
                 return false;
             }
         }
         for output in outputs {
-            if !operands.take(output) {
+            if !take(output) {
                 return false;
             }
         }
-        self.run(&operands)
+        let (n, are_these) = (elements(extents), kinds == self.kinds && extents.len() <= MOST_NDIM);
+        // SAFETY: as many operands of the kernel's dtypes, each of so many elements in C order; outputs were made of exclusive
+        // borrows, or of memory that was compared with every other operand's.
+        are_these && (1..=self.most).contains(&n) && unsafe { call(self.kernel, n, table.as_ptr().cast()) }
     }
 }

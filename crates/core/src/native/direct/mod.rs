@@ -231,9 +231,19 @@ impl Direct {
         outputs: impl ExactSizeIterator<Item = Strided<'b>>,
     ) -> bool {
         let inputs = inputs.iter().map(|input| input.view.strided());
-        if let Some(map) = &self.map {
-            return map.serve(inputs, outputs);
+        match &self.map {
+            Some(map) => map.serve(inputs, outputs),
+            None => self.write_each(inputs, outputs),
         }
+    }
+
+    /// As [`Direct::write`], of a program that is no map: its pointers take much of the stack.
+    #[inline(never)]
+    fn write_each<'a, 'b>(
+        &self,
+        inputs: impl ExactSizeIterator<Item = Strided<'a>> + Clone,
+        outputs: impl ExactSizeIterator<Item = Strided<'b>>,
+    ) -> bool {
         let mut call = Call::new();
         self.takes_each(&mut call, inputs) && self.gives_each(&mut call, outputs)
     }

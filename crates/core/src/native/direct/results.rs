@@ -162,6 +162,40 @@ impl Direct {
     /// Serves a call and puts its results behind `arrays`; `false` if it is not served.
     #[inline(always)]
     pub(crate) fn append(&self, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
+        if let (Some(map), Some(first)) = (&self.map, inputs.first()) {
+            let like = first.view.strided();
+            let elements = elements(like.extents);
+            if self.outputs.iter().all(|output| small::is_small(output, like.extents, elements)) {
+                return self.append_mapped(map, (inputs, like), arrays);
+            }
+        }
+        self.append_each(inputs, arrays)
+    }
+
+    /// As [`Direct::append`], of small results of one map, which lie as the first input does.
+    #[inline(always)]
+    fn append_mapped(
+        &self,
+        map: &Map,
+        (inputs, like): (&[ArrayRef<'_>], Strided<'_>),
+        arrays: &mut Vec<Array>,
+    ) -> bool {
+        let before = arrays.len();
+        let outputs = self.outputs.iter().map_while(|output| {
+            arrays.push(small::array(output.dtype, like.extents)?);
+            let data = with_array!(arrays.last_mut()?, a => a.as_mut_ptr().cast());
+            Some(Strided { dtype: output.dtype, data, ..like })
+        });
+        let is_served = map.serve(inputs.iter().map(|input| input.view.strided()), outputs);
+        if !is_served {
+            arrays.truncate(before);
+        }
+        is_served
+    }
+
+    /// As [`Direct::append`], of any program.
+    #[inline(never)]
+    fn append_each(&self, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
         let call = &mut Call::new();
         if !self.takes_each(call, inputs.iter().map(|input| input.view.strided())) {
             return false;

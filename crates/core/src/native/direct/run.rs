@@ -5,7 +5,7 @@ use crate::Type;
 use crate::native::host;
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Kernel, Monoid};
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 
@@ -114,8 +114,21 @@ impl Fold {
     /// # Safety
     /// There are `n` elements of the monoid's at `from`, at least one and at most `REDUCE_BLOCK`, and room for a result at
     /// `to`.
-    #[inline(never)]
+    #[inline(always)]
     unsafe fn run(&self, from: *const c_char, n: i64, to: *mut c_char) {
+        if n <= i64::from(self.monoid.lanes) {
+            // SAFETY: the caller's promise; as many elements as there are lanes, or less.
+            unsafe { (self.monoid.few)(from.cast(), n, to) };
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { self.run_in_lanes(from, n, to) };
+        }
+    }
+
+    /// # Safety
+    /// As [`Fold::run`].
+    #[inline(never)]
+    unsafe fn run_in_lanes(&self, from: *const c_char, n: i64, to: *mut c_char) {
         let mut lanes = [const { MaybeUninit::<Line>::uninit() }; LANES_BYTES / size_of::<Line>()];
         // Few lines, which a call would take longer to copy.
         for (lane, clear) in lanes.iter_mut().zip(&self.clear).take(self.lines) {
@@ -125,10 +138,8 @@ impl Fold {
         let (lanes, total) = (lanes.as_mut_ptr().cast(), total.as_mut_ptr().cast());
         // SAFETY: the lanes are cleared; the elements are the caller's.
         unsafe { (self.monoid.fold)(lanes, from.cast(), n, 0) };
-        // Of few elements, lanes that none went to need not be looked at.
-        let first = if n < i64::from(self.monoid.lanes) { -(n as c_int) } else { 1 };
         // SAFETY: a total has 16 bytes at most (precast/driver.h).
-        unsafe { (self.monoid.close)(lanes, 1, total, first) };
+        unsafe { (self.monoid.close)(lanes, 1, total, 1) };
         // SAFETY: the total was made; room for the result is the caller's.
         unsafe { (self.monoid.finish)(total, 1, n, to, 0) };
     }

@@ -36,8 +36,15 @@ pub(super) fn is_small(output: &Output, common: &[usize], elements: usize) -> bo
 /// A small array, whose elements are any numbers.
 #[inline]
 pub(super) fn array(dtype: DType, shape: &[usize]) -> Option<Array> {
-    let mut extents = [0; NDIM];
-    extents.get_mut(..shape.len())?.copy_from_slice(shape);
+    // By their number: to copy so few is a call otherwise.
+    let extents = match *shape {
+        [] => [0; NDIM],
+        [a] => [a, 0, 0, 0],
+        [a, b] => [a, b, 0, 0],
+        [a, b, c] => [a, b, c, 0],
+        [a, b, c, d] => [a, b, c, d],
+        _ => return None,
+    };
     let kind = (dtype, shape.len(), extents);
     let copied = |known: &RefCell<Known>| {
         let known = &mut *known.borrow_mut();

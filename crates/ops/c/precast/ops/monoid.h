@@ -4,7 +4,7 @@
  * threads. The elements that one output is made of, in C order of the reduced axes, are cut into blocks of 4096. Within a
  * block element i goes to lane i mod LANES; then lane j takes in lane j + LANES/2, j + LANES/4, .. ; then the blocks'
  * totals are taken in order. Lanes start at the identity (0 for sums, so a sum of -0.0 is 0.0, as in NumPy). No elements
- * at all make one block of identities.
+ * at all make one block of identities. A few elements, one for a lane or less, are reduced by one function in that order.
  * f32 sums keep the total of blocks in f64 and round once at the end; a mean divides that total by the count.
  *
  *   sum   f32 f64 i64 u64 (wrap); empty: 0    mean  f32 f64; empty: NaN        prod  f32 f64 i64 u64 (wrap); empty: 1
@@ -75,11 +75,7 @@
   PC_MONOID_SELDOM static void NAME##_close(void *from, int64_t columns, void *to, int first) {   \
     T *lanes = (T *)from;                                                                                           \
     TOTAL *totals = (TOTAL *)to;                                                                                    \
-    for (int64_t w = LANES / 2, live = PASSES && first < 0 ? -first : LANES; w > 0; w /= 2) {                                                       \
-      if (live <= w) continue;                                                                                      \
-      NAME##_step(lanes, lanes + w * columns, (live - w) * columns);                                                \
-      live = w;                                                                                                     \
-    }                                                                                                               \
+    for (int64_t w = LANES / 2; w > 0; w /= 2) NAME##_step(lanes, lanes + w * columns, w * columns);                 \
     for (int64_t c = 0; c < columns; c++) totals[c] = first ? WIDEN(lanes[c]) : ADD_TOTAL(totals[c], WIDEN(lanes[c])); \
   }                                                                                                                 \
   PC_MONOID_SELDOM static void NAME##_finish(const void *from, int64_t columns, int64_t count,    \
@@ -91,9 +87,20 @@
       *(T *)(out + c * out_step) = RESULT;                                                                          \
     }                                                                                                               \
   }                                                                                                                 \
+  PC_MONOID_SELDOM static void NAME##_few(const void *from, int64_t n, char *out) {                                  \
+    T l[LANES];                                                                                                      \
+    int64_t count = n, live = PASSES ? n : LANES;                                                                    \
+    for (int64_t i = 0; i < live; i++) l[i] = i < n ? ADD(IDENTITY, ((const T *)from)[i]) : IDENTITY;                \
+    for (int64_t w = LANES / 2; w > 0; live = live < w ? live : w, w /= 2)                                           \
+      for (int64_t i = w; i < live; i++) l[i - w] = ADD(l[i - w], l[i]);                                             \
+    TOTAL total = WIDEN(l[0]);                                                                                       \
+    (void)total;                                                                                                     \
+    (void)count;                                                                                                     \
+    *(T *)out = RESULT;                                                                                              \
+  }                                                                                                                  \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
-      NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL)};
+      NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL), NAME##_few};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))

@@ -97,6 +97,18 @@ unsafe extern "C" fn finish(totals: *const c_void, columns: i64, count: i64, out
     }
 }
 
+unsafe extern "C" fn few(from: *const c_void, n: i64, out: *mut c_char) {
+    let mut lanes = [0.0_f64; 2];
+    let mut total = 0.0_f64;
+    let (at, sum) = (lanes.as_mut_ptr().cast(), (&raw mut total).cast());
+    // SAFETY: the driver's contract: so many elements, and room for a result.
+    unsafe {
+        fold(at, from, n, 0);
+        close(at, 1, sum, 1);
+        finish(sum, 1, n, out, 0);
+    }
+}
+
 /// A sum of which the count is taken.
 const SUM: Monoid = Monoid {
     lanes: 2,
@@ -108,6 +120,7 @@ const SUM: Monoid = Monoid {
     close,
     finish,
     steps: Some(steps),
+    few,
 };
 
 /// A program of one chain: what it takes, what it gives, what it does, and whether the last result is summed.
