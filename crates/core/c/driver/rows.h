@@ -44,15 +44,6 @@ static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold,
   }
 }
 
-/* Asks for elements pos .. pos + n of the row that comes next: it is read while this one is in the cache. */
-static void pc_rows_ahead(const pc_rows_run *r, int64_t pos, int64_t n) {
-  for (int32_t k = 0; k < r->tile.n_all; k++) {
-    if (r->ahead[k] == 0) continue;
-    const char *next = r->tile.data[k] + r->ahead[k] + pos * r->tile.item[k];
-    for (int64_t byte = 0; byte < n * r->tile.item[k]; byte += 64) __builtin_prefetch(next + byte);
-  }
-}
-
 /* Runs steps first .. end, all of one pass, on n elements from `pos` on. */
 static int pc_rows_chunk(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end, int64_t pos, int64_t n) {
   char *data[PC_LOOP_OPERANDS];
@@ -128,7 +119,6 @@ static int pc_rows_pass(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
       int64_t most = block - pos < r->chunk ? block - pos : r->chunk, n = most;
       if (first == 0 || !r->whole) n = pc_chunks_ready(&r->chunks, &r->tile, pos, most);
       r->whole = n == elements;
-      if (r->op->steps[first].pass == 1) pc_rows_ahead(r, pos, n);
       int failure = pc_rows_chunk(ctx, r, first, end, pos, n);
       if (failure != 0) return failure;
       pos += n;
@@ -153,13 +143,6 @@ static int pc_rows_tile(pc_context *ctx, pc_rows_run *r, char *const *single) {
   return 0;
 }
 
-/* The bytes from operand k's tile to the next one, if that is worth asking for: it lies whole, and in memory, not in a cache. */
-static int64_t pc_rows_next(const pc_rows_run *r, int32_t k, int64_t rows) {
-  int64_t bytes = r->rows * r->count * r->tile.item[k], step = rows * r->outer.stride[k][r->outer.ndim - 1];
-  int is_whole = r->chunks.block[k] == NULL && r->tile.ndim == 1 && r->tile.item[k] != 0;
-  return is_whole && bytes >= PC_ROWS_LEAST_AHEAD && bytes <= PC_ROWS_MOST_AHEAD && step != 0 ? step : 0;
-}
-
 /* All rows, in the order of the kept dimensions. */
 static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
   pc_loop *outer = &r->outer;
@@ -174,10 +157,7 @@ static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
       if (rows != r->rows) most = 1; /* there are too many operands to gather */
       char *at[PC_LOOP_OPERANDS];
       for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (last < 0 ? 0 : row * outer->stride[k][last]);
-      for (int32_t k = 0; k < r->tile.n_all; k++) {
-        r->tile.data[k] = at[k];
-        r->ahead[k] = row + rows < extent ? pc_rows_next(r, k, rows) : 0;
-      }
+      for (int32_t k = 0; k < r->tile.n_all; k++) r->tile.data[k] = at[k];
       int failure = pc_rows_tile(ctx, r, at + r->tile.n_all);
       if (failure != 0) return failure;
     }

@@ -10,8 +10,6 @@
 #define PC_ROWS_TILE 512            /* elements of a tile of several rows, at most */
 #define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
-#define PC_ROWS_LEAST_AHEAD 1024    /* bytes of a tile whose next one is asked for: shorter ones the hardware sees coming, */
-#define PC_ROWS_MOST_AHEAD 131072   /* and longer ones would not stay in the cache */
 
 /* Everything a run needs. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
  * last. */
@@ -28,7 +26,6 @@ typedef struct pc_rows_run {
   char *place[PC_ROWS_VALUES];     /* else; of single values always */
   char *spread[PC_ROWS_VALUES];    /* of single values that maps of full ones read, else NULL */
   uint8_t stays[PC_ROWS_VALUES];   /* its place is as long as the row */
-  int64_t ahead[PC_LOOP_OPERANDS]; /* bytes to the next tile of an operand that is asked for early, else 0 */
   char *lanes[PC_ROWS_FOLDS];
   char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
   pc_area area;                    /* blocks, lanes and places */

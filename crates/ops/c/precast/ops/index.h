@@ -129,11 +129,6 @@ static inline int pc_take_positions(pc_context *ctx, const pc_tensor *indices, i
   return 0;
 }
 
-/* Asks for the elements at n positions: all at once are under way then, where a loop over them would wait for each in turn. */
-static inline void pc_take_ahead(const char *data, int64_t step, int64_t n, const int64_t *at) {
-  for (int64_t i = 0; i < n; i++) __builtin_prefetch(data + at[i] * step);
-}
-
 /* One row of `out` for each index: in: tensor, vector of indices (i64). */
 __attribute__((unused, noinline)) static int pc_take(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM], n = in[1]->shape[0], extent = in[0]->shape[0], first = in[0]->strides[0];
@@ -143,17 +138,11 @@ __attribute__((unused, noinline)) static int pc_take(pc_context *ctx, const int6
   for (int32_t d = 1; d < ndim; d++) shape[d] = in[0]->shape[d];
   pc_tensor *t = pc_output_ready(ctx, &out[0], in[0]->dtype, ndim, shape);
   if (t == NULL) return -1;
-  int64_t run = pc_run_bytes(item, ndim - 1, shape + 1, t->strides + 1, in[0]->strides + 1), to_step = t->strides[0];
-  int64_t blocks[2][PC_TAKE_BLOCK], next = n < PC_TAKE_BLOCK ? n : PC_TAKE_BLOCK;
-  if (pc_take_positions(ctx, in[1], 0, next, extent, blocks[0]) != 0) return -1;
-  for (int64_t from = 0, m; from < n; from += m) {
-    const int64_t *at = blocks[from / PC_TAKE_BLOCK % 2];
-    int64_t *ahead = blocks[(from / PC_TAKE_BLOCK + 1) % 2];
+  int64_t run = pc_run_bytes(item, ndim - 1, shape + 1, t->strides + 1, in[0]->strides + 1), to_step = t->strides[0], at[PC_TAKE_BLOCK];
+  for (int64_t from = 0; from < n; from += PC_TAKE_BLOCK) {
+    int64_t m = n - from < PC_TAKE_BLOCK ? n - from : PC_TAKE_BLOCK;
     char *to = t->data + from * to_step;
-    m = next;
-    next = n - from - m < PC_TAKE_BLOCK ? n - from - m : PC_TAKE_BLOCK;
-    if (pc_take_positions(ctx, in[1], from + m, next, extent, ahead) != 0) return -1;
-    pc_take_ahead(in[0]->data, first, next, ahead);
+    if (pc_take_positions(ctx, in[1], from, m, extent, at) != 0) return -1;
     if (run == 8 && to_step == 8 && first == 8) {
       const char *data = in[0]->data;
       for (int64_t i = 0; i < m; i++) __builtin_memcpy(to + i * 8, data + at[i] * 8, 8);

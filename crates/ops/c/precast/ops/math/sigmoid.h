@@ -40,13 +40,13 @@ PC_INLINE pc_f64 pc_tanh_f64(pc_f64 x) {
   pc_f64 a = pc_from_bits_f64(pc_bits_f64(x) & ~sign);
   a = a > 22.0 ? 22.0 : a;
   pc_f64 z = a * a, z2 = z * z, z4 = z2 * z2;
-  pc_f64 m23 = -0x1.767dce3e0ea87p-8 + z * 0x1.0a4e134d412afp-12, m45 = -0x1.997baeadaf43cp-17 + z * 0x1.415179a669d01p-21;
-  pc_f64 m67 = -0x1.f6230e0396bafp-26 + z * 0x1.51a578ca8243ap-30;
-  pc_f64 m = 0x1.8000000000012p+1 + z * (0x1.3333333332d3fp+0 + z * (m23 + (z2 * m45 + z4 * m67)));
+  pc_f64 m23 = -0x1.767dce3e103a5p-8 + z * 0x1.0a4e134db7750p-12, m45 = -0x1.997baed3a9cb3p-17 + z * 0x1.41517d0ae234dp-21;
+  pc_f64 m67 = -0x1.f6235f190dc17p-26 + z * 0x1.51a703930bea1p-30;
+  pc_f64 m = 0x1.8000000000012p+1 + z * (0x1.3333333332d41p+0 + z * (m23 + (z2 * m45 + z4 * m67)));
   pc_f64 t = a * (2.0 * PC_LOG2E_F64) + magic, k = t - magic;
   pc_f64 r = (a - k * (PC_LN2_HI_F64 / 2)) - k * (PC_LN2_LO_F64 / 2), s = r * r, s2 = s * s;
-  pc_f64 c01 = 0x1.555555555553ep-2 + s * -0x1.6c16c16beb5f7p-6, c23 = 0x1.1566aaf0d3d38p-9 + s * -0x1.bbd418565c338p-13;
-  pc_f64 c = 1.0 + s * (c01 + s2 * (c23 + s2 * 0x1.6374c24ac592ap-16)), less = r - c;
+  pc_f64 c01 = 0x1.555555555553ep-2 + s * -0x1.6c16c16beb862p-6, c23 = 0x1.1566aaf13e0bfp-9 + s * -0x1.bbd4194595eaep-13;
+  pc_f64 c = 1.0 + s * (c01 + s2 * (c23 + s2 * 0x1.6375216d2d80ap-16)), less = r - c;
   int near = a < 0.9;
   pc_f64 over = near ? -z : less + less, under = near ? m : pc_from_bits_f64(pc_bits_f64(t) << 52) * (c + r) - less;
   pc_f64 base = near ? a : 1.0, y = base + base * (over / under);
@@ -79,16 +79,16 @@ PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
   return q * (x < 0.0f ? low : 1.0f) * (x < 0.0f ? high : 1.0f);
 }
 
-/* As of f64; M has degree 3, error 2.2e-9. */
+/* As of f64; M has degree 3, error 2.1e-9. */
 PC_INLINE pc_f32 pc_tanh_f32(pc_f32 x) {
   const uint32_t sign = 0x80000000u;
   const pc_f32 magic = 12582912.0f + 127.0f;
   pc_f32 a = pc_from_bits_f32(pc_bits_f32(x) & ~sign);
   a = a > 10.0f ? 10.0f : a;
-  pc_f32 z = a * a, m = 0x1.800006p+1f + z * (0x1.3332c2p+0f + z * (-0x1.75145ap-8f + z * 0x1.dbf588p-13f));
+  pc_f32 z = a * a, m = 0x1.800006p+1f + z * (0x1.3332c2p+0f + z * (-0x1.75146cp-8f + z * 0x1.dbf6b2p-13f));
   pc_f32 t = a * (2.0f * PC_LOG2E_F32) + magic, k = t - magic;
   pc_f32 r = (a - k * (PC_LN2_HI_F32 / 2)) - k * (PC_LN2_LO_F32 / 2), s = r * r;
-  pc_f32 c = 1.0f + s * (0x1.55551ep-2f + s * -0x1.6aa3c0p-6f), less = r - c;
+  pc_f32 c = 1.0f + s * (0x1.55551ep-2f + s * -0x1.6aa42ep-6f), less = r - c;
   int near = a < 1.0f;
   pc_f32 over = near ? -z : less + less, under = near ? m : pc_from_bits_f32(pc_bits_f32(t) << 23) * (c + r) - less;
   pc_f32 base = near ? a : 1.0f, y = base + base * (over / under);
