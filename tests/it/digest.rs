@@ -2,16 +2,18 @@
 //! shared the work. NaNs are counted as one.
 //!
 //! ```text
-//! graphs ─▶ perform ───────────────────────────────────────────────────────────────────────────────▶ digest ─┐
-//!        └▶ gcc, clang × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ──────┴▶ all equal
+//! graphs ─┬▶ perform ──────────────────────────────────────────────────────────────────────────────▶ digest ──┐
+//!         ├▶ gcc, clang × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ──────┼▶ all equal
+//!         └▶ gcc for aarch64 ─▶ an emulator ([`crate::cross`]) ─▶ digest ─────────────────────────────────────┘
 //! ```
 //! Some graphs have arrays that are long enough for threads to share them; the others are random. Products of matrices are left
 //! out, whose bits hold within a class of CPU, but for those in [`products_have_the_same_bits_on_any_number_of_threads`].
-//! `cargo xtask digest` runs the whole (`PRECAST_DIGEST_COUNT`); else a share is run. For aarch64 see [`crate::cross`].
+//! `cargo xtask digest` runs the whole (`PRECAST_DIGEST_COUNT`); else a share is run, without the emulator.
 
 #![allow(clippy::print_stdout, reason = "long runs say what they compared")]
 
 use crate::compiled::{Granularity, levels, toolchain, try_bundle_by};
+use crate::cross::emulated;
 use crate::graphs::{graph, random};
 use precast::{Array, ArrayRef, DType, FunctionGraph, Policy, Runtime, Served, threads};
 use precast_compile::{Isa, Toolchain};
@@ -127,11 +129,17 @@ fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: 
     (1..=3).map(all).collect()
 }
 
+/// Versions of clang that are looked for where Debian gives no plain name.
+const CLANGS: std::ops::Range<u32> = 11..30;
+
 /// gcc and clang, as many as there are.
 fn compilers() -> Vec<Toolchain> {
     let own = toolchain();
-    let other = ["/usr/bin/clang", "/usr/bin/gcc"].map(Path::new).map(|path| Toolchain::at(path, None));
-    let other = other.into_iter().flatten().find(|other| other.driver() != own.driver());
+    let names = ["gcc", "clang"].map(str::to_owned).into_iter();
+    let names = names.chain(CLANGS.rev().map(|version| format!("clang-{version}")));
+    let paths = names.map(|name| Path::new("/usr/bin").join(name)).filter(|path| path.exists());
+    let mut others = paths.filter_map(|path| Toolchain::at(&path, None).ok());
+    let other = others.find(|other| other.family() != own.family());
     let compilers: Vec<_> = [own].into_iter().chain(other).collect();
     if compilers.len() == 1 {
         println!("skipped: a second compiler: clang and gcc are not both there");
@@ -155,6 +163,16 @@ fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
             let how = format!("{} {isa} {granularity:?}", compiler.driver().display());
             println!("{how}, 1 to 3 threads: {}", found[0]);
             assert!(found.iter().all(|found| *found == expected), "{how}: {found:?}, not {expected}");
+        }
+    }
+    if whole {
+        let graphs: Vec<_> = cases.iter().map(|case| (&case.graph, &case.inputs[..])).collect();
+        match emulated(&graphs).as_deref().map(digest) {
+            Ok(found) => {
+                println!("aarch64 under an emulator, 1 thread: {found}");
+                assert_eq!(found, expected, "aarch64");
+            }
+            Err(why) => println!("skipped: aarch64: {why}"),
         }
     }
     println!("{} graphs, perform: {expected}", cases.len());

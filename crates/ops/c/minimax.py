@@ -109,12 +109,21 @@ def dg(t):
     return mp.psi(0,zero+d)/d if abs(d)>mp.mpf('1e-12') else mp.psi(1,zero)+d*mp.psi(2,zero)/2
 show('digamma64 deg22',*remez(dg,lambda t:1/dg(t),-h,h,22,it=7))
 show('digamma64 series',*remez(lambda z:sum(mp.bernoulli(2*k)/(2*k)*z**(k-1) for k in range(1,24)),lambda z:mp.mpf(1),mp.mpf(0),mp.mpf(1)/64,6,it=7))
-# tanh x = x + x z P(z), z = x^2 up to 0.9^2
-def tanh_part(z):
-    x=mp.sqrt(z)
-    return (mp.tanh(x)/x-1)/z if z>mp.mpf("1e-12") else mp.mpf(-1)/3+2*z/15
-wt=lambda z:(z+mp.mpf("1e-4"))*(mp.sqrt(z)+mp.mpf("1e-9"))/(mp.tanh(mp.sqrt(z))+mp.mpf("1e-9"))
-show('tanh32 deg5',*remez(tanh_part,wt,mp.mpf(0),mp.mpf('0.81'),5),r=r32)
+# tanh x = x - x z / M(z), z = x^2 up to 0.9^2 and 1; r coth r = 1 + s C(s), s = r^2, |r| up to ln 2 / 4
+def tanh_under(z):
+    if z<mp.mpf('1e-6'): return 3+6*z/5-z*z/175+2*z**3/7875
+    x=mp.sqrt(z); return z/(1-mp.tanh(x)/x)
+def wu(z):
+    x=mp.sqrt(z)+mp.mpf('1e-9')
+    return (z+mp.mpf('1e-5'))*x/(tanh_under(z)**2*mp.tanh(x))
+show('tanh64 M deg7',*remez(tanh_under,wu,mp.mpf(0),mp.mpf('0.8101'),7))
+show('tanh32 M deg3',*remez(tanh_under,wu,mp.mpf(0),mp.mpf('1.0005'),3),r=r32)
+def coth_part(s):
+    r=mp.sqrt(s)
+    return (r*mp.coth(r)-1)/s if s>mp.mpf('1e-9') else mp.mpf(1)/3-s/45+2*s*s/945
+h=(mp.log(2)/4*mp.mpf('1.001'))**2
+show('tanh64 C deg4',*remez(coth_part,lambda s:s+mp.mpf('1e-6'),mp.mpf(0),h,4))
+show('tanh32 C deg1',*remez(coth_part,lambda s:s+mp.mpf('1e-6'),mp.mpf(0),h,1),r=r32)
 # of functions of f32 that are computed in f64: log, the tail of exp; erfc x = e^(-x^2) F(t), for erf x of f64 and f32, and erf x up to 3/4
 mp.mp.dps=40
 zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.0005')

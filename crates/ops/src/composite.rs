@@ -85,8 +85,51 @@ impl Composite {
         Ok(Arc::new(Self::checked(inputs, steps, outputs)?))
     }
 
+    /// The stages of a kernel with several transcendental functions, one in each: in one loop so many instructions would depend on each
+    /// other that a CPU sees too few iterations to keep busy. `None` where one loop is better. The last stage makes all results, since an
+    /// output may lie where an input does.
+    pub(crate) fn stages(&self, dtypes: &[DType]) -> Option<Vec<Stage>> {
+        let types = self.dtypes(dtypes)?;
+        let headers = |step: &Step| step.0.c_headers(&step.1.iter().map(|v| types[*v]).collect::<Vec<_>>());
+        let all: Vec<Vec<String>> = self.steps.iter().map(headers).collect();
+        if self.content_id().is_none() || !are_lanes(&types, &all.concat()) {
+            return None;
+        }
+        let is_function = |headers: &Vec<String>| headers.iter().any(|h| h.starts_with(MATH));
+        let functions: Vec<usize> = (0..all.len()).filter(|position| is_function(&all[*position])).collect();
+        // A stage ends before the next function.
+        let starts: Vec<usize> = [0].into_iter().chain(functions.iter().skip(1).copied()).collect();
+        let ends = starts.iter().skip(1).copied().chain([self.steps.len()]);
+        let stages: Vec<Stage> = starts.iter().zip(ends).map(|(start, end)| self.stage(*start, end)).collect();
+        let waiting = stages[..stages.len() - 1].iter().flat_map(|stage| &stage.makes);
+        let bytes: usize = waiting.map(|value| types[*value].itemsize_bytes()).sum();
+        (stages.len() > 1 && bytes <= WAITING_BYTES).then_some(stages)
+    }
+
+    /// Steps start .. end by themselves.
+    fn stage(&self, start: usize, end: usize) -> Stage {
+        let (first, last) = (self.inputs + start, self.inputs + end);
+        let is_last = end == self.steps.len();
+        let given = self.steps[start..end].iter().flat_map(|(_, arguments)| arguments);
+        let results = self.outputs.iter().filter(|_| is_last);
+        let mut reads: Vec<usize> = given.chain(results).copied().filter(|value| *value < first).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        let is_wanted = |value: &usize| {
+            self.outputs.contains(value) || self.steps[end..].iter().any(|(_, arguments)| arguments.contains(value))
+        };
+        let makes = if is_last { self.outputs.clone() } else { (first..last).filter(is_wanted).collect() };
+        let own = |value: &usize| {
+            reads.binary_search(value).unwrap_or_else(|_| reads.len() + value.saturating_sub(first))
+        };
+        let steps = self.steps[start..end].iter();
+        let steps = steps.map(|(op, arguments)| (Arc::clone(op), arguments.iter().map(own).collect())).collect();
+        let composite = Self { inputs: reads.len(), steps, outputs: makes.iter().map(own).collect() };
+        Stage { composite, reads, makes }
+    }
+
     /// The dtype of every value; `None` when a step does not support what reaches it.
-    fn dtypes(&self, inputs: &[DType]) -> Option<Vec<DType>> {
+    pub(crate) fn dtypes(&self, inputs: &[DType]) -> Option<Vec<DType>> {
         let mut values = inputs.to_vec();
         for (op, arguments) in &self.steps {
             let taken: Vec<DType> = arguments.iter().map(|v| values[*v]).collect();
@@ -100,13 +143,33 @@ impl Composite {
 /// filling up a vector would cost calls of a few elements more than that is worth.
 const LONG: usize = 4;
 
+/// Where the headers of transcendental functions are.
+const MATH: &str = "precast/ops/math/";
+
+/// Bytes of an element of all values together that wait from one stage to the next, at most: they stay in the L1 cache.
+const WAITING_BYTES: usize = 64;
+
+/// A part of a composite that is a loop of its own, and the values of the whole that it reads and makes, in the order of its inputs
+/// and outputs.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) composite: Composite,
+    pub(crate) reads: Vec<usize>,
+    pub(crate) makes: Vec<usize>,
+}
+
 /// Whether values of these dtypes, computed with these headers, one of each step, are the long body of a loop that compilers make
 /// vectors of: not of gamma functions, which choose among ways by branches.
 fn is_long(types: &[DType], headers: &[String]) -> bool {
+    let functions = headers.iter().filter(|header| header.starts_with(MATH));
+    are_lanes(types, headers) && functions.count() >= LONG
+}
+
+/// Whether loops over values of these dtypes become vector code, whichever functions of these headers there are.
+fn are_lanes(types: &[DType], headers: &[String]) -> bool {
     let is_lane = |dtype: &DType| matches!(dtype, DType::F32 | DType::F64 | DType::Bool);
     let has_branches = |header: &String| header.ends_with("/gamma.h") || header.ends_with("/modulo.h");
-    let functions = headers.iter().filter(|header| header.starts_with("precast/ops/math/"));
-    types.iter().all(is_lane) && !headers.iter().any(has_branches) && functions.count() >= LONG
+    types.iter().all(is_lane) && !headers.iter().any(has_branches)
 }
 
 /// `[name, [values], key, value, key, value, …]`.

@@ -1,4 +1,5 @@
-//! `cargo xtask digest`: one digest of what graphs compute, over compilers, ISA levels, cuts and numbers of threads.
+//! `cargo xtask digest`: one digest of what graphs compute, over compilers, ISA levels, cuts and numbers of threads; on aarch64 too,
+//! where there are a cross compiler and an emulator (`cargo xtask cross` installs them).
 //!
 //! The test does the work (`tests/it/digest.rs`); `cargo xtask test` runs a share of it.
 

@@ -198,17 +198,38 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
     }
 }
 
+/// What graphs give for their inputs on aarch64, `None` for one that refuses them; or why that cannot be tried.
+pub(crate) fn emulated(graphs: &[(&FunctionGraph, &[Array])]) -> Result<Vec<Option<Vec<Array>>>, String> {
+    let toolchain = tools()?;
+    let place = tempfile::tempdir().unwrap();
+    let host = host(&toolchain, place.path());
+    let named = graphs.iter().enumerate().map(|(at, (graph, inputs))| Case {
+        name: format!("graph_{at}"),
+        graph: (*graph).clone(),
+        inputs: inputs.to_vec(),
+    });
+    let cases: Vec<Case> = named.collect();
+    let foreign = open(&place.path().join("there"), &bundle(&cases, &toolchain, there()));
+    let emulated = Emulated { bundle: foreign.bundle().clone(), host: &host, place: place.path() };
+    Ok(cases.iter().map(|case| emulated.call(case).ok()).collect())
+}
+
+/// The variant of the emulated machine.
+fn there() -> Variant {
+    Variant { target: TARGET.to_owned(), isa: Isa::Aarch64, profile: Profile::Release }
+}
+
+fn open(path: &Path, bundle: &[u8]) -> Loader {
+    fs_err::write(path, bundle).unwrap();
+    Loader::open(path).unwrap()
+}
+
 /// Runs all cases here and there; gives how many outputs were compared.
 fn compare(cases: &[Case], toolchain: &Toolchain, host: &Path) -> usize {
     let place = tempfile::tempdir().unwrap();
-    let open = |name: &str, bundle: Vec<u8>| {
-        fs_err::write(place.path().join(name), bundle).unwrap();
-        Loader::open(place.path().join(name)).unwrap()
-    };
     let here = compiled::variant(Isa::native().unwrap());
-    let loader = open("here", bundle(cases, &compiled::toolchain(), here));
-    let there = Variant { target: TARGET.to_owned(), isa: Isa::Aarch64, profile: Profile::Release };
-    let foreign = open("there", bundle(cases, toolchain, there));
+    let loader = open(&place.path().join("here"), &bundle(cases, &compiled::toolchain(), here));
+    let foreign = open(&place.path().join("there"), &bundle(cases, toolchain, there()));
     let emulated = Emulated { bundle: foreign.bundle().clone(), host, place: place.path() };
     let mut compared = 0;
     for case in cases {

@@ -1,9 +1,11 @@
 //! A kernel: operands loaded, the scalar op's statements, results stored, in a loop.
 
+use crate::composite::{Composite, Stage};
 use crate::scalar::ScalarOp;
 use precast_codegen::template::render;
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, Type};
+use std::any::Any;
 use std::fmt::Write as _;
 
 /// The header of a scalar op whose kernels compute whole vectors only; see there. It is among the headers of such an op.
@@ -20,6 +22,9 @@ pub(crate) fn flags(inputs: &[Type]) -> String {
     flags.join(", ")
 }
 
+/// Elements of a block of the values that wait between stages.
+const BLOCK: usize = 256;
+
 /// The C function `<name>_<suffix>`, a kernel of `scalar` over operands of these types; `data` holds inputs, then outputs.
 pub(crate) fn kernel(
     scalar: &dyn ScalarOp,
@@ -28,46 +33,126 @@ pub(crate) fn kernel(
     inputs: &[Type],
     outputs: &[DType],
 ) -> Result<String, LinkError> {
-    let (mut operands, mut body) = (String::new(), String::new());
-    let mut arguments = Vec::new();
+    let dtypes: Vec<DType> = inputs.iter().map(Type::dtype).collect();
+    let mut operands = String::new();
     // Writing to a string cannot fail.
     for (k, ty) in inputs.iter().enumerate() {
         let dtype = ty.dtype();
         let _ = if is_scalar(ty) {
             writeln!(operands, "  const pc_{dtype} a{k} = *(const pc_{dtype} *)data[{k}];")
         } else {
-            let _ = writeln!(operands, "  const pc_{dtype} *const x{k} = (const pc_{dtype} *)data[{k}];");
-            writeln!(body, "    const pc_{dtype} a{k} = x{k}[i];")
+            writeln!(operands, "  const pc_{dtype} *const x{k} = (const pc_{dtype} *)data[{k}];")
         };
-        arguments.push(format!("a{k}"));
     }
-    let mut results = Vec::new();
     for (j, dtype) in outputs.iter().enumerate() {
-        let k = inputs.len() + j;
-        let _ = writeln!(operands, "  pc_{dtype} *const y{j} = (pc_{dtype} *)data[{k}];");
-        let _ = writeln!(body, "    pc_{dtype} r{j};");
-        results.push(format!("r{j}"));
-    }
-    let dtypes: Vec<DType> = inputs.iter().map(Type::dtype).collect();
-    let sub = Sub { fail: "return -1;".to_owned(), ..Sub::default() };
-    let code = scalar.c_code(&dtypes, name, &arguments, &results, &sub)?;
-    for line in code.lines() {
-        let _ = writeln!(body, "    {line}");
-    }
-    for j in 0..outputs.len() {
-        let _ = writeln!(body, "    y{j}[i] = r{j};");
-    }
-    let function = format!("{name}_{suffix}");
-    let parts =
-        [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("BODY", body.trim_end())];
-    if !scalar.c_headers(&dtypes).iter().any(|header| header == WHOLE) {
-        return Ok(render(include_str!("../../c/kernel.c.in"), &parts));
+        let _ = writeln!(operands, "  pc_{dtype} *const y{j} = (pc_{dtype} *)data[{}];", inputs.len() + j);
     }
     let items = inputs.iter().map(|ty| if is_scalar(ty) { 0 } else { ty.dtype().itemsize_bytes() });
     let items: Vec<usize> = items.chain(outputs.iter().map(|dtype| dtype.itemsize_bytes())).collect();
     let widest = items.iter().max().copied().unwrap_or(1).to_string();
+    let is_whole = scalar.c_headers(&dtypes).iter().any(|header| header == WHOLE);
+    let any: &dyn Any = scalar;
+    let stages = any.downcast_ref::<Composite>().and_then(|composite| composite.stages(&dtypes));
+    let count = if stages.is_some() { "m" } else { "n" };
+    let count =
+        if is_whole { format!("({count} & -(int64_t)(PC_WHOLE_BYTES / {widest}))") } else { count.to_owned() };
+    let loops = match stages {
+        Some(stages) => {
+            let whole = any.downcast_ref::<Composite>().and_then(|composite| composite.dtypes(&dtypes));
+            staged(&stages, name, inputs, &whole.unwrap_or_default(), &count)?
+        }
+        None => {
+            let reads: Vec<usize> = (0..inputs.len()).collect();
+            let values = Values { inputs, dtypes: &dtypes, at: "i", is_last: true };
+            values.loop_of(scalar, name, &reads, &[], outputs, &count)?
+        }
+    };
+    let function = format!("{name}_{suffix}");
+    let parts = [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("LOOPS", loops.trim_end())];
+    if !is_whole {
+        return Ok(render(include_str!("../../c/kernel.c.in"), &parts));
+    }
     let listed: Vec<String> = items.iter().map(usize::to_string).collect();
     let (listed, n_in, n_all) = (listed.join(", "), inputs.len().to_string(), items.len().to_string());
     let more = [("WIDEST", widest.as_str()), ("ITEMS", &listed), ("N_IN", &n_in), ("N_ALL", &n_all)];
     Ok(render(include_str!("../../c/kernel_whole.c.in"), &[parts.as_slice(), &more].concat()))
+}
+
+/// A loop for each stage, on block after block: what one stage makes and a later one reads waits in blocks. `dtypes` are those of all
+/// values.
+fn staged(
+    stages: &[Stage],
+    name: &str,
+    inputs: &[Type],
+    dtypes: &[DType],
+    count: &str,
+) -> Result<String, LinkError> {
+    let (mut blocks, mut loops) = (String::new(), String::new());
+    for (position, stage) in stages.iter().enumerate() {
+        let is_last = position + 1 == stages.len();
+        for value in stage.makes.iter().filter(|_| !is_last) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(blocks, "  pc_{} b{value}[{BLOCK}] __attribute__((aligned(64)));", dtypes[*value]);
+        }
+        let made: Vec<DType> = stage.makes.iter().map(|value| dtypes[*value]).collect();
+        let values = Values { inputs, dtypes, at: "at + i", is_last };
+        let own = format!("{name}_{position}");
+        loops.push_str(&values.loop_of(&stage.composite, &own, &stage.reads, &stage.makes, &made, count)?);
+    }
+    let block = BLOCK.to_string();
+    let parts = [("BLOCKS", blocks.trim_end()), ("BLOCK", &block), ("LOOPS", loops.trim_end())];
+    Ok(render(include_str!("../../c/kernel_staged.c.in"), &parts))
+}
+
+/// Where a loop finds values, the inputs first: elements `at` of operands, or what waits in blocks.
+struct Values<'a> {
+    inputs: &'a [Type],
+    dtypes: &'a [DType],
+    at: &'a str,
+    /// Whether what it makes are the results.
+    is_last: bool,
+}
+
+impl Values<'_> {
+    /// The loop of a scalar op that reads and makes these values.
+    fn loop_of(
+        &self,
+        scalar: &dyn ScalarOp,
+        name: &str,
+        reads: &[usize],
+        makes: &[usize],
+        made: &[DType],
+        count: &str,
+    ) -> Result<String, LinkError> {
+        let (mut body, at) = (String::new(), self.at);
+        // Writing to a string cannot fail.
+        for value in reads {
+            let dtype = self.dtypes[*value];
+            let _ = match self.inputs.get(*value) {
+                Some(ty) if is_scalar(ty) => Ok(()),
+                Some(_) => writeln!(body, "    const pc_{dtype} a{value} = x{value}[{at}];"),
+                None => writeln!(body, "    const pc_{dtype} a{value} = b{value}[i];"),
+            };
+        }
+        for (j, dtype) in made.iter().enumerate() {
+            let _ = writeln!(body, "    pc_{dtype} r{j};");
+        }
+        let arguments: Vec<String> = reads.iter().map(|value| format!("a{value}")).collect();
+        let results: Vec<String> = (0..made.len()).map(|j| format!("r{j}")).collect();
+        let taken: Vec<DType> = reads.iter().map(|value| self.dtypes[*value]).collect();
+        let sub = Sub { fail: "return -1;".to_owned(), ..Sub::default() };
+        let code = scalar.c_code(&taken, name, &arguments, &results, &sub)?;
+        for line in code.lines() {
+            let _ = writeln!(body, "    {line}");
+        }
+        for j in 0..made.len() {
+            let _ = if self.is_last {
+                writeln!(body, "    y{j}[{at}] = r{j};")
+            } else {
+                writeln!(body, "    b{}[i] = r{j};", makes[j])
+            };
+        }
+        let parts = [("COUNT", count), ("BODY", body.trim_end())];
+        Ok(render(include_str!("../../c/kernel_loop.c.in"), &parts))
+    }
 }

@@ -89,7 +89,8 @@ PC_INLINE pc_f64 pc_log1p_near_f64(pc_f64 x) {
 /* As the function of f64, and rounded once. */
 PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   pc_f32 y = (pc_f32)pc_log1p_near_f64((pc_f64)x);
-  y = x == 0.0f || x == __builtin_inff() ? x : y;
+  y = x == 0.0f ? x : y; /* two selects: of a condition in two parts gcc makes a branch */
+  y = x == __builtin_inff() ? x : y;
   pc_f32 edge = x == -1.0f ? -__builtin_inff() : __builtin_nanf("");
   return x > -1.0f ? y : edge;
 }
