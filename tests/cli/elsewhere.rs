@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
+use precast_testkit::servers::{Fault, Server};
+
 use crate::sandbox::{Ended, INPUTS, Sandbox, args, assert_close};
-use crate::server::{Fault, Server};
 
 /// A store and a bundle that are signed, with the keyring; and what `score` is.
 pub(crate) fn released() -> (Sandbox, f64) {

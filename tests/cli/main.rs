@@ -75,7 +75,3 @@ mod statements;
 mod static_program;
 mod store;
 mod trace;
-
-#[path = "../../crates/remote/tests/it/server.rs"]
-#[allow(dead_code, reason = "the tests of precast-remote need more of it")]
-mod server;

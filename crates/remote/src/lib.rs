@@ -13,6 +13,8 @@
 //! that is bounded ([`Patience`]). Loaders and deployed programs link none of this.
 
 #[cfg(feature = "files")]
+mod bounded;
+#[cfg(feature = "files")]
 mod files;
 mod layer;
 #[cfg(feature = "oci")]

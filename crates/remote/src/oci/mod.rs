@@ -9,6 +9,9 @@
 //! The file is its layers one after another, with any tool. Whoever has the manifest's digest needs to believe nobody; whoever has a
 //! tag believes signatures. Registries that do not list what is about a manifest have the list under a tag made of its digest, as
 //! the specification of OCI says.
+//!
+//! Blobs are bounded by what the manifest says of them. Manifests, tokens and errors are read whole by oci-client, so that only time
+//! bounds them: a registry that means ill can fill memory for as long as [`Patience::answer`].
 
 mod credentials;
 mod cut;
@@ -91,7 +94,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The place is none in a registry.
+    /// The place is none in a registry, or what docker keeps for it cannot be used.
     pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
         let Place::Oci { reference } = place else {
             return Err(OpenRemoteError::Transport {
@@ -113,7 +116,7 @@ impl Registry {
             ..ClientConfig::default()
         };
         let client = Client::try_from(config).map_err(|error| refused(error.to_string()))?;
-        let auth = credentials::find(&host);
+        let auth = credentials::find(&host).map_err(|why| refused(why.to_owned()))?;
         Ok(Self(Arc::new(At { place: place.to_string(), reference, client, auth, patience })))
     }
 }
