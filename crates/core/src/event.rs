@@ -97,7 +97,10 @@ impl fmt::Display for Event {
             }
             Self::Fetched { what, remote, bytes } => write!(f, "{what} came from `{remote}`, {bytes} bytes"),
             Self::WentBack { name, remote } => {
-                write!(f, "entry `{name}` of `{remote}` is again an earlier one, which was signed before the last\nhint: ask those who sign whether they took the last one back")
+                write!(
+                    f,
+                    "entry `{name}` of `{remote}` is again an earlier one, which was signed before the last\nhint: ask those who sign whether they took the last one back"
+                )
             }
             Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),
         }

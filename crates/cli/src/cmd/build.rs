@@ -16,7 +16,10 @@ use precast_ops::Ops;
 use precast_store::key::Profile;
 use precast_store::{ActionCache, OpenError, Store};
 #[cfg(feature = "remote")]
-use precast_store::{Keyring, remote::{Remote, Wanted}};
+use precast_store::{
+    Keyring,
+    remote::{Remote, Wanted},
+};
 use serde_json::json;
 
 use super::update::{self, Held};

@@ -155,7 +155,13 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     }
     served.store.write_index().unwrap();
     let pages = served.store.path().join("index/pages");
-    assert_eq!(walkdir::WalkDir::new(pages).into_iter().filter(|e| e.as_ref().unwrap().file_type().is_file()).count(), 0);
+    assert_eq!(
+        walkdir::WalkDir::new(pages)
+            .into_iter()
+            .filter(|e| e.as_ref().unwrap().file_type().is_file())
+            .count(),
+        0
+    );
     let (layer, _) = served.layer("another");
     assert_eq!(layer.find(&record.members[0].key).unwrap().len(), 1);
 }
@@ -208,7 +214,10 @@ fn an_entry_that_goes_back_is_told() {
     assert_eq!(means(&first), "");
     assert_eq!(means(&second), "");
     let told = means(&first);
-    assert!(told.contains("entry `score`") && told.contains("again an earlier one") && told.contains("hint: "), "{told}");
+    assert!(
+        told.contains("entry `score`") && told.contains("again an earlier one") && told.contains("hint: "),
+        "{told}"
+    );
 }
 
 #[test]

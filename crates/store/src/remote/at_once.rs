@@ -43,7 +43,8 @@ pub(super) fn at_once<T: Sync, R: Send>(
 
 /// The next item, and its position.
 fn take<'i, T>(next: &AtomicUsize, items: &'i [T]) -> Option<(usize, &'i T)> {
-    let at = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at < items.len()).then_some(at + 1));
+    let at =
+        next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at < items.len()).then_some(at + 1));
     at.ok().map(|at| (at, &items[at]))
 }
 

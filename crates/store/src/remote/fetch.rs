@@ -25,7 +25,8 @@ impl Remote {
 
     /// Asks for the archive of a record that was lost.
     pub(super) fn ask_again(&self, record: &Record) {
-        let (wanted, name) = (Wanted::Action(record.action), RecordName { action: record.action, id: record.id() });
+        let (wanted, name) =
+            (Wanted::Action(record.action), RecordName { action: record.action, id: record.id() });
         self.questions.once(Question::Again(name), || {
             self.tried(|| self.fetch_named(&[(name, vec![wanted])], &[wanted], self.until(1)))
         });

@@ -69,7 +69,8 @@ impl Remote {
             believed.iter().map(|believed| believed.record.requires.check(cpu::host()).is_ok()).collect();
         let mut choices: Vec<Vec<usize>> = Vec::new();
         for wanted in wanted {
-            let mut all: Vec<usize> = (0..believed.len()).filter(|at| wanted.is_of(&believed[*at].record)).collect();
+            let mut all: Vec<usize> =
+                (0..believed.len()).filter(|at| wanted.is_of(&believed[*at].record)).collect();
             if matches!(wanted, Wanted::Action(_)) {
                 choices.extend(all.into_iter().map(|at| vec![at]));
                 continue;
@@ -80,7 +81,8 @@ impl Remote {
         }
         let is_for_a_host = wanted.iter().any(|wanted| !matches!(wanted, Wanted::Action(_)));
         if is_for_a_host {
-            let unfit = believed.iter().zip(&fit).filter(|(_, fit)| !**fit).map(|(believed, _)| &believed.record);
+            let unfit =
+                believed.iter().zip(&fit).filter(|(_, fit)| !**fit).map(|(believed, _)| &believed.record);
             self.set_unfit(unfit);
         }
         self.fetch_choices(&believed, &choices, until)
@@ -196,8 +198,10 @@ impl Remote {
 
     /// Publishes what came, all at once; where that is refused, each by itself.
     fn publish(&self, arrived: &[Arrived<'_>]) {
-        let items: Vec<_> =
-            arrived.iter().map(|came| (&came.archive, &came.of.record, came.of.signatures.as_str())).collect();
+        let items: Vec<_> = arrived
+            .iter()
+            .map(|came| (&came.archive, &came.of.record, came.of.signatures.as_str()))
+            .collect();
         match (self.store.publish_signed(&items), arrived) {
             (Ok(_), _) => arrived.iter().for_each(|came| self.tell_fetched(came)),
             (Err((_, error)), [came]) => {

@@ -1,6 +1,6 @@
 //! Messages of HTTP/1.1: requests as they come, and a request that is handed to another server.
 
-use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
 
 use super::{Answer, Request};
@@ -61,7 +61,8 @@ fn head(reader: &mut impl BufRead) -> std::io::Result<Option<(String, Headers)>>
 
 /// The body of a message: as long as it says, in pieces, or, of an answer, until the end.
 fn body(reader: &mut impl BufRead, headers: &Headers, is_answer: bool) -> std::io::Result<Vec<u8>> {
-    let find = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let find =
+        |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
     let mut bytes = Vec::new();
     if find("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
         loop {

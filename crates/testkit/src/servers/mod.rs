@@ -135,7 +135,7 @@ impl Server {
     }
 
     /// What was asked since the last time: method and path.
-    #[must_use]
+    #[allow(clippy::must_use_candidate, reason = "it is called to forget as well")]
     pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.asked))
     }
@@ -177,7 +177,8 @@ fn write(
 ) -> std::io::Result<bool> {
     const ENDLESS: usize = 1 << 40;
     // What a `HEAD` is answered has the length of what is not sent.
-    let said = headers.iter().position(|(name, _)| name == "content-length").map(|at| headers.swap_remove(at).1);
+    let said =
+        headers.iter().position(|(name, _)| name == "content-length").map(|at| headers.swap_remove(at).1);
     let is_head = request.method == "HEAD";
     let said = said.and_then(|length| length.parse().ok()).filter(|_| is_head);
     let mut length = said.unwrap_or(body.len());
@@ -199,7 +200,10 @@ fn write(
         Some(Fault::Missing) => (status, body, length) = (404, b"no".to_vec(), 2),
         Some(Fault::Digest) => {
             let digest = format!("sha256:{}", "0".repeat(64));
-            headers.iter_mut().filter(|(_, value)| value.starts_with("sha256:")).for_each(|(_, value)| *value = digest.clone());
+            headers
+                .iter_mut()
+                .filter(|(_, value)| value.starts_with("sha256:"))
+                .for_each(|(_, value)| *value = digest.clone());
         }
         Some(Fault::Slow) | None => {}
     }

@@ -40,8 +40,7 @@ impl Registry {
     pub fn new(lists_referrers: bool) -> Self {
         let contents: Arc<Mutex<Contents>> = Arc::default();
         let shared = Arc::clone(&contents);
-        let server =
-            Server::new(move |request| answer(&mut lock(&shared), request, lists_referrers));
+        let server = Server::new(move |request| answer(&mut lock(&shared), request, lists_referrers));
         Self { server, contents }
     }
 
@@ -73,10 +72,19 @@ fn answer(contents: &mut Contents, request: &Request, lists_referrers: bool) -> 
             let Some(upload) = contents.uploads.get_mut(*id) else { return missing("BLOB_UPLOAD_UNKNOWN") };
             upload.extend(body);
             let location = format!("/v2/{}/blobs/uploads/{id}", name.join("/"));
-            (202, vec![header("location", location), header("range", format!("0-{}", upload.len().saturating_sub(1)))], Vec::new())
+            (
+                202,
+                vec![
+                    header("location", location),
+                    header("range", format!("0-{}", upload.len().saturating_sub(1))),
+                ],
+                Vec::new(),
+            )
         }
         ("PUT", [name @ .., "blobs", "uploads", id]) => {
-            let Some(mut upload) = contents.uploads.remove(*id) else { return missing("BLOB_UPLOAD_UNKNOWN") };
+            let Some(mut upload) = contents.uploads.remove(*id) else {
+                return missing("BLOB_UPLOAD_UNKNOWN");
+            };
             contents.uploads.insert(format!("done {id}"), Vec::new());
             upload.extend(body);
             let digest = sha256(&upload);
