@@ -41,6 +41,7 @@ mod crash;
 mod damage;
 mod debugger;
 mod declarations;
+mod deployed;
 mod document;
 mod elsewhere;
 mod exit_codes;

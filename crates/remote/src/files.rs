@@ -16,6 +16,7 @@ use object_store::{ClientOptions, Error, GetOptions, ObjectStore, PutMode, PutOp
 use precast_store::remote::{Item, Pages, RecordName, RemoteError, Sink, Source, Wanted};
 
 use crate::bounded::Bounded;
+use crate::gather::Stopped;
 use crate::url::Place;
 use crate::wait::wait;
 use crate::{OpenRemoteError, Patience, words};
@@ -210,20 +211,13 @@ impl At {
             Ok(answer) if answer.meta.size > limit => return Err(too_long()),
             Ok(answer) => answer,
         };
-        let (expected, begin) = (answer.meta.size, Instant::now());
-        let (mut bytes, mut parts) = (Vec::new(), answer.into_stream());
-        while let Some(part) =
-            tokio::time::timeout(silence, parts.next()).await.map_err(|_| self.slow(path))?
-        {
-            let part = part.map_err(|error| self.failed(path, &error))?;
-            if (bytes.len() + part.len()) as u64 > limit {
-                return Err(too_long());
-            }
-            bytes.extend_from_slice(&part);
-            if self.patience.is_lost(begin.elapsed(), bytes.len()) {
-                return Err(self.slow(path));
-            }
-        }
+        let expected = answer.meta.size;
+        let bytes = match self.patience.gather(limit, answer.into_stream()).await {
+            Ok(bytes) => bytes,
+            Err(Stopped::Slow) => return Err(self.slow(path)),
+            Err(Stopped::TooLong) => return Err(too_long()),
+            Err(Stopped::Failed(error)) => return Err(self.failed(path, &error)),
+        };
         if (bytes.len() as u64) < expected {
             let reason = format!("it ended after {} bytes of {expected}", bytes.len());
             return Err(RemoteError::Unreachable { place: self.place(path), reason });

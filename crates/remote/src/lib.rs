@@ -16,6 +16,8 @@
 mod bounded;
 #[cfg(feature = "files")]
 mod files;
+#[cfg(any(feature = "files", feature = "oci"))]
+mod gather;
 mod layer;
 #[cfg(feature = "oci")]
 pub mod oci;

@@ -10,11 +10,12 @@
 //! tag believes signatures. Registries that do not list what is about a manifest have the list under a tag made of its digest, as
 //! the specification of OCI says.
 //!
-//! Blobs are bounded by what the manifest says of them. Manifests, tokens and errors are read whole by oci-client, so that only time
-//! bounds them: a registry that means ill can fill memory for as long as [`Patience::answer`].
+//! What is read is bounded (`get.rs`), but for the answer of who makes out tokens, and errors of who is pushed to: oci-client takes
+//! these whole, and only time bounds them.
 
 mod credentials;
 mod cut;
+mod get;
 mod layer;
 mod pull;
 mod push;
@@ -82,8 +83,15 @@ pub struct Registry(Arc<At>);
 struct At {
     place: String,
     reference: Reference,
+    /// `https://host:port`.
+    origin: String,
+    /// Who pushes, and says who asks.
     client: Client,
+    /// Who reads.
+    reader: reqwest::Client,
     auth: RegistryAuth,
+    /// What the registry wants to be shown.
+    token: tokio::sync::Mutex<Option<String>>,
     patience: Patience,
 }
 
@@ -117,7 +125,10 @@ impl Registry {
         };
         let client = Client::try_from(config).map_err(|error| refused(error.to_string()))?;
         let auth = credentials::find(&host).map_err(|why| refused(why.to_owned()))?;
-        Ok(Self(Arc::new(At { place: place.to_string(), reference, client, auth, patience })))
+        let reader = get::client(patience).map_err(|error| refused(crate::words(&error)))?;
+        let origin = format!("{}://{host}", if is_here { "http" } else { "https" });
+        let (place, token) = (place.to_string(), tokio::sync::Mutex::default());
+        Ok(Self(Arc::new(At { place, reference, origin, client, reader, auth, token, patience })))
     }
 }
 
