@@ -6,6 +6,7 @@
 
 mod between;
 mod faults;
+mod figures;
 mod http;
 mod oci;
 mod real;

@@ -4,16 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::RemoteError;
-
 /// How many are asked at once.
 const AT_ONCE: usize = 16;
 
 /// Asks `each` of all items. The answers that came, in the order of the items; and the first error, after which nothing more is asked.
-pub(super) fn at_once<T: Sync, R: Send>(
+pub(super) fn at_once<T: Sync, R: Send, E: Send>(
     items: &[T],
-    each: impl Fn(&T) -> Result<R, RemoteError> + Sync,
-) -> (Vec<R>, Result<(), RemoteError>) {
+    each: impl Fn(&T) -> Result<R, E> + Sync,
+) -> (Vec<R>, Result<(), E>) {
     let next = AtomicUsize::new(0);
     let came = Mutex::new((Vec::new(), Ok(())));
     let work = || {
@@ -50,12 +48,13 @@ fn take<'i, T>(next: &AtomicUsize, items: &'i [T]) -> Option<(usize, &'i T)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::RemoteError;
     use super::*;
 
     #[test]
     fn answers_keep_their_order_and_an_error_ends_it() {
         let items: Vec<usize> = (0..1000).collect();
-        let (all, ended) = at_once(&items, |item| Ok(item * 2));
+        let (all, ended) = at_once(&items, |item| Ok::<_, RemoteError>(item * 2));
         assert!(ended.is_ok() && all == items.iter().map(|item| item * 2).collect::<Vec<_>>());
         let asked = AtomicUsize::new(0);
         let (some, ended) = at_once(&items, |item| {
