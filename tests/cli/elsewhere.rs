@@ -113,6 +113,20 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
 }
 
 #[test]
+fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
+    let place = Sandbox::new();
+    let server = Server::new(|_| (401, Vec::new(), b"who are you?".to_vec()));
+    let auths =
+        format!(r#"{{"auths": {{"{}": {{"auth": "", "identitytoken": "secret"}}}}}}"#, server.address());
+    place.write("config.json", auths);
+    let url = format!("oci://{}/me/model:1", server.address());
+    let mut pull = place.command(["pull", &url]);
+    pull.env("DOCKER_CONFIG", place.path("")).env("REGISTRY_AUTH_FILE", place.path("none"));
+    let ended = Ended::of(pull.output().unwrap()).fails(1, &["an identity token", "hint: `docker login"]);
+    assert!(!ended.err.contains("secret") && server.asked().is_empty(), "{}", ended.err);
+}
+
+#[test]
 fn urls_that_name_nothing_are_told_with_what_does() {
     let (place, _) = released();
     for (url, named) in [

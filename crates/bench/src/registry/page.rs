@@ -88,7 +88,8 @@ fn table(world: &World, outcomes: &[Outcome]) -> String {
         let (what, load) = first(outcome);
         let longest = match world.list(way.lists) {
             0 => "–".to_owned(),
-            list => format!("{:.2} MiB", list as f64 / MIB),
+            list if list < 1 << 20 => format!("{:.1} KiB", list as f64 / 1024.0),
+            list => format!("{:.1} MiB", list as f64 / MIB),
         };
         let lists =
             if way.lists == Lists::Release { "–".to_owned() } else { world.lists(way.lists).to_string() };

@@ -52,7 +52,7 @@ fn what_is_asked_is_what_the_steps_say() {
 
 #[test]
 fn who_asks_for_more_than_there_is_queues() {
-    let way = Way { name: "", lists: Lists::Shards, at_once: 16 };
+    let way = Way { name: "", lists: Lists::Shards, at_once: 16, knows: false };
     let slow = World { server_rate: 1e6, ..lonely() };
     assert!(run(&slow, way).line_load > 1.0);
     assert!(run(&slow, way).cold_slow > 10.0 * run(&lonely(), way).cold_slow);

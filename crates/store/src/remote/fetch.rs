@@ -120,6 +120,9 @@ impl Remote {
             self.refuse(&self.place(&root), "not the hash of an entry");
             return Ok(());
         };
+        if self.store.has_entry(name, &id) {
+            return Ok(());
+        }
         let items = [Item::Entry(id), Item::EntrySignatures(id)];
         let [Some(bytes), signatures] = self.fetch_all(&items)? else {
             self.refuse(&self.place(&root), "names an entry that is missing");

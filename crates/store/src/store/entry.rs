@@ -95,6 +95,11 @@ impl Store {
         Ok(found.and_then(|found| parse_root(&found.bytes)))
     }
 
+    /// Tells whether a name means this entry, which is whole and signed as it has to be.
+    pub(crate) fn has_entry(&self, name: &str, id: &RecordId) -> bool {
+        self.find_entry(name).is_ok_and(|found| found.is_some_and(|entry| entry.id() == *id))
+    }
+
     /// Tells whether the name of an entry means another one now, and this one is known: then it meant this before.
     pub(crate) fn meant_before(&self, entry: &Entry) -> bool {
         let (root, id) = (self.paths.entry_roots().join(&entry.name), entry.id());
