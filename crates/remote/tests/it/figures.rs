@@ -1,4 +1,5 @@
-//! Figures, each beside `curl`, which asks the same server for the same: `cargo xtask remotes` prints them, and nothing fails by one.
+//! Figures, each beside `curl`, which asks the same server for the same: `cargo xtask remotes --figures` prints them, and nothing
+//! fails by one.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -52,7 +53,7 @@ fn curl(urls: &[String]) {
 fn is_wanted() -> bool {
     let is_wanted = std::env::var_os("PRECAST_TEST_FIGURES").is_some();
     if !is_wanted {
-        eprintln!("skipped: figures: `cargo xtask remotes` asks for them");
+        eprintln!("skipped: figures: `cargo xtask remotes --figures` asks for them");
     }
     is_wanted
 }

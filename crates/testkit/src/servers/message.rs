@@ -19,8 +19,12 @@ pub(super) fn read(reader: &mut impl BufRead) -> std::io::Result<Option<Request>
     Ok(Some(Request { method, path, headers, body }))
 }
 
-/// Asks another server the same.
-pub(super) fn ask(address: &str, request: &Request) -> std::io::Result<Answer> {
+/// What another server answers to the same.
+pub(super) fn handed(address: &str, request: &Request) -> Answer {
+    ask(address, request).unwrap_or_else(|error| (502, Vec::new(), error.to_string().into_bytes()))
+}
+
+fn ask(address: &str, request: &Request) -> std::io::Result<Answer> {
     let mut stream = TcpStream::connect(address)?;
     let mut text = format!("{} {} HTTP/1.1\r\nconnection: close\r\n", request.method, request.path);
     for (name, value) in request.headers.iter().filter(|(name, _)| !BETWEEN.contains(&name.as_str())) {

@@ -88,10 +88,16 @@ impl Server {
     /// As [`Server::before`], where `here` says.
     pub fn before_at(here: &str, address: &str) -> Self {
         let address = address.to_owned();
-        Self::at(here, move |request| {
-            let asked = message::ask(&address, request);
-            asked.unwrap_or_else(|error| (502, Vec::new(), error.to_string().into_bytes()))
-        })
+        Self::at(here, move |request| message::handed(&address, request))
+    }
+
+    /// As [`Server::before`], for requests to which `refuses` gives no answer.
+    pub fn guarding(
+        address: &str,
+        refuses: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static,
+    ) -> Self {
+        let address = address.to_owned();
+        Self::new(move |request| refuses(request).unwrap_or_else(|| message::handed(&address, request)))
     }
 
     /// Serves what `answer` says.

@@ -36,7 +36,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let folder = root.join("target/remotes");
     fs_err::create_dir_all(&folder)?;
     let python = install::python(&folder)?;
-    let mut others = tests(&["real::", "pipelines::", "--skip", "bucket"]);
+    let mut others = tests(&[], &["real::", "pipelines::", "--skip", "bucket"]);
     others.envs(python.as_ref().map(|python| ("PRECAST_TEST_PYTHON", python)));
     let oras = python.as_deref().map(install::oras).transpose()?.unwrap_or_default();
     others.envs(python.as_ref().filter(|_| oras).map(|python| ("PRECAST_TEST_ORAS", python)));
@@ -44,18 +44,8 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     others.envs(registry.as_ref().map(|registry| ("PRECAST_TEST_REGISTRY", &registry.address)));
     let mut fine = run_command(&mut others)?;
     let moto = python.as_deref().map(|python| moto(python, &folder)).transpose()?.flatten();
-    let mut figures = tests(&["figures::"]);
-    figures.env("PRECAST_TEST_FIGURES", "1").envs(WHO);
-    figures.envs(registry.as_ref().map(|registry| ("PRECAST_TEST_REGISTRY", &registry.address)));
-    if let Some(moto) = &moto {
-        figures
-            .env("PRECAST_TEST_S3", &moto.address)
-            .env("PRECAST_TEST_BUCKET", BUCKET)
-            .env("AWS_ENDPOINT_URL", format!("http://{}", moto.address));
-    }
-    fine &= run_command(&mut figures)?;
     for bucket in [moto, s3s(&folder)?].into_iter().flatten() {
-        let mut tests = tests(&["bucket", "--skip", "figures::"]);
+        let mut tests = tests(&[], &["bucket", "--skip", "figures::"]);
         tests.envs(WHO).env("PRECAST_TEST_S3", &bucket.address).env("PRECAST_TEST_BUCKET", BUCKET);
         // The tests stand there, between who asks and the server.
         tests.env("AWS_ENDPOINT_URL", format!("http://{}", free()?));
@@ -64,11 +54,31 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(buildgrid::run(root, &folder)? && fine)
 }
 
+/// Prints figures; fails where what they are of does not work.
+pub(crate) fn figures(root: &Path) -> Result<bool> {
+    let folder = root.join("target/remotes");
+    fs_err::create_dir_all(&folder)?;
+    let python = install::python(&folder)?;
+    let (registry, s3s) = (registry(&folder)?, s3s(&folder)?);
+    let bucket = match s3s {
+        Some(bucket) => Some(bucket),
+        None => python.as_deref().map(|python| moto(python, &folder)).transpose()?.flatten(),
+    };
+    let mut figures = tests(&["--release"], &["figures::"]);
+    figures.env("PRECAST_TEST_FIGURES", "1").envs(WHO);
+    figures.envs(registry.as_ref().map(|registry| ("PRECAST_TEST_REGISTRY", &registry.address)));
+    if let Some(bucket) = &bucket {
+        figures.env("PRECAST_TEST_S3", &bucket.address).env("PRECAST_TEST_BUCKET", BUCKET);
+        figures.env("AWS_ENDPOINT_URL", format!("http://{}", bucket.address));
+    }
+    run_command(&mut figures)
+}
+
 /// The tests that speak to real servers, those that `filter` names.
-fn tests(filter: &[&str]) -> Command {
+fn tests(options: &[&str], filter: &[&str]) -> Command {
     let mut tests = Command::new(cargo());
-    tests.args(["test", "--locked", "-p", "precast-remote", "--features", "files,oci", "--test", "it"]);
-    tests.args(["-p", "precast-cli", "--test", "cli", "--"]).args(filter);
+    tests.arg("test").args(options).args(["--locked", "-p", "precast-remote", "--features", "files,oci"]);
+    tests.args(["--test", "it", "-p", "precast-cli", "--test", "cli", "--"]).args(filter);
     tests.args(["--nocapture", "--test-threads", "1"]);
     tests
 }
