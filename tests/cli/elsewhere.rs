@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
+use precast_testkit::servers::{Fault, Registry, Server};
+
 use crate::sandbox::{Ended, INPUTS, Sandbox, args, assert_close};
-use crate::server::{Fault, Server};
 
 /// A store and a bundle that are signed, with the keyring; and what `score` is.
 pub(crate) fn released() -> (Sandbox, f64) {
@@ -109,6 +110,72 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
     let built = place.run(&build).ok();
     assert!(built.err.contains("by a key that is not listed"), "{}", built.err);
     assert_eq!(built.json()["hits"], 0);
+}
+
+/// Before a registry that asks who it is: a name and a password, for themselves or for a token.
+fn asking(registry: &Registry, for_a_token: bool) -> Server {
+    // base64 of `user:secret`
+    const BASIC: &str = "Basic dXNlcjpzZWNyZXQ=";
+    Server::guarding(registry.server.address(), move |request| {
+        let said = |name: &str| {
+            let found = request.headers.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let (who, here) = (said("authorization"), said("host"));
+        if request.path.starts_with("/token") {
+            let body = if who == BASIC { &br#"{"token": "a-token"}"#[..] } else { b"no" };
+            return Some((if who == BASIC { 200 } else { 401 }, Vec::new(), body.to_vec()));
+        }
+        let (wanted, challenge) = match for_a_token {
+            true => ("Bearer a-token", format!("Bearer realm=\"http://{here}/token\",service=\"registry\"")),
+            false => (BASIC, "Basic realm=\"registry\"".to_owned()),
+        };
+        let challenge = ("www-authenticate".to_owned(), challenge);
+        (who != wanted).then(|| (401, vec![challenge], br#"{"errors": []}"#.to_vec()))
+    })
+}
+
+#[test]
+fn credentials_are_taken_from_where_docker_keeps_them() {
+    let (place, _) = released();
+    for for_a_token in [false, true] {
+        let registry = Registry::new(true);
+        let server = asking(&registry, for_a_token);
+        let url = format!("oci://{}/me/model:1", server.address());
+        let run = |arguments: &[&str], auth: &str| {
+            let auths = format!(r#"{{"auths": {{"{}": {{"auth": "{auth}"}}}}}}"#, server.address());
+            place.write("config.json", auths);
+            let mut command = place.command(arguments);
+            command.env("DOCKER_CONFIG", place.path("")).env("REGISTRY_AUTH_FILE", place.path("none"));
+            Ended::of(command.output().unwrap())
+        };
+        let (user, other) = ("dXNlcjpzZWNyZXQ=", "dXNlcjpvdGhlcg==");
+        run(&["push", &url, "score.precast"], user).ok();
+        run(&["pull", &url, "--out", "pulled.precast", "--keyring", "precast.keyring"], user).ok();
+        assert_eq!(
+            fs_err::read(place.path("pulled.precast")).unwrap(),
+            fs_err::read(place.path("score.precast")).unwrap()
+        );
+        for auth in [other, ""] {
+            let pull = ["pull", &url, "--out", "other.precast"];
+            let ended = run(&pull, auth).fails(1, &["denies access", "hint: `docker login`"]);
+            assert!(!ended.err.contains("other:") && !ended.err.contains("dXNl"), "{}", ended.err);
+        }
+    }
+}
+
+#[test]
+fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
+    let place = Sandbox::new();
+    let server = Server::new(|_| (401, Vec::new(), b"who are you?".to_vec()));
+    let auths =
+        format!(r#"{{"auths": {{"{}": {{"auth": "", "identitytoken": "secret"}}}}}}"#, server.address());
+    place.write("config.json", auths);
+    let url = format!("oci://{}/me/model:1", server.address());
+    let mut pull = place.command(["pull", &url]);
+    pull.env("DOCKER_CONFIG", place.path("")).env("REGISTRY_AUTH_FILE", place.path("none"));
+    let ended = Ended::of(pull.output().unwrap()).fails(1, &["an identity token", "hint: `docker login"]);
+    assert!(!ended.err.contains("secret") && server.asked().is_empty(), "{}", ended.err);
 }
 
 #[test]

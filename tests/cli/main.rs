@@ -41,6 +41,7 @@ mod crash;
 mod damage;
 mod debugger;
 mod declarations;
+mod deployed;
 mod document;
 mod elsewhere;
 mod exit_codes;
@@ -75,7 +76,3 @@ mod statements;
 mod static_program;
 mod store;
 mod trace;
-
-#[path = "../../crates/remote/tests/it/server.rs"]
-#[allow(dead_code, reason = "the tests of precast-remote need more of it")]
-mod server;

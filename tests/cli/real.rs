@@ -1,10 +1,10 @@
-//! The same deployment from servers that others have written; `cargo xtask remotes` starts them.
+//! quickstart's deployment from servers that others have written; `cargo xtask remotes` starts them.
 
-use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::elsewhere::{deploys, released};
+use crate::deployed::Quickstart;
+use crate::elsewhere::released;
 use crate::sandbox::Ended;
 
 /// What `cargo xtask remotes` says of a server; what is skipped is skipped aloud.
@@ -20,24 +20,29 @@ fn told(variable: &str, what: &str) -> Option<String> {
 #[test]
 fn a_bundle_in_a_registry_is_deployed() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
-    let (place, expected) = released();
-    let url = format!("oci://{address}/me/score:{}", std::process::id());
-    let sbom = place.run_bare(&["sbom", "score.precast"]).ok().out;
-    place.write("score.json", sbom);
-    let pushed =
-        place.run_bare(&["push", &url, "score.precast", "--sbom", "score.json", "--json"]).ok().json();
-    deploys(&place, &url, expected);
+    let quickstart = Quickstart::released();
+    let place = &quickstart.place;
+    let url = format!("oci://{address}/me/quickstart:{}", std::process::id());
+    let sbom = place.run_bare(&["sbom", "quickstart.precast"]).ok().out;
+    place.write("sbom.json", sbom);
+    let push = ["push", &url, "quickstart.precast", "--sbom", "sbom.json", "--json"];
+    let pushed = place.run_bare(&push).ok().json();
+    quickstart.deploys(&["--remote", &url], &url);
     let digest = pushed["digest"].as_str().unwrap();
-    let by_digest = format!("oci://{address}/me/score@{digest}");
+    let by_digest = format!("oci://{address}/me/quickstart@{digest}");
     place.run_bare(&["pull", &by_digest, "--out", "pulled.precast", "--keyring", "precast.keyring"]).ok();
     assert_eq!(
         fs_err::read(place.path("pulled.precast")).unwrap(),
-        fs_err::read(place.path("score.precast")).unwrap()
+        fs_err::read(place.path("quickstart.precast")).unwrap()
     );
     place.run_bare(&["verify", "--bundle", "pulled.precast", "--keyring", "precast.keyring"]).ok();
-    // Not signed: refused, before anything is written.
-    fs_err::remove_file(place.path("score.precast.minisig")).unwrap();
-    place.run(&["build", "--bundle", "other.precast"]).ok();
+    quickstart.deploys(&["--bundle", "pulled.precast"], "pulled.precast");
+}
+
+#[test]
+fn what_nobody_signed_is_not_pulled_from_a_registry() {
+    let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
+    let (place, _) = released();
     let bare = format!("oci://{address}/me/bare:{}", std::process::id());
     place.run_bare(&["export", "--out", "all.export"]).ok();
     place.run_bare(&["push", &bare, "all.export"]).ok();
@@ -49,33 +54,30 @@ fn a_bundle_in_a_registry_is_deployed() {
 #[test]
 fn a_store_in_a_bucket_is_deployed() {
     let Some(address) = told("PRECAST_TEST_S3", "a bucket") else { return };
-    let mut stream = TcpStream::connect(&address).unwrap();
-    let head = format!(
-        "PUT /deployed HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.read_to_string(&mut String::new()).unwrap();
-    let (place, expected) = released();
-    let url = format!("s3://deployed/{}", std::process::id());
-    let mut push = place.command(["push", &url, "--store", "artifacts"]);
+    let Some(bucket) = told("PRECAST_TEST_BUCKET", "a bucket") else { return };
+    let quickstart = Quickstart::released();
+    let url = format!("s3://{bucket}/quickstart-{}", std::process::id());
+    let mut push = quickstart.place.command(["push", &url, "--store", "artifacts"]);
     push.envs(std::env::vars().filter(|(name, _)| name.starts_with("AWS_")));
+    push.env("AWS_ENDPOINT_URL", format!("http://{address}"));
     Ended::of(push.output().unwrap()).ok();
-    deploys(&place, &url, expected);
+    quickstart.deploys(&["--remote", &url], &url);
 }
 
 #[test]
 fn a_store_on_a_web_server_is_deployed() {
     let Some(python) = told("PRECAST_TEST_PYTHON", "a web server") else { return };
-    let (place, expected) = released();
-    place.run_bare(&["index"]).ok();
+    let quickstart = Quickstart::released();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut server = Command::new(python);
+    let mut server = std::process::Command::new(python);
     server.args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()]);
-    let mut server = server.current_dir(place.path("artifacts")).stderr(Stdio::null()).spawn().unwrap();
+    let served = quickstart.place.path("artifacts");
+    let mut server = server.current_dir(served).stderr(Stdio::null()).spawn().unwrap();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    deploys(&place, &format!("http://127.0.0.1:{port}"), expected);
+    let url = format!("http://127.0.0.1:{port}");
+    quickstart.deploys(&["--remote", &url], &url);
     server.kill().unwrap();
     server.wait().unwrap();
 }

@@ -10,6 +10,7 @@
 mod cases;
 mod measure;
 mod peers;
+mod registry;
 mod report;
 
 use anyhow::{Result, bail};

@@ -268,7 +268,8 @@ pub(crate) fn tell(runtime: &Runtime, all: bool) {
             Event::Layer(
                 event @ (StoreEvent::Damaged { .. }
                 | StoreEvent::Unsigned { .. }
-                | StoreEvent::Unreachable { .. }),
+                | StoreEvent::Unreachable { .. }
+                | StoreEvent::WentBack { .. }),
             ) => {
                 events::hear(&event);
             }

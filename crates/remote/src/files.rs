@@ -13,8 +13,10 @@ use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{ClientOptions, Error, GetOptions, ObjectStore, PutMode, PutOptions, RetryConfig};
-use precast_store::remote::{Item, RecordName, RemoteError, Sink, Source, Wanted};
+use precast_store::remote::{Item, Pages, RecordName, RemoteError, Sink, Source, Wanted};
 
+use crate::bounded::Bounded;
+use crate::gather::Stopped;
 use crate::url::Place;
 use crate::wait::wait;
 use crate::{OpenRemoteError, Patience, words};
@@ -66,6 +68,7 @@ impl Files {
                 let allow_http = std::env::var_os("AWS_ALLOW_HTTP").is_some_and(|value| value == "true");
                 let options = options().with_allow_http(allow_http);
                 let bucket = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
+                let bucket = bucket.with_http_connector(Bounded::default());
                 let server = bucket.with_client_options(options).build().map_err(refused)?;
                 (Arc::new(server), Path::from(prefix.as_str()), true)
             }
@@ -76,6 +79,7 @@ impl Files {
                     None => options,
                 };
                 let server = HttpBuilder::new().with_url(url).with_retry(retry).with_client_options(options);
+                let server = server.with_http_connector(Bounded::default());
                 (Arc::new(server.build().map_err(refused)?), Path::default(), false)
             }
             _ => return Err(OpenRemoteError::NotFiles { place: name }),
@@ -84,7 +88,7 @@ impl Files {
         Ok(Self { at, lists: Mutex::default() })
     }
 
-    /// The names below a directory of the store: their paths below it.
+    /// The names below a directory of the store that begin so: their paths below it.
     fn names(&self, directory: &str, prefix: &str) -> Result<Vec<String>, RemoteError> {
         if self.at.lists {
             let (at, below) = (self.at.clone(), directory.to_owned());
@@ -94,7 +98,10 @@ impl Files {
                 at.patience.retry(|| at.list(&below, &prefix)).await
             })?;
         }
-        let list = self.index(directory)?;
+        let mut list = self.index(directory)?;
+        if let Some(pages) = Pages::find(&list) {
+            list = self.index(&pages.directory(directory, prefix))?;
+        }
         Ok(list.lines().filter(|line| line.starts_with(prefix)).map(str::to_owned).collect())
     }
 
@@ -204,20 +211,13 @@ impl At {
             Ok(answer) if answer.meta.size > limit => return Err(too_long()),
             Ok(answer) => answer,
         };
-        let (expected, begin) = (answer.meta.size, Instant::now());
-        let (mut bytes, mut parts) = (Vec::new(), answer.into_stream());
-        while let Some(part) =
-            tokio::time::timeout(silence, parts.next()).await.map_err(|_| self.slow(path))?
-        {
-            let part = part.map_err(|error| self.failed(path, &error))?;
-            if (bytes.len() + part.len()) as u64 > limit {
-                return Err(too_long());
-            }
-            bytes.extend_from_slice(&part);
-            if self.patience.is_lost(begin.elapsed(), bytes.len()) {
-                return Err(self.slow(path));
-            }
-        }
+        let expected = answer.meta.size;
+        let bytes = match self.patience.gather(limit, answer.into_stream()).await {
+            Ok(bytes) => bytes,
+            Err(Stopped::Slow) => return Err(self.slow(path)),
+            Err(Stopped::TooLong) => return Err(too_long()),
+            Err(Stopped::Failed(error)) => return Err(self.failed(path, &error)),
+        };
         if (bytes.len() as u64) < expected {
             let reason = format!("it ended after {} bytes of {expected}", bytes.len());
             return Err(RemoteError::Unreachable { place: self.place(path), reason });

@@ -13,7 +13,11 @@
 //! that is bounded ([`Patience`]). Loaders and deployed programs link none of this.
 
 #[cfg(feature = "files")]
+mod bounded;
+#[cfg(feature = "files")]
 mod files;
+#[cfg(any(feature = "files", feature = "oci"))]
+mod gather;
 mod layer;
 #[cfg(feature = "oci")]
 pub mod oci;

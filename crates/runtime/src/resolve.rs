@@ -52,6 +52,24 @@ impl Resolver {
         Ok(None)
     }
 
+    /// Has remote layers fetch at once what no layer before them has.
+    pub(crate) fn prefetch(&self, mut keys: Vec<BuildKey>) -> Result<(), LayerError> {
+        let Some(last) = self.layers.iter().rposition(|layer| matches!(layer, Layer::Remote(_))) else {
+            return Ok(());
+        };
+        for layer in &self.layers[..=last] {
+            layer.prefetch(&keys)?;
+            let mut missing = Vec::new();
+            for key in keys {
+                if layer.find(&key)?.is_empty() {
+                    missing.push(key);
+                }
+            }
+            keys = missing;
+        }
+        Ok(())
+    }
+
     /// Callable code for a key, from the first layer that has some; damage and refusals are passed over.
     pub(crate) fn resolve(&self, key: &BuildKey) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         for layer in &self.layers {

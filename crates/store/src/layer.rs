@@ -12,7 +12,7 @@ use precast_core::{best_first, cpu};
 
 use crate::archive::SHARED_OBJECT;
 use crate::keyring::{Keyring, OpenSignedError};
-use crate::remote::Remote;
+use crate::remote::{Remote, Wanted};
 use crate::{
     BuildKey, Bundle, Entry, Event, FindError, Fingerprint, KeyDocument, LoadError, OpenBundleError,
 };
@@ -117,6 +117,17 @@ impl Layer {
     /// The layer cannot be searched.
     pub fn find(&self, key: &BuildKey) -> Result<Vec<Arc<Record>>, LayerError> {
         Ok(best_first(self.find_all(key)?, &mut Vec::new()))
+    }
+
+    /// Has a remote layer fetch at once what finding these keys would make it fetch one by one. Others have what they have.
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn prefetch(&self, keys: &[BuildKey]) -> Result<(), LayerError> {
+        let Self::Remote(remote) = self else { return Ok(()) };
+        let wanted: Vec<Wanted> = keys.iter().copied().map(Wanted::Key).collect();
+        remote.prefetch(&wanted).map_err(at(remote.store()))
     }
 
     /// Finds the records of a key that this host cannot run: the ISA level of each, and the reason. Like other answers that

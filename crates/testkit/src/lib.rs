@@ -1,4 +1,5 @@
-//! Development only: random arrays and graphs, memory layouts, comparison in ulp, a small op library, ops and packages of a test's own.
+//! Development only: random arrays and graphs, memory layouts, comparison in ulp, a small op library, ops and packages of a test's own,
+//! servers that do what networks do.
 //!
 //! ```text
 //! Choices ──▶ arrays::draw ──▶ graphs::draw ──▶ Case {graph, inputs, outputs}     all randomness is a Choices
@@ -17,6 +18,8 @@ pub mod package;
 pub mod page;
 #[cfg(feature = "ops")]
 mod scalar_op;
+#[cfg(feature = "servers")]
+pub mod servers;
 pub mod toy;
 pub mod ulp;
 

@@ -55,6 +55,7 @@ usage: cargo xtask COMMAND
   threads               run the tests of the threads that share a call under ThreadSanitizer
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
   remotes               install and start servers (S3, a registry, a web server) and run the tests that speak to them
+  remotes --figures     how long hits and a thousand artifacts take there, optimised, beside curl
   tidy                  check the rules of the tree
 ";
 
@@ -85,6 +86,7 @@ fn run() -> Result<bool> {
         ["threads"] => threads::run(),
         ["repro"] => repro::run(&root()),
         ["remotes"] => remotes::run(&root()),
+        ["remotes", "--figures"] => remotes::figures(&root()),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");

@@ -13,6 +13,7 @@ mod overhead;
 mod precompile;
 mod python;
 mod quickstart;
+mod registry;
 mod rerun;
 mod store;
 mod suite;
@@ -86,6 +87,11 @@ pub(crate) const CASES: &[Case] = &[
         precompile::run,
     ),
     Case::new("deploy", "What a deployed program weighs, without features", deploy::run),
+    Case::new(
+        "registry",
+        "Ten million artifacts and ten thousand clients a minute, simulated",
+        registry::run,
+    ),
     Case::new("rerun", "cargo build of a package with many combinations", rerun::run),
 ];
 

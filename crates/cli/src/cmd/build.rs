@@ -16,7 +16,10 @@ use precast_ops::Ops;
 use precast_store::key::Profile;
 use precast_store::{ActionCache, OpenError, Store};
 #[cfg(feature = "remote")]
-use precast_store::{Keyring, remote::Remote};
+use precast_store::{
+    Keyring,
+    remote::{Remote, Wanted},
+};
 use serde_json::json;
 
 use super::update::{self, Held};
@@ -226,12 +229,10 @@ fn fetch(
     let Some(store) = store else { return Ok(()) };
     let source = Arc::new(precast_remote::Files::open(&url.parse()?, precast_remote::Patience::default())?);
     let remote = Remote::new(source, store.clone().trusting(Arc::clone(keyring))).on_event(events::hear);
-    for (unit, variant) in plan.units.iter().flat_map(|unit| variants.iter().map(move |v| (unit, v))) {
-        // A unit that cannot be compiled is told of by the compiling.
-        if let Ok(inputs) = precast_compile::action(unit, toolchain, variant) {
-            remote.find_action(&inputs.key())?;
-        }
-    }
+    let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
+    // A unit that cannot be compiled is told of by the compiling.
+    let actions = pairs.filter_map(|(unit, variant)| precast_compile::action(unit, toolchain, variant).ok());
+    remote.prefetch(&actions.map(|inputs| Wanted::Action(inputs.key())).collect::<Vec<_>>())?;
     Ok(())
 }
 

@@ -9,9 +9,13 @@
 //! The file is its layers one after another, with any tool. Whoever has the manifest's digest needs to believe nobody; whoever has a
 //! tag believes signatures. Registries that do not list what is about a manifest have the list under a tag made of its digest, as
 //! the specification of OCI says.
+//!
+//! What is read is bounded (`get.rs`), but for the answer of who makes out tokens, and errors of who is pushed to: oci-client takes
+//! these whole, and only time bounds them.
 
 mod credentials;
 mod cut;
+mod get;
 mod layer;
 mod pull;
 mod push;
@@ -79,8 +83,15 @@ pub struct Registry(Arc<At>);
 struct At {
     place: String,
     reference: Reference,
+    /// `https://host:port`.
+    origin: String,
+    /// Who pushes, and says who asks.
     client: Client,
+    /// Who reads.
+    reader: reqwest::Client,
     auth: RegistryAuth,
+    /// What the registry wants to be shown.
+    token: tokio::sync::Mutex<Option<String>>,
     patience: Patience,
 }
 
@@ -91,7 +102,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The place is none in a registry.
+    /// The place is none in a registry, or what docker keeps for it cannot be used.
     pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
         let Place::Oci { reference } = place else {
             return Err(OpenRemoteError::Transport {
@@ -113,8 +124,11 @@ impl Registry {
             ..ClientConfig::default()
         };
         let client = Client::try_from(config).map_err(|error| refused(error.to_string()))?;
-        let auth = credentials::find(&host);
-        Ok(Self(Arc::new(At { place: place.to_string(), reference, client, auth, patience })))
+        let auth = credentials::find(&host).map_err(|why| refused(why.to_owned()))?;
+        let reader = get::client(patience).map_err(|error| refused(crate::words(&error)))?;
+        let origin = format!("{}://{host}", if is_here { "http" } else { "https" });
+        let (place, token) = (place.to_string(), tokio::sync::Mutex::default());
+        Ok(Self(Arc::new(At { place, reference, origin, client, reader, auth, token, patience })))
     }
 }
 

@@ -90,16 +90,10 @@ impl At {
 
     /// A manifest, and its digest.
     async fn manifest(&self, reference: &Reference) -> Result<(String, OciImageManifest), RemoteError> {
-        let types = [OCI_IMAGE_MEDIA_TYPE];
-        let ask =
-            || self.timely(MANIFEST as u64, self.client.pull_manifest_raw(reference, &self.auth, &types));
-        let (body, _) = self.patience.retry(ask).await?;
+        let body = self.patience.retry(|| self.get_manifest(reference, OCI_IMAGE_MEDIA_TYPE)).await?;
         let digest = sha256(&body);
         if reference.digest().is_some_and(|wanted| wanted != digest) {
             return Err(self.damaged(format!("its manifest has the digest `{digest}`")));
-        }
-        if body.len() > MANIFEST {
-            return Err(RemoteError::TooLong { place: self.place.clone(), limit: MANIFEST as u64 });
         }
         match serde_json::from_slice(&body) {
             Ok(manifest) => Ok((digest, manifest)),
@@ -134,19 +128,8 @@ impl At {
     async fn blob(&self, layer: &OciDescriptor) -> Result<Bytes, RemoteError> {
         let size = u64::try_from(layer.size).unwrap_or(0);
         let short = layer.digest.chars().take(80).collect::<String>();
-        let asked = async {
-            // By its digest alone: a descriptor may name any URL.
-            let mut parts = self.client.pull_blob_stream(&self.reference, layer.digest.as_str()).await?;
-            let mut bytes = Vec::new();
-            while let Some(part) = parts.next().await {
-                bytes.extend_from_slice(&part?);
-                if bytes.len() as u64 > size {
-                    break;
-                }
-            }
-            Ok(bytes)
-        };
-        let bytes = self.timely(size, asked).await?;
+        // By its digest alone: a descriptor may name any URL.
+        let bytes = self.get(&format!("blobs/{}", layer.digest), "*/*", size).await?;
         if bytes.len() as u64 != size || sha256(&bytes) != layer.digest {
             return Err(self.damaged(format!("the blob `{short}` has other bytes than its manifest says")));
         }
@@ -155,14 +138,10 @@ impl At {
 
     /// The signatures of a release, all that there are.
     async fn signatures(&self, digest: &str) -> Result<String, RemoteError> {
-        let subject = self.by_digest(digest);
-        let ask = || self.timely(MANIFEST as u64, self.client.pull_referrers(&subject, Some(SIGNATURES)));
-        let listed = self.patience.retry(ask).await?.manifests;
+        let listed = self.patience.retry(|| self.about(digest)).await?;
         let mut signatures = String::new();
-        for about in listed
-            .iter()
-            .filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES) && is_digest(&about.digest))
-            .take(SIGNERS)
+        for about in
+            listed.iter().filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES)).take(SIGNERS)
         {
             let (_, manifest) = match self.manifest(&self.by_digest(&about.digest)).await {
                 // What is listed and lost, or no signature, is none.

@@ -153,9 +153,7 @@ impl At {
         about: &OciDescriptor,
         artifact_type: &str,
     ) -> Result<(), RemoteError> {
-        let subject = self.by_digest(&release.digest);
-        let ask = || self.timely(MANIFEST as u64, self.client.pull_referrers(&subject, None));
-        let mut known = self.patience.retry(ask).await?.manifests;
+        let mut known = self.patience.retry(|| self.about(&release.digest)).await?;
         if known.iter().any(|entry| entry.digest == about.digest) {
             return Ok(());
         }

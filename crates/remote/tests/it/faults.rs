@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use precast_store::Event;
+use precast_testkit::servers::Fault;
 
 use crate::http::{ISA, Served, served, told, unit};
 use crate::sample::entry;
-use crate::server::Fault;
 
 /// What a layer gives for the sample's unit and entry: what was pushed, or nothing.
 fn ask(served: &Served, cache: &str) -> (bool, bool, String) {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use precast_core::cpu;
 use precast_remote::{Options, Patience};
 use precast_store::{Archive, Event, Layer, Record, Requires, Store};
+use precast_testkit::servers::{Fault, Server};
 
+use crate::between;
 use crate::sample::{self, entry, store};
-use crate::server::Server;
 use crate::signer::Signer;
 
 pub(crate) const ISA: &str = "x86-64-v3";
@@ -60,12 +61,21 @@ pub(crate) type Heard = Arc<Mutex<Vec<Event>>>;
 impl Served {
     /// A layer whose cache is this directory.
     pub(crate) fn layer(&self, cache: &str) -> (Layer, Heard) {
-        let options = Options { cache: Some(self.directory.path().join(cache)), patience: impatient() };
-        let layer = precast_remote::open(&self.server.url, self.signer.keyring(), &options).unwrap();
-        let heard = Heard::default();
-        let sink = Arc::clone(&heard);
-        (layer.on_event(move |event| sink.lock().unwrap().push(event.clone())), heard)
+        self.layer_at(&self.server.url, cache)
     }
+
+    /// The same, of a store that is the same.
+    pub(crate) fn layer_at(&self, url: &str, cache: &str) -> (Layer, Heard) {
+        let options = Options { cache: Some(self.directory.path().join(cache)), patience: impatient() };
+        hearing(precast_remote::open(url, self.signer.keyring(), &options).unwrap())
+    }
+}
+
+/// A layer, and what it tells.
+pub(crate) fn hearing(layer: Layer) -> (Layer, Heard) {
+    let heard = Heard::default();
+    let sink = Arc::clone(&heard);
+    (layer.on_event(move |event| sink.lock().unwrap().push(event.clone())), heard)
 }
 
 pub(crate) fn told(heard: &Heard) -> String {
@@ -121,6 +131,93 @@ fn what_an_index_lacks_is_a_miss_and_what_it_makes_up_is_refused() {
     let (layer, heard) = served.layer("lied to");
     assert!(layer.find(&wanted.members[0].key).unwrap().is_empty());
     assert!(told(&heard).contains("it is not about what names it"), "{}", told(&heard));
+}
+
+#[test]
+fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
+    let served = served();
+    let (_, record) = unit("entry", ISA);
+    between::fill(&served.store, &record, 1000);
+    served.store.write_index().unwrap();
+    served.server.asked();
+    let (layer, heard) = served.layer("cache");
+    assert_eq!(layer.find(&record.members[0].key).unwrap().len(), 1);
+    assert!(!told(&heard).contains("damaged"), "{}", told(&heard));
+    let (asked, key) = (served.server.asked(), record.members[0].key.to_string());
+    let lists: Vec<&str> = asked.iter().filter_map(|asked| asked.strip_prefix("GET /index/")).collect();
+    assert_eq!(lists, [format!("keys/{}", &key[..2]), format!("pages/keys/{}/{}", &key[..2], &key[2..3])]);
+    // A list that is short again is one, and its pages are gone.
+    for entry in fs_err::read_dir(served.store.path().join("keys").join(&key[..2])).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with(&key) {
+            fs_err::remove_dir_all(path).unwrap();
+        }
+    }
+    served.store.write_index().unwrap();
+    let pages = served.store.path().join("index/pages");
+    assert_eq!(
+        walkdir::WalkDir::new(pages)
+            .into_iter()
+            .filter(|e| e.as_ref().unwrap().file_type().is_file())
+            .count(),
+        0
+    );
+    let (layer, _) = served.layer("another");
+    assert_eq!(layer.find(&record.members[0].key).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_wanted_at_once_comes_at_once_and_every_archive_once() {
+    let served = served();
+    let mut keys = Vec::new();
+    for seed in 0..40 {
+        let (archive, record) = unit(&seed.to_string(), ISA);
+        served.store.publish(&archive, &record).unwrap();
+        keys.extend(record.members.iter().map(|member| member.key));
+    }
+    served.signer.sign_all(&served.store);
+    served.store.write_index().unwrap();
+    served.server.asked();
+    let (layer, heard) = served.layer("cache");
+    layer.prefetch(&keys).unwrap();
+    let asked = served.server.asked();
+    assert_eq!(asked.iter().filter(|path| path.contains("/objects/")).count(), 40);
+    assert_eq!(told(&heard).matches("came from").count(), 40);
+    for key in &keys {
+        assert_eq!(layer.find(key).unwrap().len(), 1);
+    }
+    assert_eq!(served.server.asked(), Vec::<String>::new());
+    // One that is damaged there is told of, and the others come.
+    let (_, first) = unit("0", ISA);
+    let object = format!("/objects/{}", &first.digest.to_string()[..2]);
+    served.server.fault(&format!("{object}/{}", first.digest), Fault::Wrong, usize::MAX);
+    let (layer, heard) = served.layer("another");
+    layer.prefetch(&keys).unwrap();
+    assert_eq!(told(&heard).matches("came from").count(), 39, "{}", told(&heard));
+    assert!(told(&heard).contains("is damaged and was not used"));
+    assert!(layer.find(&first.members[0].key).unwrap().is_empty());
+}
+
+#[test]
+fn an_entry_that_goes_back_is_told() {
+    let served = served();
+    let first = entry("score");
+    let mut second = first.clone();
+    second.recipe = "precast golden, later".to_owned();
+    let means = |entry: &precast_store::Entry| {
+        served.store.put_entry(entry).unwrap();
+        served.signer.sign_all(&served.store);
+        let (layer, heard) = served.layer("cache");
+        assert_eq!(layer.find_entry("score").unwrap().as_ref(), Some(entry));
+        told(&heard)
+    };
+    assert_eq!(means(&first), "");
+    assert_eq!(means(&second), "");
+    let told = means(&first);
+    assert!(
+        told.contains("entry `score`") && told.contains("again an earlier one") && told.contains("hint: "),
+        "{told}"
+    );
 }
 
 #[test]
@@ -213,9 +310,7 @@ fn credentials_are_sent_and_never_shown() {
     let directory = tempfile::tempdir().unwrap();
     let options = Options { cache: Some(directory.path().to_owned()), patience: impatient() };
     let layer = precast_remote::open(&url, Signer::new("a").keyring(), &options).unwrap();
-    let heard = Heard::default();
-    let events = Arc::clone(&heard);
-    let layer = layer.on_event(move |event| events.lock().unwrap().push(event.clone()));
+    let (layer, heard) = hearing(layer);
     assert!(layer.find_entry("score").unwrap().is_none());
     // base64 of `user:secret`
     assert_eq!(*sink.lock().unwrap(), ["Basic dXNlcjpzZWNyZXQ="]);

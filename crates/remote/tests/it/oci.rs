@@ -4,11 +4,10 @@ use precast_remote::oci::{Attached, Kind, Registry as Place, Release};
 use precast_remote::{OpenRemoteError, Options};
 use precast_store::remote::RemoteError;
 use precast_store::write_bundle;
+use precast_testkit::servers::{Fault, Registry, sha256};
 
 use crate::http::{ISA, impatient, unit};
-use crate::registry::{Registry, sha256};
 use crate::sample::entry;
-use crate::server::Fault;
 use crate::signer::Signer;
 
 fn place(url: &str) -> Place {
@@ -16,7 +15,7 @@ fn place(url: &str) -> Place {
 }
 
 /// A bundle of the sample's unit.
-fn bundle() -> Vec<u8> {
+pub(crate) fn bundle() -> Vec<u8> {
     let (archive, record) = unit("entry", ISA);
     let pack = archive.get("unit.so").unwrap().to_vec();
     write_bundle(&[(record, pack)], &[entry("score")], "precast test").unwrap()

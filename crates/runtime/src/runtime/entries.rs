@@ -44,6 +44,9 @@ impl Runtime {
             let found = layer.find_entry(name);
             let found = found.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
             if let Some(entry) = found {
+                let keys = entry.program.steps.iter().map(|step| step.key).collect();
+                let fetched = self.resolver.prefetch(keys);
+                fetched.map_err(|source| EntryError::Layer { name: name.to_owned(), source })?;
                 self.check_entry(layer, &entry);
                 let parsed = precast_graph::json::parse(&entry.declared, &*self.ops);
                 let failed = |source| EntryError::Graph { name: name.to_owned(), source: Box::new(source) };

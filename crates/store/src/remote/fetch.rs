@@ -1,45 +1,47 @@
-//! What is done with what a source brings: held against its name, asked for its signatures, and published.
-//!
-//! Of records first the small parts come, at once; the archive of one whose signatures do not suffice is not asked for.
+//! What is asked of a source and when, and what is done with what it brings: held against its name, asked for its signatures, and
+//! published.
 
+use std::time::{Duration, Instant};
+
+use super::at_once::at_once;
 use super::layer::LISTED;
 use super::question::{LEFT_ALONE, Question};
 use super::{Item, RecordName, Remote, RemoteError, Wanted};
-use crate::archive::{Archive, Limits};
 use crate::event::{Event, chain};
 use crate::key::RecordId;
-use crate::record::{Entry, Record, check_entry_name, set_documents};
-
-use precast_core::cpu;
-
-use std::time::{Duration, Instant};
+use crate::record::{Entry, Record, check_entry_name};
 
 /// How long a question of several parts may take before its next part.
 const QUESTION: Duration = Duration::from_secs(120);
 
-/// Most records that are looked at for one question: variants, and builds that differ.
-const MOST: usize = 64;
-
-/// A record that is what its name says and that enough keys have signed, and its signatures.
-type Believed = (Record, String);
+/// How much longer for each more that is asked with it.
+const EACH: Duration = Duration::from_secs(1);
 
 impl Remote {
     /// Asks for records, and publishes what comes to the store.
-    pub(super) fn ask(&self, wanted: Wanted, has: impl Fn(&Record) -> bool) {
-        self.questions.once(Question::Records(wanted), || self.tried(|| self.fetch_records(&wanted, &has)));
+    pub(super) fn ask(&self, wanted: Wanted) {
+        self.questions.once(Question::Records(wanted), || self.tried(|| self.fetch_records(&[wanted])));
     }
 
     /// Asks for the archive of a record that was lost.
     pub(super) fn ask_again(&self, record: &Record) {
-        let name = RecordName { action: record.action, id: record.id() };
+        let (wanted, name) =
+            (Wanted::Action(record.action), RecordName { action: record.action, id: record.id() });
         self.questions.once(Question::Again(name), || {
-            self.tried(|| {
-                if let Some((record, signatures)) = self.fetch_record(&name, &|_| true)? {
-                    self.fetch_archive(&record, &signatures)?;
-                }
-                Ok(())
-            })
+            self.tried(|| self.fetch_named(&[(name, vec![wanted])], &[wanted], self.until(1)))
         });
+    }
+
+    /// Asks for all of these at once that were not asked for a moment ago.
+    pub(super) fn ask_all(&self, wanted: &[Wanted]) {
+        let open: Vec<Wanted> = wanted
+            .iter()
+            .filter(|wanted| !self.questions.is_answered(&Question::Records(**wanted)))
+            .copied()
+            .collect();
+        if !open.is_empty() && !self.questions.is_left_alone() && self.tried(|| self.fetch_records(&open)) {
+            open.into_iter().for_each(|wanted| self.questions.set_answered(Question::Records(wanted)));
+        }
     }
 
     /// Asks what a name means.
@@ -54,23 +56,30 @@ impl Remote {
     pub(super) fn ask_entries(&self) {
         self.questions.once(Question::Entries, || {
             self.tried(|| {
-                let names = self.source.entries()?;
-                let begin = Instant::now();
-                names.iter().take(LISTED).try_for_each(|name| {
-                    self.still(begin)?;
+                let mut names = self.source.entries()?;
+                names.truncate(LISTED);
+                let until = self.until(names.len());
+                at_once(&names, |name| {
+                    self.still(until)?;
                     self.ask_entry(name);
                     Ok(())
                 })
+                .1
             })
         });
     }
 
-    /// Tells whether what belongs to one question may go on: a server that answers slowly, and each time a little, is as good as none.
-    fn still(&self, begin: Instant) -> Result<(), RemoteError> {
-        if begin.elapsed() < QUESTION {
+    /// When so many questions, asked at once, shall be answered.
+    pub(super) fn until(&self, questions: usize) -> Instant {
+        Instant::now() + QUESTION + EACH * u32::try_from(questions).unwrap_or(u32::MAX).saturating_sub(1)
+    }
+
+    /// Tells whether what belongs to a question may go on: a server that answers slowly, and each time a little, is as good as none.
+    pub(super) fn still(&self, until: Instant) -> Result<(), RemoteError> {
+        if Instant::now() < until {
             return Ok(());
         }
-        let reason = format!("it has not answered within {} s", QUESTION.as_secs());
+        let reason = "it has not answered everything in minutes".to_owned();
         Err(RemoteError::Unreachable { place: self.source.name().to_owned(), reason })
     }
 
@@ -98,116 +107,6 @@ impl Remote {
         }
     }
 
-    fn fetch_records(&self, wanted: &Wanted, has: &impl Fn(&Record) -> bool) -> Result<(), RemoteError> {
-        let mut names = self.source.records(wanted)?;
-        if names.len() > MOST {
-            let place = format!("{}/{}", self.source.name(), wanted.directory());
-            self.refuse(&place, format!("names {} records, and no key has more than {MOST}", names.len()));
-            names.truncate(MOST);
-        }
-        let mut believed = Vec::new();
-        let begin = Instant::now();
-        for name in &names {
-            self.still(begin)?;
-            believed.extend(self.fetch_record(name, has)?);
-        }
-        if matches!(wanted, Wanted::Action(_)) {
-            return believed
-                .iter()
-                .try_for_each(|(record, signatures)| self.fetch_archive(record, signatures).map(drop));
-        }
-        let (mut fit, unfit): (Vec<Believed>, Vec<Believed>) =
-            believed.into_iter().partition(|(record, _)| record.requires.check(cpu::host()).is_ok());
-        self.set_unfit(unfit.into_iter().map(|(record, _)| record).collect());
-        fit.sort_by_key(|(record, _)| std::cmp::Reverse(record.requires.cpu.len()));
-        for (record, signatures) in &fit {
-            self.still(begin)?;
-            if self.fetch_archive(record, signatures)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Fetches a record with its documents; none if it is not what its name says, or not signed.
-    fn fetch_record(
-        &self,
-        name: &RecordName,
-        has: &impl Fn(&Record) -> bool,
-    ) -> Result<Option<Believed>, RemoteError> {
-        let items = [Item::Record(*name), Item::RecordSignatures(*name), Item::Documents(*name)];
-        let [Some(bytes), signatures, Some(documents)] = self.fetch_all(&items)? else {
-            self.refuse(&self.place(&items[0]), "it is named, and it or its documents are missing");
-            return Ok(None);
-        };
-        if Record::id_of(&bytes) != name.id {
-            self.refuse(&self.place(&items[0]), "its bytes do not hash to its name");
-            return Ok(None);
-        }
-        let mut record = match Record::parse(&bytes) {
-            Ok(record) => record,
-            Err(error) => {
-                let place = self.place(&items[0]);
-                self.store.tell(&Event::Unreadable { place, reason: chain(&error) });
-                return Ok(None);
-            }
-        };
-        if record.action != name.action || !has(&record) {
-            self.refuse(&self.place(&items[0]), "it is not about what names it");
-            return Ok(None);
-        }
-        let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
-        if !self.is_signed(&items[0], &bytes, &signatures) {
-            return Ok(None);
-        }
-        match set_documents(&mut record, &documents) {
-            Ok(()) => Ok(Some((record, signatures))),
-            Err(error) => {
-                self.refuse(&self.place(&items[2]), chain(&error));
-                Ok(None)
-            }
-        }
-    }
-
-    /// Fetches the archive of a record and publishes both; `false` if it is not what the record states.
-    fn fetch_archive(&self, record: &Record, signatures: &str) -> Result<bool, RemoteError> {
-        let item = Item::Object(record.digest);
-        let limits = Limits::stated(record.size);
-        let frame = match self.source.get(&item, item.limit().min(limits.frame())) {
-            Ok(Some(frame)) => frame,
-            Ok(None) => {
-                self.refuse(&self.place(&item), "a record names it, and it is missing");
-                return Ok(false);
-            }
-            Err(error) => return self.told(error).map(|()| false),
-        };
-        let archive = match Archive::unpack(&frame, &limits) {
-            Ok((digest, archive)) if digest == record.digest => archive,
-            Ok(_) => {
-                self.refuse(&self.place(&item), "its content does not hash to its name");
-                return Ok(false);
-            }
-            Err(error) => {
-                self.refuse(&self.place(&item), chain(&error));
-                return Ok(false);
-            }
-        };
-        let kept = self.store.publish_signed(&[(&archive, record, signatures)]);
-        match kept.map_err(|(_, error)| chain(&error)) {
-            Ok(_) => {
-                let what = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
-                let what = format!("`{what}` for {}", record.isa);
-                let (remote, bytes) = (self.source.name().to_owned(), frame.len() as u64);
-                self.store.tell(&Event::Fetched { what, remote, bytes });
-                Ok(true)
-            }
-            Err(error) => {
-                self.refuse(&self.place(&item), format!("it could not be kept: {error}"));
-                Ok(false)
-            }
-        }
-    }
-
     fn fetch_entry(&self, name: &str) -> Result<(), RemoteError> {
         let root = Item::Root(name.to_owned());
         let meaning = match self.source.get(&root, root.limit()) {
@@ -221,6 +120,9 @@ impl Remote {
             self.refuse(&self.place(&root), "not the hash of an entry");
             return Ok(());
         };
+        if self.store.has_entry(name, &id) {
+            return Ok(());
+        }
         let items = [Item::Entry(id), Item::EntrySignatures(id)];
         let [Some(bytes), signatures] = self.fetch_all(&items)? else {
             self.refuse(&self.place(&root), "names an entry that is missing");
@@ -245,12 +147,20 @@ impl Remote {
         Ok(())
     }
 
+    /// Keeps what a name means. That it meant this before and something else since is told: signatures do not say which is latest.
     fn keep_entry(&self, entry: &Entry, signatures: &str) -> Result<(), String> {
+        if self.store.meant_before(entry) {
+            let (name, remote) = (entry.name.clone(), self.source.name().to_owned());
+            self.store.tell(&Event::WentBack { name, remote });
+        }
         self.store.put_entries(&[(entry, signatures)]).map_err(|error| chain(&error))
     }
 
     /// Gets items at once. One that is too long or damaged is told, and as good as missing.
-    fn fetch_all<const N: usize>(&self, items: &[Item; N]) -> Result<[Option<Vec<u8>>; N], RemoteError> {
+    pub(super) fn fetch_all<const N: usize>(
+        &self,
+        items: &[Item; N],
+    ) -> Result<[Option<Vec<u8>>; N], RemoteError> {
         let mut found = [const { None }; N];
         for (place, got) in found.iter_mut().zip(self.source.get_all(items)) {
             match got {
@@ -262,7 +172,7 @@ impl Remote {
     }
 
     /// Tells of an error that is about one item; another is handed on.
-    fn told(&self, error: RemoteError) -> Result<(), RemoteError> {
+    pub(super) fn told(&self, error: RemoteError) -> Result<(), RemoteError> {
         match error {
             RemoteError::Damaged { place, why } => self.refuse(&place, why),
             RemoteError::TooLong { place, limit } => {
@@ -274,7 +184,7 @@ impl Remote {
     }
 
     /// Tells whether enough keys have signed something, if anybody asks for that.
-    fn is_signed(&self, item: &Item, bytes: &[u8], signatures: &str) -> bool {
+    pub(super) fn is_signed(&self, item: &Item, bytes: &[u8], signatures: &str) -> bool {
         let Some(Err(unsigned)) = self.store.keyring().map(|keyring| keyring.check(bytes, signatures)) else {
             return true;
         };
@@ -284,7 +194,7 @@ impl Remote {
     }
 
     /// Tells of something that came and is not used.
-    fn refuse(&self, place: &str, reason: impl Into<String>) {
+    pub(super) fn refuse(&self, place: &str, reason: impl Into<String>) {
         let place = place.to_owned();
         self.store.tell(&Event::Damaged { place, reason: reason.into(), quarantined: None });
     }

@@ -6,6 +6,7 @@ use super::RecordName;
 use crate::archive::Limits;
 use crate::key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId};
 use crate::keyring::SIGNATURES_LIMIT;
+use crate::record::Record;
 use crate::store::Paths;
 
 /// A file of a store.
@@ -104,6 +105,16 @@ impl Wanted {
             Self::Key(key) => format!("{key}/"),
             Self::Fingerprint(fingerprint) => format!("{fingerprint}/"),
             Self::Action(action) => format!("{action}-"),
+        }
+    }
+
+    /// Tells whether a record is one that is wanted.
+    #[must_use]
+    pub fn is_of(&self, record: &Record) -> bool {
+        match self {
+            Self::Key(key) => record.member(key).is_some(),
+            Self::Fingerprint(fingerprint) => record.member_by_fingerprint(fingerprint).is_some(),
+            Self::Action(action) => record.action == *action,
         }
     }
 

@@ -77,7 +77,7 @@ impl Remote {
         if self.is_served(found.iter())? {
             return Ok(found);
         }
-        self.ask(Wanted::Key(*key), |record| record.member(key).is_some());
+        self.ask(Wanted::Key(*key));
         self.store.find(key)
     }
 
@@ -91,9 +91,7 @@ impl Remote {
         if self.is_served(found.iter().map(|(record, _)| record))? {
             return Ok(found);
         }
-        self.ask(Wanted::Fingerprint(*fingerprint), |record| {
-            record.member_by_fingerprint(fingerprint).is_some()
-        });
+        self.ask(Wanted::Fingerprint(*fingerprint));
         self.store.find_fingerprint(fingerprint)
     }
 
@@ -104,12 +102,10 @@ impl Remote {
     /// The store that keeps them cannot be read.
     pub fn find_action(&self, action: &ActionKey) -> Result<Vec<Record>, FindError> {
         let found = self.store.find_action(action)?;
-        for record in &found {
-            if self.store.holds(record)? {
-                return Ok(found);
-            }
+        if self.holds_one(&found)? {
+            return Ok(found);
         }
-        self.ask(Wanted::Action(*action), |record| record.action == *action);
+        self.ask(Wanted::Action(*action));
         self.store.find_action(action)
     }
 
@@ -149,18 +145,47 @@ impl Remote {
         }
     }
 
+    /// Asks at once for all that finding these would ask for, so that they are here when they are looked for.
+    ///
+    /// # Errors
+    ///
+    /// The store that keeps them cannot be read.
+    pub fn prefetch(&self, wanted: &[Wanted]) -> Result<(), FindError> {
+        let mut missing = Vec::new();
+        for wanted in wanted {
+            let is_here = match wanted {
+                Wanted::Key(key) => self.is_served(self.store.find(key)?.iter())?,
+                Wanted::Fingerprint(fingerprint) => {
+                    let found = self.store.find_fingerprint(fingerprint)?;
+                    self.is_served(found.iter().map(|(record, _)| record))?
+                }
+                Wanted::Action(action) => self.holds_one(&self.store.find_action(action)?)?,
+            };
+            if !is_here {
+                missing.push(*wanted);
+            }
+        }
+        self.ask_all(&missing);
+        Ok(())
+    }
+
     /// Gives the records of a key that came and that this host cannot run.
     pub(crate) fn unfit(&self, key: &BuildKey) -> Vec<Arc<Record>> {
         lock(&self.unfit).iter().filter(|record| record.member(key).is_some()).cloned().collect()
     }
 
-    pub(super) fn set_unfit(&self, records: Vec<Record>) {
+    pub(super) fn set_unfit<'r>(&self, records: impl Iterator<Item = &'r Record>) {
         let mut unfit = lock(&self.unfit);
         for record in records {
-            if !unfit.iter().any(|known| **known == record) {
-                unfit.push(Arc::new(record));
+            if !unfit.iter().any(|known| **known == *record) {
+                unfit.push(Arc::new(record.clone()));
             }
         }
+    }
+
+    /// Tells whether the archive of one of these is here.
+    fn holds_one(&self, records: &[Record]) -> Result<bool, FindError> {
+        records.iter().try_fold(false, |holds, record| Ok(holds || self.store.holds(record)?))
     }
 
     /// Tells whether one of these can be run, and its archive is here.

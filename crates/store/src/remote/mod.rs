@@ -12,16 +12,20 @@
 //! A source that fails is an event and a miss, and is left alone for a while, so that the layers beside it go on.
 //! Transports are `precast-remote`'s; the traits are synchronous, since who resolves a graph waits in any case.
 
+mod at_once;
 mod error;
 mod fetch;
 mod item;
 mod layer;
+mod pages;
 mod push;
 mod question;
+mod records;
 
 pub use error::RemoteError;
 pub use item::{Item, Wanted};
 pub use layer::Remote;
+pub use pages::Pages;
 pub use push::{PushError, Pushed};
 
 pub use crate::store::RecordName;

@@ -5,12 +5,16 @@
 
 use std::collections::BTreeSet;
 
+use super::at_once::at_once;
 use super::{Item, RecordName, RemoteError, Sink, Wanted};
 use crate::archive::{Archive, CARRIED, Limits};
 use crate::export::ExportError;
 use crate::keyring::merged;
 use crate::record::{Entry, Record, documents_bytes};
 use crate::store::{LoadError, Store};
+
+/// How many records are read before they are pushed.
+const TOGETHER: usize = 256;
 
 /// What a push did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,28 +49,57 @@ impl Store {
     /// An entry is not there, something of what is pushed is lost or damaged, or the sink does not take it.
     pub fn push(&self, sink: &dyn Sink, names: Option<&BTreeSet<String>>) -> Result<Pushed, PushError> {
         let (entries, mut wanted) = self.chosen(names)?;
-        let mut push = Push { sink, pushed: Pushed::default() };
+        let mut all = Pushed::default();
         match sink.check() {
             Err(RemoteError::NoStore { .. }) => {
+                let mut push = Push { sink, pushed: Pushed::default() };
                 push.put(&Item::Store, crate::store::STORE_FILE.as_bytes(), |_| true)?;
+                all.add(&push.pushed);
             }
             checked => checked?,
         }
+        let mut some = Vec::new();
         for record in self.records() {
             let record = record.map_err(ExportError::from)?;
             let is_wanted = record.members.iter().any(|member| wanted.contains_key(&member.key));
             if names.is_none() || is_wanted {
-                push.record(self, &record)?;
                 record.members.iter().for_each(|member| drop(wanted.remove(&member.key)));
+                some.push(record);
+            }
+            if some.len() == TOGETHER {
+                each(sink, &std::mem::take(&mut some), &mut all, |push, record| push.record(self, record))?;
             }
         }
+        each(sink, &some, &mut all, |push, record| push.record(self, record))?;
         if let Some((_, (name, signature))) = wanted.into_iter().next() {
             return Err(ExportError::Lacking { name, signature }.into());
         }
-        for entry in &entries {
-            push.entry(self, entry)?;
-        }
-        Ok(push.pushed)
+        each(sink, &entries, &mut all, |push, entry| push.entry(self, entry))?;
+        Ok(all)
+    }
+}
+
+/// Pushes several at once.
+fn each<T: Sync>(
+    sink: &dyn Sink,
+    items: &[T],
+    all: &mut Pushed,
+    put: impl Fn(&mut Push<'_>, &T) -> Result<(), PushError> + Sync,
+) -> Result<(), PushError> {
+    let (pushed, ended) = at_once(items, |item| {
+        let mut push = Push { sink, pushed: Pushed::default() };
+        put(&mut push, item).map(|()| push.pushed)
+    });
+    pushed.iter().for_each(|pushed| all.add(pushed));
+    ended
+}
+
+impl Pushed {
+    fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.entries += other.entries;
+        self.sent += other.sent;
+        self.bytes += other.bytes;
     }
 }
 

@@ -54,6 +54,18 @@ impl Questions {
         true
     }
 
+    /// Tells whether this was answered a moment ago.
+    pub(super) fn is_answered(&self, question: &Question) -> bool {
+        let answer = lock(&self.answers).get(question).cloned();
+        answer.is_some_and(|answer| lock(&answer).is_some_and(|at| at.elapsed() < ANSWERED))
+    }
+
+    /// Notes that this was answered.
+    pub(super) fn set_answered(&self, question: Question) {
+        let answer = Arc::clone(lock(&self.answers).entry(question).or_default());
+        *lock(&answer) = Some(Instant::now());
+    }
+
     /// Tells whether the source failed a moment ago.
     pub(super) fn is_left_alone(&self) -> bool {
         lock(&self.failed).is_some_and(|at| at.elapsed() < LEFT_ALONE)

@@ -95,6 +95,18 @@ impl Store {
         Ok(found.and_then(|found| parse_root(&found.bytes)))
     }
 
+    /// Tells whether a name means this entry, which is whole and signed as it has to be.
+    pub(crate) fn has_entry(&self, name: &str, id: &RecordId) -> bool {
+        self.find_entry(name).is_ok_and(|found| found.is_some_and(|entry| entry.id() == *id))
+    }
+
+    /// Tells whether the name of an entry means another one now, and this one is known: then it meant this before.
+    pub(crate) fn meant_before(&self, entry: &Entry) -> bool {
+        let (root, id) = (self.paths.entry_roots().join(&entry.name), entry.id());
+        let is_known = || self.read(&self.paths.entry(&id), ENTRY_LIMIT).is_ok_and(|found| found.is_some());
+        self.meaning(&root).is_ok_and(|now| now.is_some_and(|now| now != id)) && is_known()
+    }
+
     /// Finds the entry that a name means.
     ///
     /// # Errors

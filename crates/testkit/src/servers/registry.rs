@@ -6,37 +6,47 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::server::{Answer, Request, Server};
+use super::{Answer, Request, Server, lock};
 
-#[derive(Default)]
-pub(crate) struct Contents {
-    pub(crate) blobs: BTreeMap<String, Vec<u8>>,
+/// What a registry has.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// By digest.
+    pub blobs: BTreeMap<String, Vec<u8>>,
     /// By digest or tag: media type and body.
-    pub(crate) manifests: BTreeMap<String, (String, Vec<u8>)>,
+    pub manifests: BTreeMap<String, (String, Vec<u8>)>,
     uploads: BTreeMap<String, Vec<u8>>,
 }
 
-pub(crate) struct Registry {
-    pub(crate) server: Server,
-    pub(crate) contents: Arc<Mutex<Contents>>,
+/// A registry.
+#[derive(Debug)]
+pub struct Registry {
+    /// Where it is, and what happens to answers.
+    pub server: Server,
+    /// What it has.
+    pub contents: Arc<Mutex<Contents>>,
 }
 
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+/// The digest of bytes, as registries write it.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
     let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 
 impl Registry {
-    pub(crate) fn new(lists_referrers: bool) -> Self {
+    /// A registry that lists what is about a manifest, or, as the oldest, does not.
+    #[must_use]
+    pub fn new(lists_referrers: bool) -> Self {
         let contents: Arc<Mutex<Contents>> = Arc::default();
         let shared = Arc::clone(&contents);
-        let server =
-            Server::new(move |request| answer(&mut shared.lock().unwrap(), request, lists_referrers));
+        let server = Server::new(move |request| answer(&mut lock(&shared), request, lists_referrers));
         Self { server, contents }
     }
 
     /// The URL of a release.
-    pub(crate) fn url(&self, release: &str) -> String {
+    #[must_use]
+    pub fn url(&self, release: &str) -> String {
         format!("{}/{release}", self.server.url.replace("http://", "oci://"))
     }
 }
@@ -56,16 +66,25 @@ fn answer(contents: &mut Contents, request: &Request, lists_referrers: bool) -> 
             let id = contents.uploads.len().to_string();
             contents.uploads.insert(id.clone(), body);
             let location = format!("/v2/{}/blobs/uploads/{id}", name.join("/"));
-            (202, vec![("location", location), ("range", "0-0".to_owned())], Vec::new())
+            (202, vec![header("location", location), header("range", "0-0")], Vec::new())
         }
         ("PATCH", [name @ .., "blobs", "uploads", id]) => {
-            let upload = contents.uploads.get_mut(*id).unwrap();
+            let Some(upload) = contents.uploads.get_mut(*id) else { return missing("BLOB_UPLOAD_UNKNOWN") };
             upload.extend(body);
             let location = format!("/v2/{}/blobs/uploads/{id}", name.join("/"));
-            (202, vec![("location", location), ("range", format!("0-{}", upload.len() - 1))], Vec::new())
+            (
+                202,
+                vec![
+                    header("location", location),
+                    header("range", format!("0-{}", upload.len().saturating_sub(1))),
+                ],
+                Vec::new(),
+            )
         }
         ("PUT", [name @ .., "blobs", "uploads", id]) => {
-            let mut upload = contents.uploads.remove(*id).unwrap();
+            let Some(mut upload) = contents.uploads.remove(*id) else {
+                return missing("BLOB_UPLOAD_UNKNOWN");
+            };
             contents.uploads.insert(format!("done {id}"), Vec::new());
             upload.extend(body);
             let digest = sha256(&upload);
@@ -77,22 +96,22 @@ fn answer(contents: &mut Contents, request: &Request, lists_referrers: bool) -> 
                 );
             }
             contents.blobs.insert(digest.clone(), upload);
-            (201, vec![("location", format!("/v2/{}/blobs/{digest}", name.join("/")))], Vec::new())
+            (201, vec![header("location", format!("/v2/{}/blobs/{digest}", name.join("/")))], Vec::new())
         }
         ("GET" | "HEAD", [.., "blobs", digest]) => match contents.blobs.get(*digest) {
-            Some(blob) => (200, vec![("docker-content-digest", (*digest).to_owned())], blob.clone()),
+            Some(blob) => (200, vec![header("docker-content-digest", *digest)], blob.clone()),
             None => missing("BLOB_UNKNOWN"),
         },
         ("PUT", [name @ .., "manifests", reference]) => {
-            let (digest, kind) = (sha256(&body), header(request, "content-type"));
+            let (digest, kind) = (sha256(&body), said(request, "content-type"));
             contents.manifests.insert(digest.clone(), (kind.clone(), body.clone()));
             contents.manifests.insert((*reference).to_owned(), (kind, body));
-            (201, vec![("location", format!("/v2/{}/manifests/{digest}", name.join("/")))], Vec::new())
+            (201, vec![header("location", format!("/v2/{}/manifests/{digest}", name.join("/")))], Vec::new())
         }
         ("GET" | "HEAD", [.., "manifests", reference]) => match contents.manifests.get(*reference) {
             Some((kind, body)) => (
                 200,
-                vec![("content-type", kind.clone()), ("docker-content-digest", sha256(body))],
+                vec![header("content-type", kind.clone()), header("docker-content-digest", sha256(body))],
                 body.clone(),
             ),
             None => missing("MANIFEST_UNKNOWN"),
@@ -118,7 +137,11 @@ fn answer(contents: &mut Contents, request: &Request, lists_referrers: bool) -> 
     }
 }
 
-fn header(request: &Request, name: &str) -> String {
+fn header(name: &str, value: impl Into<String>) -> (String, String) {
+    (name.to_owned(), value.into())
+}
+
+fn said(request: &Request, name: &str) -> String {
     let found = request.headers.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| value.clone()).unwrap_or_default()
 }

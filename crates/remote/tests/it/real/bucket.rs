@@ -1,0 +1,100 @@
+//! S3. The environment says where it is, so that its proxy stands for all of these tests where `AWS_ENDPOINT_URL` says.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use precast_remote::{Files, Options, Patience};
+use precast_store::Layer;
+use precast_store::remote::{Item, RemoteError, Sink as _, Source as _, Wanted};
+use precast_testkit::servers::Server;
+
+use super::told;
+use crate::between;
+use crate::http::{ISA, impatient, served, unit};
+use crate::sample::entry;
+use crate::signer::Signer;
+
+/// The proxy before the bucket's server, for one test at a time, and the URL of a directory in the bucket.
+fn bucket(name: &str) -> Option<(MutexGuard<'static, Server>, String)> {
+    static PROXY: OnceLock<Mutex<Server>> = OnceLock::new();
+    let (address, bucket) = (told("PRECAST_TEST_S3", "a bucket")?, told("PRECAST_TEST_BUCKET", "a bucket")?);
+    let here = std::env::var("AWS_ENDPOINT_URL").unwrap();
+    let start = || Mutex::new(Server::before_at(here.trim_start_matches("http://"), &address));
+    let proxy = PROXY.get_or_init(start).lock().unwrap_or_else(PoisonError::into_inner);
+    proxy.heal();
+    Some((proxy, format!("s3://{bucket}/{name}-{}", std::process::id())))
+}
+
+fn files(url: &str, patience: Patience) -> Files {
+    Files::open(&url.parse().unwrap(), patience).unwrap()
+}
+
+#[test]
+fn a_store_in_a_bucket_is_pushed_and_is_a_layer() {
+    let Some((_proxy, url)) = bucket("kernels") else { return };
+    let served = served();
+    let (archive, other) = unit("other", ISA);
+    served.store.publish(&archive, &other).unwrap();
+    served.signer.sign_all(&served.store);
+    let sink = files(&url, Patience::default());
+    assert!(matches!(sink.check(), Err(RemoteError::NoStore { .. })));
+    let names = BTreeSet::from(["score".to_owned()]);
+    let pushed = served.store.push(&sink, Some(&names)).unwrap();
+    assert_eq!((pushed.records, pushed.entries), (1, 1));
+    assert!(sink.records(&Wanted::Key(other.members[0].key)).unwrap().is_empty());
+    let pushed = served.store.push(&sink, None).unwrap();
+    assert_eq!((pushed.records, pushed.entries), (2, 1));
+    // All is there: nothing is sent. What is damaged is put again.
+    assert_eq!(served.store.push(&sink, None).unwrap().sent, 0);
+    sink.put(&Item::Object(other.digest), b"garbage").unwrap();
+    assert!(!sink.put_new(&Item::Object(other.digest), b"other garbage").unwrap(), "there is one");
+    let options = Options { cache: Some(served.directory.path().join("cache")), ..Options::default() };
+    let open = || -> Layer { precast_remote::open(&url, served.signer.keyring(), &options).unwrap() };
+    assert!(open().find(&other.members[0].key).unwrap().is_empty(), "garbage was believed");
+    assert_eq!(served.store.push(&sink, None).unwrap().sent, 1);
+    let layer = open();
+    let found = layer.find(&other.members[0].key).unwrap();
+    assert_eq!(layer.load(&found[0]).unwrap().unwrap(), archive.get("unit.so").unwrap());
+    assert_eq!(layer.entries().unwrap(), [entry("score")]);
+    assert_eq!(sink.records(&Wanted::Action(other.action)).unwrap().len(), 1);
+    // Two who sign one after another are both there.
+    let bob = Signer::new("bob");
+    let (_, record) = unit("entry", ISA);
+    bob.sign_all(&served.store);
+    served.store.push(&sink, None).unwrap();
+    let options = Options { cache: Some(served.directory.path().join("bob's")), ..Options::default() };
+    let layer = precast_remote::open(&url, bob.keyring(), &options).unwrap();
+    assert_eq!(layer.find(&record.members[0].key).unwrap().len(), 1);
+}
+
+#[test]
+fn two_who_push_to_a_bucket_at_once_leave_one_store() {
+    let Some((_proxy, url)) = bucket("shared") else { return };
+    let served = Arc::new(served());
+    for seed in 0..8 {
+        let (archive, record) = unit(&seed.to_string(), ISA);
+        served.store.publish(&archive, &record).unwrap();
+    }
+    served.signer.sign_all(&served.store);
+    let sink = || files(&url, Patience::default());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| served.store.push(&sink(), None).unwrap());
+        }
+    });
+    assert_eq!(served.store.push(&sink(), None).unwrap().sent, 0);
+}
+
+#[test]
+fn a_bucket_behind_what_fails_is_a_miss_that_says_why() {
+    let Some((proxy, url)) = bucket("failing") else { return };
+    let served = served();
+    served.store.push(&files(&url, Patience::default()), None).unwrap();
+    between::a_store_fails(&served, &proxy, &url, "list-type=", &between::FAULTS);
+}
+
+#[test]
+fn a_push_to_a_bucket_that_fails_says_why_and_the_next_one_ends_it() {
+    let Some((proxy, url)) = bucket("pushed") else { return };
+    between::a_push_fails(&served(), &proxy, &files(&url, impatient()));
+}

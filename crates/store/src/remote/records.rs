@@ -1,0 +1,220 @@
+//! Records, asked for by what they have, one question or a thousand.
+//!
+//! ```text
+//! names ─▶ small parts: record, signatures, documents ─▶ of each question the best that this host can run: its archive ─▶ published
+//! ```
+//! Each step asks everything at once, and what came in one is published together. The archive of a record whose signatures do not
+//! suffice is not asked for; one that is damaged gives way to the next best.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use precast_core::cpu;
+
+use super::at_once::at_once;
+use super::{Item, RecordName, Remote, RemoteError, Wanted};
+use crate::archive::{Archive, Limits};
+use crate::event::{Event, chain};
+use crate::record::{Record, set_documents};
+
+/// Most records that are looked at for one question: variants, and builds that differ.
+const MOST: usize = 64;
+
+/// So many bytes of archives are in memory before they are published.
+const IN_MEMORY: u64 = 256 << 20;
+
+/// A record that is what its name says and that enough keys have signed.
+struct Believed {
+    record: Record,
+    signatures: String,
+}
+
+/// Its archive, and how many bytes came.
+struct Arrived<'b> {
+    of: &'b Believed,
+    archive: Archive,
+    bytes: u64,
+}
+
+impl Remote {
+    /// Fetches what questions want, and publishes it.
+    pub(super) fn fetch_records(&self, wanted: &[Wanted]) -> Result<(), RemoteError> {
+        let until = self.until(wanted.len());
+        let (named, ended) = at_once(wanted, |wanted| {
+            self.still(until)?;
+            Ok(self.names(wanted)?.into_iter().map(|name| (name, *wanted)).collect::<Vec<_>>())
+        });
+        ended?;
+        let mut names: BTreeMap<RecordName, Vec<Wanted>> = BTreeMap::new();
+        for (name, wanted) in named.into_iter().flatten() {
+            names.entry(name).or_default().push(wanted);
+        }
+        self.fetch_named(&names.into_iter().collect::<Vec<_>>(), wanted, until)
+    }
+
+    /// Fetches what questions want of records of these names, each with the questions that it may be an answer to.
+    pub(super) fn fetch_named(
+        &self,
+        names: &[(RecordName, Vec<Wanted>)],
+        wanted: &[Wanted],
+        until: Instant,
+    ) -> Result<(), RemoteError> {
+        let (believed, ended) = at_once(names, |(name, wanted)| {
+            self.still(until)?;
+            self.fetch_record(name, wanted)
+        });
+        ended?;
+        let believed: Vec<Believed> = believed.into_iter().flatten().collect();
+        let fit: Vec<bool> =
+            believed.iter().map(|believed| believed.record.requires.check(cpu::host()).is_ok()).collect();
+        let mut choices: Vec<Vec<usize>> = Vec::new();
+        for wanted in wanted {
+            let mut all: Vec<usize> =
+                (0..believed.len()).filter(|at| wanted.is_of(&believed[*at].record)).collect();
+            if matches!(wanted, Wanted::Action(_)) {
+                choices.extend(all.into_iter().map(|at| vec![at]));
+                continue;
+            }
+            all.retain(|at| fit[*at]);
+            all.sort_by_key(|at| std::cmp::Reverse(believed[*at].record.requires.cpu.len()));
+            choices.push(all);
+        }
+        let is_for_a_host = wanted.iter().any(|wanted| !matches!(wanted, Wanted::Action(_)));
+        if is_for_a_host {
+            let unfit =
+                believed.iter().zip(&fit).filter(|(_, fit)| !**fit).map(|(believed, _)| &believed.record);
+            self.set_unfit(unfit);
+        }
+        self.fetch_choices(&believed, &choices, until)
+    }
+
+    /// The names of records that may be what is wanted.
+    fn names(&self, wanted: &Wanted) -> Result<Vec<RecordName>, RemoteError> {
+        let mut names = self.source.records(wanted)?;
+        if names.len() > MOST {
+            let place = format!("{}/{}", self.source.name(), wanted.directory());
+            self.refuse(&place, format!("names {} records, and no key has more than {MOST}", names.len()));
+            names.truncate(MOST);
+        }
+        Ok(names)
+    }
+
+    /// Fetches a record with its documents; none if it is not what its name says, or not signed.
+    fn fetch_record(&self, name: &RecordName, wanted: &[Wanted]) -> Result<Option<Believed>, RemoteError> {
+        let items = [Item::Record(*name), Item::RecordSignatures(*name), Item::Documents(*name)];
+        let [Some(bytes), signatures, Some(documents)] = self.fetch_all(&items)? else {
+            self.refuse(&self.place(&items[0]), "it is named, and it or its documents are missing");
+            return Ok(None);
+        };
+        if Record::id_of(&bytes) != name.id {
+            self.refuse(&self.place(&items[0]), "its bytes do not hash to its name");
+            return Ok(None);
+        }
+        let mut record = match Record::parse(&bytes) {
+            Ok(record) => record,
+            Err(error) => {
+                let place = self.place(&items[0]);
+                self.store.tell(&Event::Unreadable { place, reason: chain(&error) });
+                return Ok(None);
+            }
+        };
+        if record.action != name.action || !wanted.iter().any(|wanted| wanted.is_of(&record)) {
+            self.refuse(&self.place(&items[0]), "it is not about what names it");
+            return Ok(None);
+        }
+        let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
+        if !self.is_signed(&items[0], &bytes, &signatures) {
+            return Ok(None);
+        }
+        match set_documents(&mut record, &documents) {
+            Ok(()) => Ok(Some(Believed { record, signatures })),
+            Err(error) => {
+                self.refuse(&self.place(&items[2]), chain(&error));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Fetches an archive for each choice, the first of it that can be had, and publishes what comes.
+    fn fetch_choices(
+        &self,
+        believed: &[Believed],
+        choices: &[Vec<usize>],
+        until: Instant,
+    ) -> Result<(), RemoteError> {
+        // Whether the archive of a record came; nothing of one that was not asked for.
+        let mut came: BTreeMap<usize, bool> = BTreeMap::new();
+        loop {
+            let is_open = |choice: &&Vec<usize>| !choice.iter().any(|at| came.get(at) == Some(&true));
+            let next = |choice: &Vec<usize>| choice.iter().copied().find(|at| !came.contains_key(at));
+            let next: BTreeSet<usize> = choices.iter().filter(is_open).filter_map(next).collect();
+            if next.is_empty() {
+                return Ok(());
+            }
+            let mut sum = 0_u64;
+            let fits = |at: &usize| {
+                sum = sum.saturating_add(believed[*at].record.size);
+                sum <= IN_MEMORY || sum == believed[*at].record.size
+            };
+            let some: Vec<usize> = next.into_iter().take_while(fits).collect();
+            let (answers, ended) = at_once(&some, |at| {
+                self.still(until)?;
+                Ok((*at, self.fetch_archive(&believed[*at])?))
+            });
+            let mut arrived = Vec::new();
+            for (at, archive) in answers {
+                came.insert(at, archive.is_some());
+                arrived.extend(archive);
+            }
+            self.publish(&arrived);
+            ended?;
+        }
+    }
+
+    /// Fetches the archive of a record; none if it is not what the record states.
+    fn fetch_archive<'b>(&self, believed: &'b Believed) -> Result<Option<Arrived<'b>>, RemoteError> {
+        let record = &believed.record;
+        let item = Item::Object(record.digest);
+        let limits = Limits::stated(record.size);
+        let frame = match self.source.get(&item, item.limit().min(limits.frame())) {
+            Ok(Some(frame)) => frame,
+            Ok(None) => {
+                self.refuse(&self.place(&item), "a record names it, and it is missing");
+                return Ok(None);
+            }
+            Err(error) => return self.told(error).map(|()| None),
+        };
+        match Archive::unpack(&frame, &limits) {
+            Ok((digest, archive)) if digest == record.digest => {
+                return Ok(Some(Arrived { of: believed, archive, bytes: frame.len() as u64 }));
+            }
+            Ok(_) => self.refuse(&self.place(&item), "its content does not hash to its name"),
+            Err(error) => self.refuse(&self.place(&item), chain(&error)),
+        }
+        Ok(None)
+    }
+
+    /// Publishes what came, all at once; where that is refused, each by itself.
+    fn publish(&self, arrived: &[Arrived<'_>]) {
+        let items: Vec<_> = arrived
+            .iter()
+            .map(|came| (&came.archive, &came.of.record, came.of.signatures.as_str()))
+            .collect();
+        match (self.store.publish_signed(&items), arrived) {
+            (Ok(_), _) => arrived.iter().for_each(|came| self.tell_fetched(came)),
+            (Err((_, error)), [came]) => {
+                let place = self.place(&Item::Object(came.of.record.digest));
+                self.refuse(&place, format!("it could not be kept: {}", chain(&error)));
+            }
+            (Err(_), several) => several.chunks(1).for_each(|one| self.publish(one)),
+        }
+    }
+
+    fn tell_fetched(&self, Arrived { of, bytes, .. }: &Arrived<'_>) {
+        let record = &of.record;
+        let what = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
+        let what = format!("`{what}` for {}", record.isa);
+        let remote = self.source.name().to_owned();
+        self.store.tell(&Event::Fetched { what, remote, bytes: *bytes });
+    }
+}
