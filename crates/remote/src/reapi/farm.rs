@@ -21,6 +21,7 @@ use precast_store::ToolchainId;
 use prost::Message as _;
 use tonic::Code;
 
+use super::access::{Access, AccessError};
 use super::api::command::EnvironmentVariable;
 use super::api::{Action, ActionResult, Command, Digest, Platform, platform};
 use super::connection::{CallError, Connection, passes, spoken};
@@ -139,10 +140,15 @@ impl Farm {
     ///
     /// # Errors
     ///
-    /// There is no thread to be had. Whether the server is there is found out when it is first asked.
-    pub fn new(place: Server, patience: Patience, properties: Vec<(String, String)>) -> io::Result<Self> {
+    /// Certificates or credentials are of no use. Whether the server is there is found out when it is first asked.
+    pub fn new(
+        place: Server,
+        access: &Access,
+        patience: Patience,
+        properties: Vec<(String, String)>,
+    ) -> Result<Self, AccessError> {
         Ok(Self {
-            connection: Connection::new(place, patience)?,
+            connection: Connection::new(place, access, patience)?,
             properties,
             directories: Mutex::default(),
             there: Mutex::default(),
@@ -167,7 +173,7 @@ impl Farm {
         if let Some(found) = known.get(&id) {
             return found.clone();
         }
-        let found = self.connection.wait(self.identify(run, id));
+        let found = self.waiting(async || self.identify(run, id).await);
         known.insert(id, found.clone());
         found
     }
@@ -186,9 +192,17 @@ impl Farm {
             limit: run.toolchain.timeout(),
             anew: false,
         };
-        let done = self.connection.wait(self.carry_out(&job))?;
+        let done = self.waiting(async || self.carry_out(&job).await)?;
         let Done { exit_code, stdout, stderr, files, .. } = done;
         Ok(Ended { status: status(exit_code), stdout, stderr, files })
+    }
+
+    /// Waits on this thread.
+    fn waiting<T: Send>(
+        &self,
+        what: impl AsyncFnOnce() -> Result<T, FarmError> + Send,
+    ) -> Result<T, FarmError> {
+        self.connection.wait(what).map_err(|error| self.refused(error))?
     }
 
     /// Puts the input tree together.
@@ -259,7 +273,12 @@ impl Farm {
 
     /// Makes of an error the end of a job, and, where all others would end so after as long a time, of theirs.
     fn give_up(&self, error: CallError) -> FarmError {
-        let is_away = error.code() == Some(Code::Unavailable);
+        let is_away = match &error {
+            CallError::Refused { code, .. } => {
+                matches!(code, Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded)
+            }
+            error => matches!(error, CallError::Untrusted { .. } | CallError::Broken { .. }),
+        };
         let error = self.refused(error);
         if is_away {
             // The first one is as good as any.
@@ -364,9 +383,7 @@ impl Farm {
 impl Runner for Farm {
     fn run(&self, run: &Run<'_>) -> Result<Ended, RunError> {
         let elsewhere = |error: FarmError| match &error {
-            FarmError::Call { error: CallError::Refused { code: Code::DeadlineExceeded, .. }, .. } => {
-                RunError::Timeout
-            }
+            FarmError::Call { error: CallError::Late, .. } => RunError::Timeout,
             _ => RunError::Elsewhere(Box::new(error)),
         };
         if let Some(error) = self.gone.get() {

@@ -17,11 +17,10 @@ const LAYERS: [(&str, u8); 16] = [
     ("precast-cli", 8),
     ("precast-python", 9),
     ("precast-quickstart", 8),
-    ("precast-bench", 8),
 ];
 
 /// Packages for development: they may use everything, and nothing that users get may use them.
-const DEVELOPMENT: [&str; 3] = ["precast-testkit", "precast-tests", "xtask"];
+const DEVELOPMENT: [&str; 4] = ["precast-bench", "precast-testkit", "precast-tests", "xtask"];
 
 /// The lowest layer whose packages are for people, not for other packages.
 const FACES: u8 = 8;
