@@ -123,13 +123,12 @@ fn what_was_tried_again_is_told_at_the_end() {
     assert_eq!(bundle(&place, "farm"), bundle(&place, "here"));
     // Of a build that fails too.
     server.state().actions.clear();
-    server.faults(Faults { quota: Some(2), ..Faults::default() });
+    let refuse = [("execute", (Code::ResourceExhausted, 1))].into();
+    server.faults(Faults { refuse, late: 1, ..Faults::default() });
     let failed = ended(build(&place, "less", &["--remote-exec", &server.url]));
-    let failed =
-        failed.fails(1, &["a quota is used up (`the quota of this month`)", "hint: what was compiled is"]);
-    assert!(failed.err.contains("the farm was asked again: "), "{}", failed.err);
+    let failed = failed.fails(1, &["did not end within"]);
+    assert!(failed.err.contains("the farm was asked again: 1 × a quota is used up"), "{}", failed.err);
     assert!(!place.path("less.precast").exists());
-    place.run_bare(&["verify", "--store", "less.store"]).ok();
 }
 
 /// A worker of a farm, ended with the value. It says a line for each action.
