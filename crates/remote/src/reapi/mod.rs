@@ -17,7 +17,7 @@
 //! | `digest.rs`, `tree.rs` | what the API calls a blob and a directory |
 //! | `blobs.rs` | content-addressed storage: which blobs are missing, to and from it, in batches and streams |
 //! | `cache.rs` | [`RemoteCache`]: the action cache, as [`precast_store::ActionCache`] |
-//! | `farm.rs`, `operation.rs` | [`Farm`]: execution, as [`precast_compile::Runner`] |
+//! | `farm.rs`, `job.rs`, `operation.rs` | [`Farm`]: execution, as [`precast_compile::Runner`] |
 //! | `identity.rs` | that a worker's toolchain is ours |
 //!
 //! # What is believed
@@ -46,6 +46,7 @@ mod connection;
 mod digest;
 mod farm;
 mod identity;
+mod job;
 mod operation;
 mod report;
 mod server;

@@ -9,6 +9,7 @@ use precast_compile::{CompileError, Toolchain};
 use precast_remote::Patience;
 use precast_remote::reapi::{Access, Farm};
 use precast_store::Store;
+use precast_store::key::Language;
 use precast_testkit::compiler::{clang, toolchain};
 use precast_testkit::farm::{Code, Faults, Server};
 
@@ -30,6 +31,26 @@ fn what_a_farm_compiles_is_what_is_compiled_here_byte_for_byte() {
     for command in &server.state().commands {
         let mut arguments = command.arguments.iter().skip(1);
         assert!(command.arguments[0] == "sha256sum" || arguments.all(|argument| !argument.starts_with('/')));
+    }
+}
+
+#[test]
+#[allow(deprecated, reason = "servers of versions before 2.2 look for properties here")]
+fn workers_are_chosen_by_toolchain_and_by_what_else_is_asked_for() {
+    let (server, plan) = (Server::start(), small());
+    let image = ("container-image".to_owned(), "docker://example.org/gcc@sha256:0".to_owned());
+    let (url, access) = (server.url.parse().unwrap(), Access::default());
+    let farm = Farm::new(url, &access, patience(), vec![image.clone()]).unwrap();
+    build(&plan, None, None, &toolchain().running_on(Arc::new(farm))).unwrap();
+    let id = toolchain().id(Language::C).unwrap().to_string();
+    let asked = [image, ("precast-toolchain".to_owned(), id)];
+    let state = server.state();
+    assert_eq!(state.commands.len(), plan.units.len() + 1);
+    for command in &state.commands {
+        let properties = &command.platform.as_ref().unwrap().properties;
+        let properties: Vec<_> =
+            properties.iter().map(|property| (property.name.clone(), property.value.clone())).collect();
+        assert_eq!(properties, asked);
     }
 }
 

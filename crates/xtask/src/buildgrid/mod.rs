@@ -93,11 +93,10 @@ fn environment(folder: &Path) -> Result<Option<PathBuf>> {
     if answers(Command::new(binaries.join("bgd")).arg("--version")) {
         return Ok(Some(binaries));
     }
-    let named = std::env::var("PRECAST_PYTHON").ok();
-    let runs = |python: &&str| {
+    let runs = |python: &PathBuf| {
         answers(Command::new(python).args(["-c", "import sys, venv; assert sys.version_info >= (3, 12)"]))
     };
-    let Some(python) = named.as_deref().into_iter().chain(PYTHONS).find(runs) else {
+    let Some(python) = pythons().into_iter().find(runs) else {
         println!("skipped: BuildGrid: no {} that runs", PYTHONS.join(" and no "));
         println!("hint: name one in PRECAST_PYTHON");
         return Ok(None);
@@ -110,6 +109,17 @@ fn environment(folder: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     Ok(Some(binaries))
+}
+
+/// Interpreters that may be here: the one that is named, those in the path, those that pyenv keeps.
+fn pythons() -> Vec<PathBuf> {
+    let named = std::env::var_os("PRECAST_PYTHON").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".pyenv"));
+    let kept = std::env::var_os("PYENV_ROOT").map(PathBuf::from).or(home);
+    let kept = kept.and_then(|root| fs_err::read_dir(root.join("versions")).ok()).into_iter().flatten();
+    let mut kept: Vec<PathBuf> = kept.flatten().map(|version| version.path().join("bin/python")).collect();
+    kept.sort();
+    named.into_iter().chain(PYTHONS.map(PathBuf::from)).chain(kept.into_iter().rev()).collect()
 }
 
 /// A directory that PostgreSQL's user can reach, removed with the value.
