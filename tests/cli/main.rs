@@ -12,6 +12,7 @@
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `elsewhere`, `real` | stores on web servers, in buckets and registries |
+//! | `farm` | a cache that builds share, a farm that compiles |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `newcomers` | what somebody types who has not read the documents |
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
@@ -46,6 +47,7 @@ mod document;
 mod elsewhere;
 mod exit_codes;
 mod external;
+mod farm;
 mod faults;
 mod flow;
 mod help;

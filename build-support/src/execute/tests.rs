@@ -7,9 +7,9 @@ use crate::lock::{Lock, LockError, Pin};
 use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
-use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
-use precast_store::key::Profile;
+use precast_compile::{Isa, Parallel, Variant};
 use precast_store::{ActionKey, Digest, Record, Store};
+use precast_testkit::compiler::{toolchain, variants};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -26,16 +26,6 @@ fn small() -> Plan {
         declared.op(matrix(name, &lists.0, &lists.1, place).0);
     }
     plan(&declared).unwrap()
-}
-
-fn variants() -> Vec<Variant> {
-    let target = host_target();
-    let isa = Isa::defaults(&target)[0];
-    vec![Variant { target, isa, profile: Profile::Release }]
-}
-
-fn toolchain() -> Toolchain {
-    Toolchain::find(None).unwrap()
 }
 
 fn run(plan: &Plan, store: Option<&Store>, jobs: usize) -> Executed {

@@ -1,11 +1,12 @@
 //! What of a build happens elsewhere: the cache that it shares, the farm that compiles for it.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use precast_compile::{Parallel, Toolchain};
 use precast_remote::Patience;
-use precast_remote::reapi::{Farm, RemoteCache, Report};
+use precast_remote::reapi::{Access, Credentials, Farm, RemoteCache, Report};
 use precast_store::{ActionCache, Keyring};
 
 use crate::args::ElsewhereArgs;
@@ -27,14 +28,20 @@ pub(crate) struct Elsewhere {
 impl Elsewhere {
     /// Prepares both; nobody is asked yet.
     pub(crate) fn new(args: ElsewhereArgs, keyring: Option<Arc<Keyring>>) -> Result<Self, Failure> {
-        let started = |error| Failure::new("there is no thread for what happens elsewhere").because(error);
-        let cache = args.remote_cache.map(|server| RemoteCache::new(server, Patience::default(), keyring));
+        if args.remote_cache.is_none() && args.remote_exec.is_none() {
+            return Ok(Self { cache: None, farm: None });
+        }
+        let access = access(&args)?;
+        let cache = args
+            .remote_cache
+            .map(|server| RemoteCache::new(server, &access, Patience::default(), keyring))
+            .transpose()?;
         let patience = Patience { tries: TRIES, ..Patience::default() };
-        let farm = args.remote_exec.map(|server| Farm::new(server, patience, args.remote_property));
-        Ok(Self {
-            cache: cache.transpose().map_err(started)?,
-            farm: farm.transpose().map_err(started)?.map(Arc::new),
-        })
+        let farm = args
+            .remote_exec
+            .map(|server| Farm::new(server, &access, patience, args.remote_property))
+            .transpose()?;
+        Ok(Self { cache, farm: farm.map(Arc::new) })
     }
 
     /// Has a toolchain's compiler run on the farm, if there is one.
@@ -71,6 +78,34 @@ impl Elsewhere {
             }
         }
     }
+}
+
+/// How both are spoken to: what the command line says, else the environment. No secret is on a command line, which others can see.
+fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
+    let file = |given: &Option<PathBuf>, name: &str| {
+        given.clone().or_else(|| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
+    };
+    let certificate = file(&args.remote_certificate, "PRECAST_REMOTE_CERTIFICATE");
+    let identity = match (certificate, file(&args.remote_key, "PRECAST_REMOTE_KEY")) {
+        (Some(certificate), Some(key)) => Some((certificate, key)),
+        (None, None) => None,
+        _ => {
+            return Err(Failure::usage(
+                "a certificate for the cache or the farm without its key, or a key alone",
+            )
+            .hint("name both: `PRECAST_REMOTE_CERTIFICATE` and `PRECAST_REMOTE_KEY`"));
+        }
+    };
+    let helper = file(&args.remote_credentials, "PRECAST_REMOTE_CREDENTIALS").map(Credentials::Helper);
+    let token = || match std::env::var("PRECAST_REMOTE_TOKEN") {
+        Err(std::env::VarError::NotUnicode(_)) => {
+            Some(Err(Failure::usage("`PRECAST_REMOTE_TOKEN` is no text")))
+        }
+        token => token.ok().filter(|token| !token.is_empty()).map(|token| Ok(Credentials::Token(token))),
+    };
+    let credentials = helper.map(Ok).or_else(token).transpose()?;
+    let authorities = file(&args.remote_ca, "PRECAST_REMOTE_CA");
+    Ok(Access { authorities, identity, credentials })
 }
 
 fn repetitions(of: &str, report: &Report) {

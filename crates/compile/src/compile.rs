@@ -90,7 +90,9 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
     let mut arguments = prepared.flags.compile.clone();
     arguments.extend(prepared.places());
     arguments.push(format!("-frandom-seed={action}"));
-    arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
+    if prepared.lean {
+        arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
+    }
     arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
     arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
     let mut inputs = vec![(input, scratch.root().join(input))];
@@ -101,13 +103,16 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
         }
     }
     let inputs: Vec<(&str, &Path)> = inputs.iter().map(|(name, path)| (*name, &**path)).collect();
-    let outputs: Vec<&str> = std::iter::once(RAW).chain(reads::written(compiler.family)).collect();
+    let outputs: Vec<&str> =
+        std::iter::once(RAW).chain(reads::written(compiler.family, prepared.lean)).collect();
     let tools = (prepared.toolchain, prepared.unit.language());
     let ended = scratch.compile(tools, &arguments, &inputs, &outputs)?;
     if !ended.status.success() {
         return Err(refused::rejected(prepared, &ended.stderr));
     }
-    reads::headers(prepared, scratch)?;
+    if prepared.lean {
+        reads::headers(prepared, scratch)?;
+    }
     reads::assembler(prepared, scratch, input)
 }
 

@@ -31,9 +31,9 @@ pub(crate) fn write_assembler(family: Family) -> impl Iterator<Item = &'static s
     (family == Family::Gcc).then_some(gcc).into_iter()
 }
 
-/// The files in which both tell.
-pub(crate) fn written(family: Family) -> impl Iterator<Item = &'static str> {
-    std::iter::once(HEADERS).chain((family == Family::Gcc).then_some(ASSEMBLER))
+/// The files in which both tell. Of what was preprocessed before, that is known already.
+pub(crate) fn written(family: Family, lean: bool) -> impl Iterator<Item = &'static str> {
+    lean.then_some(HEADERS).into_iter().chain((family == Family::Gcc).then_some(ASSEMBLER))
 }
 
 /// Lists the headers outside of the unit and of the compiler.

@@ -6,7 +6,7 @@
 //! | `s3://bucket/prefix` | a store directory in a bucket | layer | `precast push` |
 //! | `oci://host/repository:tag`, `…@sha256:…` | a release: one bundle or export | layer, `precast pull` | `precast push` |
 //!
-//! A cache and a farm for builds, `grpc://host:port/instance`, are in `reapi`.
+//! A cache and a farm for builds, `grpc://host:port/instance` or `grpcs://…`, are in `reapi`.
 //!
 //! Transports only: what arrives is judged in [`precast_store::remote`], and believed for its signatures, never for the way that it
 //! took. What is asynchronous stays inside (`wait.rs`): one thread serves all remotes of a process, and who asks waits, for a time
@@ -27,7 +27,7 @@ pub mod reapi;
 #[cfg(any(feature = "files", feature = "oci"))]
 mod tls;
 mod url;
-#[cfg(any(feature = "files", feature = "oci"))]
+#[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 mod wait;
 
 #[cfg(feature = "files")]
@@ -37,7 +37,7 @@ pub use patience::Patience;
 pub use url::{Place, PlaceError};
 
 /// What a transport said at last, in one short line: it may repeat URLs with what is secret in them, or whole pages.
-#[cfg(any(feature = "files", feature = "oci"))]
+#[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
     let last = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
     let line = shortened(&last.to_string());

@@ -1,29 +1,32 @@
-//! The bridge from synchronous callers to asynchronous transports: one thread for all remotes of a process.
+//! The bridge from synchronous callers to asynchronous transports: one runtime, with one thread, for all remotes of a process.
 //!
-//! Work is handed to that thread and waited for, rather than driven by the caller, who may be a task of another runtime, in which
-//! nothing may block on a second one. A forked child has not got the thread, and is told so.
+//! A caller may be a task of another runtime, in which nothing may block on a second one. So work is handed to the thread and waited
+//! for, or, where it borrows, driven from a thread without a runtime. A forked child has not got the thread, and is told so.
 
 use std::sync::OnceLock;
+#[cfg(any(feature = "files", feature = "oci"))]
 use std::sync::mpsc::sync_channel;
+#[cfg(any(feature = "files", feature = "oci"))]
 use std::time::Duration;
 
+#[cfg(any(feature = "files", feature = "oci"))]
 use precast_store::remote::RemoteError;
 use tokio::runtime::{Builder, Runtime};
 
 /// The runtime, and the process that has its thread.
 static RUNTIME: OnceLock<Option<(u32, Runtime)>> = OnceLock::new();
 
-/// Waits for an answer from `place`.
-///
-/// # Errors
-///
-/// It has not come in time, or there is no thread to be had.
-pub(crate) fn wait<T: Send + 'static>(
-    place: &str,
-    patience: Duration,
-    answer: impl Future<Output = T> + Send + 'static,
-) -> Result<T, RemoteError> {
-    let failed = |reason: String| RemoteError::Unreachable { place: place.to_owned(), reason };
+/// Says why nobody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoRuntime {
+    #[error("no thread can be started for it")]
+    NoThread,
+    #[error("this process was forked after it had asked a remote")]
+    Forked,
+}
+
+/// The runtime of this process.
+pub(crate) fn runtime() -> Result<&'static Runtime, NoRuntime> {
     let start = || {
         let mut runtime = Builder::new_multi_thread();
         runtime
@@ -35,11 +38,23 @@ pub(crate) fn wait<T: Send + 'static>(
             .ok()
             .map(|runtime| (std::process::id(), runtime))
     };
-    let runtime = RUNTIME.get_or_init(start).as_ref();
-    let (owner, runtime) = runtime.ok_or_else(|| failed("no thread can be started for it".to_owned()))?;
-    if *owner != std::process::id() {
-        return Err(failed("this process was forked after it had asked a remote".to_owned()));
-    }
+    let (owner, runtime) = RUNTIME.get_or_init(start).as_ref().ok_or(NoRuntime::NoThread)?;
+    if *owner == std::process::id() { Ok(runtime) } else { Err(NoRuntime::Forked) }
+}
+
+/// Waits for an answer from `place`.
+///
+/// # Errors
+///
+/// It has not come in time, or there is no thread to be had.
+#[cfg(any(feature = "files", feature = "oci"))]
+pub(crate) fn wait<T: Send + 'static>(
+    place: &str,
+    patience: Duration,
+    answer: impl Future<Output = T> + Send + 'static,
+) -> Result<T, RemoteError> {
+    let failed = |reason: String| RemoteError::Unreachable { place: place.to_owned(), reason };
+    let runtime = runtime().map_err(|error| failed(error.to_string()))?;
     let (sender, receiver) = sync_channel(1);
     let task = runtime.spawn(async move {
         // Who asked may have given up.
@@ -48,5 +63,25 @@ pub(crate) fn wait<T: Send + 'static>(
     receiver.recv_timeout(patience).map_err(|_| {
         task.abort();
         failed(format!("no answer within {} s", patience.as_secs_f32()))
+    })
+}
+
+/// Does work that borrows from the caller and limits its own time: on this thread, or, where that is a task of some runtime, on
+/// another.
+///
+/// # Errors
+///
+/// There is no thread to be had.
+#[cfg(feature = "reapi")]
+pub(crate) fn drive<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> Result<T, NoRuntime> {
+    let runtime = runtime()?;
+    if tokio::runtime::Handle::try_current().is_err() {
+        return Ok(runtime.block_on(work()));
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("precast-remote-caller".to_owned());
+        let thread =
+            thread.spawn_scoped(scope, || runtime.block_on(work())).map_err(|_| NoRuntime::NoThread)?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }

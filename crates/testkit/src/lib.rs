@@ -6,12 +6,16 @@
 //!                                   │
 //!                              OpLibrary      precast-ops in its own tests; `toy::ToyLibrary` in those of precast-graph
 //! ```
-//! Knows ops by name only, through [`OpLibrary`](precast_graph::OpLibrary), so it stands below `precast-ops`; but for the
-//! feature `ops`, which tests above that ask for: an op that is a closure.
+//! Knows ops by name only, through [`OpLibrary`](precast_graph::OpLibrary), so it stands below `precast-ops`; but for features that
+//! tests above that ask for: `ops`, an op that is a closure; `compile`, this machine's compiler; `farm`, a server that has it run.
 //! A failure is repeated by its seed, and shrinks because [`Choices`] can read a tape that proptest shortens.
 
 pub mod arrays;
 mod choices;
+#[cfg(feature = "compile")]
+pub mod compiler;
+#[cfg(feature = "farm")]
+pub mod farm;
 pub mod graphs;
 pub mod layout;
 pub mod package;

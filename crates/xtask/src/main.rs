@@ -10,7 +10,7 @@
 //! digest  the same bits from every compiler, level, cut and number of threads
 //! threads  the threads that share a call, under ThreadSanitizer
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
-//! remotes  stores elsewhere, against real servers: S3, a registry, a web server
+//! remotes  stores elsewhere, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
 //! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
@@ -54,7 +54,7 @@ usage: cargo xtask COMMAND
                         way, on 1 to 3 threads; compare with `perform`
   threads               run the tests of the threads that share a call under ThreadSanitizer
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
-  remotes               install and start servers (S3, a registry, a web server) and run the tests that speak to them
+  remotes               install and start servers (S3, a registry, a web server, BuildGrid) and run the tests that speak to them
   remotes --figures     how long hits and a thousand artifacts take there, optimised, beside curl
   tidy                  check the rules of the tree
 ";

@@ -6,6 +6,7 @@ pub(crate) mod cold;
 mod deploy;
 mod entries;
 mod everyday;
+mod farm;
 mod jit;
 mod load;
 mod native;
@@ -86,6 +87,7 @@ pub(crate) const CASES: &[Case] = &[
         "Building combinations of op, dtype and rank, one core, one ISA level",
         precompile::run,
     ),
+    Case::new("farm", "Compiling on a farm of this machine, one unit at a time", farm::run),
     Case::new("deploy", "What a deployed program weighs, without features", deploy::run),
     Case::new(
         "registry",

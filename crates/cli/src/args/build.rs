@@ -96,18 +96,33 @@ pub(crate) struct BuildArgs {
 /// What of a build happens on other machines, by the Bazel Remote Execution API.
 #[cfg(feature = "remote")]
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("elsewhere").args(["remote_cache", "remote_exec"]).multiple(true))]
 pub(crate) struct ElsewhereArgs {
-    /// A cache of the Bazel Remote Execution API, grpc://host:port/instance: what it has is taken instead of being compiled, and
-    /// what is compiled is put there. With --keyring only what enough keys have signed is taken.
+    /// A cache of the Bazel Remote Execution API, grpc://host:port/instance, or grpcs:// where it is encrypted: what it has is
+    /// taken instead of being compiled, and what is compiled is put there. With --keyring only what enough keys have signed is
+    /// taken. A bearer token for the cache and the farm is taken from $PRECAST_REMOTE_TOKEN.
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
     pub(crate) remote_cache: Option<Server>,
-    /// A farm of the Bazel Remote Execution API, grpc://host:port/instance: the compiler runs there, 32 at once unless --jobs says
-    /// otherwise. Its workers must have the toolchain of this machine.
+    /// A farm of the Bazel Remote Execution API, at a URL of the same kind: the compiler runs there, 32 at once unless --jobs
+    /// says otherwise. Its workers must have the toolchain of this machine.
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
     pub(crate) remote_exec: Option<Server>,
     /// A platform property of the workers that may compile, beside precast-toolchain; repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = property, requires = "remote_exec")]
     pub(crate) remote_property: Vec<(String, String)>,
+    /// The authorities that may certify the cache and the farm: a file in PEM. [default: $PRECAST_REMOTE_CA, else the system's]
+    #[arg(long, value_name = "FILE", requires = "elsewhere")]
+    pub(crate) remote_ca: Option<PathBuf>,
+    /// The certificate that is shown to them where they ask for one: a file in PEM. [default: $PRECAST_REMOTE_CERTIFICATE]
+    #[arg(long, value_name = "FILE", requires_all = ["elsewhere", "remote_key"])]
+    pub(crate) remote_certificate: Option<PathBuf>,
+    /// The private key of that certificate: a file in PEM. [default: $PRECAST_REMOTE_KEY]
+    #[arg(long, value_name = "FILE", requires = "remote_certificate")]
+    pub(crate) remote_key: Option<PathBuf>,
+    /// A credential helper, as Bazel has them: PROGRAM get reads a URI and answers with the headers that say who asks.
+    /// [default: $PRECAST_REMOTE_CREDENTIALS]
+    #[arg(long, value_name = "PROGRAM", requires = "elsewhere")]
+    pub(crate) remote_credentials: Option<PathBuf>,
 }
 
 #[cfg(feature = "remote")]

@@ -30,7 +30,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         let layers: Vec<Value> = health.iter().map(Health::json).collect();
         let compiler = match &compiler {
             Ok(found) => {
-                json!({"found": true, "description": found.description, "path": found.path, "id": found.id})
+                json!({"found": true, "description": found.description, "path": found.path, "id": found.id, "id_cpp": found.id_cpp})
             }
             Err(failure) => {
                 json!({"found": false, "problem": failure.render().message, "hints": failure.render().hints})
@@ -51,6 +51,9 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
             Ok(found) => {
                 let _ = writeln!(text, "compiler   {} at {}", found.description, found.path);
                 let _ = writeln!(text, "toolchain  {}", found.id);
+                if let Some(id) = &found.id_cpp {
+                    let _ = writeln!(text, "           {id} for C++");
+                }
             }
             Err(failure) => {
                 let rendered = failure.render();
@@ -75,6 +78,8 @@ struct Compiler {
     description: String,
     path: String,
     id: String,
+    /// The identity for C++, where there is a compiler for it.
+    id_cpp: Option<String>,
 }
 
 fn compiler(target: &str) -> Result<Compiler, Failure> {
@@ -83,5 +88,6 @@ fn compiler(target: &str) -> Result<Compiler, Failure> {
         description: toolchain.description().to_owned(),
         path: toolchain.driver().display().to_string(),
         id: toolchain.id(Language::C)?.to_string(),
+        id_cpp: toolchain.id(Language::Cxx).ok().map(|id| id.to_string()),
     })
 }

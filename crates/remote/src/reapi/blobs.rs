@@ -35,7 +35,9 @@ impl Connection {
                 ..FindMissingBlobsRequest::default()
             };
             let asked = self.call("asking for missing blobs", async || {
-                ContentAddressableStorageClient::new(self.channel()).find_missing_blobs(request.clone()).await
+                ContentAddressableStorageClient::new(self.channel().await?)
+                    .find_missing_blobs(request.clone())
+                    .await
             });
             let digests = asked.await?.into_inner().missing_blob_digests;
             for digest in &digests {
@@ -73,7 +75,7 @@ impl Connection {
             ..BatchUpdateBlobsRequest::default()
         };
         self.call("storing blobs", async || {
-            let mut client = ContentAddressableStorageClient::new(self.channel());
+            let mut client = ContentAddressableStorageClient::new(self.channel().await?);
             let answer = client.batch_update_blobs(request.clone()).await?.into_inner();
             if answer.responses.len() != request.requests.len() {
                 return Err(Status::data_loss("it tells of other blobs than it was given"));
@@ -102,7 +104,7 @@ impl Connection {
                     }
                 })
                 .collect();
-            let mut client = ByteStreamClient::new(self.channel());
+            let mut client = ByteStreamClient::new(self.channel().await?);
             let written = client.write(tokio_stream::iter(chunks)).await?.into_inner().committed_size;
             if u64::try_from(written) == Ok(name.size) {
                 return Ok(());
@@ -142,7 +144,7 @@ impl Connection {
             ..BatchReadBlobsRequest::default()
         };
         self.call("reading blobs", async || {
-            let mut client = ContentAddressableStorageClient::new(self.channel());
+            let mut client = ContentAddressableStorageClient::new(self.channel().await?);
             let answer = client.batch_read_blobs(request.clone()).await?.into_inner();
             let mut found = Vec::new();
             for blob in answer.responses {
@@ -160,7 +162,7 @@ impl Connection {
         self.call_for("reading a blob", name.size, async || {
             let resource_name = self.place.resource(&format!("blobs/{}/{}", name.hash, name.size));
             let request = ReadRequest { resource_name, read_offset: 0, read_limit: 0 };
-            let mut stream = ByteStreamClient::new(self.channel()).read(request).await?.into_inner();
+            let mut stream = ByteStreamClient::new(self.channel().await?).read(request).await?.into_inner();
             let mut bytes = Vec::new();
             while let Some(chunk) = stream.message().await? {
                 if (bytes.len() + chunk.data.len()) as u64 > name.size {

@@ -10,9 +10,9 @@
 //! Nothing executes such an action. It stands for the whole unit with what a farm does not know of, the archive and its record, so
 //! it meets no action that something else runs.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{fmt, io};
 
 use futures_util::StreamExt as _;
 use precast_store::event::chain;
@@ -21,6 +21,7 @@ use precast_store::{ActionCache, ActionKey, CachedAction, CachedBytes};
 use prost::Message as _;
 use tonic::Code;
 
+use super::access::{Access, AccessError};
 use super::api::action_cache_client::ActionCacheClient;
 use super::api::{
     Action, ActionResult, Command, GetActionResultRequest, OutputFile, UpdateActionResultRequest,
@@ -61,9 +62,14 @@ impl RemoteCache {
     ///
     /// # Errors
     ///
-    /// There is no thread to be had. Whether the server is there is found out when it is first asked.
-    pub fn new(place: Server, patience: Patience, keyring: Option<Arc<Keyring>>) -> io::Result<Self> {
-        let connection = Connection::new(place, patience)?;
+    /// Certificates or credentials are of no use. Whether the server is there is found out when it is first asked.
+    pub fn new(
+        place: Server,
+        access: &Access,
+        patience: Patience,
+        keyring: Option<Arc<Keyring>>,
+    ) -> Result<Self, AccessError> {
+        let connection = Connection::new(place, access, patience)?;
         Ok(Self { connection, keyring, is_off: AtomicBool::new(false) })
     }
 
@@ -78,24 +84,46 @@ impl RemoteCache {
         if self.is_off.load(Ordering::Relaxed) {
             return None;
         }
-        let trouble = match what().await {
-            Ok(given) => return Some(given),
-            Err(trouble) => trouble,
-        };
+        match what().await {
+            Ok(given) => Some(given),
+            Err(trouble) => {
+                self.warn(&trouble);
+                None
+            }
+        }
+    }
+
+    /// Notes what went wrong.
+    fn warn(&self, trouble: &Trouble) {
         let place = &self.connection.place;
-        let warning = match &trouble {
+        let warning = match trouble {
             Trouble::Item(why) => format!("the cache `{place}` gave what cannot be used: {why}"),
             Trouble::Call(error) => {
                 let is_away = error.code().is_some_and(passes_or_refused);
                 if is_away && self.is_off.swap(true, Ordering::Relaxed) {
-                    return None;
+                    return;
                 }
-                let rest = if is_away { "; it is not asked again in this build" } else { "" };
-                format!("the cache `{place}`: {error}{rest}")
+                let rest = if is_away { " is not asked again in this build" } else { "" };
+                format!("the cache `{place}`{rest}: {error}")
             }
         };
         self.connection.note(|report| count(&mut report.warnings, warning));
-        None
+    }
+
+    /// Does something for each of many, several at once; nothing where nobody can be asked.
+    fn each<A: Sync, T: Send>(
+        &self,
+        all: &[A],
+        what: impl AsyncFn(&A) -> Result<T, Trouble> + Send + Sync,
+    ) -> Vec<Option<T>> {
+        let work = async || {
+            let tries = all.iter().map(async |one| self.attempt(async || what(one).await).await);
+            futures_util::stream::iter(tries).buffered(AT_ONCE).collect().await
+        };
+        self.connection.wait(work).unwrap_or_else(|error| {
+            self.warn(&error.into());
+            all.iter().map(|_| None).collect()
+        })
     }
 
     async fn find_one(&self, key: &ActionKey) -> Result<Option<CachedAction>, Trouble> {
@@ -106,7 +134,7 @@ impl RemoteCache {
             ..GetActionResultRequest::default()
         };
         let asked = connection.call("asking for an action", async || {
-            ActionCacheClient::new(connection.channel()).get_action_result(request.clone()).await
+            ActionCacheClient::new(connection.channel().await?).get_action_result(request.clone()).await
         });
         let result = match asked.await {
             Ok(result) => result.into_inner(),
@@ -169,7 +197,7 @@ impl RemoteCache {
             ..UpdateActionResultRequest::default()
         };
         let put = connection.call("storing an action", async || {
-            ActionCacheClient::new(connection.channel()).update_action_result(request.clone()).await
+            ActionCacheClient::new(connection.channel().await?).update_action_result(request.clone()).await
         });
         put.await?;
         Ok(())
@@ -178,18 +206,15 @@ impl RemoteCache {
 
 impl ActionCache for RemoteCache {
     fn find(&self, actions: &[ActionKey]) -> Vec<Option<CachedAction>> {
-        let all = futures_util::stream::iter(actions)
-            .map(async |key| self.attempt(async || self.find_one(key).await).await.flatten());
-        let found: Vec<_> = self.connection.wait(all.buffered(AT_ONCE).collect());
+        let found: Vec<_> = self.each(actions, async |key| self.find_one(key).await);
+        let found: Vec<_> = found.into_iter().map(Option::flatten).collect();
         let count = found.iter().flatten().count() as u64;
         self.connection.note(|report| report.found += count);
         found
     }
 
     fn put(&self, results: &[CachedAction]) {
-        let all = futures_util::stream::iter(results)
-            .map(async |given| self.attempt(async || self.put_one(given).await).await);
-        let put: Vec<_> = self.connection.wait(all.buffered(AT_ONCE).collect());
+        let put = self.each(results, async |given| self.put_one(given).await);
         let count = put.iter().flatten().count() as u64;
         self.connection.note(|report| report.given += count);
     }

@@ -1,26 +1,28 @@
-//! One channel to a server, and the one runtime that waits for it.
+//! One channel to a server, and calls on it.
 //!
 //! Callers are threads: each blocks on its own call, and all calls share the channel. Every call has a limit of time, and one
 //! that failed for a reason that passes is tried again after a pause that doubles, with a random part so that many builds do not
 //! come back at once.
 
 use std::collections::hash_map::RandomState;
+use std::error::Error as _;
 use std::fmt;
-use std::future::Future;
 use std::hash::BuildHasher as _;
-use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
+use super::access::{Access, AccessError, Headers, Teller};
 use super::api::capabilities_client::CapabilitiesClient;
 use super::api::{GetCapabilitiesRequest, ServerCapabilities, digest_function};
 use super::report::{Report, count};
 use super::server::Server;
-use crate::Patience;
+use super::untrusted;
+use crate::wait::{NoRuntime, drive, runtime};
+use crate::{Patience, shortened};
 
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -39,6 +41,28 @@ pub enum CallError {
         /// What it said.
         message: String,
     },
+    /// The encrypted connection does not come about, as one side does not accept the other's certificate.
+    #[error("no encrypted connection: {why}")]
+    Untrusted {
+        /// Why not, with what helps.
+        why: String,
+    },
+    /// The connection comes about, and breaks.
+    #[error("{what}: the connection breaks off{}{hint}", told(message))]
+    Broken {
+        /// What the server was asked for.
+        what: &'static str,
+        /// What is known of it.
+        message: String,
+        /// What may help, a line of its own.
+        hint: &'static str,
+    },
+    /// What was to be run took longer than it may, and was stopped.
+    #[error("it took too long there, and was stopped")]
+    Late,
+    /// Nobody can be asked from here.
+    #[error("{0}")]
+    Here(String),
     /// What it gave is not what it should be.
     #[error("it gave {what}")]
     Wrong {
@@ -49,7 +73,14 @@ pub enum CallError {
 
 impl CallError {
     pub(super) fn refused(what: &'static str) -> impl Fn(Status) -> Self {
-        move |status| Self::Refused { what, code: status.code(), message: status.message().to_owned() }
+        move |status| match untrusted::why(&status) {
+            Some(why) => Self::Untrusted { why },
+            // What is no answer has a source; who cannot be reached at all is unavailable.
+            None if status.source().is_some() && status.code() != Code::Unavailable => {
+                Self::Broken { what, message: said(&status), hint: "" }
+            }
+            None => Self::Refused { what, code: status.code(), message: said(&status) },
+        }
     }
 
     pub(super) fn wrong(what: impl Into<String>) -> Self {
@@ -59,9 +90,23 @@ impl CallError {
     pub(super) fn code(&self) -> Option<Code> {
         match self {
             Self::Refused { code, .. } => Some(*code),
-            Self::Wrong { .. } => None,
+            Self::Untrusted { .. } => Some(Code::Unauthenticated),
+            Self::Broken { .. } => Some(Code::Unavailable),
+            Self::Late => Some(Code::DeadlineExceeded),
+            Self::Here(_) | Self::Wrong { .. } => None,
         }
     }
+}
+
+impl From<NoRuntime> for CallError {
+    fn from(error: NoRuntime) -> Self {
+        Self::Here(error.to_string())
+    }
+}
+
+/// What a server said, or what kept it from being asked.
+fn said(status: &Status) -> String {
+    status.source().map_or_else(|| status.message().to_owned(), crate::words)
 }
 
 /// A code in words.
@@ -82,12 +127,8 @@ pub(super) fn spoken(code: Code) -> &'static str {
 }
 
 fn told(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    if line.is_empty() {
-        String::new()
-    } else {
-        format!(" (`{}`)", line.chars().take(300).collect::<String>())
-    }
+    let line = shortened(message);
+    if line.is_empty() { line } else { format!(" (`{line}`)") }
 }
 
 /// Whether the same call may succeed a little later.
@@ -106,9 +147,9 @@ pub(super) fn passes(code: Code) -> bool {
 
 /// A channel to one server.
 pub(super) struct Connection {
-    // Before the runtime, which its tasks need.
     channel: Channel,
-    runtime: Runtime,
+    teller: Teller,
+    has_identity: bool,
     pub(super) place: Server,
     pub(super) patience: Patience,
     report: Mutex<Report>,
@@ -123,25 +164,32 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Prepares a connection; it is made when it is first used.
-    pub(super) fn new(place: Server, patience: Patience) -> io::Result<Self> {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1).thread_name("precast-remote").enable_all().build()?;
-        let endpoint = Channel::from_shared(place.uri()).map_err(io::Error::other)?;
-        let endpoint = endpoint
+    pub(super) fn new(place: Server, access: &Access, patience: Patience) -> Result<Self, AccessError> {
+        let teller = Teller::new(access, &place)?;
+        let wrong = |error: tonic::transport::Error| AccessError::encryption(&place, &error);
+        let endpoint =
+            Channel::from_shared(place.uri()).map_err(|error| AccessError::encryption(&place, &error))?;
+        let mut endpoint = endpoint
             .connect_timeout(patience.connection)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .keep_alive_timeout(Duration::from_secs(20))
             .tcp_nodelay(true);
+        if place.is_encrypted() {
+            endpoint = endpoint.tls_config(access.encryption(patience.connection)?).map_err(wrong)?;
+        }
         let channel = {
-            let _inside = runtime.enter();
+            let _inside = runtime().map_err(|error| AccessError::no_thread(&place, error))?.enter();
             endpoint.connect_lazy()
         };
         let (report, random) = (Mutex::default(), RandomState::new());
-        Ok(Self { channel, runtime, place, patience, report, random })
+        let has_identity = access.identity.is_some();
+        Ok(Self { channel, teller, has_identity, place, patience, report, random })
     }
 
-    pub(super) fn channel(&self) -> Channel {
-        self.channel.clone()
+    /// The channel, with what it says of who asks.
+    pub(super) async fn channel(&self) -> Result<InterceptedService<Channel, Headers>, Status> {
+        let headers = self.teller.headers(&self.place).await?;
+        Ok(InterceptedService::new(self.channel.clone(), headers))
     }
 
     pub(super) fn instance(&self) -> String {
@@ -149,8 +197,8 @@ impl Connection {
     }
 
     /// Waits on this thread.
-    pub(super) fn wait<T>(&self, what: impl Future<Output = T>) -> T {
-        self.runtime.block_on(what)
+    pub(super) fn wait<T: Send>(&self, what: impl AsyncFnOnce() -> T + Send) -> Result<T, CallError> {
+        Ok(drive(what)?)
     }
 
     /// Changes the report.
@@ -184,23 +232,34 @@ impl Connection {
             let late = |_| Err(Status::deadline_exceeded(format!("none within {limit:?}")));
             match ended.unwrap_or_else(late) {
                 Ok(given) => return Ok(given),
+                Err(status) if untrusted::why(&status).is_some() => {
+                    return Err(CallError::refused(what)(status));
+                }
                 Err(status) if passes(status.code()) && number < self.patience.tries => {
                     self.pause(number, spoken(status.code())).await;
                 }
-                Err(status) => return Err(CallError::refused(what)(status)),
+                Err(status) => return Err(self.failed(CallError::refused(what)(status))),
             }
         }
         Err(CallError::wrong("no answer"))
     }
 
+    /// Adds what may help.
+    fn failed(&self, mut error: CallError) -> CallError {
+        if let CallError::Broken { hint, .. } = &mut error
+            && self.place.is_encrypted()
+            && !self.has_identity
+        {
+            *hint = "\nhint: a server that wants to see our certificate breaks off so: `--remote-certificate FILE --remote-key FILE`";
+        }
+        error
+    }
+
     /// Waits before something is tried again, the longer the more often it was.
     pub(super) async fn pause(&self, number: u32, reason: &str) {
         self.note(|report| count(&mut report.repeated, reason));
-        let doubled = self.patience.pause.saturating_mul(1 << (number - 1).min(16));
-        let longest = doubled.min(LONGEST_PAUSE);
-        // Between half of it and all.
-        let part = u32::try_from(self.random.hash_one((number, std::time::Instant::now())) % 1000);
-        tokio::time::sleep(longest / 2 + longest / 2000 * part.unwrap_or_default()).await;
+        let random = self.random.hash_one((number, std::time::Instant::now()));
+        tokio::time::sleep(pause(self.patience.pause, number, random)).await;
     }
 
     /// A random name for an upload, in the form of a UUID.
@@ -222,7 +281,7 @@ impl Connection {
     pub(super) async fn capabilities(&self) -> Result<ServerCapabilities, CallError> {
         let request = GetCapabilitiesRequest { instance_name: self.instance() };
         let asked = self.call("asking what the server can do", async || {
-            CapabilitiesClient::new(self.channel()).get_capabilities(request.clone()).await
+            CapabilitiesClient::new(self.channel().await?).get_capabilities(request.clone()).await
         });
         let found = match asked.await {
             Ok(found) => found.into_inner(),
@@ -236,5 +295,29 @@ impl Connection {
             return Err(CallError::wrong("no digests of SHA-256, and this client has no others"));
         }
         Ok(found)
+    }
+}
+
+/// The pause after an attempt: it doubles up to the longest; a random part of it, at most half, is left out.
+fn pause(first: Duration, number: u32, random: u64) -> Duration {
+    let longest = first.saturating_mul(1 << (number - 1).min(16)).min(LONGEST_PAUSE);
+    longest - longest / 2000 * u32::try_from(random % 1000).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_differ() {
+        let first = Duration::from_millis(200);
+        let longest: Vec<u128> = (1..9).map(|number| pause(first, number, 0).as_millis()).collect();
+        assert_eq!(longest, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+        assert_eq!(pause(first, u32::MAX, 0), LONGEST_PAUSE);
+        for random in [0, 1, 999, u64::MAX] {
+            let pause = pause(first, 3, random);
+            assert!(pause > Duration::from_millis(399) && pause <= Duration::from_millis(800), "{pause:?}");
+        }
+        assert_ne!(pause(first, 3, 1), pause(first, 3, 2));
     }
 }

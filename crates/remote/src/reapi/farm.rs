@@ -1,13 +1,7 @@
 //! Compilers on a farm.
 //!
-//! # Layout
-//!
-//! ```text
-//! input root   unit.c, include/… (the SourceSet), own/… (the compiler's own headers); or unit.i, where the system's headers are in it
-//! Command      the arguments and the environment of the local compiler; output_paths: raw.o, headers.d, assembler.d
-//! platform     precast-toolchain=<ToolchainId>, and what else is asked for
-//! ```
-//! An action has no salt and no path of this machine, so that whoever compiles the same unit finds what another has.
+//! What one is asked for stands in `job.rs`. An action that failed for a reason that passes is tried again; inputs that the farm has
+//! lost are given again, and a result whose files it has lost is made anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,20 +12,17 @@ use std::{fmt, io};
 
 use precast_compile::{Ended, Run, RunError, Runner};
 use precast_store::ToolchainId;
-use prost::Message as _;
 use tonic::Code;
 
-use super::api::command::EnvironmentVariable;
-use super::api::{Action, ActionResult, Command, Digest, Platform, platform};
+use super::access::{Access, AccessError};
+use super::api::{ActionResult, Digest};
 use super::connection::{CallError, Connection, passes, spoken};
 use super::digest::Name;
+use super::job::{Done, Job, TOOLCHAIN};
 use super::report::Report;
 use super::server::Server;
 use super::tree::{Blobs, Content, Tree, put};
 use crate::Patience;
-
-/// The property that names the toolchain.
-const TOOLCHAIN: &str = "precast-toolchain";
 
 /// The most bytes that a compiler may write.
 const OUTPUT_LIMIT: u64 = 512 << 20;
@@ -107,27 +98,6 @@ fn hint(error: &CallError) -> &'static str {
     }
 }
 
-/// What is to be run.
-pub(super) struct Job<'a> {
-    pub(super) arguments: Vec<String>,
-    pub(super) environment: Vec<(&'a str, String)>,
-    pub(super) inputs: Tree,
-    pub(super) outputs: Vec<String>,
-    pub(super) toolchain: ToolchainId,
-    pub(super) limit: Duration,
-    /// Whether no earlier result counts.
-    pub(super) anew: bool,
-}
-
-/// What came of it.
-pub(super) struct Done {
-    pub(super) exit_code: i32,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
-    pub(super) files: Vec<(String, Vec<u8>)>,
-    pub(super) worker: String,
-}
-
 impl fmt::Debug for Farm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Farm").field("place", &self.connection.place).finish_non_exhaustive()
@@ -139,10 +109,15 @@ impl Farm {
     ///
     /// # Errors
     ///
-    /// There is no thread to be had. Whether the server is there is found out when it is first asked.
-    pub fn new(place: Server, patience: Patience, properties: Vec<(String, String)>) -> io::Result<Self> {
+    /// Certificates or credentials are of no use. Whether the server is there is found out when it is first asked.
+    pub fn new(
+        place: Server,
+        access: &Access,
+        patience: Patience,
+        properties: Vec<(String, String)>,
+    ) -> Result<Self, AccessError> {
         Ok(Self {
-            connection: Connection::new(place, patience)?,
+            connection: Connection::new(place, access, patience)?,
             properties,
             directories: Mutex::default(),
             there: Mutex::default(),
@@ -167,7 +142,7 @@ impl Farm {
         if let Some(found) = known.get(&id) {
             return found.clone();
         }
-        let found = self.connection.wait(self.identify(run, id));
+        let found = self.waiting(async || self.identify(run, id).await);
         known.insert(id, found.clone());
         found
     }
@@ -186,9 +161,17 @@ impl Farm {
             limit: run.toolchain.timeout(),
             anew: false,
         };
-        let done = self.connection.wait(self.carry_out(&job))?;
+        let done = self.waiting(async || self.carry_out(&job).await)?;
         let Done { exit_code, stdout, stderr, files, .. } = done;
         Ok(Ended { status: status(exit_code), stdout, stderr, files })
+    }
+
+    /// Waits on this thread.
+    fn waiting<T: Send>(
+        &self,
+        what: impl AsyncFnOnce() -> Result<T, FarmError> + Send,
+    ) -> Result<T, FarmError> {
+        self.connection.wait(what).map_err(|error| self.refused(error))?
     }
 
     /// Puts the input tree together.
@@ -226,7 +209,7 @@ impl Farm {
 
     /// Has a job done, however often it takes within patience.
     pub(super) async fn carry_out(&self, job: &Job<'_>) -> Result<Done, FarmError> {
-        let (blobs, action) = self.action(job);
+        let (blobs, action) = job.action(&self.properties);
         let (mut anew, mut refills) = (job.anew, 0);
         for number in 1.. {
             let error = match self.once(&action, &blobs, job, anew).await {
@@ -259,49 +242,18 @@ impl Farm {
 
     /// Makes of an error the end of a job, and, where all others would end so after as long a time, of theirs.
     fn give_up(&self, error: CallError) -> FarmError {
-        let is_away = error.code() == Some(Code::Unavailable);
+        let is_away = match &error {
+            CallError::Refused { code, .. } => {
+                matches!(code, Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded)
+            }
+            error => matches!(error, CallError::Untrusted { .. } | CallError::Broken { .. }),
+        };
         let error = self.refused(error);
         if is_away {
             // The first one is as good as any.
             let _ = self.gone.set(error.clone());
         }
         error
-    }
-
-    /// Renders the action.
-    fn action(&self, job: &Job<'_>) -> (Blobs, Name) {
-        let mut blobs = job.inputs.blobs.clone();
-        let mut properties = self.properties.clone();
-        properties.push((TOOLCHAIN.to_owned(), job.toolchain.to_string()));
-        properties.sort();
-        let property = |(name, value)| platform::Property { name, value };
-        let platform = Platform { properties: properties.into_iter().map(property).collect() };
-        let mut output_paths = job.outputs.clone();
-        output_paths.sort();
-        let variables = job.environment.iter();
-        let mut environment_variables: Vec<EnvironmentVariable> = variables
-            .map(|(name, value)| EnvironmentVariable { name: (*name).to_owned(), value: value.clone() })
-            .collect();
-        environment_variables.sort_by(|a, b| a.name.cmp(&b.name));
-        #[allow(deprecated, reason = "servers of versions before 2.2 look for properties here")]
-        let command = Command {
-            arguments: job.arguments.clone(),
-            environment_variables,
-            output_paths,
-            platform: Some(platform.clone()),
-            ..Command::default()
-        };
-        let seconds = i64::try_from(job.limit.as_secs()).unwrap_or(i64::MAX);
-        let action = Action {
-            command_digest: Some(put(&mut blobs, command.encode_to_vec()).digest()),
-            input_root_digest: Some(job.inputs.root.digest()),
-            timeout: Some(bazel_remote_apis::google::protobuf::Duration { seconds, nanos: 0 }),
-            do_not_cache: job.anew,
-            platform: Some(platform),
-            ..Action::default()
-        };
-        let action = put(&mut blobs, action.encode_to_vec());
-        (blobs, action)
     }
 
     async fn once(&self, action: &Name, blobs: &Blobs, job: &Job<'_>, anew: bool) -> Result<Done, Trouble> {
@@ -364,9 +316,7 @@ impl Farm {
 impl Runner for Farm {
     fn run(&self, run: &Run<'_>) -> Result<Ended, RunError> {
         let elsewhere = |error: FarmError| match &error {
-            FarmError::Call { error: CallError::Refused { code: Code::DeadlineExceeded, .. }, .. } => {
-                RunError::Timeout
-            }
+            FarmError::Call { error: CallError::Late, .. } => RunError::Timeout,
             _ => RunError::Elsewhere(Box::new(error)),
         };
         if let Some(error) = self.gone.get() {

@@ -12,7 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::connection::CallError;
 use super::digest::hex;
-use super::farm::{Farm, FarmError, Job};
+use super::farm::{Farm, FarmError};
+use super::job::Job;
 use super::tree::{Blobs, Content, Tree};
 
 impl Farm {

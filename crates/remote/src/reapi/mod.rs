@@ -11,12 +11,13 @@
 //! ```
 //! | file | its job |
 //! |---|---|
-//! | `server.rs` | `grpc://host:port/instance` |
-//! | `connection.rs` | one channel, one runtime, calls with limits, repeated after a pause; what had to be repeated |
+//! | `server.rs` | `grpc://host:port/instance`, `grpcs://host/instance` |
+//! | `access.rs`, `untrusted.rs` | certificates, and what is wrong with them; credentials |
+//! | `connection.rs` | one channel, calls with limits, repeated after a pause; what had to be repeated |
 //! | `digest.rs`, `tree.rs` | what the API calls a blob and a directory |
 //! | `blobs.rs` | content-addressed storage: which blobs are missing, to and from it, in batches and streams |
 //! | `cache.rs` | [`RemoteCache`]: the action cache, as [`precast_store::ActionCache`] |
-//! | `farm.rs`, `operation.rs` | [`Farm`]: execution, as [`precast_compile::Runner`] |
+//! | `farm.rs`, `job.rs`, `operation.rs` | [`Farm`]: execution, as [`precast_compile::Runner`] |
 //! | `identity.rs` | that a worker's toolchain is ours |
 //!
 //! # What is believed
@@ -38,17 +39,21 @@
 //! The second finds a property that is wrong for all workers. That it is wrong for some of them, `precast verify --rebuild` and
 //! `precast challenge` find.
 
+mod access;
 mod blobs;
 mod cache;
 mod connection;
 mod digest;
 mod farm;
 mod identity;
+mod job;
 mod operation;
 mod report;
 mod server;
 mod tree;
+mod untrusted;
 
+pub use access::{Access, AccessError, Credentials};
 pub use cache::RemoteCache;
 pub use connection::CallError;
 pub use farm::{Farm, FarmError};

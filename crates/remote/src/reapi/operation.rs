@@ -35,6 +35,9 @@ impl Connection {
         };
         let response = response.ok_or_else(|| CallError::wrong("an operation without its response"))?;
         if let Some(status) = response.status.filter(|status| status.code != 0) {
+            if status.code == Code::DeadlineExceeded as i32 {
+                return Err(CallError::Late);
+            }
             return Err(refused(status.code, status.message));
         }
         let result = response.result.ok_or_else(|| CallError::wrong("a response without its result"))?;
@@ -47,7 +50,7 @@ impl Connection {
 
     /// Follows an action until it is done. A stream that breaks before that is taken up again.
     async fn operation(&self, action: &Name, anew: bool) -> Result<Operation, Status> {
-        let mut client = ExecutionClient::new(self.channel());
+        let mut client = ExecutionClient::new(self.channel().await?);
         let request = ExecuteRequest {
             instance_name: self.instance(),
             skip_cache_lookup: anew,

@@ -1,11 +1,13 @@
 //! Where the services are.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 /// A server and the name of one of its instances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
+    is_encrypted: bool,
     authority: String,
     instance: String,
 }
@@ -13,7 +15,7 @@ pub struct Server {
 /// Says that a text names no server.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`; the instance may be left out"
+    "`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`, or `grpcs://HOST/INSTANCE` where it is encrypted; the instance may be left out"
 )]
 pub struct ParseServerError {
     text: String,
@@ -23,7 +25,20 @@ pub struct ParseServerError {
 impl Server {
     /// The URI that is connected to.
     pub(super) fn uri(&self) -> String {
-        format!("http://{}", self.authority)
+        format!("{}://{}", if self.is_encrypted { "https" } else { "http" }, self.authority)
+    }
+
+    /// Whether the connection is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.is_encrypted
+    }
+
+    /// Whether nobody but this machine sees what is sent there.
+    pub(super) fn is_private(&self) -> bool {
+        let host = self.authority.rsplit_once(':').map_or(&*self.authority, |(host, _)| host);
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        self.is_encrypted || is_loopback || host == "localhost"
     }
 
     /// The name of the instance; may be empty.
@@ -37,10 +52,10 @@ impl Server {
     }
 }
 
-/// Renders `grpc://host:port/instance`.
+/// Renders `grpc://host:port/instance`, or `grpcs://host/instance`.
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "grpc://{}", self.authority)?;
+        write!(f, "{}://{}", if self.is_encrypted { "grpcs" } else { "grpc" }, self.authority)?;
         if self.instance.is_empty() { Ok(()) } else { write!(f, "/{}", self.instance) }
     }
 }
@@ -57,14 +72,19 @@ impl FromStr for Server {
         let shown =
             if scheme.is_empty() { format!("{host}{path}") } else { format!("{scheme}://{host}{path}") };
         let wrong = |why| ParseServerError { text: shown.chars().take(200).collect(), why };
-        if text.starts_with("grpcs://") {
-            return Err(wrong("encrypted connections are not supported; a local proxy can encrypt them"));
-        }
-        let rest = text.strip_prefix("grpc://").ok_or_else(|| wrong("it does not begin with `grpc://`"))?;
+        let is_encrypted = match scheme {
+            "grpc" => false,
+            "grpcs" => true,
+            _ => return Err(wrong("it begins neither with `grpc://` nor with `grpcs://`")),
+        };
         let (authority, instance) = rest.split_once('/').unwrap_or((rest, ""));
-        let port = authority.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        if port.is_none() {
-            return Err(wrong("it has no port"));
+        // The colons of `[::1]` are none before a port.
+        let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.ends_with(']'));
+        match port {
+            // Where it is encrypted, there is a usual one.
+            None if is_encrypted && !authority.is_empty() => {}
+            Some(port) if port.parse::<u16>().is_ok() => {}
+            _ => return Err(wrong("it has no port")),
         }
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         if authority.starts_with(':') || !authority.chars().all(is_host) {
@@ -75,7 +95,7 @@ impl FromStr for Server {
         if !instance.chars().all(is_plain) || instance.split('/').skip(1).any(str::is_empty) {
             return Err(wrong("its instance has a character or an empty part that no name has"));
         }
-        Ok(Self { authority: authority.to_owned(), instance: instance.to_owned() })
+        Ok(Self { is_encrypted, authority: authority.to_owned(), instance: instance.to_owned() })
     }
 }
 
@@ -85,8 +105,17 @@ mod tests {
 
     #[test]
     fn places_are_read_and_rendered() {
-        for text in ["grpc://localhost:8980", "grpc://10.0.0.1:1/main", "grpc://[::1]:8980/a/b"] {
-            assert_eq!(text.parse::<Server>().unwrap().to_string(), text);
+        for (text, uri, is_private) in [
+            ("grpc://localhost:8980", "http://localhost:8980", true),
+            ("grpc://10.0.0.1:1/main", "http://10.0.0.1:1", false),
+            ("grpc://[::1]:8980/a/b", "http://[::1]:8980", true),
+            ("grpc://127.0.0.1.example.org:1", "http://127.0.0.1.example.org:1", false),
+            ("grpcs://cache.example.org", "https://cache.example.org", true),
+            ("grpcs://[fd00::1]/a", "https://[fd00::1]", true),
+            ("grpcs://cache.example.org:8443/main", "https://cache.example.org:8443", true),
+        ] {
+            let server: Server = text.parse().unwrap();
+            assert_eq!((&*server.to_string(), &*server.uri(), server.is_private()), (text, uri, is_private));
         }
         let place: Server = "grpc://h:1/a/".parse().unwrap();
         assert_eq!((place.to_string().as_str(), &*place.resource("blobs/x")), ("grpc://h:1/a", "a/blobs/x"));
@@ -104,7 +133,11 @@ mod tests {
             "grpc://h:99999",
             "grpc://h:1/a b",
             "grpc://h:1/a//b",
-            "grpcs://h:1",
+            "grpcs://",
+            "grpcs://:443",
+            "grpcs://h:",
+            "grpcs://u:secret@h",
+            "grpc://[::1]",
             "grpc://h:1/a?b",
         ] {
             let error = text.parse::<Server>().unwrap_err().to_string();

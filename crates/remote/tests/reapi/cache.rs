@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use minisign::KeyPair;
-use precast_remote::reapi::RemoteCache;
+use precast_remote::reapi::{Access, RemoteCache};
 use precast_store::archive::OBJECT;
 use precast_store::{ActionCache, CachedAction, Fingerprint, Keyring, Store};
-use tonic::Code;
+use precast_testkit::compiler::toolchain;
+use precast_testkit::farm::{Code, Faults, Server, State};
 
-use super::server::{Faults, Server};
-use super::{build, local, patience, small, toolchain};
+use super::{build, local, patience, small};
 
-fn cache(server: &Server) -> RemoteCache {
-    RemoteCache::new(server.place.clone(), patience(), None).unwrap()
+pub(super) fn cache(server: &Server) -> RemoteCache {
+    RemoteCache::new(server.url.parse().unwrap(), &Access::default(), patience(), None).unwrap()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_a_result_lacks_is_compiled_and_what_it_claims_besides_is_not_believed() 
 }
 
 /// Changes what a server has.
-type Change<'a> = &'a dyn Fn(&mut super::server::State);
+type Change<'a> = &'a dyn Fn(&mut State);
 
 #[test]
 fn results_of_other_units_sizes_and_forms_are_refused() {
@@ -195,7 +195,10 @@ fn with_a_keyring_only_what_is_signed_is_taken() {
     let public = key.pk.to_base64();
     let text = format!("format=1\nversion=1\nexpires=2999-12-31\nthreshold=1\nkey={public} r\n");
     let keyring = Arc::new(Keyring::parse(&text).unwrap());
-    let trusting = || RemoteCache::new(server.place.clone(), patience(), Some(Arc::clone(&keyring))).unwrap();
+    let trusting = || {
+        let keyring = Some(Arc::clone(&keyring));
+        RemoteCache::new(server.url.parse().unwrap(), &Access::default(), patience(), keyring).unwrap()
+    };
     let cache = trusting();
     assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, 0);
     let warnings: Vec<String> = cache.report().warnings.into_keys().collect();

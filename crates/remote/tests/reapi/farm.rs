@@ -1,14 +1,19 @@
 //! Compilers on a farm.
 
-use std::time::Duration;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use precast_build::{ExecuteError, Manifest};
+use precast_build::{ExecuteError, Manifest, Plan};
 use precast_compile::{CompileError, Toolchain};
+use precast_remote::Patience;
+use precast_remote::reapi::{Access, Farm};
 use precast_store::Store;
-use tonic::Code;
+use precast_store::key::Language;
+use precast_testkit::compiler::{clang, toolchain};
+use precast_testkit::farm::{Code, Faults, Server};
 
-use super::server::{Faults, Server};
-use super::{build, declared, local, on_farm, small, toolchain};
+use super::{build, declared, farm, local, on_farm, patience, small};
 
 #[test]
 fn what_a_farm_compiles_is_what_is_compiled_here_byte_for_byte() {
@@ -30,6 +35,26 @@ fn what_a_farm_compiles_is_what_is_compiled_here_byte_for_byte() {
 }
 
 #[test]
+#[allow(deprecated, reason = "servers of versions before 2.2 look for properties here")]
+fn workers_are_chosen_by_toolchain_and_by_what_else_is_asked_for() {
+    let (server, plan) = (Server::start(), small());
+    let image = ("container-image".to_owned(), "docker://example.org/gcc@sha256:0".to_owned());
+    let (url, access) = (server.url.parse().unwrap(), Access::default());
+    let farm = Farm::new(url, &access, patience(), vec![image.clone()]).unwrap();
+    build(&plan, None, None, &toolchain().running_on(Arc::new(farm))).unwrap();
+    let id = toolchain().id(Language::C).unwrap().to_string();
+    let asked = [image, ("precast-toolchain".to_owned(), id)];
+    let state = server.state();
+    assert_eq!(state.commands.len(), plan.units.len() + 1);
+    for command in &state.commands {
+        let properties = &command.platform.as_ref().unwrap().properties;
+        let properties: Vec<_> =
+            properties.iter().map(|property| (property.name.clone(), property.value.clone())).collect();
+        assert_eq!(properties, asked);
+    }
+}
+
+#[test]
 fn what_passes_is_repeated_and_told() {
     let (server, plan) = (Server::start(), small());
     let here = local(&plan);
@@ -46,6 +71,10 @@ fn what_passes_is_repeated_and_told() {
         (
             Faults { refuse: [("find missing", (Code::Unavailable, 2))].into(), ..Faults::default() },
             "reachable",
+        ),
+        (
+            Faults { refuse: [("find missing", (Code::DeadlineExceeded, 2))].into(), ..Faults::default() },
+            "no answer in time",
         ),
         (Faults { kill: units, ..Faults::default() }, "broken off"),
         (Faults { leave: units, ..Faults::default() }, "stream was cut"),
@@ -113,7 +142,7 @@ fn a_farm_that_is_away_fails_the_build_soon_and_publishes_nothing_by_halves() {
     server
         .faults(Faults { refuse: [("execute", (Code::Unavailable, u32::MAX))].into(), ..Faults::default() });
     let (_, toolchain) = on_farm(&server);
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let Err(ExecuteError::Compile { failures }) = build(&plan, Some(&store), None, &toolchain) else {
         panic!("an error")
     };
@@ -126,4 +155,132 @@ fn a_farm_that_is_away_fails_the_build_soon_and_publishes_nothing_by_halves() {
     server.faults(Faults::default());
     let (_, toolchain) = on_farm(&server);
     assert_eq!(build(&plan, Some(&store), None, &toolchain).unwrap().artifacts, local(&plan).artifacts);
+}
+
+/// Two ops in C++, and a graph in C. One op has headers of the system, so its unit goes there preprocessed.
+fn in_cpp(directory: &Path) -> Plan {
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        fs_err::write(&path, text).unwrap();
+        path
+    };
+    write(
+        "twice.cc",
+        "#section code\n{ auto twice = [](double v) { return v + v; };\nOUTPUT_0 = twice(INPUT_0); }\n",
+    );
+    write("most.cc", "#section code\nOUTPUT_0 = std::max(INPUT_0, 2.0);\n");
+    let op = |name: &str, more: &str| {
+        format!(
+            "[[external]]\nname = \"{name}\"\nfiles = [\"{name}.cc\"]\ninputs = [\"f64\"]\noutputs = [\"f64\"]\n{more}\n"
+        )
+    };
+    let ops = op("twice", "") + &op("most", "headers = [\"<algorithm>\"]\n");
+    let graph = "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"sum(exp(x))\"]\n";
+    declared(Manifest::read(&write("precast.toml", &(ops + graph))).unwrap())
+}
+
+#[test]
+fn units_in_cpp_and_those_of_clang_come_back_as_they_are_made_here() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan = in_cpp(directory.path());
+    let clang = clang();
+    if clang.is_none() {
+        eprintln!("skipped: units of clang on a farm: there is no clang");
+    }
+    for (toolchain, compiler) in [(Some(toolchain()), "g++"), (clang, "clang")] {
+        let Some(toolchain) = toolchain else { continue };
+        let server = Server::start();
+        let here = build(&plan, None, None, &toolchain).unwrap();
+        let farm = farm(&server);
+        let there = build(&plan, None, None, &toolchain.running_on(farm.clone())).unwrap();
+        assert_eq!(there.artifacts, here.artifacts, "{compiler}");
+        assert_eq!(farm.report().ran, plan.units.len() as u64);
+        let state = server.state();
+        let programs: Vec<&str> = state.commands.iter().map(|command| &*command.arguments[0]).collect();
+        // Each language has a toolchain of its own, which is looked at.
+        assert_eq!(programs.iter().filter(|program| **program == "sha256sum").count(), 2, "{programs:?}");
+        assert!(programs.iter().any(|program| program.contains("++")), "{programs:?}");
+    }
+}
+
+#[test]
+fn one_who_never_answers_is_waited_for_as_long_as_patience_says() {
+    let (server, plan) = (Server::start(), small());
+    server.faults(Faults { silent: Some("find missing"), ..Faults::default() });
+    let patience = Patience { answer: Duration::from_millis(500), tries: 2, ..patience() };
+    let farm = Farm::new(server.url.parse().unwrap(), &Access::default(), patience, Vec::new()).unwrap();
+    let farm = Arc::new(farm);
+    let start = Instant::now();
+    let error = build(&plan, None, None, &toolchain().running_on(farm.clone())).unwrap_err().to_string();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(error.contains("asking for missing blobs: no answer in time"), "{error}");
+    assert!(farm.report().repetitions().unwrap().contains("no answer in time"));
+}
+
+#[test]
+fn a_compiler_that_takes_too_long_there_is_named_and_not_started_again() {
+    let (server, plan) = (Server::start(), small());
+    let (farm, toolchain) = on_farm(&server);
+    build(&plan, None, None, &toolchain).unwrap();
+    server.state().actions.clear();
+    server.state().calls.clear();
+    server.faults(Faults { late: 1, ..Faults::default() });
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    let Err(ExecuteError::Compile { failures }) = build(&plan, Some(&store), None, &toolchain) else {
+        panic!("an error")
+    };
+    assert_eq!(failures.len(), 1);
+    assert!(matches!(failures[0].error, CompileError::Timeout { .. }), "{}", failures[0]);
+    assert_eq!(server.state().calls["execute"], plan.units.len() as u32);
+    assert_eq!(farm.report().repetitions(), None);
+    // The others are there, whole.
+    assert_eq!(store.records().count(), plan.units.len() - 1);
+    assert!(store.verify().unwrap().is_intact());
+}
+
+#[test]
+fn what_was_compiled_before_a_quota_ended_is_published_whole() {
+    let (server, plan) = (Server::start(), small());
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    // One for the look at the toolchain.
+    server.faults(Faults { quota: Some(2), ..Faults::default() });
+    let (farm, toolchain) = on_farm(&server);
+    let Err(ExecuteError::Compile { failures }) = build(&plan, Some(&store), None, &toolchain) else {
+        panic!("an error")
+    };
+    assert_eq!(failures.len(), plan.units.len() - 1);
+    let told = failures[0].to_string();
+    assert!(
+        told.contains("a quota is used up (`the quota of this month`)\nhint: what was compiled is"),
+        "{told}"
+    );
+    assert!(farm.report().repetitions().unwrap().contains("a quota is used up"));
+    assert_eq!(store.records().count(), 1);
+    assert!(store.verify().unwrap().is_intact());
+    // The next month.
+    server.faults(Faults::default());
+    let (farm, toolchain) = on_farm(&server);
+    let built = build(&plan, Some(&store), None, &toolchain).unwrap();
+    assert_eq!((built.hits, built.compiled), (1, plan.units.len() - 1));
+    assert_eq!((farm.report().ran, &built.artifacts), (built.compiled as u64, &local(&plan).artifacts));
+}
+
+#[test]
+fn a_task_of_another_runtime_may_ask() {
+    let (server, plan) = (Server::start(), small());
+    for mut runtime in
+        [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()]
+    {
+        server.state().actions.clear();
+        let (farm, toolchain) = on_farm(&server);
+        let units = plan.units.len();
+        let cache = super::cache::cache(&server);
+        let built = runtime.build().unwrap().block_on(async {
+            build(&plan, None, Some(&cache), &toolchain).unwrap();
+            build(&plan, None, Some(&cache), &toolchain).unwrap()
+        });
+        assert_eq!((farm.report().ran, built.fetched), (units as u64, units));
+    }
 }

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
+mod access;
 mod cache;
 mod farm;
-mod real;
-mod server;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,11 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use precast_build::{Declared, ExecuteError, Executed, Execution, Manifest, Plan, execute, plan_after};
-use precast_compile::{Isa, Parallel, Toolchain, Variant, host_target};
+use precast_compile::{Parallel, Toolchain};
 use precast_ops::Ops;
 use precast_remote::Patience;
-use precast_store::key::Profile;
+use precast_remote::reapi::{Access, Farm};
 use precast_store::{ActionCache, Store};
+use precast_testkit::compiler::{toolchain, variants};
+use precast_testkit::farm::Server;
 
 /// Little, so that tests end.
 fn patience() -> Patience {
@@ -38,16 +39,6 @@ fn small() -> Plan {
     declared(Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap())
 }
 
-fn variants() -> Vec<Variant> {
-    let target = host_target();
-    let isa = Isa::defaults(&target)[0];
-    vec![Variant { target, isa, profile: Profile::Release }]
-}
-
-fn toolchain() -> Toolchain {
-    Toolchain::find(None).unwrap()
-}
-
 fn build(
     plan: &Plan,
     store: Option<&Store>,
@@ -64,9 +55,13 @@ fn local(plan: &Plan) -> Executed {
     build(plan, None, None, &toolchain()).unwrap()
 }
 
-fn on_farm(server: &server::Server) -> (Arc<precast_remote::reapi::Farm>, Toolchain) {
-    let farm = precast_remote::reapi::Farm::new(server.place.clone(), patience(), Vec::new()).unwrap();
-    let farm = Arc::new(farm);
+fn farm(server: &Server) -> Arc<Farm> {
+    let farm = Farm::new(server.url.parse().unwrap(), &Access::default(), patience(), Vec::new());
+    Arc::new(farm.unwrap())
+}
+
+fn on_farm(server: &Server) -> (Arc<Farm>, Toolchain) {
+    let farm = farm(server);
     let toolchain = toolchain().running_on(farm.clone());
     (farm, toolchain)
 }

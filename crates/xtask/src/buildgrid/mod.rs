@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! initdb ─▶ postgres ─▶ bgd migrate ─▶ bgd server ─▶ the test starts two workers, and kills one
+//!                    openssl ─▶ certificate ─┘
 //! ```
-//! The test is `crates/remote/tests/reapi/real.rs`: 200 units compiled here and there, byte for byte the same.
+//! The test is `tests/cli/farm.rs`: `precast build` of 200 units here and there, byte for byte the same. Where there is openssl,
+//! builds speak to the server by TLS; workers never do.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,23 +31,60 @@ pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     if !run_command(Command::new(binaries.join("bgd")).args(["migrate", "apply", &sql]))? {
         bail!("BuildGrid cannot make its tables");
     }
-    let address = free()?;
-    let port = address.rsplit(':').next().unwrap_or_default();
-    let text = include_str!("server.yml").replace("DIR", &scratch.0.display().to_string());
+    let (address, encrypted) = (free()?, free()?);
+    let has_tls = certify(&scratch.0)?;
+    let (port, tls_port) = (port(&address), port(&encrypted));
+    let directory = scratch.0.display().to_string();
+    let mut text = include_str!("server.yml").to_owned();
+    if has_tls {
+        text = text.replace("connections:\n", concat!(include_str!("tls.yml"), "connections:\n"));
+    }
+    for (name, value) in [("TLS_PORT", tls_port), ("PORT", port), ("DIR", &*directory), ("SQL", &*sql)] {
+        text = text.replace(name, value);
+    }
     let config = folder.join("buildgrid.yml");
-    fs_err::write(&config, text.replace("PORT", port).replace("SQL", &sql))?;
+    fs_err::write(&config, text)?;
     let mut command = Command::new(binaries.join("bgd"));
     command.args(["server", "start"]).arg(&config);
     let server = start(command, address.clone(), &folder.join("buildgrid.log"))?;
     let worker = root.join("crates/xtask/src/buildgrid/worker.py");
-    let worker = format!("{} {} {port}", binaries.join("python").display(), worker.display());
+    let worker =
+        format!("env TMPDIR={directory} {} {} {port}", binaries.join("python").display(), worker.display());
     let mut test = Command::new(cargo());
-    test.args(["test", "--locked", "-p", "precast-remote", "--features", "reapi", "--test", "reapi"]);
-    test.args(["--", "real::", "--nocapture"]);
-    test.env("PRECAST_TEST_REAPI", format!("grpc://{address}/main")).env("PRECAST_TEST_REAPI_WORKER", worker);
+    test.args(["test", "--locked", "-p", "precast-cli", "--test", "cli", "--", "farm::", "--nocapture"]);
+    test.env("PRECAST_TEST_REAPI_WORKER", worker);
+    if has_tls {
+        test.env("PRECAST_TEST_REAPI", format!("grpcs://localhost:{tls_port}/main"));
+        test.env("PRECAST_TEST_REAPI_CA", scratch.0.join("server.pem"));
+    } else {
+        println!("skipped: TLS: no `openssl` that makes certificates");
+        test.env("PRECAST_TEST_REAPI", format!("grpc://{address}/main"));
+    }
     let fine = run_command(&mut test);
     drop((server, database));
     fine
+}
+
+/// The port of an address.
+fn port(address: &str) -> &str {
+    address.rsplit(':').next().unwrap_or_default()
+}
+
+/// Makes the server's certificate, which is its own authority; `false` where there is no openssl.
+fn certify(folder: &Path) -> Result<bool> {
+    if !answers(Command::new("openssl").arg("version")) {
+        return Ok(false);
+    }
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]);
+    openssl.args([
+        "-addext",
+        "subjectAltName=DNS:localhost",
+        "-addext",
+        "basicConstraints=critical,CA:FALSE",
+    ]);
+    openssl.args(["-keyout", "server.key", "-out", "server.pem"]).current_dir(folder);
+    run_command(&mut openssl)
 }
 
 /// BuildGrid's programs; none where it cannot be installed.
@@ -54,11 +93,10 @@ fn environment(folder: &Path) -> Result<Option<PathBuf>> {
     if answers(Command::new(binaries.join("bgd")).arg("--version")) {
         return Ok(Some(binaries));
     }
-    let named = std::env::var("PRECAST_PYTHON").ok();
-    let runs = |python: &&str| {
+    let runs = |python: &PathBuf| {
         answers(Command::new(python).args(["-c", "import sys, venv; assert sys.version_info >= (3, 12)"]))
     };
-    let Some(python) = named.as_deref().into_iter().chain(PYTHONS).find(runs) else {
+    let Some(python) = pythons().into_iter().find(runs) else {
         println!("skipped: BuildGrid: no {} that runs", PYTHONS.join(" and no "));
         println!("hint: name one in PRECAST_PYTHON");
         return Ok(None);
@@ -71,6 +109,17 @@ fn environment(folder: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     Ok(Some(binaries))
+}
+
+/// Interpreters that may be here: the one that is named, those in the path, those that pyenv keeps.
+fn pythons() -> Vec<PathBuf> {
+    let named = std::env::var_os("PRECAST_PYTHON").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".pyenv"));
+    let kept = std::env::var_os("PYENV_ROOT").map(PathBuf::from).or(home);
+    let kept = kept.and_then(|root| fs_err::read_dir(root.join("versions")).ok()).into_iter().flatten();
+    let mut kept: Vec<PathBuf> = kept.flatten().map(|version| version.path().join("bin/python")).collect();
+    kept.sort();
+    named.into_iter().chain(PYTHONS.map(PathBuf::from)).chain(kept.into_iter().rev()).collect()
 }
 
 /// A directory that PostgreSQL's user can reach, removed with the value.
@@ -128,9 +177,8 @@ fn postgres(folder: &Path) -> Result<Option<Server>> {
         bail!("PostgreSQL cannot make a database");
     }
     let address = free()?;
-    let port = address.rsplit(':').next().unwrap_or_default();
     let mut server = command("postgres");
-    server.arg("-D").arg(&data).args(["-p", port, "-k"]).arg(&data).current_dir("/");
+    server.arg("-D").arg(&data).args(["-p", port(&address), "-k"]).arg(&data).current_dir("/");
     server.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
     start(server, address, &folder.join("postgres.log")).map(Some)
 }

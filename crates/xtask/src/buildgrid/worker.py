@@ -1,6 +1,7 @@
 """A worker of BuildGrid: takes one action at a time, runs its command in a directory with its inputs, stores what it wrote.
 
-usage: worker.py PORT NAME TOOLCHAIN
+usage: worker.py PORT NAME TOOLCHAIN...
+Prints a line for each action.
 """
 import os, shutil, subprocess, sys, tempfile, time
 import grpc
@@ -9,7 +10,7 @@ from buildgrid._protos.google.devtools.remoteworkers.v1test2 import bots_pb2 as 
 from buildgrid._protos.google.rpc import code_pb2
 from hashlib import sha256
 
-port, name, toolchain = sys.argv[1:]
+port, name, *toolchains = sys.argv[1:]
 channel = grpc.insecure_channel("127.0.0.1:" + port)
 cas = services.ContentAddressableStorageStub(channel)
 
@@ -80,7 +81,8 @@ keep = tempfile.mkdtemp(prefix="worker-")
 stub = bots_pb2_grpc.BotsStub(channel)
 session = bots.BotSession(bot_id=name, status=bots.BotStatus.OK)
 device = session.worker.devices.add(handle=name)
-device.properties.add(key="precast-toolchain", value=toolchain)
+for toolchain in toolchains:
+    device.properties.add(key="precast-toolchain", value=toolchain)
 session = stub.CreateBotSession(bots.CreateBotSessionRequest(parent="main", bot_session=session), timeout=30)
 while True:
     for lease in session.leases:
@@ -90,6 +92,7 @@ while True:
             lease.result.Pack(execute(action))
             lease.status.code = code_pb2.OK
             lease.state = bots.LeaseState.COMPLETED
+            print("done", flush=True)
     try:
         request = bots.UpdateBotSessionRequest(name=session.name, bot_session=session)
         session = stub.UpdateBotSession(request, timeout=10)

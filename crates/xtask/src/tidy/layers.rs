@@ -1,7 +1,7 @@
 //! Which package stands on which: arrows point down only. Drawn with words in crates/README.md.
 
 /// Layer of each package; a normal dependency must have a lower one.
-const LAYERS: [(&str, u8); 16] = [
+const LAYERS: [(&str, u8); 15] = [
     ("precast-abi", 0),
     ("precast-core", 1),
     ("precast-graph", 2),
@@ -17,11 +17,10 @@ const LAYERS: [(&str, u8); 16] = [
     ("precast-cli", 8),
     ("precast-python", 9),
     ("precast-quickstart", 8),
-    ("precast-bench", 8),
 ];
 
 /// Packages for development: they may use everything, and nothing that users get may use them.
-const DEVELOPMENT: [&str; 3] = ["precast-testkit", "precast-tests", "xtask"];
+const DEVELOPMENT: [&str; 4] = ["precast-bench", "precast-testkit", "precast-tests", "xtask"];
 
 /// The lowest layer whose packages are for people, not for other packages.
 const FACES: u8 = 8;

@@ -1,0 +1,157 @@
+//! Certificates and credentials.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use precast_remote::reapi::{Access, AccessError, Credentials, Farm, RemoteCache};
+use precast_testkit::compiler::toolchain;
+use precast_testkit::farm::{Authority, Certified, Faults, Server};
+
+use super::{build, local, patience, small};
+
+/// Writes a file for the value's time.
+fn file(directory: &Path, name: &str, content: &str) -> PathBuf {
+    let path = directory.join(name);
+    fs_err::write(&path, content).unwrap();
+    path
+}
+
+fn identity(directory: &Path, own: &Certified) -> Option<(PathBuf, PathBuf)> {
+    Some((file(directory, "own.pem", &own.certificate), file(directory, "own.key", &own.key)))
+}
+
+/// Builds on a farm and with a cache, and gives what went wrong there.
+fn said(server: &Server, access: &Access) -> Result<(), [String; 2]> {
+    let plan = small();
+    let farm = Farm::new(server.url.parse().unwrap(), access, patience(), Vec::new()).unwrap();
+    let built = build(&plan, None, None, &toolchain().running_on(std::sync::Arc::new(farm)));
+    let cache = RemoteCache::new(server.url.parse().unwrap(), access, patience(), None).unwrap();
+    let with_cache = build(&plan, None, Some(&cache), &toolchain()).unwrap();
+    assert_eq!(with_cache.artifacts, local(&plan).artifacts);
+    match built {
+        Ok(built) => {
+            assert_eq!(built.artifacts, with_cache.artifacts);
+            assert!(cache.report().warnings.is_empty(), "{:?}", cache.report());
+            assert_eq!(cache.report().given, plan.units.len() as u64);
+            Ok(())
+        }
+        Err(error) => {
+            let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
+            Err([error.to_string(), warnings.join("\n")])
+        }
+    }
+}
+
+#[test]
+fn an_encrypted_server_is_believed_for_its_certificate_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = Server::encrypted(&authority.certify("localhost"), None);
+    let named = |name: &str, authority: &Authority| Access {
+        authorities: Some(file(directory.path(), name, &authority.certificate)),
+        ..Access::default()
+    };
+    let known = || named("ca.pem", &authority);
+    assert_eq!(said(&server, &known()), Ok(()));
+    let calls = server.state().calls.clone();
+    let certified = |own| Server::encrypted(&own, None);
+    let (renamed, expired) = (authority.certify("example.org"), authority.certify_in_the_past("localhost"));
+    for (server, access, told) in [
+        (&server, named("other.pem", &other), "no authority that is known here"),
+        // The system knows nothing of a test's authority.
+        (&server, Access::default(), "no authority that is known here"),
+        (&certified(renamed), known(), "another name"),
+        (&certified(expired), known(), "has expired"),
+    ] {
+        let start = Instant::now();
+        for said in said(server, &access).unwrap_err() {
+            assert!(said.contains("no encrypted connection") && said.contains(told), "{told}: {said}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+    assert_eq!(server.state().calls, calls, "somebody was asked who is not believed");
+}
+
+#[test]
+fn a_server_that_asks_for_our_certificate_is_shown_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let server = Server::encrypted(&authority.certify("localhost"), Some(&authority));
+    let authorities = Some(file(directory.path(), "ca.pem", &authority.certificate));
+    let own = identity(directory.path(), &authority.certify("builder"));
+    let access = Access { authorities: authorities.clone(), identity: own, credentials: None };
+    assert_eq!(said(&server, &access), Ok(()));
+    for said in said(&server, &Access { authorities, ..Access::default() }).unwrap_err() {
+        // The server's refusal may come before the connection is seen to be closed, or not.
+        assert!(
+            said.contains("wants to see") && said.contains("`--remote-certificate FILE --remote-key FILE`"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn servers_of_the_other_kind_are_told_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let (authority, mut plain) = (Authority::new(), Server::start());
+    plain.url = plain.url.replace("grpc://", "grpcs://");
+    let authorities = Some(file(directory.path(), "ca.pem", &authority.certificate));
+    for said in said(&plain, &Access { authorities, ..Access::default() }).unwrap_err() {
+        assert!(said.contains("does not speak TLS\nhint: `grpc://` is not encrypted"), "{said}");
+    }
+    let mut encrypted = Server::encrypted(&authority.certify("localhost"), None);
+    encrypted.url = encrypted.url.replace("grpcs://", "grpc://");
+    for said in said(&encrypted, &Access::default()).unwrap_err() {
+        assert!(said.contains(&encrypted.url), "{said}");
+    }
+}
+
+#[test]
+fn who_asks_is_said_by_a_token_and_a_wrong_one_is_told_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let server = Server::encrypted(&authority.certify("localhost"), None);
+    server.faults(Faults { token: Some("right".to_owned()), ..Faults::default() });
+    let with = |token: Option<&str>| Access {
+        authorities: Some(file(directory.path(), "ca.pem", &authority.certificate)),
+        credentials: token.map(|token| Credentials::Token(token.to_owned())),
+        ..Access::default()
+    };
+    assert_eq!(said(&server, &with(Some("right"))), Ok(()));
+    for token in [None, Some("wrong")] {
+        let calls = server.state().calls.clone();
+        for said in said(&server, &with(token)).unwrap_err() {
+            assert!(said.contains("not authenticated (`nobody is known by that token`)"), "{said}");
+            assert!(!said.contains("wrong"), "{said}");
+        }
+        assert_eq!(server.state().calls, calls);
+    }
+}
+
+#[test]
+fn files_that_hold_something_else_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let (one, other) = (authority.certify("a"), authority.certify("b"));
+    let ca = file(directory.path(), "ca.pem", &authority.certificate);
+    let empty = file(directory.path(), "empty.pem", "no certificate");
+    let (certificate, key) = identity(directory.path(), &one).unwrap();
+    let foreign = file(directory.path(), "other.key", &other.key);
+    let refused = |authorities: &Path, identity: Option<(&Path, &Path)>| {
+        let access = Access {
+            authorities: Some(authorities.to_owned()),
+            identity: identity.map(|(certificate, key)| (certificate.to_owned(), key.to_owned())),
+            credentials: None,
+        };
+        Farm::new("grpcs://localhost:1".parse().unwrap(), &access, patience(), Vec::new()).err().unwrap()
+    };
+    let missing = directory.path().join("missing");
+    assert!(
+        matches!(refused(&missing, None), AccessError::Read(error) if error.to_string().contains("missing"))
+    );
+    assert!(matches!(refused(&empty, None), AccessError::Pem { path, .. } if path == empty));
+    assert!(matches!(refused(&ca, Some((&key, &key))), AccessError::Pem { path, .. } if path == key));
+    assert!(matches!(refused(&ca, Some((&certificate, &ca))), AccessError::Pem { path, .. } if path == ca));
+    let error = refused(&ca, Some((&certificate, &foreign))).to_string();
+    assert!(error.contains("cannot prepare an encrypted connection to `grpcs://localhost:1`"), "{error}");
+}
