@@ -100,7 +100,10 @@ fn quotients_by_literal_powers_of_two_are_products_with_the_same_bits() {
         for x in [5e-324, 1.5e-323, f64::MAX, f64::INFINITY, f64::NAN, -0.0, 1.0 / 3.0, f64::MIN_POSITIVE] {
             let Ok(Array::F64(found)) = value(&text, &[Array::from(x)]) else { panic!("{text} of {x}") };
             let found = found.first().copied().unwrap();
-            assert!(found.to_bits() == (x / divisor).to_bits() || x.is_nan() && found.is_nan(), "{text} of {x:e}");
+            assert!(
+                found.to_bits() == (x / divisor).to_bits() || x.is_nan() && found.is_nan(),
+                "{text} of {x:e}"
+            );
         }
     }
     for text in ["x / 3", "x / y", "x / 0", "x / 32768", "2 / x", "x / 2j"] {
