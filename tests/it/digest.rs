@@ -24,10 +24,12 @@ use precast_testkit::{Choices, arrays};
 use std::path::Path;
 
 /// Expressions whose operands are long; `m` and `n` are matrices, `v` is a row of them.
-const LONG: [&str; 14] = [
+const LONG: [&str; 16] = [
     "(m + n) * m",
     "exp(-m*m) * n + v",
     "tanh(m - 0.5) / (1 + abs(n))",
+    "log1p(exp(tanh(m))) * n + v / 2",
+    "sum(cos(exp(m*n)) * n, axis=1)",
     "sum(exp(-m*m)*n + v)",
     "sum(m)",
     "max(m - n)",

@@ -100,7 +100,8 @@ impl Composite {
         // A stage ends before the next function.
         let starts: Vec<usize> = [0].into_iter().chain(functions.iter().skip(1).copied()).collect();
         let ends = starts.iter().skip(1).copied().chain([self.steps.len()]);
-        let stages: Vec<Stage> = starts.iter().zip(ends).map(|(start, end)| self.stage(*start, end)).collect();
+        let stages: Vec<Stage> =
+            starts.iter().zip(ends).map(|(start, end)| self.stage(*start, end)).collect();
         let waiting = stages[..stages.len() - 1].iter().flat_map(|stage| &stage.makes);
         let bytes: usize = waiting.map(|value| types[*value].itemsize_bytes()).sum();
         (stages.len() > 1 && bytes <= WAITING_BYTES).then_some(stages)
@@ -116,14 +117,16 @@ impl Composite {
         reads.sort_unstable();
         reads.dedup();
         let is_wanted = |value: &usize| {
-            self.outputs.contains(value) || self.steps[end..].iter().any(|(_, arguments)| arguments.contains(value))
+            self.outputs.contains(value)
+                || self.steps[end..].iter().any(|(_, arguments)| arguments.contains(value))
         };
         let makes = if is_last { self.outputs.clone() } else { (first..last).filter(is_wanted).collect() };
         let own = |value: &usize| {
             reads.binary_search(value).unwrap_or_else(|_| reads.len() + value.saturating_sub(first))
         };
         let steps = self.steps[start..end].iter();
-        let steps = steps.map(|(op, arguments)| (Arc::clone(op), arguments.iter().map(own).collect())).collect();
+        let steps =
+            steps.map(|(op, arguments)| (Arc::clone(op), arguments.iter().map(own).collect())).collect();
         let composite = Self { inputs: reads.len(), steps, outputs: makes.iter().map(own).collect() };
         Stage { composite, reads, makes }
     }

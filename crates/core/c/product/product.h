@@ -55,6 +55,9 @@ typedef struct pc_sums {
 #define PC_SUM_BLOCK 256
 #define PC_SUM_STEPS 4
 #define PC_SUM_WIDTH 4096
+/* Elements of a matrix that the first cache may have; bytes of one that is not there which are asked for early. */
+#define PC_SUM_NEAR 16384
+#define PC_SUM_AHEAD_BYTES 512
 
 static inline int64_t pc_least(int64_t a, int64_t b) { return a < b ? a : b; }
 

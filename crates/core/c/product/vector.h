@@ -2,7 +2,8 @@
  *
  *   y[i] = sum of a[i, l] x[l], element l in lane l mod 8, then a tree over the lanes: the same bits at every level
  *
- * Such a product reads a matrix once and does nothing else, so it is as fast as memory if several sums run side by side.
+ * Such a product reads a matrix once and does nothing else, so it is as fast as memory. Where the matrix is in the first cache several
+ * sums run side by side; else rows come one after the other, as memory is read the fastest.
  * A complex one is two real ones: a row of a is (re, im, re, im, …), multiplied by (re, -im, …) and by (im, re, …).
  */
 
@@ -25,6 +26,7 @@ PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(con
       #pragma GCC unroll 8
       for (int i = 0; i < rows; i++) sum[i][v] += *(const PC_NAME(unaligned) *)(a + i * a_row + l + v * PC_LANES) * of_x;
     }
+    if (rows == 1) __builtin_prefetch((const char *)(a + l) + PC_SUM_AHEAD_BYTES);
   }
   if (l < length) {
     #pragma GCC unroll 8
@@ -83,15 +85,19 @@ static void PC_NAME(along_rows)(const pc_sums *s) {
   const PC_T *x = pc_sums_gather_factors(s) ? s->scratch : s->x;
   if (pc_sums_gather_factors(s)) PC_NAME(gather_factors)(s, s->scratch);
   for (int64_t i = 0, rows; i < s->rows; i += rows) {
-    rows = s->rows - i < PC_LANES ? 1 : PC_LANES;
+    rows = s->rows - i < PC_LANES || (whole && s->length > PC_SUM_NEAR / s->rows) ? 1 : PC_LANES;
     for (int64_t l = 0; l < s->length; l += block) {
       int64_t length = pc_least(s->length - l, block);
       const PC_T *a = whole ? (const PC_T *)s->a + i * s->a_row : rows_block;
       if (!whole) PC_NAME(gather_rows)(s, i, rows, l, length, rows_block);
       for (int t = 0; t < s->parts; t++) {
         PC_T *y = l + length == s->length ? (PC_T *)s->y + i * s->y_step + t : NULL;
-        (rows == 1 ? PC_NAME(one_row) : PC_NAME(some_rows))(length, a, whole ? s->a_row : PC_SUM_BLOCK, x + t * s->length + l, lane[t], l == 0,
-                                                            y, s->y_step);
+        const int64_t a_row = whole ? s->a_row : PC_SUM_BLOCK;
+        if (rows == 1) {
+          PC_NAME(one_row)(length, a, a_row, x + t * s->length + l, lane[t], l == 0, y, s->y_step);
+        } else {
+          PC_NAME(some_rows)(length, a, a_row, x + t * s->length + l, lane[t], l == 0, y, s->y_step);
+        }
       }
     }
   }

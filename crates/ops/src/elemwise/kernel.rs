@@ -54,8 +54,11 @@ pub(crate) fn kernel(
     let any: &dyn Any = scalar;
     let stages = any.downcast_ref::<Composite>().and_then(|composite| composite.stages(&dtypes));
     let count = if stages.is_some() { "m" } else { "n" };
-    let count =
-        if is_whole { format!("({count} & -(int64_t)(PC_WHOLE_BYTES / {widest}))") } else { count.to_owned() };
+    let count = if is_whole {
+        format!("({count} & -(int64_t)(PC_WHOLE_BYTES / {widest}))")
+    } else {
+        count.to_owned()
+    };
     let loops = match stages {
         Some(stages) => {
             let whole = any.downcast_ref::<Composite>().and_then(|composite| composite.dtypes(&dtypes));
@@ -68,7 +71,8 @@ pub(crate) fn kernel(
         }
     };
     let function = format!("{name}_{suffix}");
-    let parts = [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("LOOPS", loops.trim_end())];
+    let parts =
+        [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("LOOPS", loops.trim_end())];
     if !is_whole {
         return Ok(render(include_str!("../../c/kernel.c.in"), &parts));
     }
@@ -92,7 +96,8 @@ fn staged(
         let is_last = position + 1 == stages.len();
         for value in stage.makes.iter().filter(|_| !is_last) {
             // Writing to a string cannot fail.
-            let _ = writeln!(blocks, "  pc_{} b{value}[{BLOCK}] __attribute__((aligned(64)));", dtypes[*value]);
+            let _ =
+                writeln!(blocks, "  pc_{} b{value}[{BLOCK}] __attribute__((aligned(64)));", dtypes[*value]);
         }
         let made: Vec<DType> = stage.makes.iter().map(|value| dtypes[*value]).collect();
         let values = Values { inputs, dtypes, at: "at + i", is_last };

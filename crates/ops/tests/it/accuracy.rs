@@ -33,7 +33,7 @@ const ROWS: [Row; 30] = [
     ("softplus", "log1p.h", "max(x, 0) and `log1p` of a power"),
     ("log1mexp", "log1p.h", "`log` of a pair"),
     ("sigmoid", "sigmoid.h", "a quotient of pairs"),
-    ("tanh", "sigmoid.h", "a quotient of pairs"),
+    ("tanh", "sigmoid.h", "one quotient: of polynomials below 0.9 (f32: 1), beyond of sums with r coth r"),
     ("sinh", "hyperbolic.h", "e^x - 1 as a pair"),
     ("cosh", "hyperbolic.h", "e^x as a pair"),
     ("asinh", "area.h", "`log` of a pair"),

@@ -1,5 +1,6 @@
 //! Compiles C test programs at every ISA level that this machine can run.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,6 +51,19 @@ pub(crate) fn object(folder: &Path, level: Level, file: &Path, language: &str) -
     let out = folder.join(format!("object-{}.o", level.0));
     run(command(level, language).arg("-c").arg("-o").arg(&out).arg(file));
     out
+}
+
+/// The lines of a C file whose loops gcc makes vector code of; `None` by another compiler.
+pub(crate) fn vectorised(folder: &Path, level: Level, file: &Path) -> Option<BTreeSet<usize>> {
+    let mut command = command(level, "gnu11");
+    let out = folder.join("vectorised.o");
+    let output = command.args(["-fopt-info-vec", "-c", "-o"]).arg(out).arg(file).output().ok()?;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = told.lines().filter(|line| line.contains("loop vectorized"));
+    let name = file.file_name()?.to_str()?;
+    let number = |line: &str| line.split_once(&format!("{name}:"))?.1.split(':').next()?.parse().ok();
+    let lines: BTreeSet<usize> = lines.filter_map(number).collect();
+    (output.status.success() && !lines.is_empty()).then_some(lines)
 }
 
 fn command(level: Level, language: &str) -> Command {

@@ -176,6 +176,8 @@ fn fused_calls() -> Vec<Call> {
             "out = max(where(x > 0, y, z))",
             "out = sum((x - mean(x, axis=1, keepdims=True))*y, axis=1)",
             "a = sigmoid(x) + tanh(y); b = sqrt(abs(z)) * 3; out = log(abs(a) + 1) / b",
+            "out = log1p(exp(tanh(x)))*y + z",
+            "out = sum(sin(exp(x*y))*log(abs(z)), axis=1)",
             "out = transpose(x)",
             "out = sum(x > y)",
             LONG,

@@ -2,6 +2,7 @@
 
 use crate::functions::value;
 use precast_graph::{Array, Complex};
+use precast_ops::Ops;
 use precast_ops::build::Graph;
 
 /// Holds `text` of `x` (and `y`) against what it should be.
@@ -84,6 +85,31 @@ fn extents_are_weak_integers() {
     assert_eq!(value("sum(x + shape(x)[0])", &[small(100)]), Ok(Array::from(10_100_i64)));
     let message = value("x + shape(x)[0]", &[small(200)]).unwrap_err();
     assert!(message.contains("does not fit `i8`"), "{message}");
+}
+
+#[test]
+fn quotients_by_literal_powers_of_two_are_products_with_the_same_bits() {
+    let divides = |text: &str, ty: &str| {
+        let inputs = [ty, "y=f64"].map(|input| precast_graph::text::parse_input(input).unwrap());
+        let graph = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap();
+        graph.applies().iter().any(|apply| apply.op.label().contains("div"))
+    };
+    for divisor in [2.0, -0.25, 16384.0, 1.0 / 16384.0] {
+        let text = format!("x / {divisor}");
+        assert!(["x=f64[?]", "x=f32", "x=i8[?]"].iter().all(|ty| !divides(&text, ty)), "{text}");
+        for x in [5e-324, 1.5e-323, f64::MAX, f64::INFINITY, f64::NAN, -0.0, 1.0 / 3.0, f64::MIN_POSITIVE] {
+            let Ok(Array::F64(found)) = value(&text, &[Array::from(x)]) else { panic!("{text} of {x}") };
+            let found = found.first().copied().unwrap();
+            assert!(
+                found.to_bits() == (x / divisor).to_bits() || x.is_nan() && found.is_nan(),
+                "{text} of {x:e}"
+            );
+        }
+    }
+    for text in ["x / 3", "x / y", "x / 0", "x / 32768", "2 / x", "x / 2j"] {
+        assert!(divides(text, "x=f64"), "{text}");
+    }
+    assert!(divides("x / 2", "x=c128"), "a product of complex numbers has other infinities");
 }
 
 #[test]

@@ -29,3 +29,4 @@ mod rows;
 mod scalar_golden;
 mod stabilise;
 mod structural;
+mod vectors;

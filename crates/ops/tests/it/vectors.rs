@@ -1,0 +1,49 @@
+//! Loops over functions are vector code, of a function alone and of one behind another: what falls out of it takes ten times as long.
+//! gcc says which loops are; another compiler is not asked.
+
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use crate::cases::floats;
+use crate::compiler;
+use std::fmt::Write as _;
+
+/// What chooses among ways by branches.
+const BRANCHES: [&str; 1] = ["gammaln"];
+/// What gcc 12 makes branches of where it knows that an operand is positive.
+const BEHIND: [&str; 3] = ["acos", "cbrt", "digamma"];
+
+#[test]
+fn loops_over_functions_are_vector_code() {
+    let (f32s, f64s) = floats();
+    let names = f32s.iter().map(|case| (&case.name, case.arity));
+    let names = names.chain(f64s.iter().map(|case| (&case.name, case.arity)));
+    let unary: Vec<&str> = names.filter(|(_, arity)| *arity == 1).map(|(name, _)| name.as_str()).collect();
+    assert!(unary.len() > 40, "{unary:?}");
+    let mut text = "#include <precast/ops/math.h>\n".to_owned();
+    let mut loops = Vec::new();
+    for name in &unary {
+        let (function, dtype) = name.rsplit_once('_').unwrap();
+        for operand in ["x[i]".to_owned(), format!("pc_exp_{dtype}(x[i])")] {
+            let position = loops.len();
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "void f{position}(long n, const pc_{dtype} *x, pc_{dtype} *y) {{ _Pragma(\"GCC ivdep\") \
+                 for (long i = 0; i < n; i++) y[i] = pc_{name}({operand}); }}"
+            );
+            let is_behind = position % 2 == 1;
+            let is_known = BRANCHES.contains(&function) || is_behind && BEHIND.contains(&function);
+            loops.push((format!("{name} of {operand}"), is_known));
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("loops.c");
+    fs_err::write(&file, text).unwrap();
+    let Some(lines) = compiler::vectorised(folder.path(), *compiler::levels().last().unwrap(), &file) else {
+        return eprintln!("skipped: which loops are vector code: the C compiler is not gcc");
+    };
+    // The first line is the header's.
+    let left = loops.iter().zip(2_usize..).filter(|((_, is_known), line)| !is_known && !lines.contains(line));
+    let left: Vec<&str> = left.map(|((what, _), _)| what.as_str()).collect();
+    assert!(left.is_empty(), "not vector code: {left:?}");
+}
