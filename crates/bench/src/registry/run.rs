@@ -89,7 +89,7 @@ pub(crate) fn run(world: &World, way: Way) -> Outcome {
         let of = clients.iter().filter(|client| client.is_warm == is_warm);
         let mut all: Vec<f64> = of.map(|client| client.ended - client.arrived).collect();
         all.sort_by(f64::total_cmp);
-        all[all.len() * part / 100]
+        all.get(all.len() * part / 100).copied().unwrap_or_default()
     };
     Outcome {
         requests_a_second: requests as f64 / seconds,
