@@ -29,7 +29,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let server = Server::start();
     let place = || server.url.parse();
     let farm = Farm::new(place()?, &Access::default(), Patience::default(), Vec::new())?;
-    let there = here.clone().running_on(Arc::new(farm));
+    let there = Toolchain::find(None)?.running_on(Arc::new(farm));
     let cache = RemoteCache::new(place()?, &Access::default(), Patience::default(), None)?;
     let made: RefCell<Option<Executed>> = RefCell::default();
     let build = |toolchain: &Toolchain, cache: Option<&dyn ActionCache>| -> Result<()> {

@@ -130,7 +130,6 @@ impl Server {
     }
 
     /// What it has.
-    #[must_use]
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.service.0.lock().unwrap()
     }

@@ -51,7 +51,9 @@ pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     let worker =
         format!("env TMPDIR={directory} {} {} {port}", binaries.join("python").display(), worker.display());
     let mut test = Command::new(cargo());
-    test.args(["test", "--locked", "-p", "precast-cli", "--test", "cli", "--", "farm::", "--nocapture"]);
+    // The packages of the tests before, so that nothing is compiled twice.
+    test.args(["test", "--locked", "-p", "precast-remote", "--features", "files,oci", "--test", "it"]);
+    test.args(["-p", "precast-cli", "--test", "cli", "--", "farm::", "--nocapture"]);
     test.env("PRECAST_TEST_REAPI_WORKER", worker);
     if has_tls {
         test.env("PRECAST_TEST_REAPI", format!("grpcs://localhost:{tls_port}/main"));
