@@ -7,7 +7,8 @@ use super::{Lists, Outcome, WAYS, World, run};
 const MIB: f64 = 1_048_576.0;
 
 /// The page, of the world as it is assumed.
-pub(crate) fn page() -> String {
+#[cfg_attr(not(test), expect(dead_code, reason = "its test writes the page, and holds it to the simulation"))]
+pub(super) fn page() -> String {
     let world = World::default();
     let outcomes: Vec<Outcome> = WAYS.iter().map(|way| run(&world, *way)).collect();
     format!(

@@ -1,4 +1,5 @@
-use super::{Lists, WAYS, Way, World, page, run};
+use super::page::page;
+use super::{Lists, WAYS, Way, World, run};
 
 const PAGE: &str = include_str!("../../REGISTRY.md");
 
