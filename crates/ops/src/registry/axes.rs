@@ -222,6 +222,9 @@ pub(super) fn tile(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
     operands.call_with("reshape", &shape, &[])
 }
 
+/// How many times differences are taken of differences at most: each time is three ops.
+const DIFFERENCES: usize = 1000;
+
 /// `diff(x, n=2, axis=0)`: each element less the one before; of truth values whether they differ.
 pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
@@ -230,6 +233,10 @@ pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let mut tensor = operands.variable(0)?;
     if times == 0 {
         return Ok(tensor);
+    }
+    if times > DIFFERENCES {
+        let problem = format!("is `{times}`, expected at most {DIFFERENCES}");
+        return Err(MakeNodeError::prop("diff", "n", problem).into());
     }
     let axis = operands.axis(axis, operands.ndim(tensor))?;
     let function = if operands.graph.ty(tensor).dtype() == DType::Bool { "ne" } else { "sub" };

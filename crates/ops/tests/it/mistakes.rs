@@ -64,6 +64,7 @@ fn mistakes_are_told_in_words() {
         ("diagonal(x, axis1=0, axis2=0)", "cannot be the same"),
         ("tril(s)", "at least 1 dimension"),
         ("norm(x, 2)", "there is no norm of order 2 of matrices here"),
+        ("diff(x, 1000000)", "prop `n` is `1000000`, expected at most 1000"),
         ("norm(x, 'nuc')", "there is no norm of order \"nuc\" of matrices here"),
         ("norm(x[None], 1)", "hint: name the `axis`"),
         ("softmax(x * 1j)", "real numbers"),

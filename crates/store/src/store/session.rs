@@ -33,6 +33,16 @@ impl Store {
     /// Begins a build: what is published or reused from now on stays until it is done.
     #[must_use]
     pub fn begin(&self) -> Session {
+        loop {
+            let session = self.leave_file();
+            // A collector may have taken the file for one that was left, and deleted it before it was locked.
+            if session._file.as_ref().is_none_or(|file| fs_err::symlink_metadata(file.path()).is_ok()) {
+                return session;
+            }
+        }
+    }
+
+    fn leave_file(&self) -> Session {
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(self.paths.dir("tmp")).ok();
         let _ = file.as_ref().map(|file| readable(file.path()));
         let lock = file.as_ref().map(|file| lock(file.path(), Share::Alone, PATIENCE));
@@ -71,6 +81,22 @@ fn readable(path: &Path) -> std::io::Result<()> {
 
 /// No build takes longer. What cannot be opened and is older was left by one that was killed.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Says that a build goes on.
+pub(super) struct Held;
+
+/// Takes the lock of a build that has ended, for its file to be deleted: who begins with it waits, and then finds it gone. There is no
+/// lock to take of another file, nor of one that cannot be opened.
+pub(super) fn ended(path: &Path) -> Result<Option<fs_err::File>, Held> {
+    let is_session =
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
+    let Some(file) = is_session.then(|| fs_err::File::open(path).ok()).flatten() else { return Ok(None) };
+    match file.file().try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(Held),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
 
 /// Whether the file is that of a build that goes on, or that cannot be told.
 pub(super) fn is_held(path: &Path) -> bool {

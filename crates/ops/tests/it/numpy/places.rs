@@ -91,7 +91,8 @@ fn literals_in_every_place_of_the_page_are_numpys() {
     let mut cases = Vec::new();
     for text in examples.flat_map(|text| changed(&text, &mut choices)).collect::<BTreeSet<_>>() {
         // Python would not end, or for long.
-        if text.contains("**(") && !text.contains("x**(") || text.contains("((300),)") {
+        let is_endless = text.contains("diff(x, (2**6") || text.contains("diff(x, (10**20");
+        if text.contains("**(") && !text.contains("x**(") || text.contains("((300),)") || is_endless {
             continue;
         }
         let inputs = page::inputs(&mut choices, &dtypes(), &text);

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use walkdir::WalkDir;
 
 use super::super::paths::Paths;
+use super::super::session::ended;
 use super::super::{Store, WriteError};
 use super::named::Named;
 use super::plan::{length, modified};
@@ -59,6 +60,11 @@ impl Store {
                     swept.spared += 1;
                     continue;
                 }
+                let ended: Result<Vec<_>, _> = victim.files.iter().map(|path| ended(path)).collect();
+                let Ok(_ended) = ended else {
+                    swept.spared += 1;
+                    continue;
+                };
                 swept.bytes += self.delete(victim, &mut named, &mut real)?;
                 swept.removed += 1;
             }
