@@ -7,6 +7,7 @@ mod agree;
 mod cases;
 mod compiler;
 mod complex;
+mod few;
 mod functions;
 mod golden;
 mod kernels;

@@ -1,0 +1,40 @@
+//! Reductions of a few elements are one function of each monoid; it has the bits of those that serve any number, which other tests
+//! hold against `perform`.
+
+use crate::compiler::{levels, program};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+/// Where monoids are defined.
+const HEADERS: [&str; 2] =
+    [include_str!("../../c/precast/ops/monoid.h"), include_str!("../../c/precast/ops/monoid_complex.h")];
+
+/// What is reduced and how, as `sum_f64`, of every monoid that there is.
+fn monoids() -> Vec<&'static str> {
+    let defined = |line: &'static str| line.strip_prefix("#define PC_MONOID_")?.split_once("(NAME, WAYS)");
+    let lines = HEADERS.iter().flat_map(|header| header.lines());
+    lines.filter_map(defined).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn few_elements_are_reduced_as_any_number_of_them() {
+    let monoids = monoids();
+    let mut text = "#include <precast/ops/monoid_complex.h>\n".to_owned();
+    monoids.iter().for_each(|name| writeln!(text, "PC_MONOID_{name}({name}, PC_MONOID_ROWS)").unwrap());
+    text += "#define MONOIDS(X)";
+    for name in &monoids {
+        let (_, dtype) = name.split_once('_').unwrap();
+        write!(text, " X({name}, {dtype})").unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::write(folder.path().join("few-monoids.h"), text + "\n").unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/few.c");
+    for level in levels() {
+        let program = program(folder.path(), level, &[source.clone()], "gnu11");
+        let ended = Command::new(program).output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success(), "{}: {told}", level.0);
+        assert!(monoids.len() > 30 && told == format!("{} monoids\n", monoids.len()), "{told}");
+    }
+}
