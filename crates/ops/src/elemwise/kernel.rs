@@ -150,12 +150,9 @@ impl Values<'_> {
         for line in code.lines() {
             let _ = writeln!(body, "    {line}");
         }
-        for j in 0..made.len() {
-            let _ = if self.is_last {
-                writeln!(body, "    y{j}[{at}] = r{j};")
-            } else {
-                writeln!(body, "    b{}[i] = r{j};", makes[j])
-            };
+        let place = |j: usize| if self.is_last { format!("y{j}[{at}]") } else { format!("b{}[i]", makes[j]) };
+        for (j, result) in results.iter().enumerate() {
+            let _ = writeln!(body, "    {} = {result};", place(j));
         }
         let parts = [("COUNT", count), ("BODY", body.trim_end())];
         Ok(render(include_str!("../../c/kernel_loop.c.in"), &parts))
