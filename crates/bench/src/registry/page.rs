@@ -19,25 +19,6 @@ pub(crate) fn page() -> String {
     )
 }
 
-/// The table alone, a line each, for a report of figures.
-pub(crate) fn facts() -> Vec<String> {
-    let world = World::default();
-    WAYS.iter()
-        .map(|way| {
-            let outcome = run(&world, *way);
-            let (what, load) = first(&outcome);
-            format!(
-                "{}: {:.0} requests and {:.0} MiB a second; {what} first, {}; a client that lacks modules waits {:.2} s",
-                way.name,
-                outcome.requests_a_second,
-                outcome.bytes_a_second / MIB,
-                times(load),
-                outcome.cold_median
-            )
-        })
-        .collect()
-}
-
 fn assumed(world: &World) -> String {
     let World { artifacts, clients_a_minute, warm_percent, modules, entries, .. } = world;
     let mut text = String::from("\n| assumed | |\n|---|---|\n");
