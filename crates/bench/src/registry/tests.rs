@@ -1,3 +1,5 @@
+//! The page is that of the simulation; and what the simulation says where sums say it too.
+
 use super::{Lists, WAYS, Way, World, page, run};
 
 const PAGE: &str = include_str!("../../REGISTRY.md");
