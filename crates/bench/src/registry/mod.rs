@@ -11,7 +11,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use page::facts;
+pub(crate) use page::page;
 pub(crate) use run::{Outcome, run};
 
 /// What the world is like; sizes in bytes, times in seconds.

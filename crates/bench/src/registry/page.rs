@@ -7,8 +7,7 @@ use super::{Lists, Outcome, WAYS, World, run};
 const MIB: f64 = 1_048_576.0;
 
 /// The page, of the world as it is assumed.
-#[cfg_attr(not(test), expect(dead_code, reason = "its test writes the page, and holds it to the simulation"))]
-pub(super) fn page() -> String {
+pub(crate) fn page() -> String {
     let world = World::default();
     let outcomes: Vec<Outcome> = WAYS.iter().map(|way| run(&world, *way)).collect();
     format!(
@@ -18,25 +17,6 @@ pub(super) fn page() -> String {
         table(&world, &outcomes),
         include_str!("follows.md")
     )
-}
-
-/// The table alone, a line each, for a report of figures.
-pub(crate) fn facts() -> Vec<String> {
-    let world = World::default();
-    WAYS.iter()
-        .map(|way| {
-            let outcome = run(&world, *way);
-            let (what, load) = first(&outcome);
-            format!(
-                "{}: {:.0} requests and {:.0} MiB a second; {what} first, {}; a client that lacks modules waits {:.2} s",
-                way.name,
-                outcome.requests_a_second,
-                outcome.bytes_a_second / MIB,
-                times(load),
-                outcome.cold_median
-            )
-        })
-        .collect()
 }
 
 fn assumed(world: &World) -> String {

@@ -1,5 +1,6 @@
-use super::page::page;
-use super::{Lists, WAYS, Way, World, run};
+//! The page is that of the simulation; and what the simulation says where sums say it too.
+
+use super::{Lists, WAYS, Way, World, page, run};
 
 const PAGE: &str = include_str!("../../REGISTRY.md");
 

@@ -31,7 +31,7 @@ fn few_elements_are_reduced_as_any_number_of_them() {
     fs_err::write(folder.path().join("few-monoids.h"), text + "\n").unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/few.c");
     for level in levels() {
-        let program = program(folder.path(), level, &[source.clone()], "gnu11");
+        let program = program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
         let ended = Command::new(program).output().unwrap();
         let told = String::from_utf8_lossy(&ended.stdout);
         assert!(ended.status.success(), "{}: {told}", level.0);

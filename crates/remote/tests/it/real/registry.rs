@@ -93,7 +93,7 @@ fn oras_has_what_was_pushed_byte_for_byte_and_what_it_pushes_is_a_release() {
         let out = directory.path().join("out");
         fs_err::create_dir(&out).unwrap();
         let oras = |words: &[&str]| {
-            run(Command::new(&python).args(["-c", ORAS]).args(words).current_dir(directory.path()))
+            run(Command::new(&python).args(["-c", ORAS]).args(words).current_dir(directory.path()));
         };
         oras(&["pull", &format!("{address}/me/oras@{}", pushed.digest), out.to_str().unwrap()]);
         assert!(joined(&out) == bytes, "{tag}");
