@@ -55,7 +55,7 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
         Ok(text) => text,
         Err(why) => return println!("skipped: {why}"),
     };
-    for part in ["Breakpoint 1, precast_op_exp", "_run (pc_self=", "precast_op_exp();"] {
+    for part in ["Breakpoint 1, precast_op_exp", "_body (pc_self=", "precast_op_exp();"] {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
 }

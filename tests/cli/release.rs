@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use object::{Object as _, ObjectSection as _};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use precast_store::archive::OBJECT;
 use precast_store::{Record, Store};
 
@@ -129,8 +129,12 @@ pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
     let object = archive.members.get_mut(OBJECT).unwrap();
     let file = object::File::parse(&**object).unwrap();
     let code = file.sections().find(|s| s.kind() == object::SectionKind::Text && s.size() > 40).unwrap();
-    let (start, length) = code.file_range().unwrap();
-    object[(start + length / 2) as usize] ^= 1;
+    // Inside of a function: what lies between two is nobody's.
+    let functions = file.symbols().filter(|s| s.section_index() == Some(code.index()));
+    let function = functions.max_by_key(|symbol| symbol.size()).unwrap();
+    let inside = function.address() - code.address() + function.size() / 2;
+    let at = code.file_range().unwrap().0 + inside;
+    object[at as usize] ^= 1;
     (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
     Store::create(place.path(to)).unwrap().publish(&archive, &record).unwrap();
     record

@@ -149,8 +149,9 @@ const LONG: usize = 4;
 /// Where the headers of transcendental functions are.
 const MATH: &str = "precast/ops/math/";
 
-/// Bytes of an element of all values together that wait from one stage to the next, at most: they stay in the L1 cache.
-const WAITING_BYTES: usize = 64;
+/// Bytes of an element of all values together that wait from one stage to the next, at most: they stay in the L1 cache, and need 8 KiB
+/// of the stack.
+const WAITING_BYTES: usize = 32;
 
 /// A part of a composite that is a loop of its own, and the values of the whole that it reads and makes, in the order of its inputs
 /// and outputs.

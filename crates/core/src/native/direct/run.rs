@@ -244,7 +244,8 @@ impl Direct {
 pub(super) fn elements(extents: &[usize]) -> usize {
     match extents {
         [n] => *n,
-        extents => extents.iter().product(),
+        // What a caller broadcasts may have more than can be counted: who asks looks where the elements lie, too.
+        extents => extents.iter().fold(1, |all, extent| all.wrapping_mul(*extent)),
     }
 }
 

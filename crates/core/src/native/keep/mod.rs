@@ -37,7 +37,8 @@ const UNMARKED_BYTES: usize = 32 << 20;
 /// sixth less.
 const ALIGN: usize = 64;
 
-/// The system's allocator, or another, which keeps large blocks after they are freed.
+/// The system's allocator, or another, which keeps large blocks after they are freed. Zeroed blocks of a megabyte or more are written at
+/// once, and a block that grows is copied: what is mostly never touched is better mapped by itself.
 ///
 /// # Examples
 /// A program with results of several megabytes has it beside its `main`; see the module's page.
