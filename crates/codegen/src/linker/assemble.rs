@@ -48,14 +48,6 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             (Err(NoNative::Body), cpython::entry(&outline, load, &signature, [&inputs, &outputs], n_slots)?)
         }
     };
-    let profile = library.profile();
-    let run = if *library.host() == Host::Native
-        && frame::is_framed(&outline, requests.language, requests.is_compat)
-    {
-        frame::functions(&outline, (inputs.len(), n_slots), &context, profile)?
-    } else {
-        run::function(&outline, inputs.len(), &context, profile, requests.language)?
-    };
     let template = match requests.language {
         Language::Cxx => include_str!("../../c/module.cc.in"),
         Language::C => include_str!("../../c/module.c.in"),
@@ -70,7 +62,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("MEMBERS", &instance::members(&outline)),
             ("CLEANUP", &instance::cleanup(&outline, n_slots, &context)),
             ("INIT", &instance::init(&outline, n_constants, &context)),
-            ("RUN", &run),
+            ("RUN", &run_of(&outline, &requests, (inputs.len(), n_slots), &context, library)?),
             ("ENTRY", &(entry + &reserved)),
         ],
     );
@@ -96,6 +88,21 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         versions: super::versions::versions(&outline, graph)?,
         native: native.map(|native| native.signature),
     })
+}
+
+/// `run`, with the table of its frame if it has one; of a module in C++ its body.
+fn run_of(
+    outline: &Outline<'_>,
+    requests: &Requests,
+    (n_inputs, n_slots): (usize, usize),
+    context: &instance::Context,
+    library: &Library,
+) -> Result<String, LinkError> {
+    let (profile, language) = (library.profile(), requests.language);
+    if *library.host() == Host::Native && frame::is_framed(outline, language, requests.is_compat) {
+        return frame::functions(outline, (n_inputs, n_slots), context, profile);
+    }
+    run::function(outline, n_inputs, context, profile, language)
 }
 
 /// Whether an author's code could report an error behind a name that is not told: a macro, or in C++ anything.
