@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use precast_compile::{Parallel, Toolchain};
 use precast_remote::Patience;
-use precast_remote::reapi::{Access, Credentials, Farm, RemoteCache, Report};
+use precast_remote::reapi::{Access, Credentials, Farm, ParseServerError, RemoteCache, Report, Server};
 use precast_store::{ActionCache, Keyring};
 
 use crate::args::ElsewhereArgs;
@@ -31,16 +31,14 @@ impl Elsewhere {
         if args.remote_cache.is_none() && args.remote_exec.is_none() {
             return Ok(Self { cache: None, farm: None });
         }
+        let (cache, exec) = (server(args.remote_cache.as_deref())?, server(args.remote_exec.as_deref())?);
         let access = access(&args)?;
-        let cache = args
-            .remote_cache
+        let cache = cache
             .map(|server| RemoteCache::new(server, &access, Patience::default(), keyring))
             .transpose()?;
         let patience = Patience { tries: TRIES, ..Patience::default() };
-        let farm = args
-            .remote_exec
-            .map(|server| Farm::new(server, &access, patience, args.remote_property))
-            .transpose()?;
+        let farm =
+            exec.map(|server| Farm::new(server, &access, patience, args.remote_property)).transpose()?;
         Ok(Self { cache, farm: farm.map(Arc::new) })
     }
 
@@ -80,6 +78,11 @@ impl Elsewhere {
     }
 }
 
+/// Reads a place. Not clap does it, which would show the whole text of a wrong one, with what is secret in it.
+fn server(text: Option<&str>) -> Result<Option<Server>, Failure> {
+    text.map(str::parse).transpose().map_err(|error: ParseServerError| Failure::usage(error.to_string()))
+}
+
 /// How both are spoken to: what the command line says, else the environment. No secret is on a command line, which others can see.
 fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
     let file = |given: &Option<PathBuf>, name: &str| {
@@ -111,5 +114,32 @@ fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
 fn repetitions(of: &str, report: &Report) {
     if let Some(repeated) = report.repetitions() {
         term::note(&format!("the {of} was asked again: {repeated}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        elsewhere: ElsewhereArgs,
+    }
+
+    #[test]
+    fn what_is_secret_in_a_place_is_not_shown() {
+        for option in ["--remote-cache", "--remote-exec"] {
+            for url in ["grpcs://user:secret@host", "grpcs://user:a/secret@host", "http://user:secret@host"] {
+                let line = Line::try_parse_from(["precast", option, url]).unwrap();
+                let failure = Elsewhere::new(line.elsewhere, None).err().unwrap();
+                let shown = failure.render();
+                let text = format!("{failure:?} {shown:?}");
+                assert!(text.contains("://host`") && !text.contains("secret"), "{text}");
+                assert!(shown.hints.iter().any(|hint| hint.contains("grpcs://HOST")), "{text}");
+            }
+        }
     }
 }

@@ -77,16 +77,17 @@ impl FromStr for Place {
             Some((credentials, host)) => (Some(credentials), host),
             None => (None, authority),
         };
-        let wrong = |why| {
-            let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
-            let path = if path.is_empty() { String::new() } else { format!("/{path}") };
-            PlaceError { shown: format!("{scheme}{host}{path}"), why }
-        };
+        let wrong = |why| PlaceError { shown: without_secrets(text), why };
         if host.is_empty() {
             return Err(wrong("it has no host"));
         }
         if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
             return Err(wrong("it has blanks or control characters"));
+        }
+        // With a `/` in them, credentials look like a host and a path. A release may be named by its digest.
+        let named = path.rsplit_once("@sha256:").filter(|_| scheme == "oci").map_or(path, |(name, _)| name);
+        if named.contains('@') {
+            return Err(wrong("it has an `@` behind a `/`; in credentials, `/` is written `%2F`"));
         }
         let directory = path.trim_matches('/');
         match scheme {
@@ -115,6 +116,17 @@ impl FromStr for Place {
     }
 }
 
+/// What may be shown of a URL that may be wrong: nothing before its last `@` but its scheme.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let Some((before, shown)) = text.rsplit_once('@') else { return text.to_owned() };
+    let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
+    if !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        format!("{scheme}://{shown}")
+    } else {
+        shown.to_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +150,10 @@ mod tests {
             "https://u:secret@h/a?b",
             "s3://k:secret@b",
             "oci://u:secret@h/r:1",
+            "https://u:a/secret@h/a",
+            "s3://k:a/secret@b",
+            "oci://u:a/secret@h/r@sha256:00",
+            "ftp://u:secret/a@b@h",
         ] {
             let error = shown(wrong).unwrap_err();
             assert!(!error.to_string().contains("secret"), "{error}");

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 use precast_compile::Isa;
 use precast_ops::rewrite::Passes;
-#[cfg(feature = "remote")]
-use precast_remote::reapi::Server;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,11 +100,11 @@ pub(crate) struct ElsewhereArgs {
     /// taken instead of being compiled, and what is compiled is put there. With --keyring only what enough keys have signed is
     /// taken. A bearer token for the cache and the farm is taken from $PRECAST_REMOTE_TOKEN.
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
-    pub(crate) remote_cache: Option<Server>,
+    pub(crate) remote_cache: Option<String>,
     /// A farm of the Bazel Remote Execution API, at a URL of the same kind: the compiler runs there, 32 at once unless --jobs
     /// says otherwise. Its workers must have the toolchain of this machine.
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
-    pub(crate) remote_exec: Option<Server>,
+    pub(crate) remote_exec: Option<String>,
     /// A platform property of the workers that may compile, beside precast-toolchain; repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = property, requires = "remote_exec")]
     pub(crate) remote_property: Vec<(String, String)>,

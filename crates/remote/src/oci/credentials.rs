@@ -6,8 +6,15 @@ use oci_client::secrets::RegistryAuth;
 /// What docker calls its own registry.
 const DOCKER_HUB: [&str; 2] = ["https://index.docker.io/v1/", "docker.io"];
 
-/// Says that docker keeps what only a registry's own exchange makes usable.
-const IDENTITY: &str = "docker keeps an identity token for it, which has to be exchanged first, and precast does not\nhint: `docker login --username NAME` with a password or an access token, `podman login` and `skopeo login` keep what can be used";
+/// What docker keeps, and only a registry's own exchange makes usable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IdentityToken;
+
+impl IdentityToken {
+    pub(super) const WHY: &str =
+        "docker keeps an identity token for it, which has to be exchanged first, and precast does not";
+    pub(super) const REMEDY: &str = "`docker login --username NAME` with a password or an access token, `podman login` and `skopeo login` keep what can be used";
+}
 
 /// Finds the credentials of a registry: podman's (`REGISTRY_AUTH_FILE`, `containers/auth.json`), else docker's (`DOCKER_CONFIG`,
 /// `~/.docker/config.json`), else none.
@@ -15,13 +22,13 @@ const IDENTITY: &str = "docker keeps an identity token for it, which has to be e
 /// # Errors
 ///
 /// What is there is an identity token.
-pub(super) fn find(host: &str) -> Result<RegistryAuth, &'static str> {
+pub(super) fn find(host: &str) -> Result<RegistryAuth, IdentityToken> {
     let is_hub = host == "docker.io" || host.ends_with(".docker.io");
     let names: Vec<&str> = if is_hub { DOCKER_HUB.to_vec() } else { vec![host] };
     let find = |name: &&str| get_podman_credential(name).or_else(|_| get_credential(name)).ok();
     match names.iter().find_map(find) {
         Some(DockerCredential::UsernamePassword(name, password)) => Ok(RegistryAuth::Basic(name, password)),
-        Some(DockerCredential::IdentityToken(_)) => Err(IDENTITY),
+        Some(DockerCredential::IdentityToken(_)) => Err(IdentityToken),
         None => Ok(RegistryAuth::Anonymous),
     }
 }

@@ -55,9 +55,12 @@ impl At {
     }
 
     async fn get_slowly(&self, path: &str, accept: &str, limit: u64) -> Result<Vec<u8>, RemoteError> {
-        let mut answer = self.ask(path, accept).await?;
-        if answer.status() == StatusCode::UNAUTHORIZED && self.authorize().await? {
-            answer = self.ask(path, accept).await?;
+        let token = self.token.lock().await.clone();
+        let mut answer = self.ask(path, accept, token.as_deref()).await?;
+        if answer.status() == StatusCode::UNAUTHORIZED
+            && let Some(other) = self.authorize(token).await?
+        {
+            answer = self.ask(path, accept, Some(&other)).await?;
         }
         match answer.status() {
             StatusCode::OK => {}
@@ -76,9 +79,8 @@ impl At {
         }
     }
 
-    async fn ask(&self, path: &str, accept: &str) -> Result<Response, RemoteError> {
+    async fn ask(&self, path: &str, accept: &str, token: Option<&str>) -> Result<Response, RemoteError> {
         let url = format!("{}/v2/{}/{path}", self.origin, self.reference.repository());
-        let token = self.token.lock().await.clone();
         let ask = self.reader.get(url).header(ACCEPT, accept);
         let ask = match (token, &self.auth) {
             (Some(token), _) => ask.bearer_auth(token),
@@ -89,15 +91,14 @@ impl At {
         asked.map_err(|error| self.unreachable(words(&error)))
     }
 
-    /// Has a token made out, where the registry wants one; tells whether there is one that was not there.
-    async fn authorize(&self) -> Result<bool, RemoteError> {
+    /// Has a token made out, where the registry wants one, and gives it if it is another than the one that was refused. Others
+    /// that were refused at the same time may be given the same.
+    async fn authorize(&self, refused: Option<String>) -> Result<Option<String>, RemoteError> {
         let asked = self.client.auth(&self.reference, &self.auth, RegistryOperation::Pull);
         let known = tokio::time::timeout(self.patience.answer + Duration::from_millis(1), asked).await;
         let token = known.map_err(|_| self.slow())?.map_err(|error| self.failed(&error))?;
-        let mut kept = self.token.lock().await;
-        let is_new = token.is_some() && *kept != token;
-        *kept = token;
-        Ok(is_new)
+        self.token.lock().await.clone_from(&token);
+        Ok(if token == refused { None } else { token })
     }
 
     fn slow(&self) -> RemoteError {

@@ -29,6 +29,7 @@ use oci_client::{Client, Reference};
 use precast_store::remote::RemoteError;
 use sha2::{Digest as _, Sha256};
 
+use credentials::IdentityToken;
 pub(crate) use layer::layer;
 pub use pull::Release;
 pub use push::{Attached, Pushed};
@@ -90,6 +91,8 @@ struct At {
     /// Who reads.
     reader: reqwest::Client,
     auth: RegistryAuth,
+    /// What is kept about us and is of no use: we read as nobody, then.
+    unusable: Option<IdentityToken>,
     /// What the registry wants to be shown.
     token: tokio::sync::Mutex<Option<String>>,
     patience: Patience,
@@ -102,7 +105,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The place is none in a registry, or what docker keeps for it cannot be used.
+    /// The place is none in a registry.
     pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
         let Place::Oci { reference } = place else {
             return Err(OpenRemoteError::Transport {
@@ -124,11 +127,14 @@ impl Registry {
             ..ClientConfig::default()
         };
         let client = Client::try_from(config).map_err(|error| refused(error.to_string()))?;
-        let auth = credentials::find(&host).map_err(|why| refused(why.to_owned()))?;
+        let (auth, unusable) = match credentials::find(&host) {
+            Ok(auth) => (auth, None),
+            Err(token) => (RegistryAuth::Anonymous, Some(token)),
+        };
         let reader = get::client(patience).map_err(|error| refused(crate::words(&error)))?;
         let origin = format!("{}://{host}", if is_here { "http" } else { "https" });
         let (place, token) = (place.to_string(), tokio::sync::Mutex::default());
-        Ok(Self(Arc::new(At { place, reference, origin, client, reader, auth, token, patience })))
+        Ok(Self(Arc::new(At { place, reference, origin, client, reader, auth, unusable, token, patience })))
     }
 }
 
@@ -201,8 +207,13 @@ impl At {
     }
 
     fn denied(&self, reason: String) -> RemoteError {
+        let place = self.place.clone();
+        if self.unusable.is_some() {
+            let reason = format!("{reason}; {}", IdentityToken::WHY);
+            return RemoteError::Denied { place, reason, remedy: IdentityToken::REMEDY };
+        }
         let remedy = "`docker login`, `podman login` or `skopeo login` keep credentials, and precast takes them from there";
-        RemoteError::Denied { place: self.place.clone(), reason, remedy }
+        RemoteError::Denied { place, reason, remedy }
     }
 }
 
@@ -216,4 +227,24 @@ fn is_digest(text: &str) -> bool {
 fn sha256(bytes: &[u8]) -> String {
     let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_token_is_told_of_when_somebody_is_refused_and_before_a_push() {
+        let place = "oci://127.0.0.1:1/me/model:1".parse().unwrap();
+        let Registry(at) = Registry::open(&place, Patience::default()).unwrap();
+        assert!(!at.denied("HTTP status 401".to_owned()).to_string().contains("identity token"));
+        let at = At { unusable: Some(IdentityToken), ..Arc::into_inner(at).unwrap() };
+        let denied = at.denied("HTTP status 401".to_owned()).to_string();
+        for said in ["HTTP status 401; docker keeps an identity token", "`docker login --username NAME`"] {
+            assert!(denied.contains(said), "{denied}");
+        }
+        // Nobody is asked: there is nobody.
+        let pushed = Registry(Arc::new(at)).push(Kind::Bundle, "a.precast", Vec::new(), Vec::new());
+        assert!(matches!(pushed, Err(RemoteError::Denied { remedy: IdentityToken::REMEDY, .. })));
+    }
 }

@@ -11,6 +11,7 @@ use oci_client::manifest::{
 };
 use precast_store::remote::RemoteError;
 
+use super::credentials::IdentityToken;
 use super::{AT_ONCE, At, EMPTY, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256};
 use crate::wait::wait;
 
@@ -49,6 +50,10 @@ impl Registry {
         bytes: Vec<u8>,
         attached: Vec<Attached>,
     ) -> Result<Pushed, RemoteError> {
+        if self.0.unusable.is_some() {
+            let (reason, remedy) = (IdentityToken::WHY.to_owned(), IdentityToken::REMEDY);
+            return Err(RemoteError::Denied { place: self.0.place.clone(), reason, remedy });
+        }
         let (at, name, size) = (self.0.clone(), name.to_owned(), bytes.len() as u64);
         wait(&self.0.place, self.0.patience.all(size) * 4, async move {
             at.push(kind, &name, bytes.into(), attached).await

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use std::{fmt, io};
 
 use rustls::pki_types::pem::PemObject as _;
@@ -34,6 +34,12 @@ const HELPER: Duration = Duration::from_secs(10);
 
 /// How long its answer is kept where it does not say how long it holds.
 const KEPT: Duration = Duration::from_secs(30 * 60);
+
+/// How long before its end an answer counts as over: calls take time, and clocks differ.
+const EARLY: Duration = Duration::from_secs(10);
+
+/// How long a helper that failed is not asked again, so that calls that wait for it all end.
+const FAILED: Duration = Duration::from_secs(5);
 
 /// What a connection needs beside the place.
 #[derive(Debug, Clone, Default)]
@@ -96,8 +102,18 @@ pub enum AccessError {
         /// The server.
         place: String,
     },
+    /// Certificates are of no use where nothing is encrypted.
+    #[error(
+        "certificates are given, and the connection to `{place}` would not be encrypted\nhint: `grpcs://` encrypts; without it, leave out `--remote-ca` and `--remote-certificate`, and `PRECAST_REMOTE_CA` and `PRECAST_REMOTE_CERTIFICATE` unset"
+    )]
+    Plain {
+        /// The server.
+        place: String,
+    },
     /// A token has characters that no header may have.
-    #[error("the token has a character that no header may have, such as the end of a line")]
+    #[error(
+        "the token in `PRECAST_REMOTE_TOKEN` has a character that no header may have, such as the end of a line"
+    )]
     Token,
     /// Nothing can wait for answers.
     #[error("`{place}` cannot be asked: {why}")]
@@ -120,6 +136,18 @@ impl AccessError {
 }
 
 impl Access {
+    /// Refuses a place where others could read what should be secret.
+    fn suits(&self, place: &Server) -> Result<(), AccessError> {
+        let place = || place.to_string();
+        if self.credentials.is_some() {
+            return Err(AccessError::Exposed { place: place() });
+        }
+        if self.authorities.is_some() || self.identity.is_some() {
+            return Err(AccessError::Plain { place: place() });
+        }
+        Ok(())
+    }
+
     /// Reads the files of certificates.
     pub(super) fn encryption(&self, limit: Duration) -> Result<ClientTlsConfig, AccessError> {
         let mut tls = ClientTlsConfig::new().timeout(limit);
@@ -177,13 +205,25 @@ impl Interceptor for Headers {
 /// Gives the headers of each call.
 pub(super) struct Teller {
     helper: Option<PathBuf>,
-    kept: tokio::sync::Mutex<(Headers, Option<SystemTime>)>,
+    kept: tokio::sync::Mutex<Kept>,
+}
+
+/// What is known of who asks.
+#[derive(Default)]
+struct Kept {
+    headers: Headers,
+    /// Until when, if a helper gave them and they still hold.
+    until: Option<SystemTime>,
+    /// When a helper gave them.
+    given: Option<Instant>,
+    /// When a helper failed last, and how.
+    failed: Option<(Instant, String)>,
 }
 
 impl Teller {
     pub(super) fn new(access: &Access, place: &Server) -> Result<Self, AccessError> {
-        if access.credentials.is_some() && !place.is_private() {
-            return Err(AccessError::Exposed { place: place.to_string() });
+        if !place.is_private() {
+            access.suits(place)?;
         }
         let (helper, headers) = match &access.credentials {
             Some(Credentials::Helper(program)) => (Some(program.clone()), Headers::default()),
@@ -193,20 +233,43 @@ impl Teller {
             }
             None => (None, Headers::default()),
         };
-        Ok(Self { helper, kept: tokio::sync::Mutex::new((headers, None)) })
+        Ok(Self { helper, kept: tokio::sync::Mutex::new(Kept { headers, ..Kept::default() }) })
     }
 
     /// The headers of a call that is made now; others who want them wait while the helper is asked.
     pub(super) async fn headers(&self, place: &Server) -> Result<Headers, Status> {
         let mut kept = self.kept.lock().await;
-        let is_fresh = kept.1.is_some_and(|end| SystemTime::now() < end);
+        let is_fresh = kept.until.is_some_and(|end| SystemTime::now() + EARLY < end);
         if let Some(program) = self.helper.as_deref().filter(|_| !is_fresh) {
-            let failed =
-                |why| Status::unauthenticated(format!("the credential helper `{}` {why}", program.display()));
-            let (headers, end) = ask(program, place).await.map_err(failed)?;
-            *kept = (headers, Some(end));
+            let failed = |why: &str| {
+                Status::unauthenticated(format!("the credential helper `{}` {why}", program.display()))
+            };
+            if let Some((_, why)) = kept.failed.as_ref().filter(|(when, _)| when.elapsed() < FAILED) {
+                return Err(failed(why));
+            }
+            match ask(program, place).await {
+                Ok((headers, end)) => {
+                    *kept = Kept { headers, until: Some(end), given: Some(Instant::now()), failed: None };
+                }
+                Err(why) => {
+                    let status = failed(&why);
+                    kept.failed = Some((Instant::now(), why));
+                    return Err(status);
+                }
+            }
         }
-        Ok(kept.0.clone())
+        Ok(kept.headers.clone())
+    }
+
+    /// Forgets what a helper said before a call began to which the server answered that it knows nobody by it; tells whether
+    /// the helper may say something else.
+    pub(super) async fn forget(&self, began: Instant) -> bool {
+        let mut kept = self.kept.lock().await;
+        // Another call may have been here before.
+        if kept.given.is_some_and(|given| given <= began) {
+            kept.until = None;
+        }
+        self.helper.is_some() && kept.given.is_some() && kept.failed.is_none()
     }
 }
 
@@ -222,12 +285,15 @@ async fn ask(program: &Path, place: &Server) -> Result<(Headers, SystemTime), St
     let mut command = tokio::process::Command::new(program);
     command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;
-    if let Some(mut input) = child.stdin.take() {
-        let uri = format!("{}/", place.uri().replacen("http://", "https://", 1));
-        // Who knows the answer need not read the question.
-        let _ = input.write_all(format!("{}\n", serde_json::json!({ "uri": uri })).as_bytes()).await;
-    }
-    let ended = tokio::time::timeout(HELPER, child.wait_with_output()).await;
+    let uri = format!("{}/", place.uri().replacen("http://", "https://", 1));
+    let answering = async {
+        if let Some(mut input) = child.stdin.take() {
+            // Who knows the answer need not read the question.
+            let _ = input.write_all(format!("{}\n", serde_json::json!({ "uri": uri })).as_bytes()).await;
+        }
+        child.wait_with_output().await
+    };
+    let ended = tokio::time::timeout(HELPER, answering).await;
     let ended = ended.map_err(|_| format!("does not answer within {HELPER:?}"))?;
     let ended = ended.map_err(|error| format!("does not answer: {error}"))?;
     if !ended.status.success() {
@@ -314,6 +380,43 @@ mod tests {
         let access =
             Access { credentials: Some(Credentials::Helper("/no/such".into())), ..Access::default() };
         assert!(told(&access, 1).unwrap_err().contains("cannot be started"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_helper_that_failed_is_left_alone_for_a_while_and_one_that_gave_too_little_time_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let count = directory.path().join("n");
+        let started = || fs_err::read_to_string(&count).unwrap().lines().count();
+        let place = place("grpcs://cache.example.org");
+        let ask = |script: &str| {
+            let access = helper(directory.path(), &format!("echo >> {}; {script}", count.display()));
+            let teller = Teller::new(&access, &place).unwrap();
+            let ask = async || teller.headers(&place).await.is_ok();
+            crate::wait::drive(async || [ask().await, ask().await]).unwrap()
+        };
+        assert_eq!((ask("exit 1"), started()), ([false; 2], 1));
+        let soon = chrono::DateTime::<chrono::Utc>::from(SystemTime::now() + EARLY / 2).to_rfc3339();
+        let answer = format!("echo '{{\"headers\": {{}}, \"expires\": \"{soon}\"}}'");
+        assert_eq!((ask(&answer), started()), ([true; 2], 3));
+    }
+
+    #[test]
+    fn certificates_are_not_ignored_where_nothing_is_encrypted() {
+        let file = PathBuf::from("a.pem");
+        let authorities = Access { authorities: Some(file.clone()), ..Access::default() };
+        let identity = Access { identity: Some((file.clone(), file)), ..Access::default() };
+        for access in [authorities, identity] {
+            for text in ["grpcs://far.example.org", "grpc://127.0.0.1:1"] {
+                assert!(Teller::new(&access, &place(text)).is_ok(), "{text}");
+            }
+            let error = Teller::new(&access, &place("grpc://far.example.org:1")).err().unwrap().to_string();
+            assert!(error.contains("would not be encrypted\nhint: `grpcs://` encrypts"), "{error}");
+        }
+        let token =
+            |token: &str| Access { credentials: Some(Credentials::Token(token.into())), ..Access::default() };
+        let error = Teller::new(&token("a\nb"), &place("grpcs://h")).err().unwrap().to_string();
+        assert!(error.contains("`PRECAST_REMOTE_TOKEN`"), "{error}");
     }
 
     #[test]

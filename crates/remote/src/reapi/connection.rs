@@ -9,7 +9,7 @@ use std::error::Error as _;
 use std::fmt;
 use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
@@ -227,7 +227,9 @@ impl Connection {
         mut attempt: impl AsyncFnMut() -> Result<T, Status>,
     ) -> Result<T, CallError> {
         let limit = self.patience.whole(size);
+        let mut is_renewed = false;
         for number in 1.. {
+            let began = Instant::now();
             let ended = tokio::time::timeout(limit, attempt()).await;
             let late = |_| Err(Status::deadline_exceeded(format!("none within {limit:?}")));
             match ended.unwrap_or_else(late) {
@@ -235,6 +237,7 @@ impl Connection {
                 Err(status) if untrusted::why(&status).is_some() => {
                     return Err(CallError::refused(what)(status));
                 }
+                Err(status) if !is_renewed && self.may_be_known(&status, began).await => is_renewed = true,
                 Err(status) if passes(status.code()) && number < self.patience.tries => {
                     self.pause(number, spoken(status.code())).await;
                 }
@@ -242,6 +245,11 @@ impl Connection {
             }
         }
         Err(CallError::wrong("no answer"))
+    }
+
+    /// Whether a call to which the server said that it knows nobody so may be made once more, with what a helper says now.
+    pub(super) async fn may_be_known(&self, status: &Status, began: Instant) -> bool {
+        status.code() == Code::Unauthenticated && self.teller.forget(began).await
     }
 
     /// Adds what may help.
@@ -258,13 +266,13 @@ impl Connection {
     /// Waits before something is tried again, the longer the more often it was.
     pub(super) async fn pause(&self, number: u32, reason: &str) {
         self.note(|report| count(&mut report.repeated, reason));
-        let random = self.random.hash_one((number, std::time::Instant::now()));
+        let random = self.random.hash_one((number, Instant::now()));
         tokio::time::sleep(pause(self.patience.pause, number, random)).await;
     }
 
     /// A random name for an upload, in the form of a UUID.
     pub(super) fn uuid(&self) -> String {
-        let now = std::time::Instant::now();
+        let now = Instant::now();
         let (a, b) = (RandomState::new().hash_one(now), self.random.hash_one(now));
         let (a, b) = (a & !0xf000 | 0x4000, b & !(0b11 << 62) | 1 << 63);
         format!(

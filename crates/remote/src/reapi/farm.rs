@@ -88,6 +88,11 @@ pub enum FarmError {
 
 fn hint(error: &CallError) -> &'static str {
     match error.code() {
+        Some(Code::Unauthenticated | Code::PermissionDenied)
+            if matches!(error, CallError::Refused { .. }) =>
+        {
+            "\nhint: who asks is said by the token in `PRECAST_REMOTE_TOKEN`, or by the program of `--remote-credentials`"
+        }
         Some(Code::FailedPrecondition) => {
             "\nhint: the farm may not know a property that actions ask for; each has `precast-toolchain`, and those of `--remote-property`"
         }

@@ -1,6 +1,6 @@
 //! One action, from the queue to its result.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bazel_remote_apis::google::longrunning::{Operation, operation};
 use prost::Message as _;
@@ -25,7 +25,7 @@ impl Connection {
         anew: bool,
         limit: Duration,
     ) -> Result<(ActionResult, bool), CallError> {
-        let ended = tokio::time::timeout(limit, self.operation(action, anew)).await;
+        let ended = tokio::time::timeout(limit, self.known(action, anew)).await;
         let late = |_| Err(Status::deadline_exceeded(format!("no result within {limit:?}")));
         let operation = ended.unwrap_or_else(late).map_err(CallError::refused(WHAT))?;
         let response = match operation.result {
@@ -46,6 +46,15 @@ impl Connection {
             return Err(refused(Code::Aborted as i32, how));
         }
         Ok((result, response.cached_result))
+    }
+
+    /// Follows an action until it is done; once more where a helper may say better who asks.
+    async fn known(&self, action: &Name, anew: bool) -> Result<Operation, Status> {
+        let began = Instant::now();
+        match self.operation(action, anew).await {
+            Err(status) if self.may_be_known(&status, began).await => self.operation(action, anew).await,
+            ended => ended,
+        }
     }
 
     /// Follows an action until it is done. A stream that breaks before that is taken up again.
@@ -75,6 +84,8 @@ impl Connection {
             }
             self.pause(broken, "a stream was cut").await;
             let request = WaitExecutionRequest { name: name.clone() };
+            // Who asks may be said otherwise by now.
+            let mut client = ExecutionClient::new(self.channel().await?);
             stream = match client.wait_execution(request).await {
                 Ok(stream) => stream.into_inner(),
                 // It has forgotten the operation, or never knew how to wait for one.

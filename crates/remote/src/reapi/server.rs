@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use crate::url::without_secrets;
+
 /// A server and the name of one of its instances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
@@ -64,19 +66,17 @@ impl FromStr for Server {
     type Err = ParseServerError;
 
     fn from_str(text: &str) -> Result<Self, ParseServerError> {
-        // Before the last `@` of the authority there may be secrets.
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
-        let (authority, path) =
-            rest.split_once('/').map_or((rest, String::new()), |(a, path)| (a, format!("/{path}")));
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let shown =
-            if scheme.is_empty() { format!("{host}{path}") } else { format!("{scheme}://{host}{path}") };
+        let shown = without_secrets(text);
         let wrong = |why| ParseServerError { text: shown.chars().take(200).collect(), why };
         let is_encrypted = match scheme {
             "grpc" => false,
             "grpcs" => true,
             _ => return Err(wrong("it begins neither with `grpc://` nor with `grpcs://`")),
         };
+        if rest.contains('@') {
+            return Err(wrong("it has an `@`, and who asks is said elsewhere, never in a URL"));
+        }
         let (authority, instance) = rest.split_once('/').unwrap_or((rest, ""));
         // The colons of `[::1]` are none before a port.
         let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.ends_with(']'));
@@ -137,6 +137,11 @@ mod tests {
             "grpcs://:443",
             "grpcs://h:",
             "grpcs://u:secret@h",
+            "grpcs://u:a/secret@h",
+            "grpcs://u:1/secret@h:1/a",
+            "grpcs://h/secret@b",
+            "u:secret://secret@h",
+            "secret@h",
             "grpc://[::1]",
             "grpc://h:1/a?b",
         ] {

@@ -128,6 +128,42 @@ fn who_asks_is_said_by_a_token_and_a_wrong_one_is_told_at_once() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let server = Server::encrypted(&authority.certify("localhost"), None);
+    let token = file(directory.path(), "token", "");
+    let script = "#!/bin/sh\necho '{\"headers\": {\"Authorization\": [\"Bearer '$(cat DIR/token)'\"]}}'\n";
+    let script = script.replace("DIR", directory.path().to_str().unwrap());
+    let helper = file(directory.path(), "helper", &script);
+    fs_err::set_permissions(&helper, PermissionsExt::from_mode(0o700)).unwrap();
+    let access = Access {
+        authorities: Some(file(directory.path(), "ca.pem", &authority.certificate)),
+        credentials: Some(Credentials::Helper(helper)),
+        ..Access::default()
+    };
+    let plan = small();
+    let place = || server.url.parse().unwrap();
+    let farm = std::sync::Arc::new(Farm::new(place(), &access, patience(), Vec::new()).unwrap());
+    let cache = RemoteCache::new(place(), &access, patience(), None).unwrap();
+    for now in ["first", "second"] {
+        fs_err::write(&token, now).unwrap();
+        server.faults(Faults { token: Some(now.to_owned()), ..Faults::default() });
+        let toolchain = toolchain().running_on(std::sync::Arc::<Farm>::clone(&farm));
+        build(&plan, None, None, &toolchain).unwrap();
+        build(&plan, None, Some(&cache), &toolchain).unwrap();
+        assert!(cache.report().warnings.is_empty(), "{now}: {:?}", cache.report());
+    }
+    fs_err::write(&token, "nobody's").unwrap();
+    server.faults(Faults { token: Some("third".to_owned()), ..Faults::default() });
+    let error = build(&plan, None, None, &toolchain().running_on(farm)).unwrap_err().to_string();
+    assert!(error.contains("not authenticated") && !error.contains("nobody's"), "{error}");
+    assert!(error.contains("hint: who asks is said by the token in `PRECAST_REMOTE_TOKEN`"), "{error}");
+}
+
 #[test]
 fn files_that_hold_something_else_are_named() {
     let directory = tempfile::tempdir().unwrap();
