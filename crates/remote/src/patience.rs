@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use precast_store::remote::RemoteError;
+use precast_store::remote::{AT_ONCE, RemoteError};
 
 /// How long one who asks waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Patience {
     pub connection: Duration,
     /// For an answer to begin, and between two of its parts.
     pub silence: Duration,
-    /// For an answer to end; for a long one as long as at least 64 KiB come a second.
+    /// For an answer to end; for a long one as long as its share of 64 KiB comes a second, of as many as are asked for at once.
     pub answer: Duration,
     /// How often something is tried that may succeed another time.
     pub tries: u32,
@@ -31,8 +31,8 @@ impl Default for Patience {
     }
 }
 
-/// The slowest transport that is waited for, in bytes a second.
-const SLOWEST: u64 = 64 << 10;
+/// The slowest answer that is waited for, in bytes a second: all that are under way share a line of 64 KiB.
+const SLOWEST: u64 = (64 << 10) / AT_ONCE as u64;
 
 impl Patience {
     /// For an answer of at most so many bytes to end.

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How many are asked at once.
-const AT_ONCE: usize = 16;
+/// How many items a source is asked for at once, at most.
+pub const AT_ONCE: usize = 16;
 
 /// Asks `each` of all items. The answers that came, in the order of the items; and the first error, after which nothing more is asked.
 pub(super) fn at_once<T: Sync, R: Send, E: Send>(

@@ -1,6 +1,7 @@
 //! What is asked of a source and when, and what is done with what it brings: held against its name, asked for its signatures, and
 //! published.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::at_once::at_once;
@@ -34,11 +35,9 @@ impl Remote {
 
     /// Asks for all of these at once that were not asked for a moment ago.
     pub(super) fn ask_all(&self, wanted: &[Wanted]) {
-        let open: Vec<Wanted> = wanted
-            .iter()
-            .filter(|wanted| !self.questions.is_answered(&Question::Records(**wanted)))
-            .copied()
-            .collect();
+        let mut open = wanted.iter().copied().collect::<BTreeSet<_>>();
+        open.retain(|wanted| !self.questions.is_answered(&Question::Records(*wanted)));
+        let open: Vec<Wanted> = open.into_iter().collect();
         if !open.is_empty() && !self.questions.is_left_alone() && self.tried(|| self.fetch_records(&open)) {
             open.into_iter().for_each(|wanted| self.questions.set_answered(Question::Records(wanted)));
         }

@@ -76,7 +76,8 @@ impl Item {
     pub fn limit(&self) -> u64 {
         match self {
             Self::Object(_) => Limits::default().size,
-            Self::Record(_) | Self::Documents(_) | Self::Provenance(_) | Self::Entry(_) => 64 << 20,
+            Self::Record(_) => 1 << 20,
+            Self::Documents(_) | Self::Provenance(_) | Self::Entry(_) => 64 << 20,
             Self::Index(_) => 16 << 20,
             Self::RecordSignatures(_) | Self::EntrySignatures(_) => SIGNATURES_LIMIT,
             Self::Store => 1 << 16,

@@ -22,6 +22,7 @@ mod push;
 mod question;
 mod records;
 
+pub use at_once::AT_ONCE;
 pub use error::RemoteError;
 pub use item::{Item, Wanted};
 pub use layer::Remote;

@@ -1,7 +1,7 @@
 //! Records, asked for by what they have, one question or a thousand.
 //!
 //! ```text
-//! names ─▶ small parts: record, signatures, documents ─▶ of each question the best that this host can run: its archive ─▶ published
+//! names ─▶ record, signatures ─▶ documents ─▶ of each question the best that this host can run: its archive ─▶ published
 //! ```
 //! Each step asks everything at once, and what came in one is published together. The archive of a record whose signatures do not
 //! suffice is not asked for; one that is damaged gives way to the next best.
@@ -44,12 +44,13 @@ impl Remote {
             self.still(until)?;
             Ok(self.names(wanted)?.into_iter().map(|name| (name, *wanted)).collect::<Vec<_>>())
         });
-        ended?;
         let mut names: BTreeMap<RecordName, Vec<Wanted>> = BTreeMap::new();
         for (name, wanted) in named.into_iter().flatten() {
             names.entry(name).or_default().push(wanted);
         }
-        self.fetch_named(&names.into_iter().collect::<Vec<_>>(), wanted, until)
+        // What came is used, whatever ended the rest.
+        let fetched = self.fetch_named(&names.into_iter().collect::<Vec<_>>(), wanted, until);
+        ended.and(fetched)
     }
 
     /// Fetches what questions want of records of these names, each with the questions that it may be an answer to.
@@ -63,7 +64,6 @@ impl Remote {
             self.still(until)?;
             self.fetch_record(name, wanted)
         });
-        ended?;
         let believed: Vec<Believed> = believed.into_iter().flatten().collect();
         let fit: Vec<bool> =
             believed.iter().map(|believed| believed.record.requires.check(cpu::host()).is_ok()).collect();
@@ -85,12 +85,16 @@ impl Remote {
                 believed.iter().zip(&fit).filter(|(_, fit)| !**fit).map(|(believed, _)| &believed.record);
             self.set_unfit(unfit);
         }
-        self.fetch_choices(&believed, &choices, until)
+        let chosen = self.fetch_choices(&believed, &choices, until);
+        ended.and(chosen)
     }
 
-    /// The names of records that may be what is wanted.
+    /// The names of records that may be what is wanted; none where the list of this question is at fault.
     fn names(&self, wanted: &Wanted) -> Result<Vec<RecordName>, RemoteError> {
-        let mut names = self.source.records(wanted)?;
+        let mut names = match self.source.records(wanted) {
+            Ok(names) => names,
+            Err(error) => return self.told(error).map(|()| Vec::new()),
+        };
         if names.len() > MOST {
             let place = format!("{}/{}", self.source.name(), wanted.directory());
             self.refuse(&place, format!("names {} records, and no key has more than {MOST}", names.len()));
@@ -101,9 +105,9 @@ impl Remote {
 
     /// Fetches a record with its documents; none if it is not what its name says, or not signed.
     fn fetch_record(&self, name: &RecordName, wanted: &[Wanted]) -> Result<Option<Believed>, RemoteError> {
-        let items = [Item::Record(*name), Item::RecordSignatures(*name), Item::Documents(*name)];
-        let [Some(bytes), signatures, Some(documents)] = self.fetch_all(&items)? else {
-            self.refuse(&self.place(&items[0]), "it is named, and it or its documents are missing");
+        let items = [Item::Record(*name), Item::RecordSignatures(*name)];
+        let [Some(bytes), signatures] = self.fetch_all(&items)? else {
+            self.refuse(&self.place(&items[0]), "it is named, and it is missing");
             return Ok(None);
         };
         if Record::id_of(&bytes) != name.id {
@@ -126,10 +130,16 @@ impl Remote {
         if !self.is_signed(&items[0], &bytes, &signatures) {
             return Ok(None);
         }
+        // Documents may be long, and nothing long comes of what nobody has signed.
+        let item = Item::Documents(*name);
+        let [Some(documents)] = self.fetch_all(std::array::from_ref(&item))? else {
+            self.refuse(&self.place(&item), "a record has them, and they are missing");
+            return Ok(None);
+        };
         match set_documents(&mut record, &documents) {
             Ok(()) => Ok(Some(Believed { record, signatures })),
             Err(error) => {
-                self.refuse(&self.place(&items[2]), chain(&error));
+                self.refuse(&self.place(&item), chain(&error));
                 Ok(None)
             }
         }

@@ -104,10 +104,13 @@ impl Store {
         self.commit(batch).map_err(|(_, source)| source)
     }
 
-    /// Makes the directory of a file; gives it, and the one above it if it is new.
+    /// Makes the directory of a file; gives it, and those that have a new one.
     fn make_parent(&self, path: &Path) -> Result<Vec<PathBuf>, WriteError> {
         let Some(parent) = path.parent() else { return Ok(Vec::new()) };
-        let above = if self.make_dir(parent)? { parent.parent() } else { None };
-        Ok(above.into_iter().chain([parent]).map(Path::to_owned).collect())
+        let missing: Vec<&Path> = parent.ancestors().take_while(|above| !above.is_dir()).collect();
+        let made = if self.make_dir(parent)? { parent.parent() } else { None };
+        let above = missing.iter().filter_map(|missing| missing.parent()).chain(made);
+        let above = above.filter(|above| above.starts_with(&self.paths.root));
+        Ok(above.chain([parent]).map(Path::to_owned).collect())
     }
 }

@@ -19,8 +19,11 @@ use crate::step::step;
 /// How many things are deleted at least before publishers have a turn.
 const BATCH: usize = 64;
 
-/// How many batches there are at most: before each, all names are looked at.
+/// How many batches there are at most, unless they became too long: before each, all names are looked at.
 const BATCHES: usize = 16;
+
+/// How many things are deleted at most before publishers have a turn: they are patient for seconds.
+const LONGEST: usize = 4096;
 
 /// How long a collector waits for publishers, each of which is done in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -47,7 +50,7 @@ impl Store {
     /// The file system refuses to delete something.
     pub fn sweep(&self, plan: &GcPlan) -> Result<Swept, WriteError> {
         let mut swept = Swept::default();
-        for batch in plan.victims.chunks(BATCH.max(plan.victims.len().div_ceil(BATCHES))) {
+        for batch in plan.victims.chunks(batch_of(plan.victims.len())) {
             let alone = self.alone(PATIENCE);
             if alone.busy {
                 swept.left += batch.len();
@@ -71,6 +74,11 @@ impl Store {
         }
         Ok(swept)
     }
+}
+
+/// How many of so many victims are deleted in one batch.
+fn batch_of(victims: usize) -> usize {
+    victims.div_ceil(BATCHES).clamp(BATCH, LONGEST)
 }
 
 impl Guard {
@@ -161,5 +169,17 @@ fn remove(path: &Path) -> io::Result<u64> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_batch_is_longer_than_publishers_are_patient() {
+        for (victims, batch) in [(0, 64), (1000, 64), (3200, 200), (65536, 4096), (1 << 30, 4096)] {
+            assert_eq!(batch_of(victims), batch, "{victims}");
+        }
     }
 }
