@@ -127,6 +127,9 @@ mod tests {
     struct Line {
         #[command(flatten)]
         elsewhere: ElsewhereArgs,
+        /// Options of the table conflict with it.
+        #[arg(long, id = "frozen")]
+        _frozen: bool,
     }
 
     #[test]

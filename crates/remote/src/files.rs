@@ -27,12 +27,18 @@ const LISTED: usize = 100_000;
 /// How long a list of names stands.
 const FRESH: Duration = Duration::from_secs(60);
 
+/// What is wrong with a list whose page is missing.
+const MISSING: &str = "the list names a page that is missing\nhint: `precast index` writes the lists again";
+
+/// A list with when it was read, or that there is none.
+type Kept = (Instant, Option<Arc<str>>);
+
 /// A bucket or a web server that has a store directory.
 #[derive(Debug)]
 pub struct Files {
     at: At,
     /// The lists of names that were read, by their directory.
-    lists: Mutex<BTreeMap<String, (Instant, Arc<str>)>>,
+    lists: Mutex<BTreeMap<String, Kept>>,
 }
 
 /// What a task needs to ask.
@@ -98,26 +104,44 @@ impl Files {
                 at.patience.retry(|| at.list(&below, &prefix)).await
             })?;
         }
-        let mut list = self.index(directory)?;
-        if let Some(pages) = Pages::find(&list) {
-            list = self.index(&pages.directory(directory, prefix))?;
-        }
+        let list = match self.page(directory, prefix)? {
+            Ok(list) => list,
+            Err(_) => {
+                // The list that is kept may be of before.
+                self.lists.lock().unwrap_or_else(PoisonError::into_inner).remove(directory);
+                self.page(directory, prefix)?.map_err(|page| RemoteError::Damaged {
+                    place: self.at.place(&Item::Index(page).path()),
+                    why: MISSING.to_owned(),
+                })?
+            }
+        };
         Ok(list.lines().filter(|line| line.starts_with(prefix)).map(str::to_owned).collect())
     }
 
-    /// The list of a directory that lies beside the store; empty where there is none.
-    fn index(&self, directory: &str) -> Result<Arc<str>, RemoteError> {
+    /// The list of a directory, empty where there is none, or the page of it that has a prefix; what it is called after where
+    /// it is missing.
+    fn page(&self, directory: &str, prefix: &str) -> Result<Result<Arc<str>, String>, RemoteError> {
+        let list = self.index(directory)?.unwrap_or_default();
+        let Some(pages) = Pages::find(&list) else { return Ok(Ok(list)) };
+        let page = pages.directory(directory, prefix);
+        Ok(self.index(&page)?.ok_or(page))
+    }
+
+    /// The list of a directory that lies beside the store, or a page; that there is no page is not kept.
+    fn index(&self, directory: &str) -> Result<Option<Arc<str>>, RemoteError> {
         let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, list)) = lists().get(directory).filter(|(read, _)| read.elapsed() < FRESH) {
-            return Ok(Arc::clone(list));
+            return Ok(list.clone());
         }
         // Nobody who asks for another list waits for this one.
         let item = Item::Index(directory.to_owned());
-        let bytes = self.get(&item, item.limit())?.unwrap_or_default();
-        let list: Arc<str> = String::from_utf8_lossy(&bytes).into();
+        let bytes = self.get(&item, item.limit())?;
+        let list: Option<Arc<str>> = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into());
         let mut lists = lists();
         lists.retain(|_, (read, _)| read.elapsed() < FRESH);
-        lists.insert(directory.to_owned(), (Instant::now(), Arc::clone(&list)));
+        if list.is_some() || !directory.starts_with("pages/") {
+            lists.insert(directory.to_owned(), (Instant::now(), list.clone()));
+        }
         Ok(list)
     }
 

@@ -137,6 +137,9 @@ fn what_an_index_lacks_is_a_miss_and_what_it_makes_up_is_refused() {
 fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     let served = served();
     let (_, record) = unit("entry", ISA);
+    let (archive, other) = unit("other", ISA);
+    served.store.publish(&archive, &other).unwrap();
+    served.signer.sign_all(&served.store);
     between::fill(&served.store, &record, 1000);
     served.store.write_index().unwrap();
     served.server.asked();
@@ -146,7 +149,16 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     let (asked, key) = (served.server.asked(), record.members[0].key.to_string());
     let lists: Vec<&str> = asked.iter().filter_map(|asked| asked.strip_prefix("GET /index/")).collect();
     assert_eq!(lists, [format!("keys/{}", &key[..2]), format!("pages/keys/{}/{}", &key[..2], &key[2..3])]);
-    // A list that is short again is one, and its pages are gone.
+    // A page that is missing is told of, and what was asked for at once comes.
+    let page = served.store.path().join("index/pages/keys").join(&key[..2]).join(&key[2..3]);
+    fs_err::rename(&page, served.directory.path().join("page")).unwrap();
+    let (lost, heard) = served.layer("lost");
+    lost.prefetch(&[record.members[0].key, other.members[0].key]).unwrap();
+    assert!(lost.find(&record.members[0].key).unwrap().is_empty());
+    assert_eq!(lost.find(&other.members[0].key).unwrap().len(), 1);
+    assert!(told(&heard).contains("the list names a page that is missing"), "{}", told(&heard));
+    fs_err::rename(served.directory.path().join("page"), &page).unwrap();
+    // A list that is short again is one; its pages go with the next index after some minutes.
     for entry in fs_err::read_dir(served.store.path().join("keys").join(&key[..2])).unwrap() {
         let path = entry.unwrap().path();
         if !path.ends_with(&key) {
@@ -155,13 +167,15 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     }
     served.store.write_index().unwrap();
     let pages = served.store.path().join("index/pages");
-    assert_eq!(
-        walkdir::WalkDir::new(pages)
-            .into_iter()
-            .filter(|e| e.as_ref().unwrap().file_type().is_file())
-            .count(),
-        0
-    );
+    let is_file = |found: &walkdir::DirEntry| found.file_type().is_file();
+    let count = || walkdir::WalkDir::new(&pages).into_iter().flatten().filter(is_file).count();
+    assert!(page.exists());
+    for shard in fs_err::read_dir(served.store.path().join("index/keys")).unwrap() {
+        let list = fs_err::File::open(shard.unwrap().path()).unwrap();
+        list.file().set_modified(std::time::SystemTime::now() - Duration::from_secs(600)).unwrap();
+    }
+    served.store.write_index().unwrap();
+    assert_eq!(count(), 0);
     let (layer, _) = served.layer("another");
     assert_eq!(layer.find(&record.members[0].key).unwrap().len(), 1);
 }

@@ -44,6 +44,17 @@ impl Pages {
     pub fn directory(self, directory: &str, name: &str) -> String {
         format!("pages/{directory}/{}", name.get(DIGITS..self.0).unwrap_or_default())
     }
+
+    /// Gives the directories that all its pages are called after.
+    pub(crate) fn all(self, directory: &str) -> impl Iterator<Item = String> {
+        let digits = self.0 - DIGITS;
+        (0..1_usize << (4 * digits)).map(move |page| format!("pages/{directory}/{page:0digits$x}"))
+    }
+
+    /// Tells whether one of its pages may be called so.
+    pub(crate) fn has(self, page: &str) -> bool {
+        page.len() == self.0 - DIGITS
+    }
 }
 
 /// Renders what the list says.
@@ -66,6 +77,9 @@ mod tests {
             assert_eq!(Pages::find(&pages.to_string()), Some(pages));
         }
         assert_eq!(Pages(4).directory("keys/ab", "abcdef/0-1"), "pages/keys/ab/cd");
+        let all: Vec<String> = Pages(4).all("keys/ab").collect();
+        assert!(all.len() == 256 && all[0].ends_with("/00") && all[0xcd] == "pages/keys/ab/cd");
+        assert!(Pages(4).has("cd") && !Pages(4).has("c"));
         for wrong in ["", "pages 2\n", "pages 9\n", "pages 3", "pages -3\n", "pages 3\nmore\n"] {
             assert_eq!(Pages::find(wrong), None, "{wrong}");
         }

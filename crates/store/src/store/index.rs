@@ -2,11 +2,15 @@
 //! directories that they are called after, one a line. One that has become long is cut in pages by more digits, so that a question
 //! costs two short answers however large the store is.
 //!
+//! Readers keep a list for a while. So pages have their names before the list that says so, each of them, also where it is empty; and
+//! pages of before go with a later index.
+//!
 //! They say where to look, as pointers do, and are written by whoever puts a store on such a server: what is published or
 //! collected later is in them when they are written again.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use walkdir::WalkDir;
 
@@ -20,6 +24,9 @@ use crate::remote::Pages;
 /// The directories whose shards have lists.
 const KINDS: [&str; 2] = ["keys", "records"];
 
+/// So old is a list before what it does not speak of goes: no reader has an older one any more.
+const KEPT: Duration = Duration::from_secs(300);
+
 impl Store {
     /// Writes the lists of names, in place of those that are there. Gives the number of lists and pages.
     ///
@@ -28,8 +35,8 @@ impl Store {
     /// The file system refuses.
     pub fn write_index(&self) -> Result<usize, WriteError> {
         let _lease = self.lease();
-        let mut batch = Batch::default();
-        let mut lists: BTreeMap<PathBuf, String> = BTreeMap::new();
+        self.remove_pages()?;
+        let (mut lists, mut pages) = (Lists::new(), Lists::new());
         for kind in KINDS {
             for shard in self.names(&self.paths.dir(kind))? {
                 let directory = format!("{kind}/{shard}");
@@ -38,45 +45,70 @@ impl Store {
                     let last = name.rsplit('/').next().unwrap_or(name);
                     RecordName::parse(last).is_some()
                 });
-                self.add_lists(&directory, &names, &mut lists);
+                self.add_lists(&directory, &names, &mut lists, &mut pages);
             }
         }
         let entries = self.names(&self.paths.entry_roots())?;
         lists.insert(self.paths.index("roots/entry"), text(&entries));
-        for (path, list) in &lists {
+        self.write_lists(&pages)?;
+        self.write_lists(&lists)?;
+        self.remove_lists(&lists)?;
+        Ok(lists.len() + pages.len())
+    }
+
+    fn write_lists(&self, lists: &Lists) -> Result<(), WriteError> {
+        let mut batch = Batch::default();
+        for (path, list) in lists {
             self.write(path, list.as_bytes(), &mut batch)?;
         }
-        self.commit(batch).map_err(|(_, source)| source)?;
-        self.remove_lists(&lists.keys().cloned().collect())?;
-        Ok(lists.len())
+        self.commit(batch).map_err(|(_, source)| source)
     }
 
     /// The list of a directory; or its pages, and what says that there are some.
-    fn add_lists(&self, directory: &str, names: &[String], lists: &mut BTreeMap<PathBuf, String>) {
+    fn add_lists(&self, directory: &str, names: &[String], lists: &mut Lists, all_pages: &mut Lists) {
         let list = text(names);
         let Some(pages) = Pages::of(list.len()) else {
             lists.insert(self.paths.index(directory), list);
             return;
         };
         lists.insert(self.paths.index(directory), pages.to_string());
+        for page in pages.all(directory) {
+            all_pages.insert(self.paths.index(&page), String::new());
+        }
         for name in names {
             let page = self.paths.index(&pages.directory(directory, name));
-            *lists.entry(page).or_default() += &format!("{name}\n");
+            *all_pages.entry(page).or_default() += &format!("{name}\n");
         }
     }
 
     /// Removes lists that are no more.
-    fn remove_lists(&self, wanted: &BTreeSet<PathBuf>) -> Result<(), WriteError> {
-        let mut directories: Vec<PathBuf> = KINDS.map(|kind| self.paths.index(kind)).to_vec();
-        for kind in KINDS {
-            let pages = self.paths.index("pages").join(kind);
-            directories.extend(self.names(&pages)?.iter().map(|shard| pages.join(shard)));
-        }
-        for directory in directories {
+    fn remove_lists(&self, wanted: &Lists) -> Result<(), WriteError> {
+        for directory in KINDS.map(|kind| self.paths.index(kind)) {
             for list in self.names(&directory)? {
                 let path = directory.join(list);
-                if !wanted.contains(&path) {
-                    fs_err::remove_file(&path).map_err(|source| WriteError::new(&path, source))?;
+                if !wanted.contains_key(&path) {
+                    remove(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the pages that no reader looks for any more: their list has been another for a while, or is gone.
+    fn remove_pages(&self) -> Result<(), WriteError> {
+        for kind in KINDS {
+            let pages = self.paths.index("pages").join(kind);
+            for shard in self.names(&pages)? {
+                let list = self.paths.index(kind).join(&shard);
+                let written = fs_err::metadata(&list).and_then(|found| found.modified()).ok();
+                if written.is_some_and(|written| written.elapsed().is_ok_and(|elapsed| elapsed < KEPT)) {
+                    continue;
+                }
+                let named = fs_err::read_to_string(&list).ok().and_then(|list| Pages::find(&list));
+                for page in self.names(&pages.join(&shard))? {
+                    if !named.is_some_and(|named| named.has(&page)) {
+                        remove(&pages.join(&shard).join(page))?;
+                    }
                 }
             }
         }
@@ -99,6 +131,13 @@ impl Store {
         }
         Ok(names)
     }
+}
+
+/// What is written, by its path.
+type Lists = BTreeMap<PathBuf, String>;
+
+fn remove(path: &Path) -> Result<(), WriteError> {
+    fs_err::remove_file(path).map_err(|source| WriteError::new(path, source))
 }
 
 fn text(names: &[String]) -> String {
