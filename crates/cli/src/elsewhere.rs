@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use precast_compile::{Parallel, Toolchain};
+use precast_core::event::split_hints;
 use precast_remote::Patience;
 use precast_remote::reapi::{Access, Credentials, Farm, ParseServerError, RemoteCache, Report, Server};
 use precast_store::{ActionCache, Keyring};
@@ -80,7 +81,10 @@ impl Elsewhere {
 
 /// Reads a place. Not clap does it, which would show the whole text of a wrong one, with what is secret in it.
 fn server(text: Option<&str>) -> Result<Option<Server>, Failure> {
-    text.map(str::parse).transpose().map_err(|error: ParseServerError| Failure::usage(error.to_string()))
+    text.map(str::parse).transpose().map_err(|error: ParseServerError| {
+        let (message, hints) = split_hints(&error.to_string());
+        hints.into_iter().fold(Failure::usage(message), Failure::hint)
+    })
 }
 
 /// How both are spoken to: what the command line says, else the environment. No secret is on a command line, which others can see.
