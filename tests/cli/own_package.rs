@@ -2,7 +2,7 @@
 
 use crate::document::blocks;
 use crate::readme::run_package;
-use precast_testkit::package::{BUILD, profiles, root};
+use precast_testkit::package::{profiles, root};
 
 const MANIFEST: &str =
     "[package]\nname = \"own-package\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n";
@@ -31,7 +31,7 @@ fn the_package_of_the_page_runs() {
     let dependencies = page.iter().find(|block| block.text.contains("[build-dependencies]"));
     let dependencies = dependencies.expect("the page lists them").text.clone();
     let dependencies = dependencies.replace("\"precast/", &format!("\"{}/", real.to_str().unwrap()));
-    let profiles = profiles(&[&BUILD[..], &["precast"]].concat());
+    let profiles = profiles();
     fs_err::write(directory.join("Cargo.toml"), format!("{MANIFEST}{dependencies}{profiles}")).unwrap();
     let (said, told) = run_package(directory);
     assert!(said.starts_with("4, 40\n") && said.contains("400 is no angle"), "{said}\n{told}");

@@ -10,7 +10,7 @@
 //! Commands of [`ELSEWHERE`] are too large to run inside a test and are run elsewhere; the test says so.
 
 use crate::document::{Block, blocks, examples, path};
-use precast_testkit::package::{BUILD, cargo, profiles, root, target};
+use precast_testkit::package::{cargo, profiles, root, target};
 use std::path::Path;
 
 /// Commands that something else executes, and what.
@@ -92,7 +92,7 @@ fn the_package_that_the_readme_builds_runs() {
     lay_out(directory, &blocks);
     let write = |name: &str, text: &str| fs_err::write(directory.join(name), text).unwrap();
     let real = fs_err::canonicalize(root()).unwrap();
-    let profiles = profiles(&[&BUILD[..], &["precast", "precast-runtime"]].concat());
+    let profiles = profiles();
     let dependencies: Vec<&Block> =
         blocks_of(&blocks, "toml").filter(|block| has_dependencies(block)).collect();
     let [dependencies] = dependencies[..] else { panic!("one list is expected: {dependencies:?}") };

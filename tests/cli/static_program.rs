@@ -1,6 +1,6 @@
 //! A program that is static itself, built as a user builds one, in a root directory with nothing but the program.
 
-use precast_testkit::package::{BUILD, cargo, profiles, root, target};
+use precast_testkit::package::{cargo, profiles, root, target};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -87,7 +87,7 @@ fn write_package(directory: &Path) {
         "{MANIFEST}[dependencies]\nndarray = \"*\"\nprecast = {}\n\n[build-dependencies]\nprecast-build = {}\n\n{}",
         path("crates/precast"),
         path("build-support"),
-        profiles(&[&BUILD[..], &["precast"]].concat()),
+        profiles(),
     );
     fs_err::create_dir(directory.join("src")).unwrap();
     for (name, text) in [

@@ -88,10 +88,7 @@ impl Workspace {
         let head =
             |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
         let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n";
-        workspace.write(
-            "Cargo.toml",
-            &format!("{root}{}", package::profiles(&[&package::BUILD[..], &["precast"]].concat())),
-        );
+        workspace.write("Cargo.toml", &format!("{root}{}", package::profiles()));
         workspace.write("library/src/lib.rs", "");
         let declared = "[[package.metadata.precast.graph]]\nname = \"of_library\"\n";
         let outputs = "outputs = [\"out = x + y\"]\n";

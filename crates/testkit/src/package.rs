@@ -3,7 +3,6 @@
 //! All of them share the target folder of this workspace, so that other people's crates are compiled once; our own are
 //! compiled again, since to such a package they are dependencies.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,31 +34,13 @@ pub fn cargo(directory: &Path, target: &Path) -> Command {
     cargo
 }
 
-/// The end of a package's `Cargo.toml`: the profiles of this workspace, with which its dependencies are compiled already, and
-/// no optimisation of our own crates but what they have here. `ours` are those that the package depends on, in the end.
+/// The end of a package's `Cargo.toml`: the profiles of this workspace, with which its dependencies are compiled already.
 ///
 /// # Panics
 /// When the workspace has no profile for `dev`.
 #[must_use]
-pub fn profiles(ours: &[&str]) -> String {
+pub fn profiles() -> String {
     let manifest = fs_err::read_to_string(root().join("Cargo.toml")).expect("the root has a manifest");
     let at = manifest.find("[profile.dev]").expect("the workspace has a profile");
-    let mut profiles = manifest[at..].to_owned();
-    let is_new = |package: &&&str| !manifest.contains(&format!("[profile.dev.package.{package}]"));
-    for package in ours.iter().filter(is_new) {
-        writeln!(profiles, "\n[profile.dev.package.{package}]\nopt-level = 0").expect("a String takes all");
-    }
-    profiles
+    manifest[at..].to_owned()
 }
-
-/// What `precast-build` is made of, itself among it.
-pub const BUILD: [&str; 8] = [
-    "precast-abi",
-    "precast-build",
-    "precast-codegen",
-    "precast-compile",
-    "precast-core",
-    "precast-graph",
-    "precast-ops",
-    "precast-store",
-];
