@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use precast_core::key::ContentId;
-use precast_store::remote::{Remote, RemoteError};
-use precast_store::{CreateError, Keyring, Layer, OpenSignedError, Store, user_cache};
+use precast_store::remote::RemoteError;
+use precast_store::{CreateError, Keyring, Layer, OpenSignedError, user_cache};
 
 use crate::Patience;
 use crate::url::{Place, PlaceError};
@@ -102,8 +102,8 @@ pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer
         Place::Http { .. } | Place::S3 { .. } => {
             let source = Arc::new(crate::Files::open(&place, options.patience)?);
             let kept = |source| OpenRemoteError::Cache { place: place.to_string(), source };
-            let store = Store::create(&cache).map_err(kept)?.trusting(keyring);
-            Ok(Layer::from(Remote::new(source, store)))
+            let store = precast_store::Store::create(&cache).map_err(kept)?.trusting(keyring);
+            Ok(Layer::from(precast_store::remote::Remote::new(source, store)))
         }
         #[cfg(feature = "oci")]
         Place::Oci { .. } => crate::oci::layer(&place, &keyring, &cache, options.patience),

@@ -18,6 +18,7 @@ mod bounded;
 mod files;
 #[cfg(any(feature = "files", feature = "oci"))]
 mod gather;
+#[cfg(any(feature = "files", feature = "oci"))]
 mod layer;
 #[cfg(feature = "oci")]
 pub mod oci;
@@ -32,6 +33,7 @@ mod wait;
 
 #[cfg(feature = "files")]
 pub use files::Files;
+#[cfg(any(feature = "files", feature = "oci"))]
 pub use layer::{OpenRemoteError, Options, open};
 pub use patience::Patience;
 pub use url::{Place, PlaceError};
