@@ -20,6 +20,8 @@ mod files;
 mod gather;
 #[cfg(any(feature = "files", feature = "oci"))]
 mod layer;
+#[cfg(feature = "files")]
+mod lists;
 #[cfg(feature = "oci")]
 pub mod oci;
 mod patience;
