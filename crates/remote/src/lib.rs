@@ -35,6 +35,8 @@ mod wait;
 
 #[cfg(feature = "files")]
 pub use files::Files;
+#[cfg(feature = "oci")]
+pub use layer::tag;
 #[cfg(any(feature = "files", feature = "oci"))]
 pub use layer::{OpenRemoteError, Options, open};
 pub use patience::Patience;

@@ -124,7 +124,8 @@ fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
     let (bytes, signer) = (bundle(), Signer::new("alice"));
     let (archive, record) = unit("entry", ISA);
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { cache: Some(directory.path().to_owned()), patience: impatient() };
+    let options =
+        Options { cache: Some(directory.path().to_owned()), patience: impatient(), ..Options::default() };
     let open =
         |signer: &Signer| precast_remote::open(&registry.url("me/model:1"), signer.keyring(), &options);
     push(&registry, "me/model:1", &bytes, None);

@@ -6,6 +6,7 @@ use crate::filter::Casting;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
+use precast_core::event::Observer;
 use precast_ops::Ops;
 #[cfg(feature = "record")]
 use precast_ops::Serve;
@@ -144,12 +145,12 @@ impl Builder {
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
         precast_core::cpu::limit()?;
         let recorder = Arc::new(Recorder::default());
-        let observed = |layer: Layer| {
+        let observer = {
             let recorder = Arc::clone(&recorder);
-            layer.on_event(move |event| recorder.tell(Event::Layer(event.clone())))
+            Observer::new(move |event| recorder.tell(Event::Layer(event.clone())))
         };
         let keyring = self.keyring.map(Keyring::open).transpose()?.map(Arc::new);
-        let opened = self.layers.into_iter().map(|source| source.open(keyring.as_ref()).map(&observed));
+        let opened = self.layers.into_iter().map(|source| source.open(keyring.as_ref(), &observer));
         let layers = opened.collect::<Result<Vec<_>, _>>()?;
         #[cfg(feature = "record")]
         let recording = match self.recording {
@@ -177,8 +178,8 @@ impl Builder {
 }
 
 impl Source {
-    fn open(self, keyring: Option<&Arc<Keyring>>) -> Result<Layer, BuildRuntimeError> {
-        match self {
+    fn open(self, keyring: Option<&Arc<Keyring>>, observer: &Observer) -> Result<Layer, BuildRuntimeError> {
+        let opened = match self {
             Self::Embedded(bytes) => {
                 let name = "the embedded bundle".to_owned();
                 match Bundle::from_static(bytes) {
@@ -212,8 +213,12 @@ impl Source {
             #[cfg(feature = "remote")]
             Self::Remote(url) => {
                 let keyring = keyring.ok_or(BuildRuntimeError::NoKeyring)?;
-                Ok(precast_remote::open(&url, Arc::clone(keyring), &precast_remote::Options::default())?)
+                let observer = observer.clone();
+                let options = precast_remote::Options { observer, ..precast_remote::Options::default() };
+                Ok(precast_remote::open(&url, Arc::clone(keyring), &options)?)
             }
-        }
+        };
+        let observer = observer.clone();
+        opened.map(|layer| layer.on_event(move |event| observer.tell(event)))
     }
 }
