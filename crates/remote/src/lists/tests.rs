@@ -1,3 +1,5 @@
+//! How often a bucket is asked, and for how many names.
+
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

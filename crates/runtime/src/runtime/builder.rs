@@ -35,7 +35,7 @@ enum Source {
     Store(PathBuf),
     Writable(PathBuf),
     #[cfg(feature = "remote")]
-    Remote(String),
+    Remote(String, precast_remote::Options),
 }
 
 /// The variable that turns debug mode on.
@@ -72,8 +72,15 @@ impl Builder {
     /// Whoever answers for the place could send anything, so a keyring has to say whose signatures count
     /// ([`Builder::keyring`]). A store that cannot be reached is an event, and has what came from it before.
     #[cfg(feature = "remote")]
-    pub fn remote(mut self, url: impl Into<String>) -> Self {
-        self.layers.push(Source::Remote(url.into()));
+    pub fn remote(self, url: impl Into<String>) -> Self {
+        self.remote_with(url, precast_remote::Options::default())
+    }
+
+    /// The same, with another directory for what comes, and other limits of time. Its observer is the runtime's: [`Runtime::stats`]
+    /// has what is told.
+    #[cfg(feature = "remote")]
+    pub fn remote_with(mut self, url: impl Into<String>, options: precast_remote::Options) -> Self {
+        self.layers.push(Source::Remote(url.into(), options));
         self
     }
 
@@ -211,10 +218,9 @@ impl Source {
                 Err(source) => Err(BuildRuntimeError::Writable { path, source }),
             },
             #[cfg(feature = "remote")]
-            Self::Remote(url) => {
+            Self::Remote(url, options) => {
                 let keyring = keyring.ok_or(BuildRuntimeError::NoKeyring)?;
-                let observer = observer.clone();
-                let options = precast_remote::Options { observer, ..precast_remote::Options::default() };
+                let options = precast_remote::Options { observer: observer.clone(), ..options };
                 Ok(precast_remote::open(&url, Arc::clone(keyring), &options)?)
             }
         };
