@@ -22,7 +22,7 @@ use super::server::Server;
 use crate::shortened;
 
 /// How long a credential helper may take.
-const HELPER: Duration = Duration::from_secs(10);
+const HELPER: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
 
 /// How long its answer is kept where it does not say how long it holds.
 const KEPT: Duration = Duration::from_secs(30 * 60);
@@ -276,6 +276,52 @@ mod tests {
         let soon = chrono::DateTime::<chrono::Utc>::from(SystemTime::now() + EARLY / 2).to_rfc3339();
         let answer = format!("echo '{{\"headers\": {{}}, \"expires\": \"{soon}\"}}'");
         assert_eq!((ask(&answer), started()), ([true; 2], 3));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_call_carried_that_was_refused_is_thrown_away_and_nothing_newer() {
+        let directory = tempfile::tempdir().unwrap();
+        let count = directory.path().join("n");
+        let script = "f=FILE; echo >> $f; n=$(wc -l < $f); echo '{\"headers\": {\"X\": [\"'$n'\"]}}'";
+        let access = helper(directory.path(), &script.replace("FILE", count.to_str().unwrap()));
+        let place = place("grpcs://cache.example.org");
+        let teller = Teller::new(&access, &place).unwrap();
+        let told = async || {
+            let Headers(headers) = teller.headers(&place).await.unwrap();
+            headers[0].1.to_str().unwrap().to_owned()
+        };
+        let told = crate::wait::drive(async || {
+            let before = Instant::now();
+            let first = told().await;
+            // A call that began before carried something else: what was said since may be good.
+            assert!(teller.forget(before).await);
+            let kept = told().await;
+            assert!(teller.forget(Instant::now()).await);
+            [first, kept, told().await, told().await]
+        });
+        assert_eq!(told.unwrap(), ["1", "1", "2", "2"]);
+        let token = Access { credentials: Some(Credentials::Token("t".into())), ..Access::default() };
+        let teller = Teller::new(&token, &place).unwrap();
+        assert!(
+            !crate::wait::drive(async || teller.forget(Instant::now()).await).unwrap(),
+            "it stays what it is"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_helper_that_does_not_end_is_not_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let access = helper(directory.path(), "sleep 60");
+        // One that reads nothing, of a question that no pipe holds.
+        for host in ["h".to_owned(), "h".repeat(1 << 20)] {
+            let (place, begin) = (place(&format!("grpcs://{host}")), Instant::now());
+            let teller = Teller::new(&access, &place).unwrap();
+            let refused = crate::wait::drive(async || teller.headers(&place).await.err()).unwrap().unwrap();
+            assert!(refused.message().contains("does not answer within"), "{refused}");
+            assert!(begin.elapsed() < HELPER * 5);
+        }
     }
 
     #[test]

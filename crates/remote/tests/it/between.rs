@@ -110,6 +110,7 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
             let options = Options {
                 cache: Some(directory.path().join(format!("{part} {fault:?}").replace('/', "-"))),
                 patience: impatient(),
+                ..Options::default()
             };
             let layer = precast_remote::open(&format!("{url}/{name}"), signer.keyring(), &options);
             proxy.heal();
