@@ -81,7 +81,7 @@ pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome, shared_sto
 pub use declared::{Declared, Matrix, NamedGraph};
 pub use dependencies::DependenciesError;
 pub use execute::{
-    Artifact, Compilation, ExecuteError, Executed, Execution, Why, execute, execute_locked, take,
+    Artifact, Compilation, ExecuteError, Executed, Execution, Why, execute, execute_locked, take, take_pinned,
 };
 pub use lock::{Lock, LockError};
 pub use manifest::Manifest;

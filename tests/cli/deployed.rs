@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use precast_testkit::farm;
 use precast_testkit::servers::{Registry, Server};
 use toml::{Table, Value};
 
@@ -33,10 +34,21 @@ impl Quickstart {
         let place = Sandbox::new();
         let manifest = format!("{QUICKSTART}/precast.toml");
         place.run(&["build", &manifest, "--isa", ISA, "--bundle", "quickstart.precast"]).ok();
+        Self::in_a(place).signed()
+    }
+
+    /// Signs what was built.
+    fn signed(self) -> Self {
+        let place = &self.place;
         place.run_bare(&["keygen", "alice.key", "--no-password"]).ok();
         place.run_bare(&["trust", "new", "--threshold", "1", "--expires", "2999-01-01", "alice.pub"]).ok();
         place.run_bare(&["sign", "--key", "alice.key", "--store", "artifacts", "quickstart.precast"]).ok();
         place.run_bare(&["index"]).ok();
+        self
+    }
+
+    /// The inputs of the graphs, in a directory.
+    fn in_a(place: Sandbox) -> Self {
         // As the program reads them: the first of each so many rows was held out.
         let model = table("model/model.toml");
         let text = fs_err::read_to_string(format!("{QUICKSTART}/model/winequality-red.csv")).unwrap();
@@ -62,7 +74,7 @@ impl Quickstart {
 
     /// Runs an entry from layers that are named so, on a machine whose cache is this directory and that has nothing else.
     fn run(&self, layers: &[&str], cache: &str, entry: &str, inputs: &[&str]) -> serde_json::Value {
-        let run = ["run", "--entry", entry, "--policy", "strict", "--json", "--keyring", "precast.keyring"];
+        let run = ["run", "--entry", entry, "--policy", "strict", "--json"];
         let mut command: Command = self.place.command(args(&[&run, layers, inputs]));
         command.env("PATH", "").env("PRECAST_CACHE", self.place.path(cache));
         // Where a bucket is, and who asks.
@@ -73,8 +85,44 @@ impl Quickstart {
         Ended::of(command.output().unwrap()).ok().json()
     }
 
-    /// Deploys from layers that are named so; every module has to come from `place`.
+    /// Deploys from layers that have to be signed.
     pub(crate) fn deploys(&self, layers: &[&str], from: &str) {
+        self.serves(&args(&[layers, &["--keyring", "precast.keyring"]]), from);
+    }
+
+    /// Builds as a release does, with a cache, and deploys from the cache and the committed files to a machine that has nothing
+    /// else.
+    pub(crate) fn deploys_from_a_cache(cache: &str, environment: &[(&str, String)]) -> Sandbox {
+        let here = Self::in_a(Sandbox::new());
+        let place = &here.place;
+        fs_err::copy(format!("{QUICKSTART}/precast.toml"), place.path("precast.toml")).unwrap();
+        let build = |arguments: &[&str]| {
+            let mut command = place.command(args(&[&["build", "--json", "--isa", ISA], arguments]));
+            command.envs(environment.iter().map(|(name, value)| (name, value)));
+            command
+        };
+        let ended = |mut command: Command| Ended::of(command.output().unwrap());
+        let built = ended(build(&["--pin", "--remote-cache", cache])).ok().json();
+        let bare = |arguments: &[&str]| {
+            let mut command = build(&args(&[&["--frozen"], arguments]));
+            command.env("PATH", "").env("PRECAST_CACHE", place.path("nothing"));
+            ended(command)
+        };
+        // Without the cache there is nothing, and no store.
+        bare(&["--store", "filled"]).fails(1, &["nothing may be compiled", "hint: "]);
+        assert!(!place.path("filled").exists());
+        let filled = bare(&["--store", "filled", "--remote-cache", cache]).ok().json();
+        assert_eq!((&filled["fetched"], &filled["compiled"]), (&built["artifacts"], &0.into()));
+        assert_eq!((&filled["artifacts"], &filled["entries"]), (&built["artifacts"], &built["entries"]));
+        place.run_bare(&["verify", "--store", "filled", "--lock", "precast.lock"]).ok();
+        let again = bare(&["--store", "filled"]).ok().json();
+        assert_eq!((&again["hits"], &again["fetched"]), (&built["artifacts"], &0.into()));
+        here.serves(&["--store", "filled"], "filled");
+        here.place
+    }
+
+    /// Runs all graphs from layers that are named so; every module has to come from `from`.
+    fn serves(&self, layers: &[&str], from: &str) {
         let cache = format!("the cache of {}", from.replace('/', "-"));
         let number = |name: &str| numbers(&self.expected[name])[0];
         let figures = |entry: &str, inputs: &[&str]| -> Vec<Vec<f64>> {
@@ -119,6 +167,20 @@ impl Quickstart {
         }
         assert_eq!(found.len(), 7);
     }
+}
+
+#[test]
+fn quickstart_is_deployed_from_a_cache_by_its_pins() {
+    let server = farm::Server::start();
+    let place = Quickstart::deploys_from_a_cache(&server.url, &[]);
+    // A cache that lies fills nothing.
+    server.faults(farm::Faults { lie: 1000, ..farm::Faults::default() });
+    let build = ["build", "--frozen", "--isa", ISA, "--store", "lied", "--remote-cache", &server.url];
+    let lied = place.run_bare(&build).fails(1, &["nothing may be compiled", "gave what cannot be used"]);
+    assert!(lied.err.contains("hint: "), "{}", lied.err);
+    assert!(
+        fs_err::read_dir(place.path("lied/objects")).map_or(true, |mut objects| objects.next().is_none())
+    );
 }
 
 #[test]

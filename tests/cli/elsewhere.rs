@@ -4,7 +4,8 @@ use std::process::Command;
 
 use precast_testkit::servers::{Fault, Registry, Server};
 
-use crate::sandbox::{Ended, INPUTS, Sandbox, args, assert_close};
+use crate::release::DOUBLE;
+use crate::sandbox::{Ended, INPUTS, ISA, Sandbox, args, assert_close};
 
 /// A store and a bundle that are signed, with the keyring; and what `score` is.
 pub(crate) fn released() -> (Sandbox, f64) {
@@ -110,6 +111,62 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
     let built = place.run(&build).ok();
     assert!(built.err.contains("by a key that is not listed"), "{}", built.err);
     assert_eq!(built.json()["hits"], 0);
+}
+
+#[test]
+fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
+    let (place, expected) = released();
+    place.write("later.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
+    place.run(&["build", "later.toml", "--store", "later", "--bundle", "later.precast"]).ok();
+    place.run_bare(&["sign", "--key", "alice.key", "later.precast"]).ok();
+    let registry = Registry::new(false);
+    let url = registry.url("me/model:stable");
+    let push = |file: &str| drop(place.run_bare(&["push", &url, file]).ok());
+    let pull = |more: &[&str]| {
+        let pull = ["pull", &url, "--out", "pulled", "--keyring", "precast.keyring"];
+        Ended::of(bare(&place, "cache", &args(&[&pull, more])).output().unwrap())
+    };
+    for file in ["score.precast", "later.precast"] {
+        push(file);
+        pull(&[]).ok();
+        pull(&[]).ok();
+    }
+    push("score.precast");
+    let kept = fs_err::read(place.path("pulled")).unwrap();
+    pull(&[]).fails(7, &["is an earlier one than was pulled from there before", "hint: ask those who push"]);
+    assert_eq!(fs_err::read(place.path("pulled")).unwrap(), kept, "what is refused is not written");
+    // A layer serves it, and tells.
+    let served = score(&place, &url, "cache").ok();
+    let told = format!("warning: the release of `{url}` is again an earlier one");
+    assert!(served.err.contains(&told), "{}", served.err);
+    assert_close(served.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
+    let new = score(&place, &url, "new").ok();
+    assert!(!new.err.contains("earlier one"), "{}", new.err);
+    pull(&["--older"]).ok();
+    pull(&[]).fails(7, &[]);
+    // Who asks for no signatures believes the registry.
+    Ended::of(bare(&place, "cache", &["pull", &url, "--out", "pulled"]).output().unwrap()).ok();
+    push("later.precast");
+    pull(&[]).ok();
+}
+
+#[test]
+fn an_export_with_a_lower_number_than_its_tag_had_is_refused() {
+    let (place, _) = released();
+    let registry = Registry::new(false);
+    let url = registry.url("me/model:stable");
+    let pull = |number: &str, more: &[&str]| {
+        let release = format!("model={number}");
+        place.run_bare(&["export", "--out", number, "--release", &release, "--key", "alice.key"]).ok();
+        place.run_bare(&["push", &url, number]).ok();
+        let pull = ["pull", &url, "--out", "pulled", "--keyring", "precast.keyring"];
+        Ended::of(bare(&place, "cache", &args(&[&pull, more])).output().unwrap())
+    };
+    pull("7", &[]).ok();
+    pull("6", &[]).fails(7, &["is an earlier one", "hint: "]);
+    pull("8", &[]).ok();
+    pull("5", &["--older"]).ok();
+    pull("7", &[]).fails(7, &["is an earlier one"]);
 }
 
 /// Before a registry that asks who it is: a name and a password, for themselves or for a token.

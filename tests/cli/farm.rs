@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use precast_testkit::farm::{Authority, Code, Faults, Server};
 
+use crate::deployed::Quickstart;
 use crate::document::{blocks, path};
 use crate::sandbox::{Ended, ISA, Sandbox};
 
@@ -165,6 +166,16 @@ fn many() -> String {
         )
     });
     format!("isa = [\"{ISA}\"]\n{}", graphs.collect::<String>())
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]
+fn a_release_is_deployed_from_a_real_cache() {
+    let Ok(url) = std::env::var("PRECAST_TEST_REAPI") else {
+        return eprintln!("skipped: no server of the Remote Execution API; `cargo xtask remotes` starts one");
+    };
+    let authority = std::env::var("PRECAST_TEST_REAPI_CA").map(|path| ("PRECAST_REMOTE_CA", path));
+    let _ = Quickstart::deploys_from_a_cache(&url, &authority.into_iter().collect::<Vec<_>>());
 }
 
 #[test]

@@ -201,6 +201,37 @@ fn pins_that_were_weakened_are_refused_or_told() {
 }
 
 #[test]
+fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
+    let place = built(&[SUM, DOUBLE]);
+    place.run_bare(&["update"]).ok();
+    let frozen = ["build", "--frozen", "--json"];
+    place.run_bare(&frozen).fails(1, &["compiler", "hint: what is pinned (`precast build --pin`)"]);
+    place.run(&["build", "--pin"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    let taken = place.run_bare(&frozen).ok().json();
+    assert_eq!((&taken["hits"], &taken["compiler"]), (&2.into(), &serde_json::Value::Null));
+    place.run_bare(&[&frozen[..], &["--bundle", "a.precast"]].concat()).fails(2, &["a bundle is linked"]);
+    let pins: Vec<&str> = text.lines().filter(|line| line.contains("action = ")).collect();
+    for (lock, said) in [
+        (text.replace(&format!("{}\n", pins[0]), ""), "nothing is pinned for it"),
+        (edited(&text, "digest", &"0".repeat(64)), "nothing may be compiled"),
+        (edited(&text, "action", &"0".repeat(64)), "nothing may be compiled"),
+        (edited(&text, "isa", "another"), "nothing is pinned for it"),
+    ] {
+        place.write("precast.lock", lock);
+        place.run_bare(&frozen).fails(1, &[said, "hint: "]);
+    }
+    // Where another compiler is, it does not matter.
+    let mut others = text.clone();
+    for at in text.match_indices("toolchain = \"").map(|(at, found)| at + found.len()) {
+        others.replace_range(at..at + 4, "0000");
+    }
+    place.write("precast.lock", others);
+    assert_eq!(place.run(&frozen).ok().json()["compiler"], serde_json::Value::Null);
+    place.run(&["build", "--locked"]).ok();
+}
+
+#[test]
 fn a_store_is_held_against_what_a_release_names() {
     let place = built(&[SUM, DOUBLE]);
     place.run(&["build", "--pin"]).ok();

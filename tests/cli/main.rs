@@ -11,7 +11,7 @@
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
-//! | `elsewhere`, `real` | stores on web servers, in buckets and registries |
+//! | `elsewhere`, `builder`, `real` | stores on web servers, in buckets and registries; the same from Rust |
 //! | `farm` | a cache that builds share, a farm that compiles |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `newcomers` | what somebody types who has not read the documents |
@@ -37,6 +37,7 @@
 
 mod again;
 mod arrays;
+mod builder;
 mod check_op;
 mod crash;
 mod damage;

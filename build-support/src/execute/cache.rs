@@ -6,13 +6,11 @@
 use super::job::Job;
 use super::{ExecuteError, Execution, Results, publish};
 use crate::lock::Lock;
-use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::key::ActionKind;
 use precast_store::{ActionKey, CachedAction};
 use std::path::Path;
 
 /// How many results are in memory at once.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// Takes up what the cache has of some jobs, and tells how many that were.
 pub(super) fn fetch(
@@ -28,14 +26,8 @@ pub(super) fn fetch(
         let found = batch.iter().zip(cache.find(&actions));
         let found: Results = found
             .filter_map(|(at, found)| Some((*at, found?)))
-            .filter(|(at, found)| is_wanted(&jobs[*at], found, execution))
-            .map(|(at, mut found)| {
-                // Nobody vouches for what leads to its modules: the plan knows. What is signed stays as it was signed.
-                if found.signatures.is_empty() {
-                    jobs[at].complete(&mut found.record);
-                }
-                (at, found)
-            })
+            .filter(|(at, found)| jobs[*at].is_made_by(found))
+            .map(|(at, found)| (at, jobs[at].vouched(found)))
             .filter(|(_, CachedAction { record, .. })| match pins {
                 // A build that pins takes nothing else.
                 Some((lock, _)) => lock.pin(&record.action).is_some_and(|pin| pin.digest == record.digest),
@@ -43,27 +35,9 @@ pub(super) fn fetch(
             })
             .collect();
         fetched += found.len();
-        publish(jobs, found, execution)?;
+        publish(jobs, found, execution.store)?;
     }
     Ok(fetched)
-}
-
-/// Whether a result is about the unit and the variant; its key alone is what somebody says.
-fn is_wanted(job: &Job<'_>, found: &CachedAction, execution: &Execution<'_>) -> bool {
-    let (record, variant) = (&found.record, job.variant);
-    let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
-    let members = job.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key));
-    record.kind == ActionKind::Compile
-        && slots.eq(members)
-        && record.target == variant.target
-        && record.isa == variant.isa.name()
-        && record.profile == variant.profile
-        && record.language == job.unit.language()
-        && record.toolchain == execution.toolchain.id(record.language).ok()
-        && record.host_abi == job.unit.first().build_inputs().host_abi
-        && record.requires.cpu.iter().eq(variant.isa.cpu_features())
-        && found.archive.get(job.unit.file_name()) == Some(job.unit.text().as_bytes())
-        && [OBJECT, SHARED_OBJECT].iter().all(|name| found.archive.get(name).is_some())
 }
 
 /// Gives what was compiled to others.

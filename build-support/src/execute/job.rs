@@ -6,7 +6,10 @@ use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
-use precast_store::{ActionKey, Archive, BuildKey, CachedAction, Fingerprint, Record, Reused};
+use precast_store::key::ActionKind;
+use precast_store::{
+    ActionKey, Archive, BuildKey, CachedAction, Fingerprint, Record, Reused, Store, ToolchainId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Job<'p> {
@@ -17,7 +20,9 @@ pub(super) struct Job<'p> {
     /// Whether the store had it, but not all that readers need to find it.
     pub(super) healed: bool,
     pub(super) action: ActionKey,
-    fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
+    /// What compiles it, or has compiled it.
+    pub(super) toolchain: Option<ToolchainId>,
+    pub(super) fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
 /// Lists the jobs of a plan with their keys.
@@ -33,6 +38,7 @@ pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<
                     artifact: None,
                     healed: false,
                     action: inputs.key(),
+                    toolchain: inputs.toolchain,
                     fingerprints: &plan.fingerprints,
                 }),
                 Err(error) => failures.push(Failure { title: title(unit, variant), error }),
@@ -47,18 +53,17 @@ impl Job<'_> {
     /// so. A result that is not the pinned one is passed over.
     pub(super) fn look_up(
         &mut self,
-        execution: &Execution<'_>,
+        store: Option<&Store>,
         pin: Option<&Pin>,
         writes: bool,
     ) -> Result<(), ExecuteError> {
-        let Some(store) = execution.store else { return Ok(()) };
+        let Some(store) = store else { return Ok(()) };
         for mut record in store.find_action(&self.action)? {
             if pin.is_some_and(|pin| pin.digest != record.digest) {
                 continue;
             }
             // No matter who wrote the record: a slot that is another module's would compute something else.
-            let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
-            if !slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key))) {
+            if !has_members(&record, self.unit) {
                 continue;
             }
             let is_whole =
@@ -84,10 +89,34 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// Whether a result is about the unit and the variant; its key alone is what somebody says.
+    pub(super) fn is_made_by(&self, CachedAction { record, archive, .. }: &CachedAction) -> bool {
+        record.kind == ActionKind::Compile
+            && has_members(record, self.unit)
+            && record.target == self.variant.target
+            && record.isa == self.variant.isa.name()
+            && record.profile == self.variant.profile
+            && record.language == self.unit.language()
+            && record.toolchain == self.toolchain
+            && record.host_abi == self.unit.first().build_inputs().host_abi
+            && record.requires.cpu.iter().eq(self.variant.isa.cpu_features())
+            && archive.get(self.unit.file_name()) == Some(self.unit.text().as_bytes())
+            && [OBJECT, SHARED_OBJECT].iter().all(|name| archive.get(name).is_some())
+    }
+
     /// States of what was compiled what the plan knows.
     pub(super) fn completed(&self, Compiled { archive, mut record }: Compiled) -> CachedAction {
         self.complete(&mut record);
         CachedAction { record, archive, signatures: String::new() }
+    }
+
+    /// What a cache gave, with what leads to its modules: nobody vouches for that, and the plan knows. What is signed stays as it
+    /// was signed.
+    pub(super) fn vouched(&self, mut found: CachedAction) -> CachedAction {
+        if found.signatures.is_empty() {
+            self.complete(&mut found.record);
+        }
+        found
     }
 
     pub(super) fn title(&self) -> String {
@@ -115,8 +144,14 @@ impl Job<'_> {
     }
 }
 
+/// Whether a record is about the modules of a unit, each in its slot.
+pub(super) fn has_members(record: &Record, unit: &Unit) -> bool {
+    let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
+    slots.eq(unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key)))
+}
+
 /// Names a unit for people.
-fn title(unit: &Unit, variant: &Variant) -> String {
+pub(super) fn title(unit: &Unit, variant: &Variant) -> String {
     let more = match unit.members().len() {
         1 => String::new(),
         count => format!(" and {} more", count - 1),

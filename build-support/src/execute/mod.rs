@@ -17,6 +17,7 @@ mod cache;
 mod error;
 mod job;
 mod pack;
+mod pinned;
 mod why;
 
 #[cfg(test)]
@@ -39,6 +40,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 pub use error::{ExecuteError, Failure};
+pub use pinned::take_pinned;
 pub use why::{Compilation, Why};
 
 /// How a plan is carried out.
@@ -160,7 +162,7 @@ fn carry_out(
     // What compiles has to write; what only takes may read from where nothing can be put back.
     let writes = compiles || execution.store.is_some_and(Store::is_writable);
     for job in &mut jobs {
-        job.look_up(execution, pins.and_then(|(lock, _)| lock.pin(&job.action)), writes)?;
+        job.look_up(execution.store, pins.and_then(|(lock, _)| lock.pin(&job.action)), writes)?;
     }
     let damage = heard.map(Heard::take).unwrap_or_default();
     if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
@@ -182,7 +184,7 @@ fn carry_out(
         waiting.extend(compiled);
         if pins.is_none() {
             cache::give(&waiting, execution);
-            publish(&mut jobs, std::mem::take(&mut waiting), execution)?;
+            publish(&mut jobs, std::mem::take(&mut waiting), execution.store)?;
         }
         for (compilation, took) in compilations[done..].iter_mut().zip(took) {
             compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -196,26 +198,20 @@ fn carry_out(
         let found = jobs.iter().filter_map(|job| job.artifact.as_ref()).map(|artifact| &artifact.record);
         lock.check_pins(found.chain(waiting.iter().map(|(_, result)| &result.record)), path)?;
         cache::give(&waiting, execution);
-        publish(&mut jobs, waiting, execution)?;
+        publish(&mut jobs, waiting, execution.store)?;
     }
-    if let Some(store) = execution.store.filter(|_| writes) {
-        for entry in &plan.entries {
-            store.put_entry(entry)?;
-        }
+    put_entries(plan, execution.store.filter(|_| writes))?;
+    let fresh = missing.iter().map(|at| jobs[*at].action).collect();
+    let compiled = missing.len();
+    Ok(Executed { hits, fetched, compiled, compilations, fresh, stale, ..Executed::of(plan, jobs) })
+}
+
+fn put_entries(plan: &Plan, store: Option<&Store>) -> Result<(), ExecuteError> {
+    let Some(store) = store else { return Ok(()) };
+    for entry in &plan.entries {
+        store.put_entry(entry)?;
     }
-    let is_hermetic = jobs.iter().all(|job| job.is_hermetic);
-    Ok(Executed {
-        hits,
-        healed: jobs.iter().filter(|job| job.healed).count(),
-        fetched,
-        compiled: missing.len(),
-        compilations,
-        fresh: missing.iter().map(|at| jobs[*at].action).collect(),
-        artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
-        entries: plan.entries.clone(),
-        stale,
-        is_hermetic,
-    })
+    Ok(())
 }
 
 /// Says why each missing unit is compiled, before anything is published.
@@ -304,8 +300,8 @@ fn compile(
 }
 
 /// Publishes the results of jobs, where there is a store, and takes them up.
-fn publish(jobs: &mut [Job<'_>], results: Results, execution: &Execution<'_>) -> Result<(), ExecuteError> {
-    if let Some(store) = execution.store {
+fn publish(jobs: &mut [Job<'_>], results: Results, store: Option<&Store>) -> Result<(), ExecuteError> {
+    if let Some(store) = store {
         let items: Vec<_> = results
             .iter()
             .map(|(_, CachedAction { archive, record, signatures })| (archive, record, signatures.as_str()))
@@ -326,6 +322,22 @@ fn publish(jobs: &mut [Job<'_>], results: Results, execution: &Execution<'_>) ->
 }
 
 impl Executed {
+    /// What jobs give, in their order; nothing of it was compiled.
+    fn of(plan: &Plan, jobs: Vec<Job<'_>>) -> Self {
+        Self {
+            hits: 0,
+            healed: jobs.iter().filter(|job| job.healed).count(),
+            fetched: 0,
+            compiled: 0,
+            compilations: Vec::new(),
+            fresh: BTreeSet::new(),
+            is_hermetic: jobs.iter().all(|job| job.is_hermetic),
+            artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
+            entries: plan.entries.clone(),
+            stale: Vec::new(),
+        }
+    }
+
     /// Joins what can be joined, so that a program opens a few shared objects, whatever the number of its modules.
     ///
     /// # Errors

@@ -7,6 +7,9 @@
 //! | an action for some target | nothing of it, and pins others for that target | refused: another compiler, another ISA level, a line that is gone |
 //! | a target | pins for other targets only | told: nothing holds it |
 //!
+//! A build that compiles nothing, on a machine without the compiler of the release, asks for actions by their pins
+//! (`execute/pinned.rs`).
+//!
 //! So a line that was deleted or edited is seen by every build that would have needed it. What an action says is refused before
 //! anything is compiled, what only the digest says before anything is published.
 
@@ -50,6 +53,14 @@ impl Lock {
             path.display(),
             targets.join("`, `")
         ))
+    }
+
+    /// Tells whether archives are pinned for a target, and none of them was made by these compilers.
+    #[must_use]
+    pub fn is_of_others(&self, target: &str, toolchains: &[ToolchainId]) -> bool {
+        let mut of_target = self.pins.iter().filter(|pin| pin.target == target).peekable();
+        of_target.peek().is_some()
+            && of_target.all(|pin| pin.toolchain.is_some_and(|made_by| !toolchains.contains(&made_by)))
     }
 
     /// Checks, before anything is compiled or written, that a plan is made as it is pinned.

@@ -100,7 +100,9 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
     #[cfg(feature = "remote")]
     for url in &args.remote {
         let keyring = keyring.as_ref().ok_or_else(no_keyring)?;
-        let layer = precast_remote::open(url, Arc::clone(keyring), &precast_remote::Options::default());
+        let observer = precast_core::event::Observer::new(events::hear);
+        let options = precast_remote::Options { observer, ..precast_remote::Options::default() };
+        let layer = precast_remote::open(url, Arc::clone(keyring), &options);
         layers.push(layer.map_err(remote_failure)?.on_event(events::hear));
     }
     Ok(layers)

@@ -62,12 +62,12 @@ pub enum Event {
         /// Length of its archive, in bytes.
         bytes: u64,
     },
-    /// A name means, in a store elsewhere, what it meant before it meant something else: that was taken back, or somebody plays
-    /// back what was signed once.
+    /// A name, or a tag, means elsewhere what it meant before it meant something else: that was taken back, or somebody plays back
+    /// what was signed once.
     WentBack {
-        /// The name of an entry.
-        name: String,
-        /// The store: a URL without credentials.
+        /// What is an earlier one: an entry, with its name, or the release.
+        what: String,
+        /// The place: a URL without credentials.
         remote: String,
     },
     /// `verify` found a record without one of its pointers and put it back.
@@ -96,10 +96,10 @@ impl fmt::Display for Event {
                 hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
             }
             Self::Fetched { what, remote, bytes } => write!(f, "{what} came from `{remote}`, {bytes} bytes"),
-            Self::WentBack { name, remote } => {
+            Self::WentBack { what, remote } => {
                 write!(
                     f,
-                    "entry `{name}` of `{remote}` is again an earlier one, which was signed before the last\nhint: ask those who sign whether they took the last one back"
+                    "{what} of `{remote}` is again an earlier one, which was signed before the last\nhint: ask those who sign whether they took the last one back"
                 )
             }
             Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),

@@ -73,6 +73,8 @@ pub use precast_runtime::{
     FunctionError, FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, ParsePolicyError, Policy,
     Runtime, Serve, Stats,
 };
+#[cfg(feature = "remote")]
+pub use precast_runtime::{Patience, RemoteOptions};
 
 /// The bundle that `precast-build` wrote in this package's `build.rs`, as `&'static [u8]`.
 ///

@@ -3,53 +3,39 @@
 //! Buckets list names by themselves. A web server lists none, so whoever copied the store there wrote the lists beside it
 //! (`index/`, in the store's FORMAT.md); what a list lacks is not found, and what it names is verified as anything is.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{ClientOptions, Error, GetOptions, ObjectStore, PutMode, PutOptions, RetryConfig};
-use precast_store::remote::{Item, Pages, RecordName, RemoteError, Sink, Source, Wanted};
+use precast_store::remote::{Item, RecordName, RemoteError, Sink, Source, Wanted};
 
 use crate::bounded::Bounded;
 use crate::gather::Stopped;
+use crate::lists::Lists;
 use crate::url::Place;
 use crate::wait::wait;
 use crate::{OpenRemoteError, Patience, words};
 
-/// Most names that a bucket lists for one question.
-const LISTED: usize = 100_000;
-
-/// How long a list of names stands.
-const FRESH: Duration = Duration::from_secs(60);
-
-/// What is wrong with a list whose page is missing.
-const MISSING: &str = "the list names a page that is missing\nhint: `precast index` writes the lists again";
-
-/// A list with when it was read, or that there is none.
-type Kept = (Instant, Option<Arc<str>>);
-
 /// A bucket or a web server that has a store directory.
 #[derive(Debug)]
 pub struct Files {
-    at: At,
-    /// The lists of names that were read, by their directory.
-    lists: Mutex<BTreeMap<String, Kept>>,
+    pub(crate) at: At,
+    /// The lists of names that were read.
+    pub(crate) lists: Lists,
 }
 
 /// What a task needs to ask.
 #[derive(Debug, Clone)]
-struct At {
-    name: Arc<str>,
-    server: Arc<dyn ObjectStore>,
-    root: Path,
+pub(crate) struct At {
+    pub(crate) name: Arc<str>,
+    pub(crate) server: Arc<dyn ObjectStore>,
+    pub(crate) root: Path,
     /// Whether the server lists names.
-    lists: bool,
-    patience: Patience,
+    pub(crate) lists: bool,
+    pub(crate) patience: Patience,
 }
 
 impl Files {
@@ -91,58 +77,7 @@ impl Files {
             _ => return Err(OpenRemoteError::NotFiles { place: name }),
         };
         let at = At { name: name.into(), server, root, lists, patience };
-        Ok(Self { at, lists: Mutex::default() })
-    }
-
-    /// The names below a directory of the store that begin so: their paths below it.
-    fn names(&self, directory: &str, prefix: &str) -> Result<Vec<String>, RemoteError> {
-        if self.at.lists {
-            let (at, below) = (self.at.clone(), directory.to_owned());
-            let patience = at.patience.all(Item::Index(String::new()).limit());
-            let prefix = prefix.to_owned();
-            return wait(&self.at.place(directory), patience, async move {
-                at.patience.retry(|| at.list(&below, &prefix)).await
-            })?;
-        }
-        let list = match self.page(directory, prefix)? {
-            Ok(list) => list,
-            Err(_) => {
-                // The list that is kept may be of before.
-                self.lists.lock().unwrap_or_else(PoisonError::into_inner).remove(directory);
-                self.page(directory, prefix)?.map_err(|page| RemoteError::Damaged {
-                    place: self.at.place(&Item::Index(page).path()),
-                    why: MISSING.to_owned(),
-                })?
-            }
-        };
-        Ok(list.lines().filter(|line| line.starts_with(prefix)).map(str::to_owned).collect())
-    }
-
-    /// The list of a directory, empty where there is none, or the page of it that has a prefix; what it is called after where
-    /// it is missing.
-    fn page(&self, directory: &str, prefix: &str) -> Result<Result<Arc<str>, String>, RemoteError> {
-        let list = self.index(directory)?.unwrap_or_default();
-        let Some(pages) = Pages::find(&list) else { return Ok(Ok(list)) };
-        let page = pages.directory(directory, prefix);
-        Ok(self.index(&page)?.ok_or(page))
-    }
-
-    /// The list of a directory that lies beside the store, or a page; that there is no page is not kept.
-    fn index(&self, directory: &str) -> Result<Option<Arc<str>>, RemoteError> {
-        let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, list)) = lists().get(directory).filter(|(read, _)| read.elapsed() < FRESH) {
-            return Ok(list.clone());
-        }
-        // Nobody who asks for another list waits for this one.
-        let item = Item::Index(directory.to_owned());
-        let bytes = self.get(&item, item.limit())?;
-        let list: Option<Arc<str>> = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into());
-        let mut lists = lists();
-        lists.retain(|_, (read, _)| read.elapsed() < FRESH);
-        if list.is_some() || !directory.starts_with("pages/") {
-            lists.insert(directory.to_owned(), (Instant::now(), list.clone()));
-        }
-        Ok(list)
+        Ok(Self { at, lists: Lists::default() })
     }
 
     fn put_as(&self, item: &Item, bytes: &[u8], mode: PutMode) -> Result<bool, RemoteError> {
@@ -155,9 +90,11 @@ impl Files {
         }
         let (at, item, bytes) = (self.at.clone(), item.clone(), bytes::Bytes::copy_from_slice(bytes));
         let patience = at.patience.all(bytes.len() as u64);
-        wait(&self.at.place(&item.path()), patience, async move {
+        let put = wait(&self.at.place(&item.path()), patience, async move {
             at.patience.retry(|| at.put(&item, bytes.clone(), mode.clone())).await
-        })?
+        })?;
+        self.lists.forget();
+        put
     }
 }
 
@@ -212,11 +149,11 @@ impl Sink for Files {
 
 impl At {
     /// What messages call a path.
-    fn place(&self, path: &str) -> String {
+    pub(crate) fn place(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
 
-    fn path(&self, path: &str) -> Path {
+    pub(crate) fn path(&self, path: &str) -> Path {
         path.split('/').fold(self.root.clone(), |path, part| path.join(part))
     }
 
@@ -260,32 +197,11 @@ impl At {
         }
     }
 
-    async fn list(&self, directory: &str, prefix: &str) -> Result<Vec<String>, RemoteError> {
-        // Of a prefix with a directory only that is listed, since shards may be large.
-        let within = prefix.rsplit_once('/').map(|(start, _)| format!("{directory}/{start}"));
-        let (root, within) = (self.path(directory), self.path(within.as_deref().unwrap_or(directory)));
-        let (mut names, mut found) = (Vec::new(), self.server.list(Some(&within)));
-        let silence = self.patience.silence;
-        while let Some(item) =
-            tokio::time::timeout(silence, found.next()).await.map_err(|_| self.slow(directory))?
-        {
-            let location = item.map_err(|error| self.failed(directory, &error))?.location;
-            let below =
-                location.as_ref().strip_prefix(root.as_ref()).map(|path| path.trim_start_matches('/'));
-            names.extend(below.filter(|path| path.starts_with(prefix)).map(str::to_owned));
-            if names.len() > LISTED {
-                let why = format!("it lists more than {LISTED} names");
-                return Err(RemoteError::Damaged { place: self.place(directory), why });
-            }
-        }
-        Ok(names)
-    }
-
-    fn slow(&self, path: &str) -> RemoteError {
+    pub(crate) fn slow(&self, path: &str) -> RemoteError {
         RemoteError::Unreachable { place: self.place(path), reason: "it is silent, or too slow".to_owned() }
     }
 
-    fn failed(&self, path: &str, error: &Error) -> RemoteError {
+    pub(crate) fn failed(&self, path: &str, error: &Error) -> RemoteError {
         let (place, reason) = (self.place(path), words(error));
         match error {
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {

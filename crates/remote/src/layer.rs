@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use precast_core::event::Observer;
 use precast_core::key::ContentId;
-use precast_store::remote::{Remote, RemoteError};
-use precast_store::{CreateError, Keyring, Layer, OpenSignedError, Store, user_cache};
+use precast_store::remote::RemoteError;
+use precast_store::{CreateError, Keyring, Layer, OpenSignedError, user_cache};
 
 use crate::Patience;
 use crate::url::{Place, PlaceError};
@@ -17,6 +18,8 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// How long is waited.
     pub patience: Patience,
+    /// Who is told of what is met while a release is opened; what its layer meets later, those who observe that one are told.
+    pub observer: Observer,
 }
 
 /// Says why a URL is no layer. That a place cannot be reached is no reason: it may be another time.
@@ -102,17 +105,24 @@ pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer
         Place::Http { .. } | Place::S3 { .. } => {
             let source = Arc::new(crate::Files::open(&place, options.patience)?);
             let kept = |source| OpenRemoteError::Cache { place: place.to_string(), source };
-            let store = Store::create(&cache).map_err(kept)?.trusting(keyring);
-            Ok(Layer::from(Remote::new(source, store)))
+            let store = precast_store::Store::create(&cache).map_err(kept)?.trusting(keyring);
+            Ok(Layer::from(precast_store::remote::Remote::new(source, store)))
         }
         #[cfg(feature = "oci")]
-        Place::Oci { .. } => crate::oci::layer(&place, &keyring, &cache, options.patience),
+        Place::Oci { .. } => crate::oci::layer(&place, &keyring, &cache, options),
         #[cfg(not(all(feature = "files", feature = "oci")))]
         _ => {
             let feature = if matches!(place, Place::Oci { .. }) { "oci" } else { "files" };
             Err(OpenRemoteError::Feature { place: place.to_string(), feature })
         }
     }
+}
+
+/// What the tag of a release meant before; nothing is known where nothing is kept.
+#[cfg(feature = "oci")]
+#[must_use]
+pub fn tag(place: &Place, options: &Options) -> Option<crate::oci::Tag> {
+    cache_of(place, options).ok().map(|cache| crate::oci::Tag::read(&cache))
 }
 
 /// The directory of a place: each has its own, so that none answers for another.

@@ -18,7 +18,10 @@ mod bounded;
 mod files;
 #[cfg(any(feature = "files", feature = "oci"))]
 mod gather;
+#[cfg(any(feature = "files", feature = "oci"))]
 mod layer;
+#[cfg(feature = "files")]
+mod lists;
 #[cfg(feature = "oci")]
 pub mod oci;
 mod patience;
@@ -32,6 +35,9 @@ mod wait;
 
 #[cfg(feature = "files")]
 pub use files::Files;
+#[cfg(feature = "oci")]
+pub use layer::tag;
+#[cfg(any(feature = "files", feature = "oci"))]
 pub use layer::{OpenRemoteError, Options, open};
 pub use patience::Patience;
 pub use url::{Place, PlaceError};

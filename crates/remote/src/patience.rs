@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use precast_store::remote::{AT_ONCE, RemoteError};
+#[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
+use precast_store::remote::AT_ONCE;
+#[cfg(any(feature = "files", feature = "oci"))]
+use precast_store::remote::RemoteError;
 
 /// How long one who asks waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +35,10 @@ impl Default for Patience {
 }
 
 /// The slowest answer that is waited for, in bytes a second: all that are under way share a line of 64 KiB.
+#[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 const SLOWEST: u64 = (64 << 10) / AT_ONCE as u64;
 
+#[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 impl Patience {
     /// For an answer of at most so many bytes to end.
     #[must_use]
@@ -42,11 +47,13 @@ impl Patience {
     }
 
     /// Tells whether what came in a time is less than of the slowest transport that is waited for.
+    #[cfg(any(feature = "files", feature = "oci"))]
     pub(crate) fn is_lost(&self, elapsed: Duration, bytes: usize) -> bool {
         elapsed > self.answer && (bytes as f64) < elapsed.as_secs_f64() * SLOWEST as f64
     }
 
     /// For all tries of an answer of at most so many bytes.
+    #[cfg(any(feature = "files", feature = "oci"))]
     pub(crate) fn all(&self, limit: u64) -> Duration {
         let pauses = self.pause * 2_u32.saturating_pow(self.tries);
         (self.whole(limit) + self.connection) * self.tries.max(1) + pauses + self.silence
@@ -57,6 +64,7 @@ impl Patience {
     /// # Errors
     ///
     /// Those of the last try.
+    #[cfg(any(feature = "files", feature = "oci"))]
     pub(crate) async fn retry<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, RemoteError>
     where
         F: Future<Output = Result<T, RemoteError>>,

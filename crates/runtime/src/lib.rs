@@ -60,6 +60,8 @@ pub use policy::{ParsePolicyError, Policy};
 pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, Serve};
+#[cfg(feature = "remote")]
+pub use precast_remote::{Options as RemoteOptions, Patience};
 pub use precast_store::LayerError;
 #[cfg(feature = "record")]
 pub use recording::RecordError;

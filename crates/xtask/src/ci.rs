@@ -36,7 +36,8 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
         ("precast-remote", "reapi"),
         ("precast-cli", ""),
     ] {
-        let args = ["check", "--locked", "-p", package, "--no-default-features", "--features", features];
+        let of = ["--locked", "-p", package, "--no-default-features", "--features", features];
+        let args = [&["clippy"], &of[..], &["--", "-D", "warnings"]].concat();
         let features = if features.is_empty() { "without any" } else { features };
         steps.cargo(&format!("features: {package} {features}"), &args, &[]);
     }

@@ -34,33 +34,16 @@ struct Client {
 /// When a request of a client is at the server, in nanoseconds; which client; how long its answer is.
 type Event = Reverse<(u64, usize, u64)>;
 
-/// Numbers that look random: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-}
-
 const SECOND: f64 = 1e9;
 
 /// Simulates a way.
 pub(crate) fn run(world: &World, way: Way) -> Outcome {
-    let mut numbers = Numbers(world.seed);
+    let mut numbers = fastrand::Rng::with_seed(world.seed);
     let (count, seconds) = (world.clients_a_minute * world.minutes, 60.0 * world.minutes as f64);
     let mut clients: Vec<Client> = (0..count)
         .map(|_| {
-            let arrived = numbers.below((seconds * SECOND) as u64) as f64 / SECOND;
-            let is_warm = numbers.below(100) < world.warm_percent;
+            let arrived = numbers.u64(..(seconds * SECOND) as u64) as f64 / SECOND;
+            let is_warm = numbers.u64(..100) < world.warm_percent;
             let steps = world.steps(way, is_warm).into_iter().map(VecDeque::from).collect();
             Client { arrived, is_warm, steps, open: 0, line: arrived, ended: arrived }
         })

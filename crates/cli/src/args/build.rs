@@ -66,7 +66,7 @@ pub(crate) struct BuildArgs {
     /// Fails where `precast.lock` would change, and lists what; where archives are pinned in it, takes no others.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) locked: bool,
-    /// As --locked, and compiles nothing: the store has to have everything.
+    /// As --locked, and compiles nothing: the store or the cache has to have everything. What is pinned is found without a compiler.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) frozen: bool,
     /// Writes `precast.lock` with the archives of this build in it: for a release.
@@ -99,7 +99,7 @@ pub(crate) struct ElsewhereArgs {
     /// A cache of the Bazel Remote Execution API, grpc://host:port/instance, or grpcs:// where it is encrypted: what it has is
     /// taken instead of being compiled, and what is compiled is put there. With --keyring only what enough keys have signed is
     /// taken. A bearer token for the cache and the farm is taken from $PRECAST_REMOTE_TOKEN.
-    #[arg(long, value_name = "URL", conflicts_with = "frozen")]
+    #[arg(long, value_name = "URL")]
     pub(crate) remote_cache: Option<String>,
     /// A farm of the Bazel Remote Execution API, at a URL of the same kind: the compiler runs there, 32 at once unless --jobs
     /// says otherwise. Its workers must have the toolchain of this machine.

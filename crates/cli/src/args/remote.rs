@@ -47,7 +47,7 @@ Examples:
 /// Takes a bundle or an export out of a registry, and its signatures with it.
 ///
 /// By its digest it is what was pushed, byte for byte. By its tag it is what the registry says: then a keyring tells whose it is,
-/// now or when the file is used.
+/// now or when the file is used, and a signed release from before the last one that was pulled here is refused.
 #[derive(Debug, Args)]
 #[command(after_help = PULL_EXAMPLES)]
 pub(crate) struct PullArgs {
@@ -60,6 +60,9 @@ pub(crate) struct PullArgs {
     /// The keyring of which keys have to have signed it. [default: $PRECAST_KEYRING, else none are asked for]
     #[arg(long, value_name = "FILE")]
     pub(crate) keyring: Option<PathBuf>,
+    /// Takes a release from before the last one that was pulled here.
+    #[arg(long)]
+    pub(crate) older: bool,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,11 +9,11 @@ use std::time::Instant;
 use precast_build::history;
 use precast_build::{
     DeclareError, Declared, ExecuteError, Executed, Execution, Lock, Manifest, Plan, execute, execute_locked,
-    plan_after, take,
+    plan_after, take, take_pinned,
 };
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
-use precast_store::key::Profile;
+use precast_store::key::{Language, Profile};
 use precast_store::{ActionCache, OpenError, Store};
 #[cfg(feature = "remote")]
 use precast_store::{
@@ -57,43 +57,54 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let lock = if is_usual { update::check(&args.manifest, &plan, held)? } else { None };
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
     let variants = variants(args.isa, &manifest, &target, profile)?;
-    let toolchain = Toolchain::find(Some(&target))?;
     let pinned = (held == Held::Locked).then_some(()).and(lock.as_ref());
+    let taken = pinned.filter(|_| args.frozen);
+    let toolchain = find_toolchain(&target, taken)?;
     if let Some(lock) = pinned {
-        lock.check_actions(&plan, (&toolchain, &variants), &lock_path)?;
+        if let Some(toolchain) = &toolchain {
+            lock.check_actions(&plan, (toolchain, &variants), &lock_path)?;
+        }
         lock.unpinned(&target, &lock_path).iter().for_each(|told| term::warning(told));
     }
-    let path = layers::to_build(args.store);
-    let store = open_store(&path, args.frozen)?;
+    if toolchain.is_none() && args.bundle.is_some() {
+        return Err(Failure::usage("a bundle is linked, and the compiler of the release is not here")
+            .hint("the store is a layer as it is; `precast pull` takes a bundle out of a registry"));
+    }
     #[cfg(feature = "remote")]
     let keyring = match args.remote.is_empty() && args.elsewhere.remote_cache.is_none() {
         true => None,
         false => layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?,
     };
     #[cfg(feature = "remote")]
-    let (elsewhere, toolchain) = {
-        let elsewhere = Elsewhere::new(args.elsewhere, keyring.clone())?;
-        let toolchain = elsewhere.compiling(toolchain);
-        (elsewhere, toolchain)
-    };
+    let elsewhere = Elsewhere::new(args.elsewhere, keyring.clone())?;
+    #[cfg(feature = "remote")]
+    let toolchain = toolchain.map(|toolchain| elsewhere.compiling(toolchain));
     #[cfg(feature = "remote")]
     let (cache, parallel) = (elsewhere.cache(), elsewhere.parallel(args.jobs));
     #[cfg(not(feature = "remote"))]
     let (cache, parallel) = (None, args.jobs.map_or(Parallel::Auto, Parallel::Jobs));
+    let path = layers::to_build(args.store);
+    let store = open_store(&path, args.frozen && cache.is_none())?;
     #[cfg(feature = "remote")]
-    if !args.remote.is_empty() {
+    if let Some(toolchain) = toolchain.as_ref().filter(|_| !args.remote.is_empty()) {
         let keyring = keyring.ok_or_else(layers::no_keyring)?;
         for url in &args.remote {
-            fetch(url, &keyring, store.as_ref(), &plan, (&toolchain, &variants))?;
+            fetch(url, &keyring, store.as_ref(), &plan, (toolchain, &variants))?;
         }
     }
-    let executed = carry_out(
-        &plan,
-        (store.as_ref(), cache),
-        (&toolchain, &variants),
-        parallel,
-        (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
-    );
+    let executed = match &toolchain {
+        Some(toolchain) => carry_out(
+            &plan,
+            (store.as_ref(), cache),
+            (toolchain, &variants),
+            parallel,
+            (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
+        ),
+        None => {
+            let pins = (&pinned.cloned().unwrap_or_default(), lock_path.as_path());
+            take_pinned(&plan, (store.as_ref(), cache), &variants, pins)
+        }
+    };
     #[cfg(feature = "remote")]
     elsewhere.tell();
     let executed = executed.map_err(|error| match error {
@@ -107,9 +118,12 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     store.iter().for_each(|store| history::remember(store, &args.manifest, &executed));
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
-    let bundle = args.bundle.map(|path| write_bundle(path, &executed, &toolchain)).transpose()?;
-    if let Some(builder) = builder {
-        builder.state(store.as_ref(), bundle.as_ref(), &executed, &toolchain)?;
+    let bundle = match (args.bundle, &toolchain) {
+        (Some(path), Some(toolchain)) => Some(write_bundle(path, &executed, toolchain)?),
+        _ => None,
+    };
+    if let (Some(builder), Some(toolchain)) = (builder, &toolchain) {
+        builder.state(store.as_ref(), bundle.as_ref(), &executed, toolchain)?;
     }
     let summary = Summary {
         manifest: args.manifest,
@@ -117,7 +131,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         executed,
         target,
         variants,
-        compiler: toolchain.description().to_owned(),
+        compiler: toolchain.map(|toolchain| toolchain.description().to_owned()),
         store: path,
         bundle: bundle.map(|(path, bytes)| (path, bytes.len())),
         seconds: start.elapsed().as_secs_f64(),
@@ -205,6 +219,22 @@ fn variants(
     Ok(levels.into_iter().map(variant).collect())
 }
 
+/// Finds the compiler. What nothing is compiled for and a lock file pins can be taken without it: none is needed where the pins
+/// are of another.
+fn find_toolchain(target: &str, taken: Option<&Lock>) -> Result<Option<Toolchain>, Failure> {
+    let found = Toolchain::find(Some(target));
+    let Some(lock) = taken else { return Ok(Some(found?)) };
+    let ids = |toolchain: &Toolchain| {
+        let of = |language| toolchain.id(language).ok();
+        [Language::C, Language::Cxx].into_iter().filter_map(of).collect::<Vec<_>>()
+    };
+    if lock.is_of_others(target, &found.as_ref().map(ids).unwrap_or_default()) {
+        return Ok(None);
+    }
+    let hint = "what is pinned (`precast build --pin`) is taken without a compiler";
+    found.map(Some).map_err(|error| Failure::from(error).hint(hint))
+}
+
 /// Opens the store to build into; a build that compiles nothing makes none.
 fn open_store(path: &Path, is_frozen: bool) -> Result<Option<Store>, Failure> {
     let store = match is_frozen {
@@ -279,7 +309,8 @@ struct Summary {
     executed: Executed,
     target: String,
     variants: Vec<Variant>,
-    compiler: String,
+    /// None where what is pinned was taken, whatever compiler is here.
+    compiler: Option<String>,
     store: PathBuf,
     bundle: Option<(PathBuf, usize)>,
     seconds: f64,
@@ -307,7 +338,12 @@ impl Summary {
             0 => String::new(),
             count => format!(", {count} from the cache"),
         };
-        let mut text = format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display());
+        let mut text = match compiler {
+            Some(compiler) => {
+                format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display())
+            }
+            None => format!("took what is pinned of `{}` for {target} ({levels})\n", manifest.display()),
+        };
         let _ = writeln!(text, "  combinations  {}", plan.combinations);
         let _ = writeln!(text, "  modules       {} distinct", plan.modules());
         let _ = writeln!(text, "  entries       {}", if entries.is_empty() { "none" } else { &entries });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use precast_remote::oci::{Attached, Kind as Released, Registry, Release};
-use precast_remote::{Files, Patience, Place};
+use precast_remote::{Files, Options, Patience, Place};
 use precast_store::{Bundle, Export, Store, file};
 use serde_json::json;
 
@@ -110,6 +110,7 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         Released::Export => Kind::Export,
     };
     let mut names = Vec::new();
+    let mut tag = None;
     if let Some(keyring) = &keyring {
         let exported = (kind == Kind::Export).then(|| Export::open(&release.bytes)).transpose()?;
         let checked = match &exported {
@@ -119,6 +120,17 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         names = checked.map_err(|unsigned| {
             Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
         })?;
+        let number = exported.map(|export| export.release()).transpose()?.flatten();
+        tag = precast_remote::tag(&place, &Options::default()).map(|tag| (tag, number));
+    }
+    if let Some((tag, number)) = tag.as_ref().filter(|_| !args.older)
+        && tag.went_back(&release.digest, number.as_ref())
+    {
+        let went_back =
+            format!("the release at `{place}` is an earlier one than was pulled from there before");
+        return Err(Failure::new(went_back)
+            .hint("ask those who push whether they took the last one back; `--older` takes this one")
+            .exiting(Exit::Unsigned));
     }
     // What a registry calls a release may be anything.
     match kind {
@@ -126,6 +138,11 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         _ => drop(Bundle::from_bytes(release.bytes.clone())?),
     }
     write_release(&out, kind, &release)?;
+    if let Some((mut tag, number)) = tag
+        && let Err(error) = tag.note(&release.digest, number.as_ref())
+    {
+        term::warning(&format!("that `{place}` meant this release is not remembered: {error}"));
+    }
     if args.json {
         term::print_json(&json!({
             "remote": place.to_string(), "digest": release.digest, "out": out.to_string_lossy(),

@@ -3,6 +3,7 @@
 //! ```text
 //! <cache>/<digest of the manifest>.precast     the bundle      <cache>/<…>.precast.minisig     its signatures
 //! <cache>/latest                               the digest that the tag meant last, for when the registry cannot be reached
+//! <cache>/meant                                all that it meant (`tag.rs`)
 //! ```
 
 use std::io::Write as _;
@@ -11,20 +12,20 @@ use std::path::Path;
 use precast_store::keyring::SUFFIX;
 use precast_store::remote::RemoteError;
 use precast_store::whole::Whole;
-use precast_store::{Bundle, Keyring, Layer, OpenSignedError};
+use precast_store::{Bundle, Event, Keyring, Layer, OpenSignedError};
 
-use super::{Kind, Registry, is_digest};
+use super::{Kind, Registry, Tag, is_digest};
 use crate::url::Place;
-use crate::{OpenRemoteError, Patience};
+use crate::{OpenRemoteError, Options};
 
 /// Opens a release as a layer.
 pub(crate) fn layer(
     place: &Place,
     keyring: &Keyring,
     cache: &Path,
-    patience: Patience,
+    options: &Options,
 ) -> Result<Layer, OpenRemoteError> {
-    let registry = Registry::open(place, patience)?;
+    let registry = Registry::open(place, options.patience)?;
     let kept = |source: std::io::Error| OpenRemoteError::Kept {
         place: place.to_string(),
         path: cache.to_owned(),
@@ -45,11 +46,20 @@ pub(crate) fn layer(
     };
     let path = cache.join(format!("{hex}.precast"));
     let name = format!("release `{place}`");
+    let tell = || {
+        let mut tag = Tag::read(cache);
+        if tag.went_back(&digest, None) {
+            let (what, remote) = ("the release".to_owned(), place.to_string());
+            options.observer.tell(&Event::WentBack { what, remote });
+        }
+        tag.note(&digest, None)
+    };
     let refused = |source| OpenRemoteError::Release { place: place.to_string(), source };
     match Bundle::open_signed(&path, keyring) {
         Ok(bundle) => {
             // A cache that cannot be written any more does not know what the tag means when the registry is gone.
             let _ = write(cache, &latest, format!("{digest}\n").as_bytes());
+            let _ = tell();
             return Ok(Layer::Bundle { name, bundle: Box::new(bundle) });
         }
         // Others can change what is there: for people to decide.
@@ -73,11 +83,12 @@ pub(crate) fn layer(
     let bundle = Bundle::open_signed(&path, keyring).map_err(refused)?;
     // What is refused is not what the tag means.
     write(cache, &latest, format!("{digest}\n").as_bytes()).map_err(kept)?;
+    tell().map_err(kept)?;
     Ok(Layer::Bundle { name, bundle: Box::new(bundle) })
 }
 
 /// Makes a directory that nobody else can write.
-fn make(directory: &Path) -> std::io::Result<()> {
+pub(super) fn make(directory: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -85,7 +96,7 @@ fn make(directory: &Path) -> std::io::Result<()> {
     builder.create(directory)
 }
 
-fn write(directory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write(directory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = Whole::with_mode(directory, 0o644)?;
     file.write_all(bytes)?;
     file.sync()?;

@@ -19,6 +19,7 @@ mod get;
 mod layer;
 mod pull;
 mod push;
+mod tag;
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ use credentials::IdentityToken;
 pub(crate) use layer::layer;
 pub use pull::Release;
 pub use push::{Attached, Pushed};
+pub use tag::Tag;
 
 use crate::url::Place;
 use crate::{OpenRemoteError, Patience};

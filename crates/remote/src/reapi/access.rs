@@ -3,43 +3,20 @@
 //! ```text
 //! authorities   a file, else the system's        ─▶ the server's certificate is verified
 //! identity      a certificate and its key, files ─▶ shown to a server that asks for one
-//! credentials   a token, or a program            ─▶ headers of every call, to nobody on the way
+//! credentials   a token, or a program            ─▶ headers of every call, to nobody on the way (`credentials.rs`)
 //! ```
-//! A credential helper is what Bazel's is: started as `PROGRAM get`, it reads `{"uri": "https://host:port/"}` and answers with
-//! `{"headers": {"Authorization": ["Bearer …"]}, "expires": "2026-01-31T12:00:00Z"}`. Its answer is kept until it expires, half an
-//! hour where it does not say when.
 
-use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
-use std::{fmt, io};
+use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use serde::Deserialize;
-use tokio::io::AsyncWriteExt as _;
-use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue};
-use tonic::service::Interceptor;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
-use tonic::{Request, Status};
 
+use super::credentials::Credentials;
 use super::server::Server;
-use crate::shortened;
 use crate::wait::NoRuntime;
-
-/// How long a credential helper may take.
-const HELPER: Duration = Duration::from_secs(10);
-
-/// How long its answer is kept where it does not say how long it holds.
-const KEPT: Duration = Duration::from_secs(30 * 60);
-
-/// How long before its end an answer counts as over: calls take time, and clocks differ.
-const EARLY: Duration = Duration::from_secs(10);
-
-/// How long a helper that failed is not asked again, so that calls that wait for it all end.
-const FAILED: Duration = Duration::from_secs(5);
 
 /// What a connection needs beside the place.
 #[derive(Debug, Clone, Default)]
@@ -50,25 +27,6 @@ pub struct Access {
     pub identity: Option<(PathBuf, PathBuf)>,
     /// What says who asks.
     pub credentials: Option<Credentials>,
-}
-
-/// What says who asks.
-#[derive(Clone)]
-pub enum Credentials {
-    /// A bearer token.
-    Token(String),
-    /// A program that is asked, as Bazel's credential helpers are.
-    Helper(PathBuf),
-}
-
-/// Shows no token.
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Token(_) => f.write_str("Token(…)"),
-            Self::Helper(program) => f.debug_tuple("Helper").field(program).finish(),
-        }
-    }
 }
 
 /// Says why a connection cannot be prepared.
@@ -137,7 +95,7 @@ impl AccessError {
 
 impl Access {
     /// Refuses a place where others could read what should be secret.
-    fn suits(&self, place: &Server) -> Result<(), AccessError> {
+    pub(super) fn suits(&self, place: &Server) -> Result<(), AccessError> {
         let place = || place.to_string();
         if self.credentials.is_some() {
             return Err(AccessError::Exposed { place: place() });
@@ -173,262 +131,4 @@ fn certificates(path: &Path) -> Result<Vec<u8>, AccessError> {
 
 fn no(path: &Path, what: &'static str) -> AccessError {
     AccessError::Pem { path: path.to_owned(), what }
-}
-
-/// The headers that say who asks.
-#[derive(Clone, Default)]
-pub(super) struct Headers(Arc<[(AsciiMetadataKey, AsciiMetadataValue)]>);
-
-impl Headers {
-    fn of(headers: BTreeMap<String, Vec<String>>) -> Option<Self> {
-        let each = headers.into_iter().flat_map(|(name, values)| {
-            values.into_iter().map(move |value| {
-                let key = AsciiMetadataKey::from_bytes(name.to_ascii_lowercase().as_bytes()).ok()?;
-                let mut value: AsciiMetadataValue = value.parse().ok()?;
-                value.set_sensitive(true);
-                Some((key, value))
-            })
-        });
-        each.collect::<Option<Arc<_>>>().map(Self)
-    }
-}
-
-impl Interceptor for Headers {
-    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        for (name, value) in &*self.0 {
-            request.metadata_mut().append(name, value.clone());
-        }
-        Ok(request)
-    }
-}
-
-/// Gives the headers of each call.
-pub(super) struct Teller {
-    helper: Option<PathBuf>,
-    kept: tokio::sync::Mutex<Kept>,
-}
-
-/// What is known of who asks.
-#[derive(Default)]
-struct Kept {
-    headers: Headers,
-    /// Until when, if a helper gave them and they still hold.
-    until: Option<SystemTime>,
-    /// When a helper gave them.
-    given: Option<Instant>,
-    /// When a helper failed last, and how.
-    failed: Option<(Instant, String)>,
-}
-
-impl Teller {
-    pub(super) fn new(access: &Access, place: &Server) -> Result<Self, AccessError> {
-        if !place.is_private() {
-            access.suits(place)?;
-        }
-        let (helper, headers) = match &access.credentials {
-            Some(Credentials::Helper(program)) => (Some(program.clone()), Headers::default()),
-            Some(Credentials::Token(token)) => {
-                let headers = [("authorization".to_owned(), vec![format!("Bearer {token}")])];
-                (None, Headers::of(headers.into()).ok_or(AccessError::Token)?)
-            }
-            None => (None, Headers::default()),
-        };
-        Ok(Self { helper, kept: tokio::sync::Mutex::new(Kept { headers, ..Kept::default() }) })
-    }
-
-    /// The headers of a call that is made now; others who want them wait while the helper is asked.
-    pub(super) async fn headers(&self, place: &Server) -> Result<Headers, Status> {
-        let mut kept = self.kept.lock().await;
-        let is_fresh = kept.until.is_some_and(|end| SystemTime::now() + EARLY < end);
-        if let Some(program) = self.helper.as_deref().filter(|_| !is_fresh) {
-            let failed = |why: &str| {
-                Status::unauthenticated(format!("the credential helper `{}` {why}", program.display()))
-            };
-            if let Some((_, why)) = kept.failed.as_ref().filter(|(when, _)| when.elapsed() < FAILED) {
-                return Err(failed(why));
-            }
-            match ask(program, place).await {
-                Ok((headers, end)) => {
-                    *kept = Kept { headers, until: Some(end), given: Some(Instant::now()), failed: None };
-                }
-                Err(why) => {
-                    let status = failed(&why);
-                    kept.failed = Some((Instant::now(), why));
-                    return Err(status);
-                }
-            }
-        }
-        Ok(kept.headers.clone())
-    }
-
-    /// Forgets what a helper said before a call began to which the server answered that it knows nobody by it; tells whether
-    /// the helper may say something else.
-    pub(super) async fn forget(&self, began: Instant) -> bool {
-        let mut kept = self.kept.lock().await;
-        // Another call may have been here before.
-        if kept.given.is_some_and(|given| given <= began) {
-            kept.until = None;
-        }
-        self.helper.is_some() && kept.given.is_some() && kept.failed.is_none()
-    }
-}
-
-/// What a helper answers.
-#[derive(Deserialize)]
-struct Answer {
-    #[serde(default)]
-    headers: BTreeMap<String, Vec<String>>,
-    expires: Option<chrono::DateTime<chrono::FixedOffset>>,
-}
-
-async fn ask(program: &Path, place: &Server) -> Result<(Headers, SystemTime), String> {
-    let mut command = tokio::process::Command::new(program);
-    command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;
-    let uri = format!("{}/", place.uri().replacen("http://", "https://", 1));
-    let answering = async {
-        if let Some(mut input) = child.stdin.take() {
-            // Who knows the answer need not read the question.
-            let _ = input.write_all(format!("{}\n", serde_json::json!({ "uri": uri })).as_bytes()).await;
-        }
-        child.wait_with_output().await
-    };
-    let ended = tokio::time::timeout(HELPER, answering).await;
-    let ended = ended.map_err(|_| format!("does not answer within {HELPER:?}"))?;
-    let ended = ended.map_err(|error| format!("does not answer: {error}"))?;
-    if !ended.status.success() {
-        let said = shortened(&String::from_utf8_lossy(&ended.stderr));
-        return Err(format!("failed with {}: {said}", ended.status));
-    }
-    // What it said may be secret.
-    let answer: Option<Answer> = serde_json::from_slice(&ended.stdout).ok();
-    let read = answer.and_then(|answer| Some((Headers::of(answer.headers)?, answer.expires)));
-    let (headers, expires) = read.ok_or("answers with something else than headers in JSON")?;
-    Ok((headers, expires.map_or_else(|| SystemTime::now() + KEPT, SystemTime::from)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(text: &str) -> Server {
-        text.parse().unwrap()
-    }
-
-    /// A script; gives where it is.
-    #[cfg(unix)]
-    fn helper(directory: &Path, text: &str) -> Access {
-        use std::os::unix::fs::PermissionsExt;
-        let path = directory.join("helper");
-        fs_err::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs_err::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
-        Access { credentials: Some(Credentials::Helper(path)), ..Access::default() }
-    }
-
-    #[cfg(unix)]
-    fn told(access: &Access, times: usize) -> Result<Vec<String>, String> {
-        let place = place("grpcs://cache.example.org:8443/main");
-        let teller = Teller::new(access, &place).unwrap();
-        let all = crate::wait::drive(async || {
-            let mut all = Vec::new();
-            for _ in 0..times {
-                let Headers(headers) =
-                    teller.headers(&place).await.map_err(|status| status.message().to_owned())?;
-                let each = headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()));
-                all.push(each.collect::<Vec<_>>().join(", "));
-            }
-            Ok(all)
-        });
-        all.unwrap()
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_helper_is_asked_until_its_answer_expires() {
-        let directory = tempfile::tempdir().unwrap();
-        // It counts by the length of a file, and says what it was asked.
-        let count = format!("f={}; echo >> $f; n=$(wc -l < $f); ", directory.path().join("n").display());
-        let answer = |expires: &str| {
-            format!(
-                "test $1 = get || exit 1; read q; q=$(echo $q | tr -d '{{}}\"'); {count} \
-                 echo '{{\"headers\": {{\"X-Who\": [\"'$n $q'\", \"b\"]}}{expires}}}'"
-            )
-        };
-        let asked = "uri:https://cache.example.org:8443/, x-who: b";
-        let access = helper(directory.path(), &answer(", \"expires\": \"2999-01-01T00:00:00+01:00\""));
-        let first = format!("x-who: 1 {asked}");
-        assert_eq!(told(&access, 2).unwrap(), [first.clone(), first]);
-        let access = helper(directory.path(), &answer(""));
-        assert_eq!(told(&access, 2).unwrap(), vec![format!("x-who: 2 {asked}"); 2]);
-        let access = helper(directory.path(), &answer(", \"expires\": \"2001-01-01T00:00:00Z\""));
-        assert_eq!(told(&access, 2).unwrap(), [format!("x-who: 3 {asked}"), format!("x-who: 4 {asked}")]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_is_wrong_with_a_helper_is_told_and_what_it_said_is_not() {
-        let directory = tempfile::tempdir().unwrap();
-        for (script, why) in [
-            ("echo nobody is logged in >&2; exit 3", "exit status: 3: nobody is logged in"),
-            ("echo secret", "something else than headers"),
-            ("echo '{\"headers\": {\"a b\": [\"secret\"]}}'", "something else than headers"),
-            ("echo '{\"headers\": {\"a\": [\"secret\"]}, \"expires\": \"soon\"}'", "something else"),
-        ] {
-            let error = told(&helper(directory.path(), script), 1).unwrap_err();
-            assert!(error.contains(why) && !error.contains("secret"), "{error}");
-        }
-        let access =
-            Access { credentials: Some(Credentials::Helper("/no/such".into())), ..Access::default() };
-        assert!(told(&access, 1).unwrap_err().contains("cannot be started"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_helper_that_failed_is_left_alone_for_a_while_and_one_that_gave_too_little_time_is_not() {
-        let directory = tempfile::tempdir().unwrap();
-        let count = directory.path().join("n");
-        let started = || fs_err::read_to_string(&count).unwrap().lines().count();
-        let place = place("grpcs://cache.example.org");
-        let ask = |script: &str| {
-            let access = helper(directory.path(), &format!("echo >> {}; {script}", count.display()));
-            let teller = Teller::new(&access, &place).unwrap();
-            let ask = async || teller.headers(&place).await.is_ok();
-            crate::wait::drive(async || [ask().await, ask().await]).unwrap()
-        };
-        assert_eq!((ask("exit 1"), started()), ([false; 2], 1));
-        let soon = chrono::DateTime::<chrono::Utc>::from(SystemTime::now() + EARLY / 2).to_rfc3339();
-        let answer = format!("echo '{{\"headers\": {{}}, \"expires\": \"{soon}\"}}'");
-        assert_eq!((ask(&answer), started()), ([true; 2], 3));
-    }
-
-    #[test]
-    fn certificates_are_not_ignored_where_nothing_is_encrypted() {
-        let file = PathBuf::from("a.pem");
-        let authorities = Access { authorities: Some(file.clone()), ..Access::default() };
-        let identity = Access { identity: Some((file.clone(), file)), ..Access::default() };
-        for access in [authorities, identity] {
-            for text in ["grpcs://far.example.org", "grpc://127.0.0.1:1"] {
-                assert!(Teller::new(&access, &place(text)).is_ok(), "{text}");
-            }
-            let error = Teller::new(&access, &place("grpc://far.example.org:1")).err().unwrap().to_string();
-            assert!(error.contains("would not be encrypted\nhint: `grpcs://` encrypts"), "{error}");
-        }
-        let token =
-            |token: &str| Access { credentials: Some(Credentials::Token(token.into())), ..Access::default() };
-        let error = Teller::new(&token("a\nb"), &place("grpcs://h")).err().unwrap().to_string();
-        assert!(error.contains("`PRECAST_REMOTE_TOKEN`"), "{error}");
-    }
-
-    #[test]
-    fn credentials_travel_encrypted_or_not_at_all_and_are_not_shown() {
-        let access = Access { credentials: Some(Credentials::Token("secret".into())), ..Access::default() };
-        assert!(!format!("{access:?}").contains("secret"));
-        for text in ["grpcs://far.example.org", "grpc://127.0.0.1:1"] {
-            assert!(Teller::new(&access, &place(text)).is_ok(), "{text}");
-        }
-        let error = Teller::new(&access, &place("grpc://far.example.org:1")).err().unwrap().to_string();
-        assert!(error.contains("unencrypted\nhint: ") && !error.contains("secret"), "{error}");
-        let access = Access { credentials: Some(Credentials::Token("a\nb".into())), ..Access::default() };
-        assert!(matches!(Teller::new(&access, &place("grpcs://h")), Err(AccessError::Token)));
-    }
 }

@@ -15,9 +15,10 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
-use super::access::{Access, AccessError, Headers, Teller};
+use super::access::{Access, AccessError};
 use super::api::capabilities_client::CapabilitiesClient;
 use super::api::{GetCapabilitiesRequest, ServerCapabilities, digest_function};
+use super::credentials::{Headers, Teller};
 use super::report::{Report, count};
 use super::server::Server;
 use super::untrusted;

@@ -80,7 +80,11 @@ pub(crate) fn a_store_fails(served: &Served, proxy: &Server, url: &str, lists: &
         proxy.heal();
         assert!(module && named, "{fault:?}, once: {told}");
     }
-    let options = Options { cache: Some(served.directory.path().join("nobody's")), patience: impatient() };
+    let options = Options {
+        cache: Some(served.directory.path().join("nobody's")),
+        patience: impatient(),
+        ..Options::default()
+    };
     let layer = precast_remote::open(url, Signer::new("mallory").keyring(), &options).unwrap();
     let (layer, heard) = hearing(layer);
     let (module, named, told) = ask(&layer, &heard);
@@ -106,6 +110,7 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
             let options = Options {
                 cache: Some(directory.path().join(format!("{part} {fault:?}").replace('/', "-"))),
                 patience: impatient(),
+                ..Options::default()
             };
             let layer = precast_remote::open(&format!("{url}/{name}"), signer.keyring(), &options);
             proxy.heal();

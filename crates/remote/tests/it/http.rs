@@ -66,7 +66,11 @@ impl Served {
 
     /// The same, of a store that is the same.
     pub(crate) fn layer_at(&self, url: &str, cache: &str) -> (Layer, Heard) {
-        let options = Options { cache: Some(self.directory.path().join(cache)), patience: impatient() };
+        let options = Options {
+            cache: Some(self.directory.path().join(cache)),
+            patience: impatient(),
+            ..Options::default()
+        };
         hearing(precast_remote::open(url, self.signer.keyring(), &options).unwrap())
     }
 }
@@ -322,7 +326,8 @@ fn credentials_are_sent_and_never_shown() {
     });
     let url = server.url.replace("http://", "http://user:secret@");
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { cache: Some(directory.path().to_owned()), patience: impatient() };
+    let options =
+        Options { cache: Some(directory.path().to_owned()), patience: impatient(), ..Options::default() };
     let layer = precast_remote::open(&url, Signer::new("a").keyring(), &options).unwrap();
     let (layer, heard) = hearing(layer);
     assert!(layer.find_entry("score").unwrap().is_none());

@@ -1,10 +1,12 @@
 //! Releases in a registry.
 
+use std::sync::Mutex;
+
 use precast_remote::oci::{Attached, Kind, Registry as Place, Release};
 use precast_remote::{OpenRemoteError, Options};
 use precast_store::remote::RemoteError;
 use precast_store::write_bundle;
-use precast_testkit::servers::{Fault, Registry, sha256};
+use precast_testkit::servers::{Fault, Registry, Server, sha256};
 
 use crate::http::{ISA, impatient, unit};
 use crate::sample::entry;
@@ -118,13 +120,57 @@ fn a_registry_that_lies_or_fails_gives_no_release() {
     assert!(matches!(pull("me/model:none"), Err(RemoteError::NoRelease { .. })));
 }
 
+/// Before a registry that makes out tokens, each good for so many requests.
+fn short_lived(registry: &Registry, requests: usize) -> Server {
+    let made = Mutex::new((0, 0));
+    Server::guarding(registry.server.address(), move |request| {
+        let said = |name: &str| {
+            let found = request.headers.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let mut made = made.lock().unwrap();
+        if request.path.starts_with("/token") {
+            *made = (made.0 + 1, 0);
+            return Some((200, Vec::new(), format!("{{\"token\": \"token-{}\"}}", made.0).into_bytes()));
+        }
+        if said("authorization") == format!("Bearer token-{}", made.0) && made.1 < requests {
+            made.1 += 1;
+            return None;
+        }
+        let challenge = format!("Bearer realm=\"http://{}/token\",service=\"registry\"", said("host"));
+        Some((401, vec![("www-authenticate".to_owned(), challenge)], br#"{"errors": []}"#.to_vec()))
+    })
+}
+
+#[test]
+fn a_token_that_runs_out_in_the_middle_of_a_pull_gives_way_to_another() {
+    let registry = Registry::new(true);
+    let bytes = bundle();
+    push(&registry, "me/model:1", &bytes, Some(Signer::new("alice").sign(&bytes)));
+    let pull = |requests: usize| {
+        let server = short_lived(&registry, requests);
+        let pulled = place(&format!("oci://{}/me/model:1", server.address())).pull();
+        (pulled, server.asked().iter().filter(|asked| asked.contains("/token")).count())
+    };
+    for requests in [1, 2] {
+        let (pulled, tokens) = pull(requests);
+        assert_eq!(pulled.unwrap().bytes, bytes);
+        assert!(tokens > 1, "{tokens}");
+    }
+    // A token that is refused as soon as it was made out is not asked for again and again.
+    let (pulled, tokens) = pull(0);
+    assert!(matches!(pulled, Err(RemoteError::Denied { .. })), "{pulled:?}");
+    assert!(tokens < 5, "{tokens}");
+}
+
 #[test]
 fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
     let registry = Registry::new(false);
     let (bytes, signer) = (bundle(), Signer::new("alice"));
     let (archive, record) = unit("entry", ISA);
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { cache: Some(directory.path().to_owned()), patience: impatient() };
+    let options =
+        Options { cache: Some(directory.path().to_owned()), patience: impatient(), ..Options::default() };
     let open =
         |signer: &Signer| precast_remote::open(&registry.url("me/model:1"), signer.keyring(), &options);
     push(&registry, "me/model:1", &bytes, None);

@@ -164,6 +164,30 @@ fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
     assert!(error.contains("hint: who asks is said by the token in `PRECAST_REMOTE_TOKEN`"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn who_takes_up_a_stream_again_says_anew_who_asks() {
+    use std::os::unix::fs::PermissionsExt;
+    // How often a helper is asked whose answers are over at once, where so many streams end before their operations.
+    let asked = |leave: u32| {
+        let directory = tempfile::tempdir().unwrap();
+        let count = directory.path().join("count");
+        let answer = r#"{"headers": {"Authorization": ["Bearer right"]}, "expires": "2001-01-01T00:00:00Z"}"#;
+        let script = format!("#!/bin/sh\necho >> {}\necho '{answer}'\n", count.display());
+        let helper = file(directory.path(), "helper", &script);
+        fs_err::set_permissions(&helper, PermissionsExt::from_mode(0o700)).unwrap();
+        let server = Server::start();
+        server.faults(Faults { leave, token: Some("right".to_owned()), ..Faults::default() });
+        let access = Access { credentials: Some(Credentials::Helper(helper)), ..Access::default() };
+        let farm = Farm::new(server.url.parse().unwrap(), &access, patience(), Vec::new()).unwrap();
+        build(&small(), None, None, &toolchain().running_on(std::sync::Arc::new(farm))).unwrap();
+        let waits = server.state().calls.get("wait").copied().unwrap_or_default();
+        assert_eq!(waits, leave);
+        fs_err::read_to_string(count).unwrap().lines().count()
+    };
+    assert_eq!(asked(2), asked(0) + 2);
+}
+
 #[test]
 fn files_that_hold_something_else_are_named() {
     let directory = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@
 
 use super::alone::Alone;
 use crate::reference::Reference;
+use fastrand::Rng;
 use precast_graph::{Array, DType, Extent, FunctionGraph, PerformError, Type, special_bits};
 
 /// What the outputs should be.
@@ -92,7 +93,7 @@ enum Values {
 /// Random inputs for a graph of one Apply. `fixed` has the inputs whose values the op is always used with.
 pub(super) fn cases(alone: &Alone, seed: u64) -> Vec<Case> {
     let Alone { graph, fixed, reference, .. } = alone;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let types: Vec<Type> = graph.inputs().iter().map(|input| graph.ty(*input).clone()).collect();
     let draw = |(shapes, values): &(Shapes, Values)| {
         let inputs = types.iter().enumerate().map(|(position, ty)| {
@@ -110,7 +111,7 @@ pub(super) fn cases(alone: &Alone, seed: u64) -> Vec<Case> {
     cases
 }
 
-fn array(random: &mut Random, ty: &Type, position: usize, shapes: Shapes, values: Values) -> Array {
+fn array(random: &mut Rng, ty: &Type, position: usize, shapes: Shapes, values: Values) -> Array {
     let ndim = ty.ndim();
     let shape: Vec<usize> = ty
         .shape()
@@ -132,11 +133,11 @@ fn array(random: &mut Random, ty: &Type, position: usize, shapes: Shapes, values
     let mut bits: Vec<u64> = Vec::with_capacity(count * words);
     for _ in 0..row {
         // Huge integers in a single number are taken for extents by some ops.
-        if values == Values::Special && random.below(3) == 0 && (ndim > 0 || dtype.is_float()) {
-            let at = random.below(special.len() / words) * words;
+        if values == Values::Special && random.usize(..3) == 0 && (ndim > 0 || dtype.is_float()) {
+            let at = random.usize(..special.len() / words) * words;
             bits.extend(&special[at..at + words]);
         } else {
-            bits.extend(random.number(dtype, values == Values::Small));
+            bits.extend(number(random, dtype, values == Values::Small));
         }
     }
     let bits = bits.repeat(count.checked_div(row).unwrap_or(0));
@@ -159,40 +160,23 @@ impl Shapes {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+/// The bits of one element.
+fn number(random: &mut Rng, dtype: DType, small: bool) -> Vec<u64> {
+    let mut one = || {
+        let unit = random.f64();
+        if dtype.is_float() { unit * 16.0 - 8.0 } else { (unit * 3.0).floor() }
+    };
+    if dtype.real() != dtype {
+        let parts = [one(), one()];
+        let array = ndarray::arr1(&[precast_graph::Complex::new(parts[0], parts[1])]).into_dyn();
+        return Array::from(array).cast(dtype).bits();
     }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    /// The bits of one element.
-    fn number(&mut self, dtype: DType, small: bool) -> Vec<u64> {
-        let mut one = || {
-            let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-            if dtype.is_float() { unit * 16.0 - 8.0 } else { (unit * 3.0).floor() }
-        };
-        if dtype.real() != dtype {
-            let parts = [one(), one()];
-            let array = ndarray::arr1(&[precast_graph::Complex::new(parts[0], parts[1])]).into_dyn();
-            return Array::from(array).cast(dtype).bits();
-        }
-        let value = if small || dtype.is_float() || dtype == DType::Bool {
-            let value = one();
-            if dtype == DType::Bool { value.min(1.0) } else { value }
-        } else {
-            let sign = if dtype.is_unsigned() { 0 } else { 100 };
-            self.below(101 + sign) as f64 - sign as f64
-        };
-        Array::from(ndarray::arr1(&[value]).into_dyn()).cast(dtype).bits()
-    }
+    let value = if small || dtype.is_float() || dtype == DType::Bool {
+        let value = one();
+        if dtype == DType::Bool { value.min(1.0) } else { value }
+    } else {
+        let sign = if dtype.is_unsigned() { 0 } else { 100 };
+        random.usize(..101 + sign) as f64 - sign as f64
+    };
+    Array::from(ndarray::arr1(&[value]).into_dyn()).cast(dtype).bits()
 }

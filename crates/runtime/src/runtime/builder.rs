@@ -6,6 +6,7 @@ use crate::filter::Casting;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
+use precast_core::event::Observer;
 use precast_ops::Ops;
 #[cfg(feature = "record")]
 use precast_ops::Serve;
@@ -34,7 +35,7 @@ enum Source {
     Store(PathBuf),
     Writable(PathBuf),
     #[cfg(feature = "remote")]
-    Remote(String),
+    Remote(String, precast_remote::Options),
 }
 
 /// The variable that turns debug mode on.
@@ -71,8 +72,15 @@ impl Builder {
     /// Whoever answers for the place could send anything, so a keyring has to say whose signatures count
     /// ([`Builder::keyring`]). A store that cannot be reached is an event, and has what came from it before.
     #[cfg(feature = "remote")]
-    pub fn remote(mut self, url: impl Into<String>) -> Self {
-        self.layers.push(Source::Remote(url.into()));
+    pub fn remote(self, url: impl Into<String>) -> Self {
+        self.remote_with(url, precast_remote::Options::default())
+    }
+
+    /// The same, with another directory for what comes, and other limits of time. Its observer is the runtime's: [`Runtime::stats`]
+    /// has what is told.
+    #[cfg(feature = "remote")]
+    pub fn remote_with(mut self, url: impl Into<String>, options: precast_remote::Options) -> Self {
+        self.layers.push(Source::Remote(url.into(), options));
         self
     }
 
@@ -144,12 +152,12 @@ impl Builder {
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
         precast_core::cpu::limit()?;
         let recorder = Arc::new(Recorder::default());
-        let observed = |layer: Layer| {
+        let observer = {
             let recorder = Arc::clone(&recorder);
-            layer.on_event(move |event| recorder.tell(Event::Layer(event.clone())))
+            Observer::new(move |event| recorder.tell(Event::Layer(event.clone())))
         };
         let keyring = self.keyring.map(Keyring::open).transpose()?.map(Arc::new);
-        let opened = self.layers.into_iter().map(|source| source.open(keyring.as_ref()).map(&observed));
+        let opened = self.layers.into_iter().map(|source| source.open(keyring.as_ref(), &observer));
         let layers = opened.collect::<Result<Vec<_>, _>>()?;
         #[cfg(feature = "record")]
         let recording = match self.recording {
@@ -177,8 +185,8 @@ impl Builder {
 }
 
 impl Source {
-    fn open(self, keyring: Option<&Arc<Keyring>>) -> Result<Layer, BuildRuntimeError> {
-        match self {
+    fn open(self, keyring: Option<&Arc<Keyring>>, observer: &Observer) -> Result<Layer, BuildRuntimeError> {
+        let opened = match self {
             Self::Embedded(bytes) => {
                 let name = "the embedded bundle".to_owned();
                 match Bundle::from_static(bytes) {
@@ -210,10 +218,13 @@ impl Source {
                 Err(source) => Err(BuildRuntimeError::Writable { path, source }),
             },
             #[cfg(feature = "remote")]
-            Self::Remote(url) => {
+            Self::Remote(url, options) => {
                 let keyring = keyring.ok_or(BuildRuntimeError::NoKeyring)?;
-                Ok(precast_remote::open(&url, Arc::clone(keyring), &precast_remote::Options::default())?)
+                let options = precast_remote::Options { observer: observer.clone(), ..options };
+                Ok(precast_remote::open(&url, Arc::clone(keyring), &options)?)
             }
-        }
+        };
+        let observer = observer.clone();
+        opened.map(|layer| layer.on_event(move |event| observer.tell(event)))
     }
 }

@@ -149,8 +149,8 @@ impl Remote {
     /// Keeps what a name means. That it meant this before and something else since is told: signatures do not say which is latest.
     fn keep_entry(&self, entry: &Entry, signatures: &str) -> Result<(), String> {
         if self.store.meant_before(entry) {
-            let (name, remote) = (entry.name.clone(), self.source.name().to_owned());
-            self.store.tell(&Event::WentBack { name, remote });
+            let (what, remote) = (format!("entry `{}`", entry.name), self.source.name().to_owned());
+            self.store.tell(&Event::WentBack { what, remote });
         }
         self.store.put_entries(&[(entry, signatures)]).map_err(|error| chain(&error))
     }

@@ -33,8 +33,10 @@ pub enum Item {
     EntrySignatures(RecordId),
     /// Which entry a name means.
     Root(String),
-    /// The names below a directory, for servers that list none.
+    /// The names below a directory, for servers that list none; or that they are in pages.
     Index(String),
+    /// A page of such a list ([`super::Pages::directory`]).
+    Page(String),
 }
 
 /// What records are asked for by.
@@ -66,7 +68,7 @@ impl Item {
             Self::Entry(id) => paths.entry(id),
             Self::EntrySignatures(id) => Paths::signatures(&paths.entry(id)),
             Self::Root(name) => paths.entry_roots().join(name),
-            Self::Index(directory) => paths.index(directory),
+            Self::Index(directory) | Self::Page(directory) => paths.index(directory),
         };
         path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
     }
@@ -78,7 +80,7 @@ impl Item {
             Self::Object(_) => Limits::default().size,
             Self::Record(_) => 1 << 20,
             Self::Documents(_) | Self::Provenance(_) | Self::Entry(_) => 64 << 20,
-            Self::Index(_) => 16 << 20,
+            Self::Index(_) | Self::Page(_) => 16 << 20,
             Self::RecordSignatures(_) | Self::EntrySignatures(_) => SIGNATURES_LIMIT,
             Self::Store => 1 << 16,
             Self::Root(_) => 1024,

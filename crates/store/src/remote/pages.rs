@@ -39,7 +39,7 @@ impl Pages {
         (DIGITS + 1..=MOST).contains(&digits).then_some(Self(digits))
     }
 
-    /// Gives the directory that the page of a name below `directory` is called after ([`super::Item::Index`]).
+    /// Gives the directory that the page of a name below `directory` is called after ([`super::Item::Page`]).
     #[must_use]
     pub fn directory(self, directory: &str, name: &str) -> String {
         format!("pages/{directory}/{}", name.get(DIGITS..self.0).unwrap_or_default())

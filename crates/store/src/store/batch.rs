@@ -114,3 +114,21 @@ impl Store {
         Ok(above.chain([parent]).map(Path::to_owned).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_directory_that_has_a_new_one_is_synced() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::create(directory.path().join("store")).unwrap();
+        let root = store.path().to_owned();
+        let path = root.join("a/b/c/file");
+        let mut synced = store.make_parent(&path).unwrap();
+        synced.sort();
+        synced.dedup();
+        assert_eq!(synced, [root.clone(), root.join("a"), root.join("a/b"), root.join("a/b/c")]);
+        assert_eq!(store.make_parent(&path).unwrap(), [root.join("a/b/c")]);
+    }
+}

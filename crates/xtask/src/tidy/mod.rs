@@ -4,6 +4,7 @@
 //! tree      what git tracks (or would): paths and text
 //! files     top level, files that must be there, paths of a build machine
 //! manifests every crate has a description; dependencies point to lower layers only
+//! links     loaders and deployed programs link nothing asynchronous
 //! rust      one rule a function, over the code without comments and literals that `lex` gives
 //! ```
 //! A rule that must be broken is changed here, in the open; there are no switches of our own in other files.
@@ -11,6 +12,7 @@
 mod files;
 mod layers;
 mod lex;
+mod links;
 mod manifests;
 mod rust;
 mod tree;
@@ -57,6 +59,7 @@ fn check(root: &Path) -> Result<Findings> {
     files::check(&tree, &mut findings);
     manifests::check(&tree, &mut findings)?;
     rust::check(&tree, &mut findings)?;
+    links::check(root, &mut findings)?;
     Ok(findings)
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use precast_remote::{Files, Options, Patience};
-use precast_store::Layer;
-use precast_store::remote::{Item, RemoteError, Sink as _, Source as _, Wanted};
+use precast_store::remote::{Item, RecordName, RemoteError, Sink as _, Source as _, Wanted};
+use precast_store::{ActionKey, Layer, RecordId};
 use precast_testkit::servers::Server;
 
 use super::told;
@@ -97,4 +97,29 @@ fn a_bucket_behind_what_fails_is_a_miss_that_says_why() {
 fn a_push_to_a_bucket_that_fails_says_why_and_the_next_one_ends_it() {
     let Some((proxy, url)) = bucket("pushed") else { return };
     between::a_push_fails(&served(), &proxy, &files(&url, impatient()));
+}
+
+#[test]
+fn of_a_long_shard_in_a_bucket_only_what_is_wanted_is_listed() {
+    const NAMES: u32 = 1001;
+    let Some((proxy, url)) = bucket("long") else { return };
+    let files = files(&url, Patience::default());
+    let name = |number: u32| {
+        let mut bytes = [0xab; 32];
+        bytes[1..5].copy_from_slice(&number.to_be_bytes());
+        RecordName { action: ActionKey::from_bytes(bytes), id: RecordId::from_bytes([7; 32]) }
+    };
+    std::thread::scope(|scope| {
+        for first in 0..8 {
+            let put = |number| files.put(&Item::Record(name(number)), b"a record").unwrap();
+            scope.spawn(move || (first..NAMES).step_by(8).for_each(put));
+        }
+    });
+    proxy.asked();
+    for number in [0, 500, NAMES - 1] {
+        assert_eq!(files.records(&Wanted::Action(name(number).action)).unwrap(), [name(number)]);
+    }
+    assert!(files.records(&Wanted::Action(name(NAMES).action)).unwrap().is_empty());
+    let lists = proxy.asked().iter().filter(|asked| asked.contains("list-type=")).count();
+    assert_eq!(lists, 1 + 4, "one that says that it is long, and one for each");
 }
