@@ -18,8 +18,9 @@ typedef struct pc_chunks {
   char *data[PC_LOOP_OPERANDS];    /* what the kernel gets */
 } pc_chunks;
 
-/* Plans the chunks of `loop`. Returns the bytes of its blocks, PC_LOOP_SCRATCH_BYTES at most, for pc_chunks_place. */
-static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop) {
+/* Plans the chunks of `loop`, blocks of `longest` elements at most. Returns the bytes of its blocks, PC_LOOP_SCRATCH_BYTES at most, for
+ * pc_chunks_place. */
+static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest) {
   int32_t last = loop->ndim - 1, blocks = 0, widest = 8;
   c->row = last < 0 ? 1 : loop->shape[last];
   c->total = pc_loop_size(loop);
@@ -42,7 +43,7 @@ static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop) {
   c->most = INT64_MAX;
   if (blocks == 0) return 0;
   int64_t most = (PC_LOOP_SCRATCH_BYTES / widest / blocks) & ~(int64_t)7, all = (c->total + 7) & ~(int64_t)7;
-  most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
+  most = most < longest ? most : longest;
   c->most = most < all ? most : all;
   c->block_bytes = c->most * widest;
   return blocks * c->block_bytes;

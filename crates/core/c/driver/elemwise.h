@@ -17,13 +17,24 @@
 #include "tile.h"
 #include <precast/output.h>
 
+/* Bytes that a kernel gets at once of an operand that is gathered: a CPU reads the next ones while it computes with these only if
+ * they are few. */
+#define PC_ELEMWISE_BLOCK_BYTES 1024
+
+/* Elements of a block. */
+static int64_t pc_elemwise_block(const pc_loop *loop) {
+  int32_t widest = 1;
+  for (int32_t k = 0; k < loop->n_all; k++) widest = loop->item[k] > widest ? loop->item[k] : widest;
+  return widest < PC_ELEMWISE_BLOCK_BYTES / PC_LOOP_BLOCK ? PC_LOOP_BLOCK : PC_ELEMWISE_BLOCK_BYTES / widest;
+}
+
 /* Runs the kernel over a loop. */
 static int pc_elemwise_loop(pc_context *ctx, const pc_loop *loop, pc_kernel kernel) {
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
   pc_tiles tiles;
   if (pc_tiles_plan(&tiles, loop, scratch)) return pc_tiles_run(ctx, &tiles, loop, kernel);
   pc_chunks c;
-  pc_chunks_plan(&c, loop);
+  pc_chunks_plan(&c, loop, pc_elemwise_block(loop));
   pc_chunks_place(&c, loop, scratch);
   for (int64_t pos = 0, n; pos < c.total; pos += n) {
     n = pc_chunks_ready(&c, loop, pos, c.total);

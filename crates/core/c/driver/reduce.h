@@ -168,7 +168,7 @@ static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int 
   r->room = pc_area_whole(most * 16);
   r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {
-    gathered = pc_chunks_plan(&r->chunks, &r->inner);
+    gathered = pc_chunks_plan(&r->chunks, &r->inner, PC_LOOP_BLOCK);
     mapped = 16 * (r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK);
   } else if (!plain) {
     gathered = r->op->n_in * r->depth * r->room;

@@ -55,9 +55,10 @@ typedef struct pc_sums {
 #define PC_SUM_BLOCK 256
 #define PC_SUM_STEPS 4
 #define PC_SUM_WIDTH 4096
-/* Elements of a matrix that the first cache may have; bytes of one that is not there which are asked for early. */
-#define PC_SUM_NEAR 16384
-#define PC_SUM_AHEAD_BYTES 512
+/* Bytes of a matrix that the second cache has, of a vector that stays in the first while rows go by, and of a short row. */
+#define PC_SUM_NEAR_BYTES (1 << 20)
+#define PC_SUM_FACTOR_BYTES (15 << 10)
+#define PC_SUM_SHORT_BYTES 256
 
 static inline int64_t pc_least(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -2,8 +2,9 @@
  *
  *   y[i] = sum of a[i, l] x[l], element l in lane l mod 8, then a tree over the lanes: the same bits at every level
  *
- * Such a product reads a matrix once and does nothing else, so it is as fast as memory. Where the matrix is in the first cache several
- * sums run side by side; else rows come one after the other, as memory is read the fastest.
+ * Such a product reads a matrix once and does nothing else, so it is as fast as memory. Several rows at once are read where the matrix
+ * is in the caches, since additions wait for each other; where rows are so short that their ends count; and where x is so long that rows
+ * push it out of the first cache. Else rows come one after the other, as memory is read the fastest.
  * A complex one is two real ones: a row of a is (re, im, re, im, …), multiplied by (re, -im, …) and by (im, re, …).
  */
 
@@ -26,7 +27,6 @@ PC_TARGET static inline __attribute__((always_inline)) void PC_NAME(rows_of)(con
       #pragma GCC unroll 8
       for (int i = 0; i < rows; i++) sum[i][v] += *(const PC_NAME(unaligned) *)(a + i * a_row + l + v * PC_LANES) * of_x;
     }
-    if (rows == 1) __builtin_prefetch((const char *)(a + l) + PC_SUM_AHEAD_BYTES);
   }
   if (l < length) {
     #pragma GCC unroll 8
@@ -81,11 +81,12 @@ static void PC_NAME(gather_rows)(const pc_sums *s, int64_t i, int64_t rows, int6
 static void PC_NAME(along_rows)(const pc_sums *s) {
   PC_T rows_block[PC_LANES * PC_SUM_BLOCK], lane[2][PC_LANES][PC_SUM_LANES] __attribute__((aligned(PC_VECTOR_BYTES)));
   int whole = s->a_col == s->parts || s->length == s->parts;
-  int64_t block = whole ? s->length : PC_SUM_BLOCK;
+  int64_t block = whole ? s->length : PC_SUM_BLOCK, row_bytes = s->length * (int64_t)sizeof(PC_T);
+  int alone = whole && row_bytes > PC_SUM_SHORT_BYTES && row_bytes * s->parts <= PC_SUM_FACTOR_BYTES && row_bytes > PC_SUM_NEAR_BYTES / s->rows;
   const PC_T *x = pc_sums_gather_factors(s) ? s->scratch : s->x;
   if (pc_sums_gather_factors(s)) PC_NAME(gather_factors)(s, s->scratch);
   for (int64_t i = 0, rows; i < s->rows; i += rows) {
-    rows = s->rows - i < PC_LANES || (whole && s->length > PC_SUM_NEAR / s->rows) ? 1 : PC_LANES;
+    rows = alone || s->rows - i < PC_LANES ? 1 : PC_LANES;
     for (int64_t l = 0; l < s->length; l += block) {
       int64_t length = pc_least(s->length - l, block);
       const PC_T *a = whole ? (const PC_T *)s->a + i * s->a_row : rows_block;

@@ -105,6 +105,9 @@ __attribute__((unused, noinline)) static int pc_set_subtensor(pc_context *ctx, c
 }
 
 #define PC_TAKE_BLOCK 512
+/* From so many bytes on the rows of a block are asked for before they are read: a CPU waits for fewer of them at once than the second
+ * cache can. */
+#define PC_TAKE_FAR_BYTES (1 << 20)
 
 /* The positions of a block of `n` indices, counted from 0; -1 with an index error for the first that is none. There is no
  * branch on an index, so this goes at vector speed. */
@@ -139,10 +142,12 @@ __attribute__((unused, noinline)) static int pc_take(pc_context *ctx, const int6
   pc_tensor *t = pc_output_ready(ctx, &out[0], in[0]->dtype, ndim, shape);
   if (t == NULL) return -1;
   int64_t run = pc_run_bytes(item, ndim - 1, shape + 1, t->strides + 1, in[0]->strides + 1), to_step = t->strides[0], at[PC_TAKE_BLOCK];
+  int is_far = extent * (first < 0 ? -first : first) >= PC_TAKE_FAR_BYTES;
   for (int64_t from = 0; from < n; from += PC_TAKE_BLOCK) {
     int64_t m = n - from < PC_TAKE_BLOCK ? n - from : PC_TAKE_BLOCK;
     char *to = t->data + from * to_step;
     if (pc_take_positions(ctx, in[1], from, m, extent, at) != 0) return -1;
+    for (int64_t i = 0; is_far && i < m; i++) __builtin_prefetch(in[0]->data + at[i] * first, 0, 2);
     if (run == 8 && to_step == 8 && first == 8) {
       const char *data = in[0]->data;
       for (int64_t i = 0; i < m; i++) __builtin_memcpy(to + i * 8, data + at[i] * 8, 8);
