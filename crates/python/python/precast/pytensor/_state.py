@@ -7,6 +7,7 @@ inputs are one variable, and every setting. The ops of others may read whatever 
 
 import os
 from collections.abc import Mapping
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy
@@ -20,8 +21,10 @@ _DEEPEST = 8
 # Classes whose C others may register while the program runs have this attribute.
 _REGISTERED = "c_code_and_version"
 
-# What ops keep of what they computed from the rest of their state.
-_DERIVED = {"_c_code", "_name", "_py_perform_fn", "nodenames", "inner_float16", "prepare_node_called"}
+# What an op that has a graph keeps beside it, all of it made from the graph.
+_DERIVED = {"inputs", "outputs", "_c_code", "_name", "_py_perform_fn", "nodenames", "inner_float16", "prepare_node_called"}
+
+_BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset)
 
 _METHODS = (
     "c_code",
@@ -98,7 +101,7 @@ def _of(value: Any, depth: int) -> Any:
         return kind, tuple(_of(item, depth + 1) for item in value)
     if kind in (set, frozenset):
         return kind, frozenset(_of(item, depth + 1) for item in value)
-    if isinstance(value, Mapping):
+    if kind is dict or (isinstance(value, Mapping) and kind.__module__ == "pytensor.misc.frozendict"):
         return kind, tuple((_of(key, depth + 1), _of(item, depth + 1)) for key, item in value.items())
     if kind is numpy.ndarray or isinstance(value, numpy.generic):
         if value.size > _LONGEST or value.dtype.hasobject:
@@ -108,7 +111,7 @@ def _of(value: Any, depth: int) -> Any:
         return kind, value.str
     if isinstance(value, os.PathLike):
         return kind, os.fspath(value)
-    if isinstance(value, type) or kind.__name__ in ("function", "builtin_function_or_method", "ufunc"):
+    if isinstance(value, type) or kind in (FunctionType, BuiltinFunctionType, numpy.ufunc):
         # Itself: the key holds it, so that no other takes its place.
         return kind, value
     return _of_own(kind, value, depth)
@@ -120,14 +123,16 @@ def _of_own(kind: type, value: Any, depth: int) -> Any:
         raise _Unknown
     if hasattr(kind, "dtype_specs") and hasattr(value, "dtype") and hasattr(value, "shape"):
         return kind, value.dtype, value.shape, getattr(value, "name", None)
-    if hasattr(value, "owner") or not hasattr(value, "__dict__"):
+    if isinstance(value, _BUILT_IN) or hasattr(value, "owner") or not hasattr(value, "__dict__"):
+        # It has more than its attributes, or is a variable, which is what its graph makes it.
+        raise _Unknown
+    if any(base.__dict__.get("__slots__") for base in kind.__mro__):
         raise _Unknown
     if hasattr(value, "toposort"):
         return kind, _of_graph(value, depth)
-    has = {name: item for name, item in vars(value).items() if name not in _DERIVED}
-    if hasattr(value, "fgraph"):
-        # The same variables, which the graph says.
-        has = {name: item for name, item in has.items() if name not in ("inputs", "outputs")}
+    has = vars(value)
+    if "fgraph" in has:
+        has = {name: item for name, item in has.items() if name not in _DERIVED}
     return kind, tuple(getattr(kind, name, None) for name in _METHODS), _of(has, depth + 1)
 
 
