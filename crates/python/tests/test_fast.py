@@ -255,21 +255,21 @@ def test_the_interpreter_is_free_while_much_is_computed():
         while not stop.is_set():
             ticks[0] += 1
 
+    slow(x[:1])
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(10)
+    # So long a thread waits before it is let run: longer than the call, so that the other runs meanwhile only if the call lets it.
+    sys.setswitchinterval(0.5)
     try:
         thread = threading.Thread(target=tick)
-        before = ticks[0]
-        slow(x[:1])
-        # From here to the end of the call, the other thread runs only if this one lets it.
         thread.start()
-        sys.setswitchinterval(0.0005)
+        before = ticks[0]
         slow(x)
+        after = ticks[0]
     finally:
         stop.set()
         sys.setswitchinterval(interval)
         thread.join()
-    assert ticks[0] > before
+    assert after > before
 
 
 def test_an_interpreter_that_goes_says_nothing(bundle):

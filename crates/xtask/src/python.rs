@@ -22,7 +22,10 @@ const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert
                        print(sys.implementation.name, '%d.%d' % v[:2], sep='-')";
 
 /// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
-const PACKAGES: [&str; 5] = ["numpy", "scipy", "ml_dtypes", "pytest", "maturin>=1.9.4,<2"];
+const PACKAGES: [&str; 6] = ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xdist", "maturin>=1.9.4,<2"];
+
+/// A process for each processor; who is done takes tests of another. Each has a cache of its own.
+const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
 
 /// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be
 /// installed, its tests are skipped, and say so.
@@ -47,7 +50,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         println!("hint: name one in PRECAST_PYTHON, or have one of {} on PATH", NAMES.join(", "));
         return Ok(true);
     };
-    test(&python, &version, &[], &[&["-m", "not long"], args].concat())
+    test(&python, &version, &[], &[&["-m", "not long"], &AT_ONCE[..], args].concat())
 }
 
 /// The tests with PyTensor, under every interpreter of [`LONG`] that is there.

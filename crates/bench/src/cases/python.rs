@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROUNDS: usize = 25;
-const STARTS: usize = 9;
+/// Processes of some seconds; medians of so many.
+const STARTS: usize = 5;
 const COLD_STARTS: usize = 3;
 
 /// What each line shall be, by how its name begins.
@@ -51,8 +52,10 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         command
     };
     let rounds = bench.rounds(ROUNDS).to_string();
+    eprintln!("  calls");
     calls(&output(script("calls.py").arg(&bundle).arg(rounds))?, &mut found)?;
     for size in ["small", "big"] {
+        prepare(&script, size, place.path())?;
         for is_warm in [true, false] {
             found.lines.push(start(bench, &script, size, is_warm, place.path())?);
         }
@@ -64,6 +67,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
 /// Builds the extension and lays the package out as it is installed.
 fn package(environment: &Environment) -> Result<PathBuf> {
     let target = target()?;
+    eprintln!("  building the package, optimised; the first time that takes minutes");
     let mut build = cargo(&root(), &target);
     build.env("PYO3_PYTHON", environment.python());
     output(build.args(["build", "--release", "-p", "precast-python"]))?;
@@ -116,6 +120,21 @@ fn sample((name, ns): (String, Vec<f64>)) -> (String, Sample) {
     (name, sample)
 }
 
+/// What a process is served by, as it was made before.
+fn bundle(place: &Path, size: &str, kind: &str) -> PathBuf {
+    place.join(format!("start-{size}-{kind}"))
+}
+
+/// Writes what ours are served by.
+fn prepare(script: &dyn Fn(&str) -> Command, size: &str, place: &Path) -> Result<()> {
+    for (kind, command) in [("frozen", "freeze"), ("beneath", "record")] {
+        let mut prepare = script("start.py");
+        caches(prepare.args([command, size]).arg(bundle(place, size, kind)), &place.join("prepared"));
+        output(&mut prepare)?;
+    }
+    Ok(())
+}
+
 /// Processes from their start to their first result. Where it is cold, nothing is kept between them but what we wrote before.
 fn start(
     bench: &Bench,
@@ -124,15 +143,9 @@ fn start(
     is_warm: bool,
     place: &Path,
 ) -> Result<Line> {
-    let bundle = |kind: &str| place.join(format!("start-{size}-{kind}"));
-    for (kind, command) in [("frozen", "freeze"), ("beneath", "record")] {
-        let mut prepare = script("start.py");
-        caches(prepare.args([command, size]).arg(bundle(kind)), &place.join("prepared"));
-        output(&mut prepare)?;
-    }
     let (_, expected) = until_printed(script("start.py").args(["numpy", size]).arg(place))?;
     let runner = |name: &str, kind: &'static str| {
-        let (warm, bundle) = (place.join("warm").join(kind), bundle(kind));
+        let (warm, bundle) = (place.join("warm").join(kind), bundle(place, size, kind));
         let round = move || {
             let cold = tempfile::tempdir()?;
             let directory = if is_warm { warm.as_path() } else { cold.path() };
@@ -153,9 +166,22 @@ fn start(
         runner("PyTensor, numba", "pytensor-numba"),
         runner("JAX", "jax"),
     ];
-    let (state, rounds) = if is_warm { ("warm", STARTS) } else { ("cold", COLD_STARTS) };
-    let what = format!("a process to its first result, {size} graph, caches {state}");
-    Ok(Line::raced(&what, bench.rounds(rounds), runners)?.target(Target::BelowPeerPlus(10e6)))
+    let what = format!(
+        "a process to its first result, {size} graph, caches {}",
+        if is_warm { "warm" } else { "cold" }
+    );
+    eprintln!("  {what}");
+    let line = if is_warm {
+        Line::raced(&what, processes(bench, STARTS), runners)?
+    } else {
+        Line::raced_cold(&what, processes(bench, COLD_STARTS), runners)?
+    };
+    Ok(line.target(Target::BelowPeerPlus(10e6)))
+}
+
+/// How many rounds of processes: to see whether they work, one is enough.
+fn processes(bench: &Bench, rounds: usize) -> usize {
+    if bench.quick { 1 } else { rounds }
 }
 
 /// What PyTensor's linker takes where everything is compiled.
@@ -178,7 +204,8 @@ fn link_step(
         Runner { name: "precast".to_owned(), round: Box::new(|| seconds("precast")) },
         Runner { name: "PyTensor, C".to_owned(), round: Box::new(|| seconds("stock")) },
     ];
-    let line =
-        Line::raced(&format!("PyTensor's link step, {size} graph, warm"), bench.rounds(STARTS), runners)?;
+    let what = format!("PyTensor's link step, {size} graph, warm");
+    eprintln!("  {what}");
+    let line = Line::raced(&what, processes(bench, STARTS), runners)?;
     Ok(line.target(Target::TimesPeer(0.05)))
 }

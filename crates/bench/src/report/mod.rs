@@ -13,7 +13,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::measure::{Runner, Sample, race};
+use crate::measure::{Runner, Sample, race, race_cold};
 use anyhow::Result;
 pub(crate) use fastest::against_fastest;
 pub(crate) use machine::{Machine, load};
@@ -75,10 +75,20 @@ impl Line {
     /// Runs a race in which the first runner is us.
     pub(crate) fn raced(what: &str, rounds: usize, mut runners: Vec<Runner<'_>>) -> Result<Self> {
         let samples = race(rounds, &mut runners)?;
-        let peers = runners.into_iter().zip(&samples).skip(1);
+        Ok(Self::of_race(what, runners, &samples))
+    }
+
+    /// The same where nothing is kept between rounds, so that the first counts too.
+    pub(crate) fn raced_cold(what: &str, rounds: usize, mut runners: Vec<Runner<'_>>) -> Result<Self> {
+        let samples = race_cold(rounds, &mut runners)?;
+        Ok(Self::of_race(what, runners, &samples))
+    }
+
+    fn of_race(what: &str, runners: Vec<Runner<'_>>, samples: &[Sample]) -> Self {
+        let peers = runners.into_iter().zip(samples).skip(1);
         let peers = peers.map(|(runner, sample)| (runner.name, sample.into())).collect();
         let ours = samples.first().map_or_else(|| (&Sample::default()).into(), Figure::from);
-        Ok(Self { what: what.to_owned(), ours, target: None, peers, pictured: false })
+        Self { what: what.to_owned(), ours, target: None, peers, pictured: false }
     }
 
     pub(crate) fn target(self, target: Target) -> Self {

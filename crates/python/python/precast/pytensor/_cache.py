@@ -10,6 +10,7 @@ from typing import Any
 from .. import errors
 from .._cpython import load
 from .._native import Modules, Unit
+from . import _state
 from ._host import Host
 from ._unit import Refused, of_linker, of_text
 
@@ -41,6 +42,8 @@ class Cache:
     def __init__(self, host: Host, modules: Modules, policy: str, stock: Any) -> None:
         self.host, self.modules, self.policy, self.stock = host, modules, policy, stock
         self.loaded: dict[str, ModuleType] = {}
+        # The keys of the units of linkers, by what their texts are made of.
+        self.generated: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.layers: Counter[str] = Counter()
         self.aside: list[tuple[str, str]] = []
@@ -50,8 +53,16 @@ class Cache:
 
     def module_from_key(self, key: Any, lnk: Any) -> ModuleType:
         """The module of a linker's graph. Its key is not looked at: other texts may have the same."""
+        state = _state.of_linker(self.host, lnk)
+        module = self.loaded.get(self.generated.get(state, ""))
+        if module is not None and not self.recorders:
+            self.counts.update(("asked", "in_process"))
+            return module
         try:
-            return self.serve(of_linker(self.host, lnk))
+            unit = of_linker(self.host, lnk)
+            if state is not None:
+                self.generated[state] = unit.key
+            return self.serve(unit)
         except (Refused, errors.CompileError) as refused:
             why = str(refused)
         return self._step_aside(lnk, why)

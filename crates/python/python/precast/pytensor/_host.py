@@ -148,7 +148,7 @@ class Host:
                 raise Unexpected(f"its configuration has no `{name}`")
         self.folder = os.path.dirname(basic.__file__)
         # PyTensor's `std_include_dirs` would import setuptools to find these and those of the host.
-        self.own_dir = os.path.join(self.folder, "c_code")
+        self.own_dir = os.path.realpath(os.path.join(self.folder, "c_code"))
         if not os.path.isfile(os.path.join(self.own_dir, "pytensor_mod_helper.h")):
             raise Unexpected("its `link/c/c_code` has no `pytensor_mod_helper.h`")
         self.versions = [_soabi(), f"numpy-c-abi-{_numpy_abi():#x}"]

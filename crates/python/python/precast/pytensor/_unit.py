@@ -63,7 +63,7 @@ def _unit(
     arguments = [argument for argument in arguments if argument not in _GIVEN]
     if host.config.cmodule__remove_gxx_opt:
         arguments = [argument for argument in arguments if not argument.startswith("-O")]
-    known = list(dict.fromkeys(os.path.realpath(path) for path in [*dirs, host.own_dir] if path))
+    known = list(dict.fromkeys([*(os.path.realpath(path) for path in dirs if path), host.own_dir]))
     foreign = [path for path in known if path in host.host_dirs or _is_system(path)]
     try:
         return Unit(
