@@ -66,6 +66,13 @@ pub(crate) fn vectorised(folder: &Path, level: Level, file: &Path) -> Option<BTr
     (output.status.success() && !lines.is_empty()).then_some(lines)
 }
 
+/// The assembly text of a C file.
+pub(crate) fn assembly(folder: &Path, level: Level, file: &Path) -> String {
+    let out = folder.join("assembly.s");
+    run(command(level, "gnu11").arg("-S").arg("-o").arg(&out).arg(file));
+    fs_err::read_to_string(out).unwrap()
+}
+
 fn command(level: Level, language: &str) -> Command {
     let compiler = cc::Build::new()
         .opt_level(3)

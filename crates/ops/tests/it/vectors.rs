@@ -1,5 +1,5 @@
-//! Loops over functions are vector code, of a function alone and of one behind another: what falls out of it takes ten times as long.
-//! gcc says which loops are; another compiler is not asked.
+//! Loops over functions are vector code, of a function alone and of one behind another, and so are folds: what falls out of it takes
+//! many times as long. gcc says which loops are; another compiler is not asked.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -46,4 +46,26 @@ fn loops_over_functions_are_vector_code() {
     let left = loops.iter().zip(2_usize..).filter(|((_, is_known), line)| !is_known && !lines.contains(line));
     let left: Vec<&str> = left.map(|((what, _), _)| what.as_str()).collect();
     assert!(left.is_empty(), "not vector code: {left:?}");
+}
+
+#[test]
+fn folds_of_sums_are_vector_code() {
+    if !cfg!(target_arch = "x86_64") {
+        return eprintln!("skipped: whether folds are vector code: this is not x86-64");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("folds.c");
+    for level in compiler::levels() {
+        for (dtype, add) in [("f64", "addpd"), ("f32", "addps"), ("i64", "paddq")] {
+            let text = format!(
+                "#include <precast/ops/monoid.h>\nPC_MONOID_sum_{dtype}(sum, PC_MONOID_ROWS)\n\
+                 const pc_monoid *monoid(void);\nconst pc_monoid *monoid(void) {{ return &sum; }}\n"
+            );
+            fs_err::write(&file, text).unwrap();
+            let assembly = compiler::assembly(folder.path(), level, &file);
+            let (_, fold) = assembly.split_once("\nsum_fold:").unwrap();
+            let (fold, _) = fold.split_once(".size").unwrap();
+            assert!(fold.contains(add), "the fold of {dtype} at {} has no `{add}`", level.0);
+        }
+    }
 }

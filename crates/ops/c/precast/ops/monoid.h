@@ -45,7 +45,8 @@
  * `total` and `count`. What was added to the identity once, and has it added again, is the same bit by bit. */
 #define PC_MONOID(NAME, WAYS, ...) PC_MONOID_WHERE(NAME, WAYS, 1, __VA_ARGS__)
 
-/* As PC_MONOID; whether that holds is said by PASSES: lanes without elements may be passed over then. */
+/* As PC_MONOID; whether that holds is said by PASSES: lanes without elements may be passed over then. A fold takes four groups of at most
+ * 16 lanes at once: gcc unrolls a loop of so few steps before it looks for vectors, unless there is more in it. */
 #define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                 \
   PC_MONOID_SELDOM static void NAME##_clear(void *to, int64_t n) {                                \
     for (int64_t i = 0; i < n; i++) ((T *)to)[i] = IDENTITY;                                                        \
@@ -66,6 +67,9 @@
     }                                                                                                                 \
     if (i + LANES <= n) {                                                                                             \
       __builtin_memcpy(l, lanes, sizeof l);                                                                           \
+      for (; LANES <= 16 && i + 4 * LANES <= n; i += 4 * LANES)                                                       \
+        for (int64_t j = 0; j < LANES; j++)                                                                           \
+          l[j] = ADD(ADD(ADD(ADD(l[j], x[i + j]), x[i + LANES + j]), x[i + 2 * LANES + j]), x[i + 3 * LANES + j]);    \
       for (; i + LANES <= n; i += LANES)                                                                              \
         for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                               \
       __builtin_memcpy(lanes, l, sizeof l);                                                                           \
