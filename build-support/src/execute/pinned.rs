@@ -33,10 +33,11 @@ pub fn take_pinned(
     // What a pin is about, by what a record says of its modules; and its place in the plan.
     let job_of = |pin: &Pin, variant: usize, record: &Record| {
         let at = *units.get(&record.members.first()?.key)?;
-        let unit = &plan.units[at];
+        let (unit, of) = (&plan.units[at], &variants[variant]);
+        let is_of = has_members(record, unit) && record.target == of.target && record.isa == of.isa.name();
         let job = Job {
             unit,
-            variant: &variants[variant],
+            variant: of,
             is_hermetic: record.outside.is_empty(),
             artifact: None,
             healed: false,
@@ -44,7 +45,7 @@ pub fn take_pinned(
             toolchain: pin.toolchain,
             fingerprints: &plan.fingerprints,
         };
-        has_members(record, unit).then_some(((at, variant), job))
+        is_of.then_some(((at, variant), job))
     };
     let (mut places, mut jobs, mut lacking) = (Vec::new(), Vec::new(), Vec::new());
     for pin in &lock.pins {

@@ -97,7 +97,7 @@ fn bucket() -> (Arc<Counting>, Files) {
 
 /// A name of a record; in a shard where one is named.
 fn name(number: usize, shard: Option<u8>) -> RecordName {
-    let mut bytes = *ContentId::of(&number.to_le_bytes()).as_bytes();
+    let mut bytes = *ContentId::of(number.to_le_bytes()).as_bytes();
     bytes[0] = shard.unwrap_or(bytes[0]);
     RecordName { action: ActionKey::from_bytes(bytes), id: RecordId::from_bytes([7; 32]) }
 }
