@@ -97,7 +97,7 @@ pub(crate) fn race(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Samp
     race_cold(rounds, runners)
 }
 
-/// The same where every round counts: each finds what the first found.
+/// The same where every round counts.
 pub(crate) fn race_cold(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {
     let mut samples = vec![Sample::default(); runners.len()];
     for _ in 0..rounds {

@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// What every case may use.
 pub(crate) struct Bench {
     pub(crate) peers: Peers,
-    /// Two rounds of everything: to see whether it works.
+    /// Two rounds of everything, one of Python's processes: to see whether it works.
     pub(crate) quick: bool,
 }
 

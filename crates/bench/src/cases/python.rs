@@ -56,7 +56,8 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     calls(&output(script("calls.py").arg(&bundle).arg(rounds))?, &mut found)?;
     for size in ["small", "big"] {
         prepare(&script, size, place.path())?;
-        for is_warm in [true, false] {
+        // What the last cold round left is what is warm.
+        for is_warm in [false, true] {
             found.lines.push(start(bench, &script, size, is_warm, place.path())?);
         }
         found.lines.push(link_step(bench, &script, size, place.path())?);
@@ -145,13 +146,14 @@ fn start(
 ) -> Result<Line> {
     let (_, expected) = until_printed(script("start.py").args(["numpy", size]).arg(place))?;
     let runner = |name: &str, kind: &'static str| {
-        let (warm, bundle) = (place.join("warm").join(kind), bundle(place, size, kind));
+        let (kept, bundle) = (place.join("kept").join(size).join(kind), bundle(place, size, kind));
         let round = move || {
-            let cold = tempfile::tempdir()?;
-            let directory = if is_warm { warm.as_path() } else { cold.path() };
-            fs_err::create_dir_all(directory)?;
+            if !is_warm && kept.exists() {
+                fs_err::remove_dir_all(&kept)?;
+            }
+            fs_err::create_dir_all(&kept)?;
             let mut command = script("start.py");
-            caches(command.args([kind, size]).arg(&bundle), directory);
+            caches(command.args([kind, size]).arg(&bundle), &kept);
             let (ns, result) = until_printed(&mut command)?;
             ensure!((result - expected).abs() < 1e-6, "{command:?} gives {result}, not {expected}");
             Ok(ns)
@@ -171,11 +173,8 @@ fn start(
         if is_warm { "warm" } else { "cold" }
     );
     eprintln!("  {what}");
-    let line = if is_warm {
-        Line::raced(&what, processes(bench, STARTS), runners)?
-    } else {
-        Line::raced_cold(&what, processes(bench, COLD_STARTS), runners)?
-    };
+    let rounds = processes(bench, if is_warm { STARTS } else { COLD_STARTS });
+    let line = Line::raced_cold(&what, rounds, runners)?;
     Ok(line.target(Target::BelowPeerPlus(10e6)))
 }
 

@@ -78,7 +78,7 @@ impl Line {
         Ok(Self::of_race(what, runners, &samples))
     }
 
-    /// The same where nothing is kept between rounds, so that the first counts too.
+    /// The same where the first round counts too.
     pub(crate) fn raced_cold(what: &str, rounds: usize, mut runners: Vec<Runner<'_>>) -> Result<Self> {
         let samples = race_cold(rounds, &mut runners)?;
         Ok(Self::of_race(what, runners, &samples))
