@@ -131,9 +131,15 @@ fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
         pull(&[]).ok();
         pull(&[]).ok();
     }
+    // Under another name it has another manifest, which nobody signed.
+    for end in ["", ".minisig"] {
+        fs_err::copy(place.path(format!("score.precast{end}")), place.path(format!("again{end}"))).unwrap();
+    }
+    push("again");
+    pull(&[]).fails(7, &["is an earlier one"]);
     push("score.precast");
     let kept = fs_err::read(place.path("pulled")).unwrap();
-    pull(&[]).fails(7, &["is an earlier one than was pulled from there before", "hint: ask those who push"]);
+    pull(&[]).fails(7, &["is an earlier one than was seen there before", "hint: ask those who push"]);
     assert_eq!(fs_err::read(place.path("pulled")).unwrap(), kept, "what is refused is not written");
     // A layer serves it, and tells.
     let served = score(&place, &url, "cache").ok();
@@ -167,6 +173,8 @@ fn an_export_with_a_lower_number_than_its_tag_had_is_refused() {
     pull("8", &[]).ok();
     pull("5", &["--older"]).ok();
     pull("7", &[]).fails(7, &["is an earlier one"]);
+    pull("5", &[]).fails(7, &["is an earlier one"]);
+    pull("8", &[]).ok();
 }
 
 /// Before a registry that asks who it is: a name and a password, for themselves or for a token.

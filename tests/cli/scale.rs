@@ -18,7 +18,16 @@ fn scale() -> u64 {
 fn reads(place: &Sandbox, arguments: &[&str]) -> Option<Vec<String>> {
     let inner = place.command(arguments);
     let mut command = std::process::Command::new("strace");
-    command.args(["-qq", "-f", "--seccomp-bpf", "-y", "-o", "log", "-e", "?open,openat,getdents64,read,pread64"]);
+    command.args([
+        "-qq",
+        "-f",
+        "--seccomp-bpf",
+        "-y",
+        "-o",
+        "log",
+        "-e",
+        "?open,openat,getdents64,read,pread64",
+    ]);
     let output = command
         .arg(inner.get_program())
         .args(inner.get_args())

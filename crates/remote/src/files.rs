@@ -35,6 +35,8 @@ pub(crate) struct At {
     pub(crate) root: Path,
     /// Whether the server lists names.
     pub(crate) lists: bool,
+    /// Whether it lists them in their order, as all buckets do but directory buckets.
+    pub(crate) sorts: bool,
     pub(crate) patience: Patience,
 }
 
@@ -76,7 +78,9 @@ impl Files {
             }
             _ => return Err(OpenRemoteError::NotFiles { place: name }),
         };
-        let at = At { name: name.into(), server, root, lists, patience };
+        // A directory bucket's name ends so.
+        let sorts = !matches!(place, Place::S3 { bucket, .. } if bucket.ends_with("--x-s3"));
+        let at = At { name: name.into(), server, root, lists, sorts, patience };
         Ok(Self { at, lists: Lists::default() })
     }
 

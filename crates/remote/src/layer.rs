@@ -118,11 +118,15 @@ pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer
     }
 }
 
-/// What the tag of a release meant before; nothing is known where nothing is kept.
+/// What the tag of a release meant before.
+///
+/// # Errors
+/// The directory in which it is remembered cannot be named or read.
 #[cfg(feature = "oci")]
-#[must_use]
-pub fn tag(place: &Place, options: &Options) -> Option<crate::oci::Tag> {
-    cache_of(place, options).ok().map(|cache| crate::oci::Tag::read(&cache))
+pub fn tag(place: &Place, options: &Options) -> Result<crate::oci::Tag, OpenRemoteError> {
+    let cache = cache_of(place, options)?;
+    let kept = |source| OpenRemoteError::Kept { place: place.to_string(), path: cache.clone(), source };
+    crate::oci::Tag::read(&cache).map_err(kept)
 }
 
 /// The directory of a place: each has its own, so that none answers for another.

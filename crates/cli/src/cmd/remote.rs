@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use precast_remote::oci::{Attached, Kind as Released, Registry, Release};
+use precast_remote::oci::{Attached, Kind as Released, Registry, Release, Signed};
 use precast_remote::{Files, Options, Patience, Place};
 use precast_store::{Bundle, Export, Store, file};
 use serde_json::json;
@@ -120,14 +120,16 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         names = checked.map_err(|unsigned| {
             Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
         })?;
-        let number = exported.map(|export| export.release()).transpose()?.flatten();
-        tag = precast_remote::tag(&place, &Options::default()).map(|tag| (tag, number));
+        let signed = match &exported {
+            Some(export) => Signed::export(export.statement(), export.release()?),
+            None => Signed::bundle(&release.bytes),
+        };
+        tag = Some((precast_remote::tag(&place, &Options::default())?, signed));
     }
-    if let Some((tag, number)) = tag.as_ref().filter(|_| !args.older)
-        && tag.went_back(&release.digest, number.as_ref())
+    if let Some((tag, signed)) = tag.as_ref().filter(|_| !args.older)
+        && tag.went_back(signed)
     {
-        let went_back =
-            format!("the release at `{place}` is an earlier one than was pulled from there before");
+        let went_back = format!("the release at `{place}` is an earlier one than was seen there before");
         return Err(Failure::new(went_back)
             .hint("ask those who push whether they took the last one back; `--older` takes this one")
             .exiting(Exit::Unsigned));
@@ -138,8 +140,8 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         _ => drop(Bundle::from_bytes(release.bytes.clone())?),
     }
     write_release(&out, kind, &release)?;
-    if let Some((mut tag, number)) = tag
-        && let Err(error) = tag.note(&release.digest, number.as_ref())
+    if let Some((tag, signed)) = tag
+        && let Err(error) = tag.note(&signed)
     {
         term::warning(&format!("that `{place}` meant this release is not remembered: {error}"));
     }

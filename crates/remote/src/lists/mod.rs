@@ -171,7 +171,7 @@ impl At {
             let path = location.as_ref().strip_prefix(root.as_ref()).map(|path| path.trim_start_matches('/'));
             match path {
                 Some(path) if path.starts_with(prefix) => names.push(path.to_owned()),
-                Some(path) if path > prefix => break,
+                Some(path) if path > prefix && self.sorts => break,
                 _ => {}
             }
             if names.len() == FEW && most == FEW {

@@ -14,7 +14,7 @@ use precast_store::remote::RemoteError;
 use precast_store::whole::Whole;
 use precast_store::{Bundle, Event, Keyring, Layer, OpenSignedError};
 
-use super::{Kind, Registry, Tag, is_digest};
+use super::{Kind, Registry, Signed, Tag, is_digest};
 use crate::url::Place;
 use crate::{OpenRemoteError, Options};
 
@@ -47,19 +47,19 @@ pub(crate) fn layer(
     let path = cache.join(format!("{hex}.precast"));
     let name = format!("release `{place}`");
     let tell = || {
-        let mut tag = Tag::read(cache);
-        if tag.went_back(&digest, None) {
+        let (tag, signed) = (Tag::read(cache)?, Signed::bundle(&fs_err::read(&path)?));
+        if tag.went_back(&signed) {
             let (what, remote) = ("the release".to_owned(), place.to_string());
             options.observer.tell(&Event::WentBack { what, remote });
         }
-        tag.note(&digest, None)
+        tag.note(&signed)
     };
     let refused = |source| OpenRemoteError::Release { place: place.to_string(), source };
     match Bundle::open_signed(&path, keyring) {
         Ok(bundle) => {
             // A cache that cannot be written any more does not know what the tag means when the registry is gone.
             let _ = write(cache, &latest, format!("{digest}\n").as_bytes());
-            let _ = tell();
+            tell().map_err(kept)?;
             return Ok(Layer::Bundle { name, bundle: Box::new(bundle) });
         }
         // Others can change what is there: for people to decide.

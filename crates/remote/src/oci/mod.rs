@@ -34,7 +34,7 @@ use credentials::IdentityToken;
 pub(crate) use layer::layer;
 pub use pull::Release;
 pub use push::{Attached, Pushed};
-pub use tag::Tag;
+pub use tag::{Signed, Tag};
 
 use crate::url::Place;
 use crate::{OpenRemoteError, Patience};

@@ -1,73 +1,148 @@
 //! What a tag meant: keys say who made a release and not which is the latest, so that one which was signed once could come back.
 //!
 //! ```text
-//! <cache>/meant     sha256:…              a line for each release that the tag was seen to mean and that was signed,
-//!                   sha256:… model=7      in the order in which they came; of an export with its number
+//! <cache>/meant     bundle <content id>              a line for each release that the tag was seen to mean and that was signed,
+//!                   export <content id> model=7      in the order in which they came; of an export with its number, if it has one
 //! ```
+//! The content is what was signed, a bundle's bytes or an export's statement: a registry may put another manifest around it.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use precast_store::Release;
+use precast_store::key::ContentId;
 
-use super::{is_digest, layer};
+use super::{Kind, layer};
 
-/// So many releases are remembered.
+/// So many releases are remembered, and the latest of each name.
 const REMEMBERED: usize = 1000;
+
+/// A signed release, by what was signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    kind: Kind,
+    content: ContentId,
+    /// The number, if it is an export that has one.
+    release: Option<Release>,
+}
+
+impl Signed {
+    /// A bundle, by its bytes.
+    #[must_use]
+    pub fn bundle(bytes: &[u8]) -> Self {
+        Self { kind: Kind::Bundle, content: ContentId::of(bytes), release: None }
+    }
+
+    /// An export, by its statement, with its number.
+    #[must_use]
+    pub fn export(statement: &[u8], release: Option<Release>) -> Self {
+        Self { kind: Kind::Export, content: ContentId::of(statement), release }
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let kind = match words.next()? {
+            "bundle" => Kind::Bundle,
+            "export" => Kind::Export,
+            _ => return None,
+        };
+        Some(Self {
+            kind,
+            content: words.next()?.parse().ok()?,
+            release: words.next().and_then(|release| release.parse().ok()),
+        })
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        (self.kind, self.content) == (other.kind, other.content)
+    }
+
+    /// Tells whether a tag that meant `other` after this one went on: no number that this one has says otherwise.
+    fn is_before(&self, other: &Self) -> bool {
+        match (&self.release, &other.release) {
+            (Some(own), Some(other)) => own.name != other.name,
+            (Some(_), None) => false,
+            (None, _) => self.kind == other.kind,
+        }
+    }
+
+    /// Tells whether the numbers alone say that it is older; an export without a number is older than one with.
+    fn is_below(&self, other: &Self) -> bool {
+        match (&self.release, &other.release) {
+            (Some(own), Some(other)) => own.name == other.name && own.number < other.number,
+            (None, Some(_)) => self.kind == other.kind,
+            (_, None) => false,
+        }
+    }
+}
+
+impl fmt::Display for Signed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.kind == Kind::Bundle { "bundle" } else { "export" };
+        write!(formatter, "{kind} {}", self.content)?;
+        self.release.as_ref().map_or(Ok(()), |release| write!(formatter, " {release}"))
+    }
+}
 
 /// The releases that a tag meant.
 #[derive(Debug)]
 pub struct Tag {
-    path: PathBuf,
-    meant: Vec<(String, Option<Release>)>,
+    cache: PathBuf,
+    meant: Vec<Signed>,
 }
 
 impl Tag {
     /// Reads what is remembered below a directory.
-    pub(crate) fn read(cache: &Path) -> Self {
-        let path = cache.join("meant");
-        let text = fs_err::read_to_string(&path).unwrap_or_default();
-        let line = |line: &str| {
-            let (digest, release) = line.split_once(' ').unwrap_or((line, ""));
-            is_digest(digest).then(|| (digest.to_owned(), release.parse().ok()))
+    pub(crate) fn read(cache: &Path) -> io::Result<Self> {
+        let bytes = match fs_err::read(cache.join("meant")) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            read => read?,
         };
-        Self { path, meant: text.lines().filter_map(line).collect() }
+        let meant = String::from_utf8_lossy(&bytes).lines().filter_map(Signed::parse).collect();
+        Ok(Self { cache: cache.to_owned(), meant })
     }
 
-    /// Tells whether a release is from before the last one: the tag meant it before, or its number, if it has one, is lower.
+    /// Tells whether a release is from before the last one: its number is lower, or the tag meant it before it meant another.
     #[must_use]
-    pub fn went_back(&self, digest: &str, release: Option<&Release>) -> bool {
-        let is_before = |(_, known): &(String, Option<Release>)| {
-            let known = known.as_ref();
-            known.is_some_and(|known| {
-                release.is_none_or(|release| release.name == known.name && release.number < known.number)
-            })
-        };
-        match self.meant.iter().position(|(known, _)| known == digest) {
-            Some(at) => at + 1 < self.meant.len(),
-            None => self.meant.iter().any(is_before),
-        }
+    pub fn went_back(&self, signed: &Signed) -> bool {
+        let after = self.meant.iter().skip_while(|known| !known.is(signed)).skip(1);
+        self.meant.iter().any(|known| signed.is_below(known))
+            || after.into_iter().any(|known| signed.is_before(known))
     }
 
-    /// Remembers a release that is signed. One that was seen before stays where it is.
+    /// Remembers a release. One that was seen before stays where it is.
     ///
     /// # Errors
     ///
     /// The file system refuses.
-    pub fn note(&mut self, digest: &str, release: Option<&Release>) -> std::io::Result<()> {
-        if self.meant.iter().any(|(known, _)| known == digest) {
+    pub fn note(&self, signed: &Signed) -> io::Result<()> {
+        if self.meant.iter().any(|known| known.is(signed)) {
             return Ok(());
         }
-        self.meant.push((digest.to_owned(), release.cloned()));
-        let skipped = self.meant.len().saturating_sub(REMEMBERED);
-        self.meant.drain(..skipped);
-        let line = |(digest, release): &(String, Option<Release>)| match release {
-            Some(release) => format!("{digest} {release}\n"),
-            None => format!("{digest}\n"),
-        };
-        let text: String = self.meant.iter().map(line).collect();
-        let cache = self.path.parent().unwrap_or(&self.path);
-        layer::make(cache)?;
-        layer::write(cache, &self.path, text.as_bytes())
+        layer::make(&self.cache)?;
+        // Others note theirs meanwhile.
+        let directory = fs_err::File::open(&self.cache)?;
+        directory.file().lock()?;
+        let mut meant = Self::read(&self.cache)?.meant;
+        if meant.iter().all(|known| !known.is(signed)) {
+            meant.push(signed.clone());
+        }
+        let mut latest = BTreeMap::new();
+        for release in meant.iter().filter_map(|known| known.release.as_ref()) {
+            let number = latest.entry(release.name.clone()).or_insert(release.number);
+            *number = release.number.max(*number);
+        }
+        let mut skipped = meant.len().saturating_sub(REMEMBERED);
+        meant.retain(|known| {
+            let is_latest = |release: &Release| latest.get(&release.name) == Some(&release.number);
+            let is_skipped = skipped > 0 && !known.release.as_ref().is_some_and(is_latest);
+            skipped -= usize::from(is_skipped);
+            !is_skipped
+        });
+        let text: String = meant.iter().map(|known| format!("{known}\n")).collect();
+        layer::write(&self.cache, &self.cache.join("meant"), text.as_bytes())
     }
 }
 
@@ -75,28 +150,83 @@ impl Tag {
 mod tests {
     use super::*;
 
+    struct Meant(tempfile::TempDir);
+
+    impl Meant {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn tag(&self) -> Tag {
+            Tag::read(&self.0.path().join("new")).unwrap()
+        }
+
+        fn note(&self, all: &[&Signed]) {
+            all.iter().for_each(|signed| self.tag().note(signed).unwrap());
+        }
+
+        fn goes(&self, signed: &Signed) -> bool {
+            self.tag().went_back(signed)
+        }
+    }
+
+    fn bundle(bytes: &str) -> Signed {
+        Signed::bundle(bytes.as_bytes())
+    }
+
+    fn export(release: &str) -> Signed {
+        Signed::export(release.as_bytes(), release.parse().ok())
+    }
+
     #[test]
-    fn a_release_from_before_the_last_one_is_known_by_its_digest_or_its_number() {
-        let directory = tempfile::tempdir().unwrap();
-        let cache = directory.path().join("new");
-        let tag = || Tag::read(&cache);
-        let digest = |digit: &str| format!("sha256:{}", digit.repeat(64));
-        let number = |text: &str| text.parse::<Release>().ok();
-        let (a, b) = (digest("a"), digest("b"));
-        for digest in [&a, &b] {
-            assert!(!tag().went_back(digest, None));
-            tag().note(digest, None).unwrap();
+    fn a_bundle_that_the_tag_meant_before_another_is_an_earlier_one() {
+        let (meant, a, b) = (Meant::new(), bundle("a"), bundle("b"));
+        for next in [&a, &b] {
+            assert!(!meant.goes(next));
+            meant.note(&[next]);
         }
         // Whoever takes the earlier one nevertheless has not forgotten the later.
-        tag().note(&a, None).unwrap();
-        assert!(tag().went_back(&a, None) && !tag().went_back(&b, None));
-        let c = digest("c");
-        tag().note(&c, number("model=7").as_ref()).unwrap();
-        let goes = |release: &str| tag().went_back(&digest("d"), number(release).as_ref());
-        assert!(goes("model=6") && goes(""), "one without a number is none");
-        assert!(!goes("model=7") && !goes("model=8") && !goes("other=1"));
-        // What means nothing is passed over.
-        fs_err::write(cache.join("meant"), format!("garbage\n{a} model\n{b}")).unwrap();
-        assert!(tag().went_back(&a, None) && !tag().went_back(&b, None) && !tag().went_back(&c, None));
+        meant.note(&[&a]);
+        assert!(meant.goes(&a) && !meant.goes(&b) && !meant.goes(&bundle("c")));
+        // Numbers are of exports: a bundle, which has none, is not older for that.
+        meant.note(&[&export("model=7")]);
+        assert!(!meant.goes(&b) && !meant.goes(&bundle("c")));
+    }
+
+    #[test]
+    fn the_number_of_an_export_decides_whatever_was_taken_in_between() {
+        let (meant, without) = (Meant::new(), Signed::export(b"none", None));
+        meant.note(&[&export("model=7"), &export("model=8"), &export("model=5"), &without]);
+        for (release, goes) in
+            [("model=8", false), ("model=9", false), ("model=7", true), ("model=5", true), ("other=1", false)]
+        {
+            assert_eq!(meant.goes(&export(release)), goes, "{release}");
+        }
+        assert!(
+            meant.goes(&without) && meant.goes(&Signed::export(b"other", None)),
+            "one without a number is older"
+        );
+        // Of another name: the last one counts.
+        meant.note(&[&export("other=1")]);
+        assert!(meant.goes(&export("model=8")) && !meant.goes(&export("model=9")));
+    }
+
+    #[test]
+    fn the_latest_of_a_name_is_not_forgotten_and_what_means_nothing_is_passed_over() {
+        let (meant, kept) = (Meant::new(), export("model=7"));
+        meant.note(&[&kept]);
+        let path = meant.tag().cache.join("meant");
+        let many: String =
+            (0..REMEMBERED).map(|number| format!("{}\n", bundle(&number.to_string()))).collect();
+        let text =
+            [format!("{kept}\nbundle\n\u{fffd} {kept}\n").as_bytes(), b"\xff\n", many.as_bytes()].concat();
+        fs_err::write(&path, text).unwrap();
+        meant.note(&[&bundle("the last")]);
+        let read = meant.tag().meant;
+        assert_eq!((read.len(), &read[0], &read[1]), (REMEMBERED, &kept, &bundle("2")));
+        // What cannot be read is no empty list.
+        fs_err::remove_file(&path).unwrap();
+        fs_err::create_dir(&path).unwrap();
+        assert!(Tag::read(path.parent().unwrap()).is_err());
     }
 }
