@@ -131,7 +131,7 @@ fn several_inputs_are_broadcast_and_several_results_have_their_own_types() {
     let checked = place.run(&["check-op", "--manifest", "precast.toml"]).ok().out;
     assert!(checked.contains("both(f64, i64) -> f64, i64: 9 input(s), against perform"), "{checked}");
     assert!(checked.contains("shift(f64[?], i32[]) -> f64[?]: 11 input(s), against perform"), "{checked}");
-    place.write("plain.c", plain.replace("(x > 0)", "(x >= 0)").replace("x - n;", "x + n;"));
+    place.write("plain.c", plain.replace("(x > 0)", "(x <= 0)").replace("x - n;", "x + n;"));
     let broken = place.run(&["check-op", "--manifest", "precast.toml"]).fails(5, &[]).out;
     assert!(broken.contains("output 1 is") && broken.contains("2 checked, 2 violation(s)"), "{broken}");
 }
