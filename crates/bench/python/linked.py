@@ -1,5 +1,5 @@
-"""What PyTensor's linker takes for a graph whose C is compiled already: `linked.py stock | record | precast SIZE BUNDLE`; prints
-seconds. `stock` has it in its own cache; `record` writes the bundle that `precast` is served by.
+"""What PyTensor's linker takes for a graph whose C is compiled already: `linked.py stock | record | precast SIZE BUNDLE`, of a
+size or so many layers; prints seconds. `stock` has it in its own cache; `record` writes the bundle that `precast` is served by.
 """
 import contextlib
 import sys
@@ -23,7 +23,7 @@ elif which == "precast":
 x, w = pt.dvector("x"), pt.dmatrix("w")
 # A product is not fused with what follows: each layer is some modules. Most of a round is PyTensor's rewriting, which grows faster.
 layer = x
-for k in range({"small": 1, "big": 20}[size]):
+for k in range({"small": 1, "big": 20}.get(size) or int(size)):
     layer = pt.tanh(pt.dot(w, layer) + k)
 taken, link = [], VMLinker.make_all
 

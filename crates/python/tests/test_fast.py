@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -257,14 +258,19 @@ def test_the_interpreter_is_free_while_much_is_computed():
 
     slow(x[:1])
     interval = sys.getswitchinterval()
-    # So long a thread waits before it is let run: longer than the call, so that the other runs meanwhile only if the call lets it.
-    sys.setswitchinterval(0.5)
+    thread = threading.Thread(target=tick)
+    thread.start()
+    while ticks[0] == 0:
+        time.sleep(0.001)
+    # So long a thread waits before it is let run: the other runs from here on only if a call lets it.
+    sys.setswitchinterval(1000)
     try:
-        thread = threading.Thread(target=tick)
-        thread.start()
-        before = ticks[0]
-        slow(x)
-        after = ticks[0]
+        before = after = ticks[0]
+        for _ in range(500):
+            slow(x)
+            after = ticks[0]
+            if after > before:
+                break
     finally:
         stop.set()
         sys.setswitchinterval(interval)

@@ -252,6 +252,16 @@ fn index_cases() -> Vec<Case> {
         for rows in [many.clone(), outside(0, 40), outside(511, i64::MIN), outside(700, -41)] {
             cases.push(case(AdvancedSubtensor1, vec![flat.clone(), numbers(&rows)]));
         }
+        if dtype == DType::F64 {
+            // Larger than a first cache: rows are asked for before they are read.
+            let far = arrays::draw(&mut choices, dtype, &[140_000]);
+            let scattered: Vec<i64> = (0..1300).map(|i| i * 7919 % 280_000 - 140_000).collect();
+            let mut outside = scattered.clone();
+            outside[700] = 140_000;
+            for rows in [scattered, outside] {
+                cases.push(case(AdvancedSubtensor1, vec![far.clone(), numbers(&rows)]));
+            }
+        }
         for rows in [&[0, 3, -1, 0, 0][..], &[], &[4], &[0, -5]] {
             cases.push(case(AdvancedSubtensor1, vec![x.clone(), numbers(rows)]));
             let flat = arrays::draw(&mut choices, dtype, &[4]);

@@ -129,3 +129,20 @@ with precast.pytensor.record("all.bundle"):
 print(len(made), stats()["compiled"])
 """)
     assert printed == "[[1.]] 2 2\n2\n10 4\n"
+
+
+def test_a_linker_of_others_has_no_state_and_few_states_are_remembered(world):
+    printed = world.code(LINKERS + """
+class Other(CLinker):
+    def compile_args(self): return super().compile_args() + ["-ffast-math"]
+node = pt.exp(x).owner
+other = Other().accept(FunctionGraph(node.inputs, node.outputs))
+print(_state.of_linker(host, linker(node)) is None, _state.of_linker(host, other))
+from precast.pytensor import _cache
+_cache._MOST, generated = 3, _hook.current().cache.generated
+for dtype in ("int8", "int16", "int32", "int64", "float32", "float64"):
+    v = pt.vector(dtype=dtype)
+    pytensor.function([v], v.dimshuffle("x", 0), mode=Mode("cvm", None))
+print(0 < len(generated) <= 3)
+""")
+    assert printed == "False None\nTrue\n"

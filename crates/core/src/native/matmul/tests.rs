@@ -157,7 +157,7 @@ fn layouts<T: Parts>(of: &Array2<T>) -> [(&'static str, Array2<T>); 4] {
     [("rows", of.clone()), ("columns", by_columns), ("steps", steps), ("backwards", backwards)]
 }
 
-const SHAPES: [[usize; 3]; 19] = [
+const SHAPES: [[usize; 3]; 21] = [
     [1, 1, 1],
     [2, 2, 1],
     [3, 2, 7],
@@ -174,6 +174,8 @@ const SHAPES: [[usize; 3]; 19] = [
     [300, 1, 9],
     [1, 300, 35],
     [5, 1, 600],
+    [700, 1, 200],
+    [40, 1, 4100],
     [3, 3, 0],
     [0, 3, 2],
     [3, 0, 2],

@@ -105,8 +105,8 @@ __attribute__((unused, noinline)) static int pc_set_subtensor(pc_context *ctx, c
 }
 
 #define PC_TAKE_BLOCK 512
-/* From so many bytes on the rows of a block are asked for before they are read: a CPU waits for fewer of them at once than the second
- * cache can. */
+/* From so many bytes on the first line of each row of a block is asked for before it is read: a CPU waits for fewer of them at once
+ * than the second cache can. */
 #define PC_TAKE_FAR_BYTES (1 << 20)
 
 /* The positions of a block of `n` indices, counted from 0; -1 with an index error for the first that is none. There is no

@@ -18,6 +18,9 @@ log = logging.getLogger("precast.pytensor")
 
 POLICIES = ("strict", "jit", "interpret")
 
+# So many states of linkers are remembered.
+_MOST = 1024
+
 
 # Held while a module is loaded, which is not while one is compiled.
 _loading = threading.RLock()
@@ -61,6 +64,8 @@ class Cache:
         try:
             unit = of_linker(self.host, lnk)
             if state is not None:
+                if len(self.generated) >= _MOST:
+                    self.generated.clear()
                 self.generated[state] = unit.key
             return self.serve(unit)
         except (Refused, errors.CompileError) as refused:

@@ -1,8 +1,9 @@
 """What a linker's text is made of, where that can be said without making the text: the state of one op of PyTensor's own.
 
-PyTensor's key is not enough for that: it takes ops for equal that say so, and leaves out settings. Here is all that such an op can
-look at, by content: its class with the methods that write C, its attributes and those of the ops in it, types, constants, which
-inputs are one variable, and every setting. The ops of others may read whatever they like, and are asked each time.
+PyTensor's key is not enough for that: it takes ops for equal that say so, and leaves out settings. Here is what such an op looks
+at, by content: its class with the methods that write C, its attributes and those of the ops in it, types, constants, which
+inputs are one variable, and every setting. The ops of others may read whatever they like, and are asked each time; so is
+PyTensor's own by a linker of others. Who replaces other functions of PyTensor's while a program runs is not seen.
 """
 
 import os
@@ -27,6 +28,9 @@ _DERIVED = {"inputs", "outputs", "_c_code", "_name", "_py_perform_fn", "nodename
 _BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset)
 
 _METHODS = (
+    "check_broadcast",
+    "check_input",
+    "params_type",
     "c_code",
     "c_code_cleanup",
     "c_code_contiguous",
@@ -62,7 +66,7 @@ class _Unknown(Exception):
 
 def of_linker(host: Host, linker: Any) -> Any:
     """A key that equals another where the texts and arguments of both linkers are equal; `None` where that is not known."""
-    if host.version not in TESTED or len(linker.node_order) != 1:
+    if host.version not in TESTED or type(linker) is not host.CLinker or len(linker.node_order) != 1:
         return None
     (node,), graph = linker.node_order, linker.fgraph
     try:
@@ -76,10 +80,11 @@ def of_linker(host: Host, linker: Any) -> Any:
             (len(graph.inputs), len(node.inputs), len(node.outputs)),
             tuple(variable in linker.no_recycling for variable in variables),
             # What was said or looked up of each setting.
-            tuple(parameter.__dict__.get("val") for parameter in host.config._config_var_dict.values()),
+            tuple(parameter.__dict__.get("val") for parameter in list(host.config._config_var_dict.values())),
         )
         hash(state)
-    except (_Unknown, TypeError):
+    except (_Unknown, TypeError, RuntimeError):
+        # Of the last kind: another thread changes it meanwhile, or it is too deep.
         return None
     return state
 
@@ -121,7 +126,7 @@ def _of_own(kind: type, value: Any, depth: int) -> Any:
     """An object of a class of PyTensor's: an op, a type, or what they have."""
     if not kind.__module__.startswith("pytensor.") or hasattr(kind, _REGISTERED):
         raise _Unknown
-    if hasattr(kind, "dtype_specs") and hasattr(value, "dtype") and hasattr(value, "shape"):
+    if kind.__name__ in ("TensorType", "ScalarType"):
         return kind, value.dtype, value.shape, getattr(value, "name", None)
     if isinstance(value, _BUILT_IN) or hasattr(value, "owner") or not hasattr(value, "__dict__"):
         # It has more than its attributes, or is a variable, which is what its graph makes it.
@@ -130,7 +135,7 @@ def _of_own(kind: type, value: Any, depth: int) -> Any:
         raise _Unknown
     if hasattr(value, "toposort"):
         return kind, _of_graph(value, depth)
-    has = vars(value)
+    has = dict(vars(value))
     if "fgraph" in has:
         has = {name: item for name, item in has.items() if name not in _DERIVED}
     return kind, tuple(getattr(kind, name, None) for name in _METHODS), _of(has, depth + 1)
