@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::release::{DOUBLE, SUM, built, files, tamper};
-use crate::sandbox::ISA;
+use crate::sandbox::{Ended, ISA};
 
 #[test]
 fn a_locked_build_fails_with_the_list_of_what_would_change() {
@@ -173,7 +173,9 @@ fn pins_that_were_weakened_are_refused_or_told() {
             place.run(&["build", how]).fails(1, &[said]);
         }
     };
-    refused(&text.replace(&format!("{}\n", pins[0]), ""), "or its line is gone");
+    place.write("precast.lock", text.replace(&format!("{}\n", pins[0]), ""));
+    place.run(&["build", "--locked"]).fails(1, &["or its line is gone"]);
+    place.run(&["build", "--frozen"]).fails(1, &["nothing is pinned for it"]);
     refused(&edited(&text, "isa", "x86-64-v4"), "its pin says");
     refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin says");
     refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "is pinned twice");
@@ -214,20 +216,31 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     let pins: Vec<&str> = text.lines().filter(|line| line.contains("action = ")).collect();
     for (lock, said) in [
         (text.replace(&format!("{}\n", pins[0]), ""), "nothing is pinned for it"),
-        (edited(&text, "digest", &"0".repeat(64)), "nothing may be compiled"),
+        (edited(&text, "digest", &"0".repeat(64)), "`, the lock file pins `0000"),
         (edited(&text, "action", &"0".repeat(64)), "nothing may be compiled"),
         (edited(&text, "isa", "another"), "nothing is pinned for it"),
     ] {
         place.write("precast.lock", lock);
         place.run_bare(&frozen).fails(1, &[said, "hint: "]);
     }
-    // Where another compiler is, it does not matter.
-    let mut others = text.clone();
-    for at in text.match_indices("toolchain = \"").map(|(at, found)| at + found.len()) {
-        others.replace_range(at..at + 4, "0000");
+    place.write("precast.lock", edited(&text, "digest", &"0".repeat(64)));
+    place.run(&frozen).fails(1, &["the store has `", "`, the lock file pins `0000"]);
+    place.write("precast.lock", &text);
+    let told = place.run_bare(&[&frozen[..], &["--builder", "https://builder.test"]].concat()).ok();
+    assert!(told.err.contains("`--builder` states nothing"), "{}", told.err);
+    // Where another compiler is, it does not matter; nor where it is absent.
+    let native = precast_compile::Toolchain::find(None).unwrap();
+    place.write("other-cc", format!("#!/bin/sh\nexec {} \"$@\"\n", native.driver().display()));
+    let script = place.path("other-cc");
+    fs_err::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for compiler in [script, place.path("none")] {
+        let with = |how: &[&str]| Ended::of(place.command(how).env("CC", &compiler).output().unwrap());
+        let taken = with(&frozen).ok().json();
+        assert_eq!((&taken["hits"], &taken["compiler"]), (&2.into(), &serde_json::Value::Null));
+        with(&["build", "--locked"]).fails(1, &[]);
     }
-    place.write("precast.lock", others);
-    assert_eq!(place.run(&frozen).ok().json()["compiler"], serde_json::Value::Null);
+    // It decides by what it would make, not by the line that says who made it.
+    assert_ne!(place.run(&frozen).ok().json()["compiler"], serde_json::Value::Null);
     place.run(&["build", "--locked"]).ok();
     // The archive of one ISA level does not pass for that of another.
     if cfg!(target_arch = "x86_64") {

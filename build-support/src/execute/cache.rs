@@ -3,7 +3,7 @@
 //! What a cache gives was verified by itself, but not whether it is what the plan wants: that is seen here, where the unit is
 //! known. It is published as it came, so that its signatures stay what they are.
 
-use super::job::Job;
+use super::job::{Job, passed_over};
 use super::{ExecuteError, Execution, Results, publish};
 use crate::lock::Lock;
 use precast_store::{ActionKey, CachedAction};
@@ -24,18 +24,22 @@ pub(super) fn fetch(
     for batch in lacking.chunks(BATCH) {
         let actions: Vec<ActionKey> = batch.iter().map(|at| jobs[*at].action).collect();
         let found = batch.iter().zip(cache.find(&actions));
-        let found: Results = found
-            .filter_map(|(at, found)| Some((*at, found?)))
-            .filter(|(at, found)| jobs[*at].is_made_by(found))
-            .map(|(at, found)| (at, jobs[at].vouched(found)))
-            .filter(|(_, CachedAction { record, .. })| match pins {
-                // A build that pins takes nothing else.
-                Some((lock, _)) => lock.pin(&record.action).is_some_and(|pin| pin.digest == record.digest),
-                None => true,
-            })
-            .collect();
-        fetched += found.len();
-        publish(jobs, found, execution.store)?;
+        let mut results: Results = Vec::new();
+        for (at, found) in found {
+            let Some(found) = found.filter(|found| jobs[*at].is_made_by(found)) else { continue };
+            let found = jobs[*at].vouched(found);
+            // A build that pins takes nothing else.
+            if let Some((lock, _)) = pins {
+                let Some(pin) = lock.pin(&found.record.action) else { continue };
+                if pin.digest != found.record.digest {
+                    jobs[*at].passed_over = Some(passed_over("cache", &found.record, pin));
+                    continue;
+                }
+            }
+            results.push((*at, found));
+        }
+        fetched += results.len();
+        publish(jobs, results, execution.store)?;
     }
     Ok(fetched)
 }

@@ -22,6 +22,8 @@ pub(super) struct Job<'p> {
     pub(super) action: ActionKey,
     /// What compiles it, or has compiled it.
     pub(super) toolchain: Option<ToolchainId>,
+    /// What was found in its place and is not what is pinned, for messages.
+    pub(super) passed_over: Option<String>,
     pub(super) fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
@@ -39,6 +41,7 @@ pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<
                     healed: false,
                     action: inputs.key(),
                     toolchain: inputs.toolchain,
+                    passed_over: None,
                     fingerprints: &plan.fingerprints,
                 }),
                 Err(error) => failures.push(Failure { title: title(unit, variant), error }),
@@ -59,11 +62,12 @@ impl Job<'_> {
     ) -> Result<(), ExecuteError> {
         let Some(store) = store else { return Ok(()) };
         for mut record in store.find_action(&self.action)? {
-            if pin.is_some_and(|pin| pin.digest != record.digest) {
+            // No matter who wrote the record: a slot that is another module's would compute something else.
+            if !is_about(&record, self.unit, self.variant) {
                 continue;
             }
-            // No matter who wrote the record: a slot that is another module's would compute something else.
-            if !has_members(&record, self.unit) {
+            if let Some(pin) = pin.filter(|pin| pin.digest != record.digest) {
+                self.passed_over = Some(passed_over("store", &record, pin));
                 continue;
             }
             let is_whole =
@@ -92,9 +96,7 @@ impl Job<'_> {
     /// Whether a result is about the unit and the variant; its key alone is what somebody says.
     pub(super) fn is_made_by(&self, CachedAction { record, archive, .. }: &CachedAction) -> bool {
         record.kind == ActionKind::Compile
-            && has_members(record, self.unit)
-            && record.target == self.variant.target
-            && record.isa == self.variant.isa.name()
+            && is_about(record, self.unit, self.variant)
             && record.profile == self.variant.profile
             && record.language == self.unit.language()
             && record.toolchain == self.toolchain
@@ -123,6 +125,11 @@ impl Job<'_> {
         title(self.unit, self.variant)
     }
 
+    /// Names it where it is lacking, with what was found in its place.
+    pub(super) fn lacking(&self) -> String {
+        lacking(self.title(), self.passed_over.as_deref())
+    }
+
     pub(super) fn accept(&mut self, mut record: Record, mut archive: Archive) -> Result<(), ExecuteError> {
         self.complete(&mut record);
         let mut file = |file| {
@@ -144,10 +151,26 @@ impl Job<'_> {
     }
 }
 
-/// Whether a record is about the modules of a unit, each in its slot.
-pub(super) fn has_members(record: &Record, unit: &Unit) -> bool {
+/// Whether a record is about the modules of a unit, each in its slot, for a variant.
+pub(super) fn is_about(record: &Record, unit: &Unit, variant: &Variant) -> bool {
     let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
     slots.eq(unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key)))
+        && record.target == variant.target
+        && record.isa == variant.isa.name()
+}
+
+/// Says that something has another archive than the one that is pinned.
+pub(super) fn passed_over(holder: &str, record: &Record, pin: &Pin) -> String {
+    let (found, pinned) = (record.digest.short(), pin.digest.short());
+    format!("the {holder} has `{found}`, the lock file pins `{pinned}`")
+}
+
+/// A title, with what was found in its place.
+pub(super) fn lacking(title: String, passed_over: Option<&str>) -> String {
+    match passed_over {
+        Some(passed_over) => format!("{title}: {passed_over}"),
+        None => title,
+    }
 }
 
 /// Names a unit for people.

@@ -173,7 +173,7 @@ fn carry_out(
     let fetched = cache::fetch(&mut jobs, &lacking, execution, pins)?;
     let missing: Vec<usize> = lacking.into_iter().filter(|at| jobs[*at].artifact.is_none()).collect();
     if !compiles && !missing.is_empty() {
-        return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].title()).collect() });
+        return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].lacking()).collect() });
     }
     let stale = stale(&jobs, &missing, execution)?;
     let mut compilations = reasons(&jobs, &missing, execution)?;

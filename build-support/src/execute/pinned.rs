@@ -4,20 +4,20 @@
 //! What comes has the digest that is pinned, and is about a unit of the plan.
 
 use super::cache::BATCH;
-use super::job::{Job, has_members, title};
+use super::job::{Job, is_about, lacking as without, passed_over, title};
 use super::{ExecuteError, Executed, Results, publish, put_entries};
 use crate::lock::{Lock, LockError, Pin};
 use crate::plan::Plan;
 use precast_compile::Variant;
 use precast_store::{ActionCache, ActionKey, BuildKey, Event, Heard, Record, Store, event};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Carries out a plan with the archives that a lock file pins, from a store, which gets what only the cache has, and needs no
 /// compiler for it. The path is what messages call the lock file.
 ///
 /// # Errors
-/// As [`super::execute_locked`]: neither has an archive, or nothing is pinned for a unit.
+/// As [`super::execute_locked`]: neither has an archive, or nothing is pinned for a unit. Then nothing was published.
 pub fn take_pinned(
     plan: &Plan,
     (store, cache): (Option<&Store>, Option<&dyn ActionCache>),
@@ -34,7 +34,6 @@ pub fn take_pinned(
     let job_of = |pin: &Pin, variant: usize, record: &Record| {
         let at = *units.get(&record.members.first()?.key)?;
         let (unit, of) = (&plan.units[at], &variants[variant]);
-        let is_of = has_members(record, unit) && record.target == of.target && record.isa == of.isa.name();
         let job = Job {
             unit,
             variant: of,
@@ -43,16 +42,23 @@ pub fn take_pinned(
             healed: false,
             action: pin.action,
             toolchain: pin.toolchain,
+            passed_over: None,
             fingerprints: &plan.fingerprints,
         };
-        is_of.then_some(((at, variant), job))
+        is_about(record, unit, of).then_some(((at, variant), job))
     };
     let (mut places, mut jobs, mut lacking) = (Vec::new(), Vec::new(), Vec::new());
+    let mut others = BTreeMap::new();
     for pin in &lock.pins {
         let is_of = |variant: &Variant| pin.target == variant.target && pin.isa == variant.isa.name();
         let Some(variant) = variants.iter().position(is_of) else { continue };
         let records = store.map(|store| store.find_action(&pin.action)).transpose()?.unwrap_or_default();
-        let mut found = records.iter().find_map(|record| job_of(pin, variant, record));
+        for record in records.iter().filter(|record| record.digest != pin.digest) {
+            others
+                .extend(job_of(pin, variant, record).map(|(at, _)| (at, passed_over("store", record, pin))));
+        }
+        let mut pinned = records.iter().filter(|record| record.digest == pin.digest);
+        let mut found = pinned.find_map(|record| job_of(pin, variant, record));
         if let Some((_, job)) = &mut found {
             job.look_up(store, Some(pin), writes)?;
         }
@@ -69,27 +75,31 @@ pub fn take_pinned(
         return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
     }
     let hits = jobs.len();
+    let mut results: Results = Vec::new();
     for batch in lacking.chunks(BATCH) {
         let Some(cache) = cache else { break };
         let actions: Vec<ActionKey> = batch.iter().map(|(pin, _)| pin.action).collect();
-        let mut results: Results = Vec::new();
         for ((pin, variant), found) in batch.iter().zip(cache.find(&actions)) {
-            let Some(found) = found.filter(|found| found.record.digest == pin.digest) else { continue };
+            let Some(found) = found else { continue };
             let made = job_of(pin, *variant, &found.record).filter(|(_, job)| job.is_made_by(&found));
             let Some((place, job)) = made else { continue };
+            if found.record.digest != pin.digest {
+                others.insert(place, passed_over("cache", &found.record, pin));
+                continue;
+            }
             results.push((jobs.len(), job.vouched(found)));
             places.push(place);
             jobs.push(job);
         }
-        publish(&mut jobs, results, store)?;
     }
     let fetched = jobs.len() - hits;
-    let mut placed: BTreeMap<_, _> = places.into_iter().zip(jobs).collect();
     let all = (0..plan.units.len()).flat_map(|unit| (0..variants.len()).map(move |variant| (unit, variant)));
-    let (ordered, missing): (Vec<_>, Vec<_>) = all
-        .map(|place| placed.remove(&place).ok_or_else(|| title(&plan.units[place.0], &variants[place.1])))
-        .partition(Result::is_ok);
-    let titles: Vec<String> = missing.into_iter().filter_map(Result::err).collect();
+    let had: BTreeSet<(usize, usize)> = places.iter().copied().collect();
+    let missing = all.filter(|place| !had.contains(place));
+    let named = |place: (usize, usize)| {
+        without(title(&plan.units[place.0], &variants[place.1]), others.get(&place).map(String::as_str))
+    };
+    let titles: Vec<String> = missing.map(named).collect();
     if !titles.is_empty() && lacking.len() > fetched {
         return Err(ExecuteError::Lacking { titles });
     }
@@ -97,7 +107,9 @@ pub fn take_pinned(
         let lines = titles.iter().map(|title| format!("  {title}: nothing is pinned for it")).collect();
         return Err(LockError::Pinned { path: path.to_owned(), lines }.into());
     }
+    // Only now, as nothing of a build that is refused is published; the artifacts are in memory anyway.
+    publish(&mut jobs, results, store)?;
     put_entries(plan, store.filter(|_| writes))?;
-    let ordered = ordered.into_iter().filter_map(Result::ok).collect();
-    Ok(Executed { hits, fetched, ..Executed::of(plan, ordered) })
+    let placed: BTreeMap<_, _> = places.into_iter().zip(jobs).collect();
+    Ok(Executed { hits, fetched, ..Executed::of(plan, placed.into_values().collect()) })
 }

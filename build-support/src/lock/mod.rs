@@ -60,7 +60,7 @@ pub struct Pin {
     pub action: ActionKey,
     /// What came out.
     pub digest: Digest,
-    /// The compiler, for messages.
+    /// The compiler: what a cache gives without it has to be made by this one; and for messages.
     pub toolchain: Option<ToolchainId>,
 }
 

@@ -7,7 +7,7 @@
 //! | an action for some target | nothing of it, and pins others for that target | refused: another compiler, another ISA level, a line that is gone |
 //! | a target | pins for other targets only | told: nothing holds it |
 //!
-//! A build that compiles nothing, on a machine without the compiler of the release, asks for actions by their pins
+//! A build that compiles nothing, where this machine would not make all of it as it is pinned, asks for actions by their pins
 //! (`execute/pinned.rs`).
 //!
 //! So a line that was deleted or edited is seen by every build that would have needed it. What an action says is refused before
@@ -55,12 +55,21 @@ impl Lock {
         ))
     }
 
-    /// Tells whether archives are pinned for a target, and none of them was made by these compilers.
+    /// Tells whether archives are pinned for a target, and what is here would not make all of a plan as it is pinned: another
+    /// compiler, none for one of the languages, a library that is absent or another.
     #[must_use]
-    pub fn is_of_others(&self, target: &str, toolchains: &[ToolchainId]) -> bool {
-        let mut of_target = self.pins.iter().filter(|pin| pin.target == target).peekable();
-        of_target.peek().is_some()
-            && of_target.all(|pin| pin.toolchain.is_some_and(|made_by| !toolchains.contains(&made_by)))
+    pub fn is_of_others(
+        &self,
+        plan: &Plan,
+        (toolchain, variants): (Option<&Toolchain>, &[Variant]),
+        target: &str,
+    ) -> bool {
+        let pins = |unit, toolchain, variant| {
+            action(unit, toolchain, variant).is_ok_and(|inputs| self.pin(&inputs.key()).is_some())
+        };
+        let mut pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |v| (unit, v)));
+        self.pins.iter().any(|pin| pin.target == target)
+            && toolchain.is_none_or(|toolchain| !pairs.all(|(unit, variant)| pins(unit, toolchain, variant)))
     }
 
     /// Checks, before anything is compiled or written, that a plan is made as it is pinned.

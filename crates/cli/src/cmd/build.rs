@@ -13,7 +13,7 @@ use precast_build::{
 };
 use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
-use precast_store::key::{Language, Profile};
+use precast_store::key::Profile;
 use precast_store::{ActionCache, OpenError, Store};
 #[cfg(feature = "remote")]
 use precast_store::{
@@ -39,6 +39,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let start = Instant::now();
     args.bundle.iter().try_for_each(|path| whole::check(path, Kind::Bundle))?;
     let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
+    let has_builder = args.builder.is_some();
     let mut builder = args.builder.or_else(named).map(Builder::new).transpose()?;
     let mut take = |path: &Path| builder.iter_mut().try_for_each(|builder| builder.take(path));
     let profile = if args.debug_info { Profile::Debug } else { Profile::Release };
@@ -59,7 +60,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let variants = variants(args.isa, &manifest, &target, profile)?;
     let pinned = (held == Held::Locked).then_some(()).and(lock.as_ref());
     let taken = pinned.filter(|_| args.frozen);
-    let toolchain = find_toolchain(&target, taken)?;
+    let toolchain = find_toolchain((&target, &variants), taken, &plan)?;
     if let Some(lock) = pinned {
         if let Some(toolchain) = &toolchain {
             lock.check_actions(&plan, (toolchain, &variants), &lock_path)?;
@@ -69,6 +70,9 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     if toolchain.is_none() && args.bundle.is_some() {
         return Err(Failure::usage("a bundle is linked, and the compiler of the release is not here")
             .hint("the store is a layer as it is; `precast pull` takes a bundle out of a registry"));
+    }
+    if toolchain.is_none() && has_builder {
+        term::warning("`--builder` states nothing: what is pinned was built elsewhere");
     }
     #[cfg(feature = "remote")]
     let keyring = match args.remote.is_empty() && args.elsewhere.remote_cache.is_none() {
@@ -84,7 +88,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     #[cfg(not(feature = "remote"))]
     let (cache, parallel) = (None, args.jobs.map_or(Parallel::Auto, Parallel::Jobs));
     let path = layers::to_build(args.store);
-    let store = open_store(&path, args.frozen && cache.is_none())?;
+    let store = open_store(&path, args.frozen, cache.is_some())?;
     #[cfg(feature = "remote")]
     if let Some(toolchain) = toolchain.as_ref().filter(|_| !args.remote.is_empty()) {
         let keyring = keyring.ok_or_else(layers::no_keyring)?;
@@ -219,30 +223,28 @@ fn variants(
     Ok(levels.into_iter().map(variant).collect())
 }
 
-/// Finds the compiler. What nothing is compiled for and a lock file pins can be taken without it: none is needed where the pins
-/// are of another.
-fn find_toolchain(target: &str, taken: Option<&Lock>) -> Result<Option<Toolchain>, Failure> {
+/// Finds the compiler. A build that compiles nothing takes what a lock file pins without it: none is needed where it would not
+/// make all that is pinned.
+fn find_toolchain(
+    (target, variants): (&str, &[Variant]),
+    taken: Option<&Lock>,
+    plan: &Plan,
+) -> Result<Option<Toolchain>, Failure> {
     let found = Toolchain::find(Some(target));
     let Some(lock) = taken else { return Ok(Some(found?)) };
-    let ids = |toolchain: &Toolchain| {
-        let of = |language| toolchain.id(language).ok();
-        [Language::C, Language::Cxx].into_iter().filter_map(of).collect::<Vec<_>>()
-    };
-    if lock.is_of_others(target, &found.as_ref().map(ids).unwrap_or_default()) {
+    if lock.is_of_others(plan, (found.as_ref().ok(), variants), target) {
         return Ok(None);
     }
     let hint = "what is pinned (`precast build --pin`) is taken without a compiler";
     found.map(Some).map_err(|error| Failure::from(error).hint(hint))
 }
 
-/// Opens the store to build into; a build that compiles nothing makes none.
-fn open_store(path: &Path, is_frozen: bool) -> Result<Option<Store>, Failure> {
-    let store = match is_frozen {
-        false => Store::create(path)?,
-        true => match Store::open(path) {
-            Err(OpenError::Missing { .. }) => return Ok(None),
-            opened => opened?,
-        },
+/// Opens the store to build into. A build that compiles nothing may only read it, and makes one only where a cache can fill it.
+fn open_store(path: &Path, is_frozen: bool, has_cache: bool) -> Result<Option<Store>, Failure> {
+    let store = match is_frozen.then(|| Store::open(path)) {
+        Some(Err(OpenError::Missing { .. })) if !has_cache => return Ok(None),
+        None | Some(Err(OpenError::Missing { .. })) => Store::create(path)?,
+        Some(opened) => opened?,
     };
     Ok(Some(store.on_event(events::hear)))
 }
