@@ -1,6 +1,6 @@
 //! Against the real compiler: what comes out depends on nothing but what is asked for.
 
-use super::{ExecuteError, Executed, Execution, Why, execute, execute_locked};
+use super::{ExecuteError, Executed, Execution, Why, execute, execute_locked, take_pinned};
 use crate::declared::{Declared, matrix};
 use crate::history;
 use crate::lock::{Lock, LockError, Pin};
@@ -8,7 +8,7 @@ use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
 use precast_compile::{Isa, Parallel, Variant};
-use precast_store::{ActionKey, Digest, Record, Store};
+use precast_store::{ActionCache, ActionKey, CachedAction, Digest, Record, Store};
 use precast_testkit::compiler::{toolchain, variants};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -237,4 +237,65 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
         held(&wrong, &store("third"), true).unwrap_err();
         assert!(third.records().next().is_none());
     }
+}
+
+/// A cache that has what a store had.
+struct Filled(Vec<CachedAction>);
+
+impl Filled {
+    fn of(store: &Store) -> Self {
+        let result = |record: Record| {
+            let archive = store.load_whole(&record).unwrap().unwrap();
+            CachedAction { record, archive, signatures: String::new() }
+        };
+        Self(store.records().map(|record| result(record.unwrap())).collect())
+    }
+}
+
+impl ActionCache for Filled {
+    fn find(&self, actions: &[ActionKey]) -> Vec<Option<CachedAction>> {
+        let of = |action: &ActionKey| self.0.iter().find(|known| known.record.action == *action).cloned();
+        actions.iter().map(of).collect()
+    }
+
+    fn put(&self, _: &[CachedAction]) {}
+}
+
+#[test]
+fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
+    let (plan, directory) = (small(), tempfile::tempdir().unwrap());
+    let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
+    let first = store("first");
+    let executed = run(&plan, Some(&first), 1);
+    let (lock, cache) = (Lock::of(&plan).pinning(&executed), Filled::of(&first));
+    let taken = |lock: &Lock, cache: &Filled| {
+        take_pinned(
+            &plan,
+            (Some(&store("filled")), Some(cache)),
+            &variants(),
+            (lock, Path::new("precast.lock")),
+        )
+    };
+    for pin in &lock.pins {
+        // A line that is gone.
+        let mut other = lock.clone();
+        other.pins.remove(pin);
+        let refused = taken(&other, &cache).unwrap_err();
+        assert!(matches!(refused, ExecuteError::Lock(LockError::Pinned { .. })), "{refused}");
+        // Another digest.
+        other.pins.insert(Pin { digest: Digest::from_bytes([0; 32]), ..pin.clone() });
+        let refused = taken(&other, &cache).unwrap_err().to_string();
+        assert!(refused.contains(&format!("the cache has `{}`", pin.digest.short())), "{refused}");
+        assert!(refused.contains("the lock file pins `0000"), "{refused}");
+        // What the cache has not got.
+        let others = cache.0.iter().filter(|known| known.record.action != pin.action);
+        let refused = taken(&lock, &Filled(others.cloned().collect())).unwrap_err();
+        assert!(matches!(refused, ExecuteError::Lacking { .. }), "{refused}");
+        let filled = store("filled");
+        assert!(filled.records().next().is_none() && filled.entries().unwrap().is_empty());
+        assert_eq!(objects(filled.path()), Vec::<PathBuf>::new());
+    }
+    let filled = taken(&lock, &cache).unwrap();
+    assert_eq!((filled.fetched, &filled.artifacts), (plan.units.len(), &executed.artifacts));
+    assert_eq!(taken(&lock, &Filled(Vec::new())).unwrap().hits, plan.units.len());
 }
