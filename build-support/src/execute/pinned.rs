@@ -93,6 +93,23 @@ pub fn take_pinned(
         }
     }
     let fetched = jobs.len() - hits;
+    is_whole(plan, variants, &places, (&others, path), lacking.len() > fetched)?;
+    // Only now, as nothing of a build that is refused is published; the artifacts are in memory anyway.
+    publish(&mut jobs, results, store)?;
+    put_entries(plan, store.filter(|_| writes))?;
+    let placed: BTreeMap<_, _> = places.into_iter().zip(jobs).collect();
+    Ok(Executed { hits, fetched, ..Executed::of(plan, placed.into_values().collect()) })
+}
+
+/// Refuses a build without one of its archives: a pinned one that is nowhere, or one that is not pinned. `others` says what was
+/// found in the place of which.
+fn is_whole(
+    plan: &Plan,
+    variants: &[Variant],
+    places: &[(usize, usize)],
+    (others, path): (&BTreeMap<(usize, usize), String>, &Path),
+    is_lacking: bool,
+) -> Result<(), ExecuteError> {
     let all = (0..plan.units.len()).flat_map(|unit| (0..variants.len()).map(move |variant| (unit, variant)));
     let had: BTreeSet<(usize, usize)> = places.iter().copied().collect();
     let missing = all.filter(|place| !had.contains(place));
@@ -100,16 +117,12 @@ pub fn take_pinned(
         without(title(&plan.units[place.0], &variants[place.1]), others.get(&place).map(String::as_str))
     };
     let titles: Vec<String> = missing.map(named).collect();
-    if !titles.is_empty() && lacking.len() > fetched {
+    if !titles.is_empty() && is_lacking {
         return Err(ExecuteError::Lacking { titles });
     }
     if !titles.is_empty() {
         let lines = titles.iter().map(|title| format!("  {title}: nothing is pinned for it")).collect();
         return Err(LockError::Pinned { path: path.to_owned(), lines }.into());
     }
-    // Only now, as nothing of a build that is refused is published; the artifacts are in memory anyway.
-    publish(&mut jobs, results, store)?;
-    put_entries(plan, store.filter(|_| writes))?;
-    let placed: BTreeMap<_, _> = places.into_iter().zip(jobs).collect();
-    Ok(Executed { hits, fetched, ..Executed::of(plan, placed.into_values().collect()) })
+    Ok(())
 }
