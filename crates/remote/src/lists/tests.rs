@@ -90,6 +90,7 @@ fn bucket() -> (Arc<Counting>, Files) {
         server: Arc::<Counting>::clone(&server),
         root: Path::from("p"),
         lists: true,
+        sorts: true,
         patience: Patience::default(),
     };
     (server, Files { at, lists: Lists::default() })
