@@ -20,18 +20,9 @@
 #include "cut.h"
 #include "rows_plan.h"
 
-/* Where a map of full values finds value v for the chunk at `pos`, which is ready. */
-static char *pc_rows_at(pc_rows_run *r, int32_t v, int64_t pos) {
-  if (v < r->op->n_in) return r->chunks.data[v];
-  if (r->spread[v] != NULL) return r->spread[v];
-  if (r->place[v] == NULL) return r->chunks.data[r->op->n_in + r->output[v]];
-  return r->place[v] + (r->stays[v] ? pos * pc_rows_item(r, v) : 0);
-}
-
-/* One fold of n elements of each row of the tile. */
-static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold, int64_t pos, int64_t n) {
+/* One fold of n elements, at `x`, of each row of the tile. */
+static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold, const char *x, int64_t pos, int64_t n) {
   const pc_monoid *m = step->monoid;
-  const char *x = pc_rows_at(r, step->values[0], pos);
   if (r->rows == 1) {
     m->fold(r->lanes[fold], x, n, pos % PC_REDUCE_BLOCK % m->lanes);
     return;
@@ -44,20 +35,8 @@ static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold,
   }
 }
 
-/* Runs steps first .. end, all of one pass, on n elements from `pos` on. */
-static int pc_rows_chunk(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end, int64_t pos, int64_t n) {
-  char *data[PC_LOOP_OPERANDS];
-  int32_t fold = 0;
-  for (int32_t s = first; s < end; s++) {
-    const pc_rows_step *step = &r->op->steps[s];
-    if (step->monoid != NULL) {
-      pc_rows_fold(r, step, fold++, pos, n);
-    } else if (!step->once) {
-      for (int32_t i = 0; i < step->n_in + step->n_out; i++) data[i] = pc_rows_at(r, step->values[i], pos);
-      int failure = step->kernel(ctx, n, data);
-      if (failure != 0) return failure;
-    }
-  }
+/* Puts back what steps first .. end made of outputs that are not written in place. */
+static void pc_rows_put(pc_rows_run *r, int32_t first, int32_t end, int64_t pos, int64_t n) {
   for (int32_t j = 0; j < r->op->n_full; j++) {
     int32_t v = r->op->outputs[j], k = r->op->n_in + j;
     if (pc_rows_in_place(r, j) || r->written[v] < first || r->written[v] >= end) continue;
@@ -65,6 +44,34 @@ static int pc_rows_chunk(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t
     if (from != r->chunks.block[k]) __builtin_memcpy(r->chunks.block[k], from, (size_t)(n * r->tile.item[k]));
     pc_chunks_copy(&r->chunks, &r->tile, k, pos, n, 1);
   }
+}
+
+/* Asks for what the next tile has behind this chunk, so that memory works while the last pass computes: into the second-level cache,
+ * since the first holds this tile. */
+static void pc_rows_ahead(const pc_rows_run *r, int64_t pos, int64_t n) {
+  for (int32_t k = 0; k < r->tile.n_all; k++) {
+    int64_t item = r->tile.item[k];
+    const char *next = r->tile.data[k] + (r->rows * r->count + pos) * item;
+    for (int64_t byte = 0; byte < n * item; byte += 64) __builtin_prefetch(next + byte, 0, 2);
+  }
+}
+
+/* Runs steps first .. end, all of one pass, on n elements from `pos` on. */
+static int pc_rows_chunk(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end, int64_t pos, int64_t n) {
+  char *data[PC_LOOP_OPERANDS];
+  int32_t fold = 0;
+  if (r->ahead && end == r->op->n_steps) pc_rows_ahead(r, pos, n);
+  for (int32_t s = first; s < end; s++) {
+    const pc_rows_step *step = &r->op->steps[s];
+    if (step->monoid != NULL) {
+      pc_rows_fold(r, step, fold++, pc_rows_at(r, step->values[0], pos), pos, n);
+    } else if (!step->once) {
+      for (int32_t i = 0; i < step->n_in + step->n_out; i++) data[i] = pc_rows_at(r, step->values[i], pos);
+      int failure = step->kernel(ctx, n, data);
+      if (failure != 0) return failure;
+    }
+  }
+  if (r->puts) pc_rows_put(r, first, end, pos, n);
   return 0;
 }
 
@@ -109,6 +116,13 @@ static int pc_rows_once(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
   return 0;
 }
 
+/* Readies the chunk at `pos`, of at most `most` elements. Returns its length. */
+static int64_t pc_rows_gather(pc_rows_run *r, int64_t pos, int64_t most) {
+  int64_t n = pc_chunks_ready(&r->chunks, &r->tile, pos, most);
+  pc_rows_found(r, r->chunks.data);
+  return n;
+}
+
 /* One pass, steps first .. end, through the tile. */
 static int pc_rows_pass(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end) {
   int64_t pos = 0, elements = r->rows * r->count;
@@ -117,7 +131,7 @@ static int pc_rows_pass(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
     if (r->rows == 1) pc_rows_folds(r, first, end, 1, 0, 0);
     while (pos < block) {
       int64_t most = block - pos < r->chunk ? block - pos : r->chunk, n = most;
-      if (first == 0 || !r->whole) n = pc_chunks_ready(&r->chunks, &r->tile, pos, most);
+      if (!r->straight && (first == 0 || !r->whole)) n = pc_rows_gather(r, pos, most);
       r->whole = n == elements;
       int failure = pc_rows_chunk(ctx, r, first, end, pos, n);
       if (failure != 0) return failure;
@@ -158,6 +172,7 @@ static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
       char *at[PC_LOOP_OPERANDS];
       for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (last < 0 ? 0 : row * outer->stride[k][last]);
       for (int32_t k = 0; k < r->tile.n_all; k++) r->tile.data[k] = at[k];
+      if (r->straight) pc_rows_found(r, at);
       int failure = pc_rows_tile(ctx, r, at + r->tile.n_all);
       if (failure != 0) return failure;
     }

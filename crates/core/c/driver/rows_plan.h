@@ -6,8 +6,9 @@
 #include "area.h"
 #include "chunk.h"
 
-#define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer */
-#define PC_ROWS_TILE 512            /* elements of a tile of several rows, at most */
+#define PC_ROWS_CHUNK 256           /* elements of a chunk, at most, of a row that is longer */
+#define PC_ROWS_TILE 512            /* elements of a tile of several rows, or of a row that is one chunk, at most */
+#define PC_ROWS_AHEAD_BYTES 262144  /* of the operands of a tile, at most, where the next tile is asked for */
 #define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
 
@@ -22,10 +23,16 @@ typedef struct pc_rows_run {
   int64_t chunk;         /* elements of a chunk, at most */
   int whole;             /* the tile is one chunk, which is ready since its first pass */
   int32_t written[PC_ROWS_VALUES], read[PC_ROWS_VALUES]; /* the step that makes a value, the last one that reads it; or -1 */
+  int32_t operand[PC_ROWS_VALUES]; /* the operand of `tile` in which it lies, or -1 */
   int32_t output[PC_ROWS_VALUES];  /* the full output in which a value lies, or -1 */
   char *place[PC_ROWS_VALUES];     /* else; of single values always */
   char *spread[PC_ROWS_VALUES];    /* of single values that maps of full ones read, else NULL */
   uint8_t stays[PC_ROWS_VALUES];   /* its place is as long as the row */
+  char *at[PC_ROWS_VALUES];        /* where a map of full values finds it: what is at position 0, or of this chunk */
+  int32_t step[PC_ROWS_VALUES];    /* bytes to the next position; 0: of this chunk */
+  int straight;                    /* operands are where they are, one element behind the other */
+  int ahead;                       /* a tile is small enough that the next one can be asked for */
+  int puts;                        /* some output is not written in place */
   char *lanes[PC_ROWS_FOLDS];
   char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
   pc_area area;                    /* blocks, lanes and places */
@@ -44,6 +51,34 @@ static int pc_rows_crosses(const pc_rows_run *r, int32_t v) {
 
 /* Whether the rows of output j are written where they lie. */
 static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.block[r->op->n_in + j] == NULL; }
+
+/* Where a map of full values finds value v for the chunk at `pos`, which is ready. */
+static char *pc_rows_at(const pc_rows_run *r, int32_t v, int64_t pos) { return r->at[v] + pos * r->step[v]; }
+
+/* Values that lie in operands are found there from now on. */
+static void pc_rows_found(pc_rows_run *r, char *const *operands) {
+  for (int32_t v = 0; v < r->op->n_values; v++) {
+    if (r->operand[v] >= 0) r->at[v] = operands[r->operand[v]];
+  }
+}
+
+/* Says where maps of full values find them. */
+PC_SELDOM static void pc_rows_settle(pc_rows_run *r) {
+  const pc_rows *op = r->op;
+  r->straight = r->chunks.most == INT64_MAX && (r->chunks.packs || r->tile.ndim <= 1);
+  r->puts = 0;
+  int64_t bytes = 0;
+  for (int32_t k = 0; k < r->tile.n_all; k++) bytes += r->rows * r->count * r->tile.item[k];
+  r->ahead = r->straight && bytes <= PC_ROWS_AHEAD_BYTES;
+  for (int32_t j = 0; j < op->n_full; j++) r->puts |= !pc_rows_in_place(r, j);
+  for (int32_t v = 0; v < op->n_values; v++) {
+    int is_input = v < op->n_in, in_operand = is_input || (r->spread[v] == NULL && r->place[v] == NULL);
+    r->operand[v] = is_input ? v : in_operand ? op->n_in + r->output[v] : -1;
+    r->at[v] = in_operand ? NULL : r->spread[v] != NULL ? r->spread[v] : r->place[v];
+    r->step[v] = 0;
+    if (in_operand ? r->straight && r->tile.item[r->operand[v]] != 0 : r->spread[v] == NULL && r->stays[v]) r->step[v] = pc_rows_item(r, v);
+  }
+}
 
 /* The output in which value v can lie until its last use: written then or later, in place, and nobody's but its own value's. */
 PC_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
@@ -120,6 +155,7 @@ PC_SELDOM static int pc_rows_cut(pc_context *ctx, pc_rows_run *r, int64_t blocks
     r->place[v] = place > 0 ? pc_area_cut(&r->area, place) : NULL;
     r->spread[v] = spread > 0 ? pc_area_cut(&r->area, spread) : NULL;
   }
+  pc_rows_settle(r);
   return 0;
 }
 
@@ -134,7 +170,7 @@ PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r, int64_t bloc
     if (single ? pc_rows_is_spread(r, v) : r->output[v] < 0 || r->stays[v]) bytes += item, own++;
   }
   int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
-  int in_buffers = elements <= fits && (elements <= PC_ROWS_CHUNK || stay_bytes > 0);
+  int in_buffers = elements <= fits && (elements <= PC_ROWS_TILE || (stay_bytes > 0 && blocks > 0));
   if (r->rows > 1 && !in_buffers) return 1;
   r->chunk = in_buffers ? elements : fits < PC_ROWS_CHUNK ? fits : PC_ROWS_CHUNK;
   return pc_rows_cut(ctx, r, blocks, elements);
