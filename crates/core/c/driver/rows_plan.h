@@ -6,9 +6,10 @@
 #include "area.h"
 #include "chunk.h"
 
-#define PC_ROWS_CHUNK 256           /* elements of a chunk, at most, of a row that is longer */
+#define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer; half as many where rows are asked for ahead */
 #define PC_ROWS_TILE 512            /* elements of a tile of several rows, or of a row that is one chunk, at most */
-#define PC_ROWS_AHEAD_BYTES 262144  /* of the operands of a tile, at most, where the next tile is asked for */
+#define PC_ROWS_AHEAD_BYTES 262144  /* of the operands of a tile, at most, where the next tile is asked for ahead, .. */
+#define PC_ROWS_FAR_BYTES 1048576   /* .. and of the operands of all, at least: fewer are in the second-level cache */
 #define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
 
@@ -31,7 +32,7 @@ typedef struct pc_rows_run {
   char *at[PC_ROWS_VALUES];        /* where a map of full values finds it: what is at position 0, or of this chunk */
   int32_t step[PC_ROWS_VALUES];    /* bytes to the next position; 0: of this chunk */
   int straight;                    /* operands are where they are, one element behind the other */
-  int ahead;                       /* a tile is small enough that the next one can be asked for */
+  int ahead;                       /* the next tile is asked for while this one is computed */
   int puts;                        /* some output is not written in place */
   char *lanes[PC_ROWS_FOLDS];
   char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
@@ -62,14 +63,18 @@ static void pc_rows_found(pc_rows_run *r, char *const *operands) {
   }
 }
 
+/* Says how the elements of a tile are reached, of which there are many like it. */
+PC_SELDOM static void pc_rows_reach(pc_rows_run *r) {
+  int64_t element = 0, elements = r->rows * r->count;
+  for (int32_t k = 0; k < r->tile.n_all; k++) element += r->tile.item[k];
+  r->straight = r->chunks.most == INT64_MAX && (r->chunks.packs || r->tile.ndim <= 1);
+  r->ahead = r->straight && element * elements <= PC_ROWS_AHEAD_BYTES && element * r->count * pc_loop_size(&r->outer) >= PC_ROWS_FAR_BYTES;
+}
+
 /* Says where maps of full values find them. */
 PC_SELDOM static void pc_rows_settle(pc_rows_run *r) {
   const pc_rows *op = r->op;
-  r->straight = r->chunks.most == INT64_MAX && (r->chunks.packs || r->tile.ndim <= 1);
   r->puts = 0;
-  int64_t bytes = 0;
-  for (int32_t k = 0; k < r->tile.n_all; k++) bytes += r->rows * r->count * r->tile.item[k];
-  r->ahead = r->straight && bytes <= PC_ROWS_AHEAD_BYTES;
   for (int32_t j = 0; j < op->n_full; j++) r->puts |= !pc_rows_in_place(r, j);
   for (int32_t v = 0; v < op->n_values; v++) {
     int is_input = v < op->n_in, in_operand = is_input || (r->spread[v] == NULL && r->place[v] == NULL);
@@ -172,7 +177,8 @@ PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r, int64_t bloc
   int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
   int in_buffers = elements <= fits && (elements <= PC_ROWS_TILE || (stay_bytes > 0 && blocks > 0));
   if (r->rows > 1 && !in_buffers) return 1;
-  r->chunk = in_buffers ? elements : fits < PC_ROWS_CHUNK ? fits : PC_ROWS_CHUNK;
+  int64_t longest = r->ahead ? PC_ROWS_CHUNK / 2 : PC_ROWS_CHUNK;
+  r->chunk = in_buffers ? elements : fits < longest ? fits : longest;
   return pc_rows_cut(ctx, r, blocks, elements);
 }
 
@@ -193,6 +199,7 @@ PC_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows)
   int64_t blocks = pc_chunks_plan(&r->chunks, &r->tile, PC_LOOP_BLOCK);
   int is_one_chunk = (r->chunks.packs || r->tile.ndim <= 1) && r->chunks.most >= rows * r->count;
   if (rows > 1 && !is_one_chunk) return pc_rows_plan(ctx, r, 1);
+  pc_rows_reach(r);
   pc_rows_uses(r);
   int placed = pc_rows_place(ctx, r, blocks);
   return placed > 0 ? pc_rows_plan(ctx, r, 1) : placed;
