@@ -163,6 +163,23 @@ fn rows_give_the_same_bits_at_every_level() {
     check(compiler::levels()[0], "c++17", calls(&[&[[3, 20]]], TEXTS.len()));
 }
 
+/// Of more rows than a cache holds the next one is asked for ahead.
+#[test]
+fn many_rows_have_the_bits_of_perform() {
+    let (mut choices, mut calls) = (Choices::seeded(5), Vec::new());
+    for texts in [&["softmax(x, axis=-1)"][..], &[LAYERNORM], &["e = exp(x)", "e / sum(e, axis=1, keepdims=True)"]]
+    {
+        let lowered = Arc::new(rewrite::lower(&graph(texts, DType::F64, 2)).unwrap());
+        for shape in [[70, 1000], [1800, 40], [9, 9000]] {
+            for layout in Layout::ALL {
+                let inputs = vec![(arrays::draw_plain(&mut choices, DType::F64, &shape), layout)];
+                calls.push(Call { graph: Arc::clone(&lowered), inputs, output: None, stretched: false });
+            }
+        }
+    }
+    check(highest(), "gnu11", calls);
+}
+
 /// As many rows are taken at once as their values have room for.
 #[test]
 fn short_rows_of_programs_with_many_values_have_the_bits_of_perform() {
