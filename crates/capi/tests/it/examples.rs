@@ -93,7 +93,7 @@ fn pkg_config_says_how_to_link() {
 }
 
 #[test]
-fn cmake_finds_the_package() {
+fn cmake_finds_the_package_and_valgrind_has_nothing_to_say() {
     if !answers("cmake") {
         return println!("skipped: the package of CMake: CMake is not there");
     }
@@ -109,5 +109,8 @@ fn cmake_finds_the_package() {
     let bundle = installed.bundle(MANIFEST);
     for name in ["score", "score_cc", "score_static"] {
         assert_eq!(run(Command::new(build.join(name)).arg(&bundle)), PRINTED, "{name}");
+        if let Some(mut valgrind) = installed.valgrind() {
+            assert_eq!(run(valgrind.arg(build.join(name)).arg(&bundle)), PRINTED, "{name} under valgrind");
+        }
     }
 }
