@@ -9,7 +9,7 @@ use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use std::collections::BTreeSet;
 
 /// Machine code that is read, hashed and loaded at once, in bytes: a quarter of a millisecond.
-const LIMIT: usize = 1 << 20;
+pub(super) const LIMIT: usize = 1 << 20;
 
 /// Joins artifacts; those that cannot be, or that would be alone, are given as they are.
 pub(super) fn packs(artifacts: &[Artifact], toolchain: &Toolchain) -> Result<Vec<Artifact>, ExecuteError> {

@@ -1,6 +1,6 @@
 //! Against the real compiler: what comes out depends on nothing but what is asked for.
 
-use super::{ExecuteError, Executed, Execution, Why, execute, execute_locked, take_pinned};
+use super::{ExecuteError, Executed, Execution, Why, execute, execute_locked, pack, take_pinned};
 use crate::declared::{Declared, matrix};
 use crate::history;
 use crate::lock::{Lock, LockError, Pin};
@@ -8,7 +8,7 @@ use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
 use precast_compile::{Isa, Parallel, Variant};
-use precast_store::{ActionCache, ActionKey, CachedAction, Digest, Record, Store};
+use precast_store::{ActionCache, ActionKey, Bundle, CachedAction, Digest, Record, Store};
 use precast_testkit::compiler::{toolchain, variants};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -71,6 +71,25 @@ fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
     let third = run(&plan, Some(&Store::create(&place).unwrap()), 2);
     assert_eq!((third.hits, third.compiled), (plan.units.len(), 0));
     assert_eq!(third.bundle(&toolchain()).unwrap(), bundle);
+}
+
+#[test]
+fn the_modules_of_a_level_are_one_shared_object_up_to_a_limit() {
+    let (plan, toolchain, variants) = (small(), toolchain(), variants());
+    let mut executed = run(&plan, None, 2);
+    let modules: usize = plan.units.iter().map(|unit| unit.members().len()).sum();
+    let bundle = Bundle::from_bytes(executed.bundle(&toolchain).unwrap()).unwrap();
+    let records: Vec<(String, usize)> =
+        bundle.records().into_iter().map(|record| (record.isa, record.members.len())).collect();
+    assert_eq!(records.len(), variants.len());
+    for variant in &variants {
+        assert!(records.contains(&(variant.isa.name().to_owned(), modules)), "{records:?}");
+    }
+    // What follows the sections of an object means nothing to a linker.
+    for artifact in &mut executed.artifacts {
+        artifact.object.resize(pack::LIMIT / 2 + 1, 0);
+    }
+    assert_eq!(executed.packs(&toolchain).unwrap().len(), plan.units.len() * variants.len());
 }
 
 #[test]

@@ -4,14 +4,14 @@ use crate::bundle::{Bundle, OpenBundleError, Piece};
 use crate::cpu::{self, LimitError};
 use crate::event::{Event, chain};
 use crate::function::{CallError, Function};
-use crate::key::{BuildKey, Digest};
+use crate::key::{BuildKey, ByHash, ContentId, Digest};
 use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
 use crate::program::{Computes, Outline, Program};
 use crate::provenance::Served;
 use crate::record::{ParseRecordError, Record};
 use crate::trace::outcome;
 use std::collections::BTreeMap;
-use std::collections::hash_map::{self, HashMap};
+use std::collections::hash_map;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -39,12 +39,13 @@ pub struct Loader {
 /// What was asked for before.
 #[derive(Debug, Default)]
 struct Known {
-    functions: HashMap<String, Function>,
+    /// By what their names hash to.
+    functions: ByHash<ContentId, Function>,
     /// Entries share modules.
     modules: Modules,
 }
 
-type Modules = HashMap<BuildKey, (LoadedModule, Arc<Served>)>;
+type Modules = ByHash<BuildKey, (LoadedModule, Arc<Served>)>;
 
 /// Why there is no function of a name.
 #[derive(Debug, thiserror::Error)]
@@ -162,7 +163,8 @@ impl Loader {
     /// There is no such graph, or nothing that serves it on this host.
     pub fn entry(&self, name: &str) -> Result<Function, LoadEntryError> {
         let Known { functions, modules } = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(function) = functions.get(name) {
+        let id = ContentId::of(name);
+        if let Some(function) = functions.get(&id) {
             return Ok(function.clone());
         }
         let unknown = || LoadEntryError::Unknown {
@@ -171,11 +173,11 @@ impl Loader {
             known: self.entries().join(", "),
         };
         let span = crate::span!("resolve", entry = name; outcome);
-        let program = self.bundle.find_program(name).ok_or_else(unknown);
+        let program = self.bundle.find_program(&id, name).ok_or_else(unknown);
         let loaded = program.and_then(|(outline, program)| self.load(&outline, program, modules));
         span.record("outcome", outcome(&loaded));
         let function = loaded?;
-        functions.insert(name.to_owned(), function.clone());
+        functions.insert(id, function.clone());
         Ok(function)
     }
 

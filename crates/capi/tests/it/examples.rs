@@ -17,7 +17,7 @@ fn example(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_examples_run_with_the_shared_and_the_static_library() {
+fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
     let installed = Installed::new();
     let bundle = installed.bundle(MANIFEST);
     let everybodys = installed.path("everybodys.precast");
@@ -32,6 +32,14 @@ fn the_examples_run_with_the_shared_and_the_static_library() {
             let program = installed.path("score");
             installed.compile(language, &source, &program, link);
             assert_eq!(run(installed.command(&program).arg(&bundle)), PRINTED, "{}", source.display());
+            if let Some(mut valgrind) = installed.valgrind() {
+                assert_eq!(
+                    run(valgrind.arg(&program).arg(&bundle)),
+                    PRINTED,
+                    "{} under valgrind",
+                    source.display()
+                );
+            }
             let refused = |bundle: &Path| {
                 let ended = installed.command(&program).arg(bundle).output().unwrap();
                 (ended.status.code(), String::from_utf8(ended.stderr).unwrap())

@@ -45,6 +45,18 @@ impl Installed {
         run(compiler.arg("-L").arg(self.prefix().join("lib")).args(link));
     }
 
+    /// Has valgrind run what is appended, and fail at errors of memory and at leaks; none, which is said, where it is not there.
+    pub(crate) fn valgrind(&self) -> Option<Command> {
+        if !answers("valgrind") {
+            println!("skipped: errors of memory and leaks as valgrind sees them: it is not there");
+            return None;
+        }
+        let mut valgrind = self.command("valgrind");
+        valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+        valgrind.arg("--errors-for-leak-kinds=definite");
+        Some(valgrind)
+    }
+
     /// Has a program find the shared library.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());

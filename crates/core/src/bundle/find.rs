@@ -85,9 +85,9 @@ impl Bundle {
         found.filter(|entry| entry.name == name)
     }
 
-    /// Finds the program of the entry of this name, which is all that a loader reads of it.
-    pub(crate) fn find_program(&self, name: &str) -> Option<(Outline<'_>, Piece)> {
-        let rows = self.find_rows(&self.head.names, ContentId::of(name).as_bytes());
+    /// Finds the program of the entry of this name, which hashes to `id`; it is all that a loader reads of an entry.
+    pub(crate) fn find_program(&self, id: &ContentId, name: &str) -> Option<(Outline<'_>, Piece)> {
+        let rows = self.find_rows(&self.head.names, id.as_bytes());
         let found = rows.into_iter().find_map(|row| Some((self.outline(row)?, program_place(row)?)));
         let (outline, (offset, len)) = found.filter(|(outline, _)| outline.name == name)?;
         Some((outline, Piece { data: self.data.clone(), range: offset..offset + len }))

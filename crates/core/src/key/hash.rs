@@ -3,7 +3,9 @@
 //! As text, in JSON and in file names they are 64 lower-case hex digits, and only those: upper case or a prefix is
 //! refused, so that one identity has one spelling.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
@@ -170,5 +172,22 @@ impl ContentId {
         static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(context::CONTENT));
         let mut hasher = blake3::Hasher::new_from_context_key(&CONTEXT);
         Self(*hasher.update(content.as_ref()).finalize().as_bytes())
+    }
+}
+
+/// A map by identities: each is a hash already, so that its first bytes are spread as well as another hash of it.
+pub(crate) type ByHash<K, V> = HashMap<K, V, BuildHasherDefault<FirstBytes>>;
+
+/// The first bytes of what was written last.
+#[derive(Debug, Default)]
+pub(crate) struct FirstBytes(u64);
+
+impl Hasher for FirstBytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }

@@ -112,8 +112,10 @@ impl Requires {
             let needed = show(&self.libc, &self.libc_version);
             return Err(Unmet::Libc { needed, found: show(&host.libc, &host.libc_version) });
         }
-        let missing: Vec<String> =
-            self.cpu.iter().filter(|name| !host.cpu.contains(*name)).cloned().collect();
+        // Both are sorted, so as a rule one way through what the host has finds them all.
+        let mut has = host.cpu.iter();
+        let is_missing = |name: &&String| !has.any(|feature| feature == *name) && !host.cpu.contains(*name);
+        let missing: Vec<String> = self.cpu.iter().filter(is_missing).cloned().collect();
         if !missing.is_empty() {
             return Err(Unmet::Cpu { missing, limit: host.limit.clone() });
         }

@@ -5,17 +5,24 @@
 //! *compared* with the one header that the member may have; links, devices, extensions, owners and times thereby cannot
 //! enter, whatever the tar crate would make of them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
 use tar::Header;
+use zstd::bulk::Decompressor;
 use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
 
 use super::Archive;
 use super::name::{NameError, check_all};
 use super::pack::{digest, header};
 use crate::key::Digest;
+
+thread_local! {
+    /// What decodes, kept for the next archive: its memory takes as long to get as a small archive to decode.
+    static DECODER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// What an archive may cost its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +166,17 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
         return refuse("cut, or followed by other bytes");
     }
     let capacity = usize::try_from(found).unwrap_or(usize::MAX);
-    let tar = zstd::bulk::decompress(frame, capacity).map_err(|source| UnpackError::Decode { source })?;
+    let decode = |decoder: &RefCell<Option<Decompressor<'static>>>| {
+        let mut decoder = decoder.borrow_mut();
+        let decoder = match &mut *decoder {
+            Some(decoder) => decoder,
+            none => none.insert(Decompressor::new()?),
+        };
+        decoder.decompress(frame, capacity)
+    };
+    // A thread that is about to end has none any more.
+    let tar = DECODER.try_with(decode).unwrap_or_else(|_| zstd::bulk::decompress(frame, capacity));
+    let tar = tar.map_err(|source| UnpackError::Decode { source })?;
     if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
 }
 

@@ -5,7 +5,7 @@ use super::run::elements;
 use super::{Call, Direct, Map, Pointer, Strided, small};
 use crate::native::array_ref::ArrayRef;
 use crate::native::object;
-use crate::{Array, DType, Element, with_array};
+use crate::{Array, DType, Element};
 use ndarray::Dimension;
 use std::alloc::{Layout, alloc, dealloc};
 use std::mem::MaybeUninit;
@@ -162,28 +162,17 @@ impl Direct {
     /// Serves a call and puts its results behind `arrays`; `false` if it is not served.
     #[inline(always)]
     pub(crate) fn append(&self, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
-        if let (Some(map), Some(first)) = (&self.map, inputs.first()) {
-            let like = first.view.strided();
-            let elements = elements(like.extents);
-            if self.outputs.iter().all(|output| small::is_small(output, like.extents, elements)) {
-                return self.append_mapped(map, (inputs, like), arrays);
-            }
-        }
-        self.append_each(inputs, arrays)
+        self.map.as_ref().is_some_and(|map| self.append_mapped(map, inputs, arrays))
+            || self.append_each(inputs, arrays)
     }
 
     /// As [`Direct::append`], of small results of one map, which lie as the first input does.
     #[inline(always)]
-    fn append_mapped(
-        &self,
-        map: &Map,
-        (inputs, like): (&[ArrayRef<'_>], Strided<'_>),
-        arrays: &mut Vec<Array>,
-    ) -> bool {
-        let before = arrays.len();
+    fn append_mapped(&self, map: &Map, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
+        let Some(first) = inputs.first() else { return false };
+        let (like, before) = (first.view.strided(), arrays.len());
         let outputs = self.outputs.iter().map_while(|output| {
-            arrays.push(small::array(output.dtype, like.extents)?);
-            let data = with_array!(arrays.last_mut()?, a => a.as_mut_ptr().cast());
+            let data = small::push(arrays, output.dtype, like.extents)?;
             Some(Strided { dtype: output.dtype, data, ..like })
         });
         let is_served = map.serve(inputs.iter().map(|input| input.view.strided()), outputs);
@@ -200,18 +189,17 @@ impl Direct {
         if !self.takes_each(call, inputs.iter().map(|input| input.view.strided())) {
             return false;
         }
-        let elements = call.elements();
-        if self.outputs.iter().any(|output| !small::is_small(output, call.shape(), elements)) {
-            return self.append_large(call, arrays);
-        }
         let before = arrays.len();
         for output in self.outputs.iter() {
-            let Some(mut array) = small::array(output.dtype, output.shape(call.shape())) else { break };
-            call.table.set(output.at, with_array!(&mut array, a => a.as_mut_ptr().cast()));
-            arrays.push(array);
+            let Some(data) = small::push(arrays, output.dtype, output.shape(call.shape())) else {
+                arrays.truncate(before);
+                return self.append_large(call, arrays);
+            };
+            call.table.set(output.at, data);
         }
+        let elements = call.elements();
         // SAFETY: inputs were taken; every output is an array of its elements.
-        let is_served = arrays.len() - before == self.outputs.len() && unsafe { self.run(call, elements) };
+        let is_served = unsafe { self.run(call, elements) };
         if !is_served {
             arrays.truncate(before);
         }

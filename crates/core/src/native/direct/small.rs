@@ -1,10 +1,11 @@
 //! Small new arrays: copies of arrays of the same dtype and shape that their thread made before.
 //!
 //! To make an ndarray of any rank of its parts takes three times as long as to copy one, memory and all. A thread has few
-//! shapes of small results at a time, so a few arrays to copy are enough.
+//! shapes of small results at a time, so a few arrays to copy are enough. Each is copied to where it stays: to move what was
+//! just written piece by piece takes as long as to copy it.
 
-use super::Output;
-use crate::{Array, DType};
+use super::Pointer;
+use crate::{Array, DType, with_array};
 use std::cell::RefCell;
 
 /// What a small array has at most, in bytes: more takes longer to copy than its parts to put together.
@@ -18,49 +19,47 @@ thread_local! {
     static KNOWN: RefCell<Known> = const { RefCell::new(Known { arrays: Vec::new(), next: 0 }) };
 }
 
-/// Arrays to copy; a new one replaces the oldest.
+/// Arrays to copy, each with its word; a new one replaces the oldest.
 struct Known {
-    arrays: Vec<(Kind, Array)>,
+    arrays: Vec<(u64, Array)>,
     next: usize,
 }
 
-/// Dtype, rank, extents.
-type Kind = (DType, usize, [usize; NDIM]);
-
-/// Whether a result is small where operands have this shape in common, of so many elements.
-#[inline(always)]
-pub(super) fn is_small(output: &Output, common: &[usize], elements: usize) -> bool {
-    !output.is_full || (common.len() <= NDIM && elements <= BYTES / output.dtype.itemsize_bytes())
-}
-
-/// A small array, whose elements are any numbers.
+/// Puts a small array behind `arrays`, whose elements are any numbers, and says where they lie; `None` if it is not small, or has
+/// no elements.
 #[inline]
-pub(super) fn array(dtype: DType, shape: &[usize]) -> Option<Array> {
-    // By their number: to copy so few is a call otherwise.
-    let extents = match *shape {
-        [] => [0; NDIM],
-        [a] => [a, 0, 0, 0],
-        [a, b] => [a, b, 0, 0],
-        [a, b, c] => [a, b, c, 0],
-        [a, b, c, d] => [a, b, c, d],
-        _ => return None,
-    };
-    let kind = (dtype, shape.len(), extents);
-    let copied = |known: &RefCell<Known>| {
+pub(super) fn push(arrays: &mut Vec<Array>, dtype: DType, shape: &[usize]) -> Option<Pointer> {
+    let word = word(dtype, shape)?;
+    let copy = |known: &RefCell<Known>| {
         let known = &mut *known.borrow_mut();
-        match known.arrays.iter().find(|(other, _)| *other == kind) {
-            Some((_, array)) => array.clone(),
-            None => known.add(kind, shape),
+        match known.arrays.iter().find(|(other, _)| *other == word) {
+            Some((_, array)) => arrays.push(array.clone()),
+            None => arrays.push(known.add(word, Array::zeros(dtype, shape))),
         }
     };
-    KNOWN.try_with(copied).ok()
+    KNOWN.try_with(copy).ok()?;
+    Some(with_array!(arrays.last_mut()?, a => a.as_mut_ptr().cast()))
+}
+
+/// Dtype, rank and extents of a small array in a word: to compare them is one step.
+#[inline]
+fn word(dtype: DType, shape: &[usize]) -> Option<u64> {
+    if shape.len() > NDIM {
+        return None;
+    }
+    let (mut bytes, mut word) = (dtype.itemsize_bytes(), 0);
+    for extent in shape {
+        // Of so few bytes no extent has more than nine bits.
+        bytes = bytes.saturating_mul(*extent);
+        word = word << 9 | *extent as u64;
+    }
+    (1..=BYTES).contains(&bytes).then_some(word << 8 | (dtype as u64) << 3 | shape.len() as u64)
 }
 
 impl Known {
     #[cold]
-    fn add(&mut self, kind: Kind, shape: &[usize]) -> Array {
-        let array = Array::zeros(kind.0, shape);
-        let added = (kind, array.clone());
+    fn add(&mut self, word: u64, array: Array) -> Array {
+        let added = (word, array.clone());
         match self.arrays.get_mut(self.next) {
             Some(oldest) => *oldest = added,
             None => self.arrays.push(added),

@@ -184,10 +184,13 @@ impl Kept {
 }
 
 /// The bytes of the class of a large block; `None` for what the allocator below serves alone.
+#[inline]
 fn class(layout: Layout) -> Option<usize> {
-    if layout.size() < LEAST_BYTES || layout.align() > ALIGN {
-        return None;
-    }
+    if layout.size() < LEAST_BYTES || layout.align() > ALIGN { None } else { class_of_large(layout) }
+}
+
+#[inline(never)]
+fn class_of_large(layout: Layout) -> Option<usize> {
     let step = 1 << (layout.size().ilog2() - 3);
     layout.size().checked_next_multiple_of(step).filter(|bytes| isize::try_from(*bytes).is_ok())
 }
