@@ -51,6 +51,7 @@ pub use schema::{
 };
 
 use crate::place::{Lines, Place};
+use crate::problem::Problem;
 use precast_store::key::Canonical;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -63,6 +64,8 @@ pub struct Manifest {
     text: String,
     lines: Lines,
     document: Document,
+    /// Keys that no table has.
+    unknown: Vec<Problem>,
     /// Content of the graph files, and of the C files and their headers, by the name they have in the manifest, or what the system said.
     files: BTreeMap<String, Result<String, String>>,
 }
