@@ -51,7 +51,7 @@ pub use schema::{
 };
 
 use crate::place::{Lines, Place};
-use crate::problem::Problem;
+use crate::problem::{DeclareError, Problem};
 use precast_store::key::Canonical;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -81,6 +81,15 @@ impl Manifest {
     #[must_use]
     pub fn document(&self) -> &Document {
         &self.document
+    }
+
+    /// Checks that every key is one that its table has, for who adds to the file; [`Manifest::declare`] tells of these keys beside
+    /// all else.
+    ///
+    /// # Errors
+    /// The keys that no table has.
+    pub fn check_keys(&self) -> Result<(), DeclareError> {
+        DeclareError::check(self.unknown.clone())
     }
 
     /// The target that `precast build` compiles for, if the manifest names one.

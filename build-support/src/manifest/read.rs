@@ -22,8 +22,8 @@ impl Manifest {
     /// Reads a file of its own, `precast.toml`, and the graph files that it names.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a manifest. A graph file that cannot be read is a problem of
-    /// [`Manifest::declare`].
+    /// The file cannot be read, or is not a manifest. A graph file that cannot be read, and a key that no table has, are problems
+    /// of [`Manifest::declare`].
     pub fn read(path: &Path) -> Result<Self, DeclareError> {
         Self::parse(path, read(path)?)
     }

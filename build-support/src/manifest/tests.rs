@@ -137,7 +137,8 @@ fn metadata_of_a_package_has_the_same_schema() {
     let manifest = Manifest::read_metadata(&path).unwrap().unwrap();
     assert_eq!(manifest.document().op.len(), 1);
     fs_err::write(&path, format!("{package}{tables}rank = 1\n")).unwrap();
-    let message = Manifest::read_metadata(&path).unwrap_err().to_string();
+    let read = Manifest::read_metadata(&path).unwrap().unwrap();
+    let message = read.declare(&mut Declared::default()).unwrap_err().to_string();
     assert!(message.contains("Cargo.toml:9: [[op]] 1: unknown field `rank`"), "{message}");
 }
 

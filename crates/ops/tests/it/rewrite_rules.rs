@@ -1,8 +1,8 @@
 //! What each pass does, by example: how many Applies are left, and which.
 
 use precast_graph::text::{parse, parse_input};
-use precast_graph::{Array, DType, FunctionGraph, encode, interpret};
-use precast_ops::rewrite::Passes;
+use precast_graph::{Array, DType, FunctionGraph, Op, encode, interpret};
+use precast_ops::rewrite::{Form, Passes};
 use precast_ops::{Composite, Elemwise, Ops, Reduce, rewrite};
 use precast_testkit::arrays;
 use precast_testkit::ulp::same_bits as same;
