@@ -70,7 +70,7 @@ fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
     server.fault("", Fault::Status(503), usize::MAX);
     let ended = score(&place, url, "empty").ok();
     assert!(ended.err.contains("is left alone for 30 s"), "{}", ended.err);
-    score(&place, url, "nothing").fails(3, &["is left alone for 30 s", "hint: "]);
+    score(&place, url, "nothing").fails(3, &["is left alone for 30 s, and other layers go on", "hint: "]);
     // Another layer goes on.
     let run = [
         "run",
@@ -111,6 +111,35 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
     let built = place.run(&build).ok();
     assert!(built.err.contains("by a key that is not listed"), "{}", built.err);
     assert_eq!(built.json()["hits"], 0);
+}
+
+#[test]
+fn what_is_pinned_is_taken_from_a_store_elsewhere_without_a_compiler() {
+    let (place, expected) = released();
+    let pinned = place.run(&["build", "--pin", "--json"]).ok().json();
+    place.run_bare(&["index"]).ok();
+    let server = Server::files(place.path("artifacts"));
+    let build = |store: &str, keyring: &str| {
+        let remote = ["--remote", &server.url, "--keyring", keyring];
+        let build = args(&[&["build", "--frozen", "--json", "--store", store], &remote]);
+        Ended::of(bare(&place, "cache", &build).output().unwrap())
+    };
+    let built = build("filled", "precast.keyring").ok().json();
+    assert_eq!((&built["hits"], &built["artifacts"]), (&pinned["artifacts"], &pinned["artifacts"]));
+    let run = ["run", "--entry", "score", "--policy", "strict", "--json", "--store", "filled"];
+    let ran = Ended::of(bare(&place, "cache", &args(&[&run, INPUTS])).output().unwrap()).ok();
+    assert_close(ran.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
+    // What nobody signed who counts is not taken, and what has another digest than its pin is no more.
+    place.run_bare(&["keygen", "mallory.key", "--no-password"]).ok();
+    place
+        .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])
+        .ok();
+    build("unsigned", "mallory's").fails(1, &["nothing may be compiled", "hint: ", "`--remote`"]);
+    let lock = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    let (before, digest) = lock.split_once("digest = \"").unwrap();
+    let wrong = format!("{before}digest = \"{}{}", "0".repeat(64), &digest[64..]);
+    place.write("precast.lock", wrong);
+    build("other", "precast.keyring").fails(1, &["nothing may be compiled", "the lock file pins `0000"]);
 }
 
 #[test]
@@ -260,7 +289,13 @@ fn urls_that_name_nothing_are_told_with_what_does() {
     place
         .run_bare(&["push", "oci://127.0.0.1:1/me/model:1", "alice.pub"])
         .fails(1, &["a public key", "hint: "]);
-    place.run_bare(&["pull", "oci://127.0.0.1:1/me/model:1"]).fails(1, &["cannot be reached", "hint: "]);
+    for away in [
+        &["pull", "oci://127.0.0.1:1/me/model:1"][..],
+        &["push", "oci://127.0.0.1:1/me/model:1", "score.precast"],
+    ] {
+        let ended = place.run_bare(away).fails(1, &["cannot be reached", "hint: see whether the network"]);
+        assert!(!ended.err.contains("other layers"), "{}", ended.err);
+    }
     place
         .run_bare(&["push", "https://h/a", "--store", "artifacts"])
         .fails(2, &["which is only read", "hint: "]);

@@ -73,6 +73,7 @@ mod release;
 mod releasing;
 mod sandbox;
 mod scale;
+mod signals;
 mod signing;
 mod stabilise;
 mod statements;

@@ -135,7 +135,14 @@ fn keys_are_kept_safe_and_never_overwritten() {
     fs_err::set_permissions(place.path("k.key"), Permissions::from_mode(0o644)).unwrap();
     sign(&place, "k", &["message"]).fails(1, &["can be read by others", "chmod 600"]);
     fs_err::set_permissions(place.path("k.key"), Permissions::from_mode(0o600)).unwrap();
-    place.run_bare(&["sign", "--key", "k.pub", "message"]).fails(1, &[]);
+    let public = ["is a public key, and no secret key", "hint: the secret key beside it is `k.key`"];
+    let ended = place.run_bare(&["sign", "--key", "k.pub", "message"]).fails(1, &public);
+    assert!(!ended.err.contains("chmod"), "{}", ended.err);
+    fs_err::copy(place.path("k.pub"), place.path("alone.pub")).unwrap();
+    let sign_with = |key: &str| place.run_bare(&["sign", "--key", key, "message"]);
+    sign_with("alone.pub").fails(1, &["hint: name the secret key"]);
+    sign_with("message").fails(1, &["`message` is a text, and no secret key", "hint: `precast keygen"]);
+    sign_with("my key").fails(1, &["there is no key `my key`", "hint: `precast keygen 'my key'` makes"]);
     place.run_bare(&["sign", "--key", "k.key"]).fails(2, &[]);
     place.run_bare(&["sign", "--key", "k.key", "missing"]).fails(1, &["missing"]);
     assert!(!place.path("message.minisig").exists());

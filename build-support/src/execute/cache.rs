@@ -3,45 +3,38 @@
 //! What a cache gives was verified by itself, but not whether it is what the plan wants: that is seen here, where the unit is
 //! known. It is published as it came, so that its signatures stay what they are.
 
-use super::job::{Job, passed_over};
-use super::{ExecuteError, Execution, Results, publish};
-use crate::lock::Lock;
-use precast_store::{ActionKey, CachedAction};
-use std::path::Path;
+use super::job::Job;
+use super::{Execution, Results};
+use precast_store::{ActionCache, ActionKey, CachedAction, Record};
+use std::collections::BTreeSet;
 
-/// How many results are in memory at once.
-pub(super) const BATCH: usize = 64;
+/// How many results a cache is asked for at once.
+const BATCH: usize = 64;
 
-/// Takes up what the cache has of some jobs, and tells how many that were.
-pub(super) fn fetch(
-    jobs: &mut [Job<'_>],
-    lacking: &[usize],
-    execution: &Execution<'_>,
-    pins: Option<(&Lock, &Path)>,
-) -> Result<usize, ExecuteError> {
-    let Some(cache) = execution.cache else { return Ok(0) };
-    let mut fetched = 0;
-    for batch in lacking.chunks(BATCH) {
-        let actions: Vec<ActionKey> = batch.iter().map(|at| jobs[*at].action).collect();
-        let found = batch.iter().zip(cache.find(&actions));
-        let mut results: Results = Vec::new();
-        for (at, found) in found {
-            let Some(found) = found.filter(|found| jobs[*at].is_made_by(found)) else { continue };
-            let found = jobs[*at].vouched(found);
-            // A build that pins takes nothing else.
-            if let Some((lock, _)) = pins {
-                let Some(pin) = lock.pin(&found.record.action) else { continue };
-                if pin.digest != found.record.digest {
-                    jobs[*at].passed_over = Some(passed_over("cache", &found.record, pin));
-                    continue;
-                }
+/// Collects what a cache has of some actions. `job` finds the job that a record is about. Nothing is published: whether the build
+/// goes on is decided by all of them together.
+pub(super) fn collect<'p>(
+    cache: Option<&dyn ActionCache>,
+    jobs: &mut [Job<'p>],
+    actions: &[ActionKey],
+    mut job: impl FnMut(&mut [Job<'p>], &Record) -> Option<usize>,
+) -> Results {
+    let mut results = Results::new();
+    for batch in actions.chunks(BATCH) {
+        for found in cache.into_iter().flat_map(|cache| cache.find(batch)).flatten() {
+            let Some(at) = job(jobs, &found.record) else { continue };
+            if jobs[at].is_made_by(&found) && !jobs[at].passes_over("cache", &found.record) {
+                results.push((at, jobs[at].vouched(found)));
             }
-            results.push((*at, found));
         }
-        fetched += results.len();
-        publish(jobs, results, execution.store)?;
     }
-    Ok(fetched)
+    results
+}
+
+/// The positions of the jobs that have neither an artifact nor a result.
+pub(super) fn missing(jobs: &[Job<'_>], results: &Results) -> Vec<usize> {
+    let found: BTreeSet<usize> = results.iter().map(|(at, _)| *at).collect();
+    (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none() && !found.contains(at)).collect()
 }
 
 /// Gives what was compiled to others.

@@ -16,7 +16,7 @@ pub enum ExecuteError {
         failures: Vec<Failure>,
     },
     /// The store lacks units, and nothing may be compiled.
-    #[error("nothing may be compiled, and the store has not got:\n{}\nhint: build without `--frozen`, or bring what was built elsewhere: `precast import`, `--remote-cache`", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
+    #[error("nothing may be compiled, and the store has not got:\n{}\nhint: build without `--frozen`, or bring what was built elsewhere: `precast import`, `--remote`, `--remote-cache`", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
     Lacking {
         /// The units; never empty.
         titles: Vec<String>,

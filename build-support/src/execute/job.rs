@@ -1,7 +1,7 @@
 //! One unit for one variant, on its way.
 
 use super::{Artifact, ExecuteError, Execution, Failure};
-use crate::lock::Pin;
+use crate::lock::{Lock, Pin};
 use crate::plan::Plan;
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Variant, action};
@@ -19,55 +19,64 @@ pub(super) struct Job<'p> {
     pub(super) artifact: Option<Artifact>,
     /// Whether the store had it, but not all that readers need to find it.
     pub(super) healed: bool,
-    pub(super) action: ActionKey,
+    /// How it is made. Where no compiler says that, none until something is found that a pin names.
+    pub(super) action: Option<ActionKey>,
     /// What compiles it, or has compiled it.
     pub(super) toolchain: Option<ToolchainId>,
+    /// The archive that no other may take the place of.
+    pub(super) pin: Option<&'p Pin>,
     /// What was found in its place and is not what is pinned, for messages.
-    pub(super) passed_over: Option<String>,
+    passed_over: Option<String>,
     pub(super) fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
-/// Lists the jobs of a plan with their keys.
-pub(super) fn jobs<'p>(plan: &'p Plan, execution: &Execution<'p>) -> Result<Vec<Job<'p>>, ExecuteError> {
-    let (mut jobs, mut failures) = (Vec::new(), Vec::new());
-    for unit in &plan.units {
-        for variant in execution.variants {
-            match action(unit, execution.toolchain, variant) {
-                Ok(inputs) => jobs.push(Job {
-                    unit,
-                    variant,
-                    is_hermetic: inputs.linked.is_empty(),
-                    artifact: None,
-                    healed: false,
-                    action: inputs.key(),
-                    toolchain: inputs.toolchain,
-                    passed_over: None,
-                    fingerprints: &plan.fingerprints,
-                }),
-                Err(error) => failures.push(Failure { title: title(unit, variant), error }),
+/// Lists the jobs of a plan with their keys, and with what is pinned for them.
+pub(super) fn jobs<'p>(
+    plan: &'p Plan,
+    execution: &Execution<'p>,
+    lock: Option<&'p Lock>,
+) -> Result<Vec<Job<'p>>, ExecuteError> {
+    let (mut jobs, mut failures) = (unmade(plan, execution.variants), Vec::new());
+    for job in &mut jobs {
+        match action(job.unit, execution.toolchain, job.variant) {
+            Ok(inputs) => {
+                let key = inputs.key();
+                job.is_hermetic = inputs.linked.is_empty();
+                job.pin = lock.and_then(|lock| lock.pin(&key));
+                (job.action, job.toolchain) = (Some(key), inputs.toolchain);
             }
+            Err(error) => failures.push(Failure { title: job.title(), error }),
         }
     }
     if failures.is_empty() { Ok(jobs) } else { Err(ExecuteError::Compile { failures }) }
 }
 
+/// Lists the jobs of a plan, in the order of units, then variants; nothing says yet how they are made.
+pub(super) fn unmade<'p>(plan: &'p Plan, variants: &'p [Variant]) -> Vec<Job<'p>> {
+    let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
+    let job = |(unit, variant)| Job {
+        unit,
+        variant,
+        is_hermetic: true,
+        artifact: None,
+        healed: false,
+        action: None,
+        toolchain: None,
+        pin: None,
+        passed_over: None,
+        fingerprints: &plan.fingerprints,
+    };
+    pairs.map(job).collect()
+}
+
 impl Job<'_> {
     /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back, if `writes` says
     /// so. A result that is not the pinned one is passed over.
-    pub(super) fn look_up(
-        &mut self,
-        store: Option<&Store>,
-        pin: Option<&Pin>,
-        writes: bool,
-    ) -> Result<(), ExecuteError> {
-        let Some(store) = store else { return Ok(()) };
-        for mut record in store.find_action(&self.action)? {
+    pub(super) fn look_up(&mut self, store: Option<&Store>, writes: bool) -> Result<(), ExecuteError> {
+        let (Some(store), Some(action)) = (store, self.action) else { return Ok(()) };
+        for mut record in store.find_action(&action)? {
             // No matter who wrote the record: a slot that is another module's would compute something else.
-            if !is_about(&record, self.unit, self.variant) {
-                continue;
-            }
-            if let Some(pin) = pin.filter(|pin| pin.digest != record.digest) {
-                self.passed_over = Some(passed_over("store", &record, pin));
+            if !self.is_subject(&record) || self.passes_over("store", &record) {
                 continue;
             }
             let is_whole =
@@ -93,10 +102,27 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// Whether a record is about the modules of the unit, each in its slot, for the variant.
+    pub(super) fn is_subject(&self, record: &Record) -> bool {
+        let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
+        slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key)))
+            && record.target == self.variant.target
+            && record.isa == self.variant.isa.name()
+    }
+
+    /// Whether something has another archive than the one that is pinned; then that is noted.
+    pub(super) fn passes_over(&mut self, holder: &str, record: &Record) -> bool {
+        let Some(pin) = self.pin.filter(|pin| pin.digest != record.digest) else { return false };
+        let (found, pinned) = (record.digest.short(), pin.digest.short());
+        self.passed_over = Some(format!("the {holder} has `{found}`, the lock file pins `{pinned}`"));
+        true
+    }
+
     /// Whether a result is about the unit and the variant; its key alone is what somebody says.
     pub(super) fn is_made_by(&self, CachedAction { record, archive, .. }: &CachedAction) -> bool {
         record.kind == ActionKind::Compile
-            && is_about(record, self.unit, self.variant)
+            && self.action == Some(record.action)
+            && self.is_subject(record)
             && record.profile == self.variant.profile
             && record.language == self.unit.language()
             && record.toolchain == self.toolchain
@@ -121,13 +147,19 @@ impl Job<'_> {
         found
     }
 
+    /// Names it for people.
     pub(super) fn title(&self) -> String {
-        title(self.unit, self.variant)
+        let more = match self.unit.members().len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        format!("`{}`{more} for `{}`", self.unit.first().signature, self.variant.isa)
     }
 
     /// Names it where it is lacking, with what was found in its place.
     pub(super) fn lacking(&self) -> String {
-        lacking(self.title(), self.passed_over.as_deref())
+        let title = self.title();
+        self.passed_over.as_ref().map_or(title.clone(), |found| format!("{title}: {found}"))
     }
 
     pub(super) fn accept(&mut self, mut record: Record, mut archive: Archive) -> Result<(), ExecuteError> {
@@ -149,35 +181,4 @@ impl Job<'_> {
             member.document = Some(module.document());
         }
     }
-}
-
-/// Whether a record is about the modules of a unit, each in its slot, for a variant.
-pub(super) fn is_about(record: &Record, unit: &Unit, variant: &Variant) -> bool {
-    let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
-    slots.eq(unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key)))
-        && record.target == variant.target
-        && record.isa == variant.isa.name()
-}
-
-/// Says that something has another archive than the one that is pinned.
-pub(super) fn passed_over(holder: &str, record: &Record, pin: &Pin) -> String {
-    let (found, pinned) = (record.digest.short(), pin.digest.short());
-    format!("the {holder} has `{found}`, the lock file pins `{pinned}`")
-}
-
-/// A title, with what was found in its place.
-pub(super) fn lacking(title: String, passed_over: Option<&str>) -> String {
-    match passed_over {
-        Some(passed_over) => format!("{title}: {passed_over}"),
-        None => title,
-    }
-}
-
-/// Names a unit for people.
-pub(super) fn title(unit: &Unit, variant: &Variant) -> String {
-    let more = match unit.members().len() {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    };
-    format!("`{}`{more} for `{}`", unit.first().signature, variant.isa)
 }

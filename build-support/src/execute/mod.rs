@@ -11,7 +11,8 @@
 //! fingerprints are the plan's own.
 //!
 //! Compiled units are published every so often, so that a build that is interrupted goes on where it was; but nothing of a
-//! build that pins may refuse is published before all of it is let through.
+//! build that may be refused, as pins may refuse it and a lack where nothing is compiled, is published before all of it is let
+//! through. What a cache gives is published at once.
 
 mod cache;
 mod error;
@@ -33,7 +34,7 @@ use precast_store::{
     ActionCache, ActionKey, CachedAction, Entry, Event, Heard, Record, Store, event, write_bundle,
 };
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -157,23 +158,33 @@ fn carry_out(
     compiles: bool,
     (heard, pins): (Option<&Heard>, Option<(&Lock, &Path)>),
 ) -> Result<Executed, ExecuteError> {
-    let mut jobs = job::jobs(plan, execution)?;
+    let lock = pins.map(|(lock, _)| lock);
+    let mut jobs = job::jobs(plan, execution, lock)?;
     let _session = execution.store.map(Store::begin);
     // What compiles has to write; what only takes may read from where nothing can be put back.
     let writes = compiles || execution.store.is_some_and(Store::is_writable);
     for job in &mut jobs {
-        job.look_up(execution.store, pins.and_then(|(lock, _)| lock.pin(&job.action)), writes)?;
+        job.look_up(execution.store, writes)?;
     }
     let damage = heard.map(Heard::take).unwrap_or_default();
     if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
         return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
     }
-    let lacking: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none()).collect();
-    let hits = jobs.len() - lacking.len();
-    let fetched = cache::fetch(&mut jobs, &lacking, execution, pins)?;
-    let missing: Vec<usize> = lacking.into_iter().filter(|at| jobs[*at].artifact.is_none()).collect();
+    // A build that pins takes nothing else.
+    let lacking = jobs.iter().enumerate().filter(|(_, job)| job.artifact.is_none());
+    let lacking = lacking.filter(|(_, job)| lock.is_none() || job.pin.is_some());
+    let asked: BTreeMap<ActionKey, usize> = lacking.filter_map(|(at, job)| Some((job.action?, at))).collect();
+    let hits = jobs.iter().filter(|job| job.artifact.is_some()).count();
+    let actions: Vec<ActionKey> = asked.keys().copied().collect();
+    let mut taken =
+        cache::collect(execution.cache, &mut jobs, &actions, |_, record| asked.get(&record.action).copied());
+    let fetched = taken.len();
+    let missing = cache::missing(&jobs, &taken);
     if !compiles && !missing.is_empty() {
         return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].lacking()).collect() });
+    }
+    if pins.is_none() {
+        publish(&mut jobs, std::mem::take(&mut taken), execution.store)?;
     }
     let stale = stale(&jobs, &missing, execution)?;
     let mut compilations = reasons(&jobs, &missing, execution)?;
@@ -196,12 +207,14 @@ fn carry_out(
     }
     if let Some((lock, path)) = pins {
         let found = jobs.iter().filter_map(|job| job.artifact.as_ref()).map(|artifact| &artifact.record);
-        lock.check_pins(found.chain(waiting.iter().map(|(_, result)| &result.record)), path)?;
+        let waits = taken.iter().chain(&waiting).map(|(_, result)| &result.record);
+        lock.check_pins(found.chain(waits), path)?;
         cache::give(&waiting, execution);
-        publish(&mut jobs, waiting, execution.store)?;
+        taken.extend(waiting);
+        publish(&mut jobs, taken, execution.store)?;
     }
     put_entries(plan, execution.store.filter(|_| writes))?;
-    let fresh = missing.iter().map(|at| jobs[*at].action).collect();
+    let fresh = missing.iter().filter_map(|at| jobs[*at].action).collect();
     let compiled = missing.len();
     Ok(Executed { hits, fetched, compiled, compilations, fresh, stale, ..Executed::of(plan, jobs) })
 }
@@ -221,12 +234,12 @@ fn reasons(
     execution: &Execution<'_>,
 ) -> Result<Vec<Compilation>, ExecuteError> {
     let mut reasons = why::Reasons::new(execution.store, execution.toolchain);
-    let of = |at: &usize| {
-        let job = &jobs[*at];
-        let why = reasons.of(job.unit, job.variant, &job.action)?;
+    let made = missing.iter().filter_map(|at| Some((&jobs[*at], jobs[*at].action?)));
+    let of = |(job, action): (&Job<'_>, ActionKey)| {
+        let why = reasons.of(job.unit, job.variant, &action)?;
         Ok(Compilation { title: job.title(), why, millis: 0 })
     };
-    missing.iter().map(of).collect()
+    made.map(of).collect()
 }
 
 /// Finds the versions that were not raised, before what is missing is published beside the old. The store is read for it

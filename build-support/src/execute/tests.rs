@@ -287,13 +287,17 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
     let first = store("first");
     let executed = run(&plan, Some(&first), 1);
     let (lock, cache) = (Lock::of(&plan).pinning(&executed), Filled::of(&first));
+    let path = Path::new("precast.lock");
+    let (toolchain, variants) = (toolchain(), variants());
     let taken = |lock: &Lock, cache: &Filled| {
-        take_pinned(
-            &plan,
-            (Some(&store("filled")), Some(cache)),
-            &variants(),
-            (lock, Path::new("precast.lock")),
-        )
+        take_pinned(&plan, (Some(&store("filled")), Some(cache)), &variants, (lock, path))
+    };
+    // The same with the compiler, which may be asked or not.
+    let held = |lock: &Lock, cache: &Filled, compiles: bool| {
+        let filled = store("filled");
+        let (store, cache) = (Some(&filled), Some(cache as &dyn ActionCache));
+        let execution = Execution { store, cache, ..Execution::new(&toolchain, &variants) };
+        execute_locked(&plan, &execution, (lock, path), compiles)
     };
     for pin in &lock.pins {
         // A line that is gone.
@@ -306,10 +310,17 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
         let refused = taken(&other, &cache).unwrap_err().to_string();
         assert!(refused.contains(&format!("the cache has `{}`", pin.digest.short())), "{refused}");
         assert!(refused.contains("the lock file pins `0000"), "{refused}");
+        let refused = [false, true].map(|compiles| held(&other, &cache, compiles).unwrap_err());
+        assert!(
+            matches!(refused, [ExecuteError::Lacking { .. }, ExecuteError::Lock(LockError::Pinned { .. })]),
+            "{refused:?}"
+        );
         // What the cache has not got.
         let others = cache.0.iter().filter(|known| known.record.action != pin.action);
-        let refused = taken(&lock, &Filled(others.cloned().collect())).unwrap_err();
-        assert!(matches!(refused, ExecuteError::Lacking { .. }), "{refused}");
+        let others = Filled(others.cloned().collect());
+        for refused in [taken(&lock, &others), held(&lock, &others, false)] {
+            assert!(matches!(refused, Err(ExecuteError::Lacking { .. })), "{refused:?}");
+        }
         let filled = store("filled");
         assert!(filled.records().next().is_none() && filled.entries().unwrap().is_empty());
         assert_eq!(objects(filled.path()), Vec::<PathBuf>::new());
@@ -317,4 +328,5 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
     let filled = taken(&lock, &cache).unwrap();
     assert_eq!((filled.fetched, &filled.artifacts), (plan.units.len(), &executed.artifacts));
     assert_eq!(taken(&lock, &Filled(Vec::new())).unwrap().hits, plan.units.len());
+    assert_eq!(held(&lock, &Filled(Vec::new()), false).unwrap().artifacts, executed.artifacts);
 }

@@ -33,6 +33,14 @@ struct Made<'a> {
     digest: Option<Digest>,
 }
 
+impl Pin {
+    /// Tells whether its archive is for the target and the ISA level of a variant.
+    #[must_use]
+    pub fn is_for(&self, variant: &Variant) -> bool {
+        self.target == variant.target && self.isa == variant.isa.name()
+    }
+}
+
 impl Lock {
     /// The archive that an action has to give.
     #[must_use]

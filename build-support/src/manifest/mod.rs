@@ -51,6 +51,7 @@ pub use schema::{
 };
 
 use crate::place::{Lines, Place};
+use crate::problem::{DeclareError, Problem};
 use precast_store::key::Canonical;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -63,6 +64,8 @@ pub struct Manifest {
     text: String,
     lines: Lines,
     document: Document,
+    /// Keys that no table has.
+    unknown: Vec<Problem>,
     /// Content of the graph files, and of the C files and their headers, by the name they have in the manifest, or what the system said.
     files: BTreeMap<String, Result<String, String>>,
 }
@@ -78,6 +81,15 @@ impl Manifest {
     #[must_use]
     pub fn document(&self) -> &Document {
         &self.document
+    }
+
+    /// Checks that every key is one that its table has, for who adds to the file; [`Manifest::declare`] tells of these keys beside
+    /// all else.
+    ///
+    /// # Errors
+    /// The keys that no table has.
+    pub fn check_keys(&self) -> Result<(), DeclareError> {
+        DeclareError::check(self.unknown.clone())
     }
 
     /// The target that `precast build` compiles for, if the manifest names one.

@@ -7,6 +7,7 @@ use precast_store::file;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -14,12 +15,15 @@ use toml::de::{DeTable, DeValue};
 /// Where a manifest's tables stand in its file.
 const METADATA: [&str; 3] = ["package", "metadata", "precast"];
 
+/// No more unknown keys are told: the tables are read once for each.
+const UNKNOWN: usize = 20;
+
 impl Manifest {
     /// Reads a file of its own, `precast.toml`, and the graph files that it names.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a manifest. A graph file that cannot be read is a problem of
-    /// [`Manifest::declare`].
+    /// The file cannot be read, or is not a manifest. A graph file that cannot be read, and a key that no table has, are problems
+    /// of [`Manifest::declare`].
     pub fn read(path: &Path) -> Result<Self, DeclareError> {
         Self::parse(path, read(path)?)
     }
@@ -30,12 +34,10 @@ impl Manifest {
     /// As [`Manifest::read`].
     pub fn read_metadata(path: &Path) -> Result<Option<Self>, DeclareError> {
         let text = read(path)?;
-        let root = DeTable::parse(&text).map_err(|error| syntax(path, &text, None, &error))?;
+        let root = DeTable::parse(&text).map_err(|error| malformed(path, &text, &error))?;
         let Some(table) = metadata(root.into_inner()) else { return Ok(None) };
-        let document = Document::deserialize(table.clone().into_deserializer())
-            .map_err(|error| syntax(path, &text, table.get_ref().as_table(), &error))?;
-        let files = files(path, &document);
-        Ok(Some(Self { path: path.to_owned(), lines: Lines::of(&text), text, document, files }))
+        let (document, unknown) = document(path, &text, table)?;
+        Ok(Some(Self::of(path, text, document, unknown)))
     }
 
     /// Reads a manifest from its text; `path` says where it stands, for messages and for the files it names.
@@ -43,11 +45,48 @@ impl Manifest {
     /// # Errors
     /// It is not a manifest.
     pub fn parse(path: &Path, text: String) -> Result<Self, DeclareError> {
-        let root = DeTable::parse(&text).map_err(|error| syntax(path, &text, None, &error))?;
-        let document = Document::deserialize(root.clone().into_deserializer())
-            .map_err(|error| syntax(path, &text, Some(root.get_ref()), &error))?;
+        let root = DeTable::parse(&text).map_err(|error| malformed(path, &text, &error))?;
+        let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
+        let (document, unknown) = document(path, &text, root)?;
+        Ok(Self::of(path, text, document, unknown))
+    }
+
+    fn of(path: &Path, text: String, document: Document, unknown: Vec<Problem>) -> Self {
         let files = files(path, &document);
-        Ok(Self { path: path.to_owned(), lines: Lines::of(&text), text, document, files })
+        Self { path: path.to_owned(), lines: Lines::of(&text), text, document, unknown, files }
+    }
+}
+
+/// Reads the tables, and gives the keys that none has: they are left out, so that other mistakes are found beside them.
+fn document(
+    path: &Path,
+    text: &str,
+    mut table: Spanned<DeValue<'_>>,
+) -> Result<(Document, Vec<Problem>), DeclareError> {
+    let mut unknown = Vec::new();
+    loop {
+        let error = match Document::deserialize(table.clone().into_deserializer()) {
+            Ok(document) => return Ok((document, unknown)),
+            Err(error) => error,
+        };
+        unknown.push(syntax(path, text, table.get_ref().as_table(), &error));
+        let is_unknown = error.message().starts_with("unknown field") && unknown.len() < UNKNOWN;
+        if !error.span().is_some_and(|span| is_unknown && leave_out(table.get_mut(), &span)) {
+            return Err(DeclareError { problems: unknown });
+        }
+    }
+}
+
+/// Leaves out the key that stands at a place; tells whether there is one.
+fn leave_out(value: &mut DeValue<'_>, at: &Range<usize>) -> bool {
+    match value {
+        DeValue::Table(table) => {
+            let key = table.keys().find(|key| key.span() == *at).map(|key| key.get_ref().to_string());
+            key.is_some_and(|key| table.remove(key.as_str()).is_some())
+                || table.iter_mut().any(|(_, value)| leave_out(value.get_mut(), at))
+        }
+        DeValue::Array(items) => items.iter_mut().any(|item| leave_out(item.get_mut(), at)),
+        _ => false,
     }
 }
 
@@ -85,7 +124,11 @@ fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, St
     files
 }
 
-fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> DeclareError {
+fn malformed(path: &Path, text: &str, error: &toml::de::Error) -> DeclareError {
+    DeclareError { problems: vec![syntax(path, text, None, error)] }
+}
+
+fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> Problem {
     let mut place = Place::in_file(path);
     let mut message = with_nearest(error.message());
     if let Some(span) = error.span() {
@@ -95,8 +138,7 @@ fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de
         message =
             with_key(message, text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default());
     }
-    let kind = ProblemKind::Syntax { message };
-    DeclareError { problems: vec![Problem::new(place, kind)] }
+    Problem::new(place, ProblemKind::Syntax { message })
 }
 
 /// Names the key that stands in the `line` of a value of a wrong type, and says how what was expected is written.

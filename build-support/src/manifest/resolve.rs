@@ -41,9 +41,11 @@ impl Manifest {
         ops.clone().preferring(names.chain(others).cloned())
     }
 
-    /// Adds the external ops.
+    /// Adds the external ops. Its problems begin with the keys that no table has.
     pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
-        self.externals(declared)
+        let mut problems = self.unknown.clone();
+        problems.extend(self.externals(declared));
+        problems
     }
 
     /// Adds matrices and graphs, whose ops were added before. Names of this manifest's ops, and those of `script`, mean these, whatever

@@ -105,6 +105,24 @@ fn all_mistakes_are_told_at_once() {
     let message =
         refusal(&format!("{}{}", ADD.replace("f32", "f31").replace("f64", "f63"), SCORE.replace("x: ", "")));
     assert_eq!(message.lines().filter(|line| line.starts_with("precast.toml:")).count(), 3, "{message}");
+    // A key that no table has hides no other mistake, in whatever table it is.
+    let more = format!("isas = 1\n{}rank = 3\n{SCORE}serves = 1\n", ADD.replace("f32", "f31"));
+    let message = refusal(&more);
+    for line in [
+        "1: unknown field `isas`",
+        "4: [[op]] 1 (`add`)",
+        "6: [[op]] 1: unknown field `rank`",
+        "11: [[graph]] 1",
+    ] {
+        assert!(message.contains(&format!("precast.toml:{line}")), "{line}:\n{message}");
+    }
+    let message = refusal("[[op]]\nname = \"add\"\ndtype = [\"f32\"]\nndim = [1]\n");
+    assert!(
+        message.contains("unknown field `dtype`") && message.contains("missing field `dtypes`"),
+        "{message}"
+    );
+    let many: String = (0..100).map(|key| format!("k{key} = 1\n")).collect();
+    assert_eq!(refusal(&many).matches("unknown field").count(), 20);
 }
 
 #[test]
@@ -119,7 +137,8 @@ fn metadata_of_a_package_has_the_same_schema() {
     let manifest = Manifest::read_metadata(&path).unwrap().unwrap();
     assert_eq!(manifest.document().op.len(), 1);
     fs_err::write(&path, format!("{package}{tables}rank = 1\n")).unwrap();
-    let message = Manifest::read_metadata(&path).unwrap_err().to_string();
+    let read = Manifest::read_metadata(&path).unwrap().unwrap();
+    let message = read.declare(&mut Declared::default()).unwrap_err().to_string();
     assert!(message.contains("Cargo.toml:9: [[op]] 1: unknown field `rank`"), "{message}");
 }
 

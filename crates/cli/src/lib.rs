@@ -14,6 +14,8 @@
 mod args;
 mod arrays;
 mod cmd;
+#[cfg(test)]
+mod commit;
 mod compared;
 mod difference;
 #[cfg(feature = "remote")]

@@ -1,6 +1,7 @@
 //! Secret keys: made, read and used here, and shown nowhere.
 
-use std::io::Write as _;
+use std::fmt::Display;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use ct_codecs::{Base64, Decoder as _};
@@ -10,6 +11,7 @@ use precast_store::keyring::Key;
 
 use crate::args::PasswordArgs;
 use crate::error::Failure;
+use crate::kind::Kind;
 
 /// No key comes near this size, in bytes.
 const LIMIT: u64 = 1 << 16;
@@ -23,11 +25,10 @@ pub(crate) struct Secret {
 impl Secret {
     /// Opens a key, with its password where it has one.
     pub(crate) fn open(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
-        check_private(path)?;
         let refused =
             |what: String| Failure::new(format!("cannot use the key `{}`", path.display())).because(what);
-        let text =
-            String::from_utf8(file::read(path, LIMIT)?).map_err(|_| refused("it is not text".to_owned()))?;
+        let text = read(path)?;
+        check_private(path)?;
         let key = match without_password(&text) {
             // A key without a password says so itself, and nothing is asked for.
             Some(key) => key,
@@ -52,6 +53,30 @@ impl Secret {
         let signature = minisign::sign(None, &self.key, bytes, Some(&comment), Some(&untrusted));
         let signature = signature.map_err(|error| Failure::new("cannot sign").because(error.to_string()))?;
         Ok(signature.into_string())
+    }
+}
+
+/// Reads the file of a secret key, and no other.
+fn read(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let bytes = file::read(path, LIMIT).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::new(format!("there is no key `{shown}`"))
+            .hint(format!("`precast keygen {}` makes one", precast_store::trust::quoted(path))),
+        _ => error.into(),
+    })?;
+    let not_secret = |what: &dyn Display| Failure::new(format!("`{shown}` is {what}, and no secret key"));
+    match Kind::of(&bytes) {
+        Kind::SecretKey => String::from_utf8(bytes).map_err(|_| not_secret(&"no text")),
+        kind @ Kind::PublicKey => {
+            // Which file it is of is not said in it.
+            let beside = [path.with_extension("key"), path.with_extension("")];
+            let secret = beside.iter().find(|path| Kind::at(path).is_ok_and(|kind| kind == Kind::SecretKey));
+            Err(not_secret(&kind).hint(match secret {
+                Some(secret) => format!("the secret key beside it is `{}`", secret.display()),
+                None => "name the secret key: the other file that `precast keygen` wrote".to_owned(),
+            }))
+        }
+        kind => Err(not_secret(&kind).hint("`precast keygen FILE` makes one")),
     }
 }
 

@@ -92,7 +92,10 @@ impl fmt::Display for Event {
             }
             Self::Unreachable { remote, reason, seconds } => {
                 let (reason, hints) = split_hints(reason);
-                write!(f, "remote `{remote}` is left alone for {seconds} s: {reason}")?;
+                write!(
+                    f,
+                    "remote `{remote}` is left alone for {seconds} s, and other layers go on: {reason}"
+                )?;
                 hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
             }
             Self::Fetched { what, remote, bytes } => write!(f, "{what} came from `{remote}`, {bytes} bytes"),

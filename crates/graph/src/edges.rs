@@ -1,7 +1,8 @@
 //! What may cross the edge of a graph.
 
 use crate::UserType;
-use crate::graph::{BuildError, FunctionGraph, VarId};
+use crate::build_error::BuildError;
+use crate::graph::{FunctionGraph, VarId};
 
 impl FunctionGraph {
     /// Checks that no opaque value comes from outside or leaves: what a caller may call is such a graph. The graph of one

@@ -6,8 +6,9 @@
 
 use crate::Array;
 use crate::Type;
-use crate::contracts::{self, ContractError, Inputs};
-use crate::op::{MakeNodeError, Op};
+use crate::build_error::BuildError;
+use crate::contracts::{self, Inputs};
+use crate::op::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -78,52 +79,6 @@ pub struct Apply {
 impl PartialEq for Apply {
     fn eq(&self, other: &Self) -> bool {
         *self.op == *other.op && self.inputs == other.inputs && self.outputs == other.outputs
-    }
-}
-
-/// Why a graph cannot be built this way.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The op refuses the types.
-    #[error(transparent)]
-    MakeNode(#[from] MakeNodeError),
-    /// Two inputs or two outputs of one name.
-    #[error("duplicate name `{name}`: {what} names must be unique")]
-    DuplicateName {
-        /// The name.
-        name: String,
-        /// `input` or `output`.
-        what: &'static str,
-    },
-    /// A variable that this graph does not have.
-    #[error("variable {index} is not in this graph")]
-    ForeignVariable {
-        /// Its position.
-        index: usize,
-    },
-    /// A graph without outputs computes nothing.
-    #[error("the graph has no outputs")]
-    NoOutputs,
-    /// An opaque value that would come from outside, or leave.
-    #[error("{what} `{name}` has the opaque type `{ty}`, whose values live inside a graph only")]
-    Opaque {
-        /// `input`, `constant` or `output`.
-        what: &'static str,
-        /// Its name.
-        name: String,
-        /// Its type.
-        ty: String,
-    },
-    /// An op's view_map or destroy_map is broken, or breaks something in this graph.
-    #[error(transparent)]
-    Contract(Box<ContractError>),
-}
-
-// Boxed: a large error would cost every frame of the parsers' recursion its size.
-impl From<ContractError> for BuildError {
-    fn from(error: ContractError) -> Self {
-        Self::Contract(Box::new(error))
     }
 }
 

@@ -14,6 +14,7 @@
 //! Ops are trait objects. Forms that name ops (text, JSON) take an [`OpLibrary`] that turns a name and its declared
 //! props into an op; `precast-ops` has the library that everybody uses.
 
+mod build_error;
 pub mod contracts;
 mod edges;
 pub mod encode;
@@ -29,8 +30,9 @@ mod rules;
 mod special;
 pub mod text;
 
+pub use build_error::BuildError;
 pub use contracts::ContractError;
-pub use graph::{Apply, ApplyId, BuildError, FunctionGraph, Origin, VarId, Variable};
+pub use graph::{Apply, ApplyId, FunctionGraph, Origin, VarId, Variable};
 pub use literal::Literal;
 pub use nearest::nearest;
 pub use op::{MakeNodeError, Op, OpLibrary, PerformError, Prop, Props};

@@ -7,7 +7,8 @@
 use crate::Array;
 use crate::DType;
 use crate::Type;
-use crate::graph::{BuildError, FunctionGraph};
+use crate::build_error::BuildError;
+use crate::graph::FunctionGraph;
 use crate::literal::LiteralError;
 use crate::operand::{Keywords, Operand};
 use precast_core::native::ErrorKind;

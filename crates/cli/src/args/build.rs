@@ -45,7 +45,7 @@ pub(crate) struct BuildArgs {
     /// A store elsewhere that may have what is to be compiled, https://host/path or s3://bucket/prefix; repeated. What it has and
     /// enough keys have signed (--keyring) is put into the store instead of being compiled.
     #[cfg(feature = "remote")]
-    #[arg(long, value_name = "URL", conflicts_with = "frozen")]
+    #[arg(long, value_name = "URL")]
     pub(crate) remote: Vec<String>,
     /// The keyring of which keys have to have signed what comes from elsewhere. [default: $PRECAST_KEYRING]
     #[cfg(feature = "remote")]
@@ -66,7 +66,7 @@ pub(crate) struct BuildArgs {
     /// Fails where `precast.lock` would change, and lists what; where archives are pinned in it, takes no others.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) locked: bool,
-    /// As --locked, and compiles nothing: the store or the cache has to have everything. What is pinned is found without a compiler.
+    /// As --locked, and compiles nothing: the store, a remote or the cache has to have everything. What is pinned is found without a compiler.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) frozen: bool,
     /// Writes `precast.lock` with the archives of this build in it: for a release.

@@ -74,7 +74,7 @@ Environment:
 
 /// Compiles numeric graphs ahead of time, and runs them.
 #[derive(Debug, Parser)]
-#[command(name = "precast", version, styles = STYLES, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "precast", version = env!("PRECAST_VERSION"), styles = STYLES, after_help = EXIT_CODES, disable_help_subcommand = true)]
 #[command(max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]

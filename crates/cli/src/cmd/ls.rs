@@ -21,6 +21,13 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
         }
     }
     modules.sort_by(|a, b| (&a.signature, &a.key, &a.isa).cmp(&(&b.signature, &b.key, &b.isa)));
+    for layer in &layers {
+        if let Layer::Remote(remote) = layer {
+            term::note(&format!(
+                "of {remote} all entries are listed, and the modules that came from it before"
+            ));
+        }
+    }
     if args.json {
         let entries: Vec<Value> = entries.iter().map(Listed::json).collect();
         let modules: Vec<Value> = modules.iter().map(Module::json).collect();

@@ -31,7 +31,7 @@ use precast_runtime::{Explanation, FunctionError};
 
 use crate::args::{Command, GraphArgs, LayerArgs};
 use crate::error::{Exit, Failure};
-use crate::{graph as source, layers};
+use crate::{graph as source, layers, term};
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
@@ -109,6 +109,7 @@ fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph,
         }
     };
     let explanation = runtime.explain(&graph).map_err(|error| function_failure(args, error));
+    layers::no_layer_hint(args).iter().for_each(|hint| term::note(hint));
     layers::tell(&runtime, false);
     layers::tell_fetched(&runtime);
     Ok((graph, explanation?))

@@ -87,6 +87,7 @@ fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
         Failure::new(format!("cannot add to `{}`, which is left as it is", path.display())).because(error)
     };
     let manifest = Manifest::read(path).map_err(refused)?;
+    manifest.check_keys().map_err(refused)?;
     let document = manifest.document();
     let ops = document.op.iter().map(|table| {
         let table = table.get_ref();

@@ -38,13 +38,7 @@ pub(super) fn functions(
         }
         table.push_str(&row(var));
     }
-    let mut nested = Vec::new();
-    for step in &outline.steps {
-        let (front, back) = run::code(step, profile, context)?;
-        body.push_str(&front);
-        nested.push(back);
-    }
-    nested.iter().rev().for_each(|back| body.push_str(back));
+    body.push_str(&run::nested(&run::steps(outline, profile, context)?));
     let values = [
         ("BODY", &*(body + &behind)),
         ("VARIABLES", &table),
@@ -66,6 +60,8 @@ fn row(var: &Var<'_>) -> String {
     };
     let is_checked = var.check_input && matches!(var.role, Role::Input(_) | Role::Slot(_));
     let dtype = if is_checked { var.ty.dtype().typenum() } else { -1 };
-    let number = &var.name[1..];
-    format!("    {{PC_PLACE_{place}, {position}, {number}, {dtype}, {}, {}}},\n", var.task, var.sync_task)
+    format!(
+        "    {{PC_PLACE_{place}, {position}, {}, {dtype}, {}, {}}},\n",
+        var.number, var.task, var.sync_task
+    )
 }

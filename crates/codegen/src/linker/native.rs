@@ -12,7 +12,7 @@
 //! Code may fail if it says `ctx` or `failure`, or if that could be hidden: in C++, or behind macros of an author.
 
 use super::instance::{self, Context};
-use super::run;
+use super::run::{self, Block};
 use super::variables::{Outline, Role, Var};
 use crate::ctype::scalar::assign;
 use crate::error::LinkError;
@@ -48,10 +48,7 @@ pub(super) fn of(
     if let Some(reason) = refusal(outline) {
         return Ok(Err(reason));
     }
-    let mut code = Vec::new();
-    for step in &outline.steps {
-        code.push(run::code(step, around.profile, around.context)?);
-    }
+    let code = run::steps(outline, around.profile, around.context)?;
     let fails = around.may_hide || reports(outline, &code);
     let arguments: Vec<DType> = numbers(outline, |role| matches!(role, Role::Input(_)));
     let results: Vec<DType> = numbers(outline, |role| matches!(role, Role::Output(_)));
@@ -59,7 +56,7 @@ pub(super) fn of(
     if signature.len() > MAX_BYTES {
         return Ok(Err(NoNative::Long));
     }
-    let text = function(outline, around.context, &code, [&arguments, &results], &signature, fails);
+    let text = function(outline, around.context, code, [&arguments, &results], &signature, fails);
     Ok(Ok(Native { signature, text }))
 }
 
@@ -101,7 +98,7 @@ fn signature(arguments: &[DType], results: &[DType], fails: bool) -> String {
 }
 
 /// Whether some code says what an error is reported by.
-fn reports(outline: &Outline<'_>, code: &[(String, String)]) -> bool {
+fn reports(outline: &Outline<'_>, code: &[Block]) -> bool {
     let of_types = outline.vars.iter().flat_map(|var| {
         let sub = var.sub(var.task);
         [var.ctype.c_declare(&var.name, &sub, false), first(var), var.ctype.c_cleanup(&var.name, &sub)]
@@ -156,7 +153,7 @@ fn result(position: usize, count: usize) -> String {
 fn function(
     outline: &Outline<'_>,
     context: &Context,
-    code: &[(String, String)],
+    code: Vec<Block>,
     [arguments, results]: [&[DType]; 2],
     signature: &str,
     fails: bool,
@@ -181,10 +178,12 @@ fn function(
     if fails {
         clear.push_str("  int failure = 0;\n  (void)ctx;\n");
     }
+    let mut blocks: Vec<Block> = outline.vars.iter().map(|var| block(var, results.len(), fails)).collect();
+    blocks.extend(code);
     let body = format!(
         "{}{}{}{}",
         context.enter,
-        blocks(outline, code, results.len(), fails),
+        run::nested(&blocks),
         if outline.is_foreign { "PC_SETTLE(pc_result)\n" } else { "" },
         context.leave
     );
@@ -201,34 +200,20 @@ fn function(
     )
 }
 
-/// The nested blocks of variables and Applies, as in `run`.
-fn blocks(outline: &Outline<'_>, code: &[(String, String)], results: usize, fails: bool) -> String {
-    let (mut text, mut behind) = (String::new(), Vec::new());
-    for var in &outline.vars {
-        let (name, sub) = (&var.name, var.sub(var.task));
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{{ /* {name}: {} */\n{}{}",
-            var.role.describe(),
-            var.ctype.c_declare(name, &sub, false),
-            first(var)
-        );
-        let mut back = String::new();
-        if let Role::Output(position) = var.role {
-            let give = given(name, &result(position, results), var.ty.dtype());
-            back += &if fails { format!("if (!failure) {{\n{give}}}\n") } else { give };
-        }
-        if fails {
-            let _ = writeln!(back, "label_{}: ;", var.task);
-        }
-        let _ = writeln!(back, "{}}} /* {name} */", var.ctype.c_cleanup(name, &sub));
-        behind.push(back);
+/// The block of a variable, as in `run`.
+fn block(var: &Var<'_>, results: usize, fails: bool) -> Block {
+    let (name, sub) = (&var.name, var.sub(var.task));
+    let declare = var.ctype.c_declare(name, &sub, false);
+    let front = format!("{{ /* {name}: {} */\n{declare}{}", var.role.describe(), first(var));
+    let mut behind = String::new();
+    if let Role::Output(position) = var.role {
+        let give = given(name, &result(position, results), var.ty.dtype());
+        behind += &if fails { format!("if (!failure) {{\n{give}}}\n") } else { give };
     }
-    for (front, back) in code {
-        text.push_str(front);
-        behind.push(back.clone());
+    // Writing to a string cannot fail.
+    if fails {
+        let _ = writeln!(behind, "label_{}: ;", var.task);
     }
-    behind.iter().rev().for_each(|back| text.push_str(back));
-    text
+    let _ = writeln!(behind, "{}}} /* {name} */", var.ctype.c_cleanup(name, &sub));
+    (front, behind)
 }

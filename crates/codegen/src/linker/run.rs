@@ -20,6 +20,9 @@ use crate::template::render;
 use precast_store::key::{Language, Profile};
 use std::fmt::Write as _;
 
+/// What stands in front of the blocks inside of one, and behind them.
+pub(super) type Block = (String, String);
+
 /// The function `run`; of a module in C++ its body.
 pub(super) fn function(
     outline: &Outline<'_>,
@@ -47,22 +50,27 @@ fn body(
         text.push_str(&object(var, n_inputs));
     }
     text.push_str("  (void)self;\n  (void)pc_args;\n");
-    // The first Apply is the outermost: a failure skips all that come after it.
-    let mut behind = Vec::new();
-    for var in &outline.vars {
-        let (front, back) = block(var, context);
-        text.push_str(&front);
-        behind.push(back);
-    }
-    for step in &outline.steps {
-        let (front, back) = code(step, profile, context)?;
-        text.push_str(&front);
-        behind.push(back);
-    }
-    behind.iter().rev().for_each(|back| text.push_str(back));
+    let mut blocks: Vec<Block> = outline.vars.iter().map(|var| block(var, context)).collect();
+    blocks.extend(steps(outline, profile, context)?);
+    text.push_str(&nested(&blocks));
     text.push_str(context.leave);
     text.push_str("  return failure;\n");
     Ok(text)
+}
+
+/// The blocks of the Applies. The first is the outermost: a failure skips all that come after it.
+pub(super) fn steps(
+    outline: &Outline<'_>,
+    profile: Profile,
+    context: &Context,
+) -> Result<Vec<Block>, LinkError> {
+    outline.steps.iter().map(|step| code(step, profile, context)).collect()
+}
+
+/// Renders blocks, each inside of the one before.
+pub(super) fn nested(blocks: &[Block]) -> String {
+    let fronts = blocks.iter().map(|(front, _)| front.as_str());
+    fronts.chain(blocks.iter().rev().map(|(_, behind)| behind.as_str())).collect()
 }
 
 /// `py_V3` and the cell it came from.
@@ -80,8 +88,8 @@ fn object(var: &Var<'_>, n_inputs: usize) -> String {
     )
 }
 
-/// The block of a variable: what stands in front of those inside of it, and behind.
-fn block(var: &Var<'_>, context: &Context) -> (String, String) {
+/// The block of a variable.
+fn block(var: &Var<'_>, context: &Context) -> Block {
     let (sub, check) = (var.sub(var.task), var.check_input);
     let behaviour = match &var.role {
         Role::Literal(value) => assign(&var.name, value),
@@ -108,12 +116,8 @@ fn block(var: &Var<'_>, context: &Context) -> (String, String) {
     (front, text)
 }
 
-/// The block of an Apply: what stands in front of those of the later ones, and behind.
-pub(super) fn code(
-    step: &Step<'_>,
-    profile: Profile,
-    context: &Context,
-) -> Result<(String, String), LinkError> {
+/// The block of an Apply.
+fn code(step: &Step<'_>, profile: Profile, context: &Context) -> Result<Block, LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;
     let code = step.own(code);

@@ -44,6 +44,8 @@ impl Role {
 
 /// A variable as the module sees it.
 pub(super) struct Var<'a> {
+    /// Its number in the graph.
+    pub(super) number: usize,
     /// `V3`.
     pub(super) name: String,
     pub(super) role: Role,
@@ -156,6 +158,7 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
         let synced = matches!(role, Role::Output(_) | Role::Temporary(_));
         let sync_task = if synced { outline.task(TaskKind::Sync, -1, n) } else { 0 };
         outline.vars.push(Var {
+            number: id.index(),
             name: format!("V{}", id.index()),
             role,
             ty: graph.ty(id),

@@ -2,7 +2,7 @@
 
 use crate::ParseDTypeError;
 use crate::ParseTypeError;
-use crate::graph::BuildError;
+use crate::build_error::BuildError;
 use crate::nearest::suggestion;
 use crate::op::MakeNodeError;
 

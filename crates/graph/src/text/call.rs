@@ -3,7 +3,7 @@
 use super::error::{Member, ParseTextError};
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
-use crate::graph::BuildError;
+use crate::build_error::BuildError;
 use crate::nearest::nearest;
 use crate::op::{MakeNodeError, OpLibrary};
 use crate::operand::{Keywords, Operand};

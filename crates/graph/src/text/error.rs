@@ -1,7 +1,7 @@
 //! What can be wrong with a text.
 
 use super::position::Position;
-use crate::graph::BuildError;
+use crate::build_error::BuildError;
 use crate::nearest::suggestion;
 
 /// Why a text is not a graph. Each message has the line in question with a caret under the place,

@@ -6,6 +6,8 @@ mod contracts;
 mod core;
 mod encode;
 mod json;
+mod json_damage;
+mod props;
 mod rules;
 mod text;
 

@@ -73,14 +73,24 @@ pub(crate) fn assembly(folder: &Path, level: Level, file: &Path) -> String {
     fs_err::read_to_string(out).unwrap()
 }
 
-fn command(level: Level, language: &str) -> Command {
-    let compiler = cc::Build::new()
+/// Tells whether the C compiler is gcc.
+pub(crate) fn is_gcc() -> bool {
+    found("gnu11").is_like_gnu()
+}
+
+fn found(language: &str) -> cc::Tool {
+    let mut build = cc::Build::new();
+    build
         .opt_level(3)
         .target(TARGET)
         .host(TARGET)
         .cpp(language == "c++17")
         .cargo_metadata(false)
-        .get_compiler();
+        .get_compiler()
+}
+
+fn command(level: Level, language: &str) -> Command {
+    let compiler = found(language);
     let mut command = Command::new(compiler.path());
     command.arg(format!("-std={language}")).args(FLAGS).args(level.1).args([
         "-Wall",

@@ -19,6 +19,7 @@ mod math_bits;
 mod mistakes;
 mod numpy;
 mod order;
+mod overwriting;
 mod own_op;
 mod parts;
 mod precise;

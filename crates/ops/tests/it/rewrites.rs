@@ -87,7 +87,7 @@ fn every_pass_alone_and_all_together_keep_every_bit() {
             assert_same(&graph, &case, &format!("seed {seed}, {form:?}"));
         }
     }
-    // `inplace` needs an op that has such a form; `rewrite_rules.rs` has one.
+    // `inplace` needs an op that has such a form; `overwriting.rs` has one.
     let idle: Vec<_> =
         rewrite::PASSES.iter().zip(&changed).filter(|(_, n)| **n < 10).map(|(p, _)| p.name).collect();
     assert_eq!(idle, ["copy_overwritten", "inplace"], "{changed:?}");

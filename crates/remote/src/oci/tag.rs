@@ -107,9 +107,8 @@ impl Tag {
     /// Tells whether a release is from before the last one: its number is lower, or the tag meant it before it meant another.
     #[must_use]
     pub fn went_back(&self, signed: &Signed) -> bool {
-        let after = self.meant.iter().skip_while(|known| !known.is(signed)).skip(1);
-        self.meant.iter().any(|known| signed.is_below(known))
-            || after.into_iter().any(|known| signed.is_before(known))
+        let mut after = self.meant.iter().skip_while(|known| !known.is(signed)).skip(1);
+        self.meant.iter().any(|known| signed.is_below(known)) || after.any(|known| signed.is_before(known))
     }
 
     /// Remembers a release. One that was seen before stays where it is.

@@ -5,9 +5,7 @@
 #[non_exhaustive]
 pub enum RemoteError {
     /// No answer came in time, or none that means anything, however often it was asked.
-    #[error(
-        "`{place}` cannot be reached: {reason}\nhint: what is in other layers goes on being served; see whether the network and the server are up"
-    )]
+    #[error("`{place}` cannot be reached: {reason}\nhint: see whether the network and the server are up")]
     Unreachable {
         /// What was asked.
         place: String,

@@ -33,12 +33,13 @@
 //! ```
 //! An op is its name and props; that names are unique is the promise of an [`OpLibrary`](crate::OpLibrary).
 
+mod walk;
+
 use crate::Array;
-use crate::contracts;
-use crate::graph::{Apply, FunctionGraph, Origin, VarId};
+use crate::graph::{FunctionGraph, Origin, VarId};
 use crate::op::{Op, Prop};
 use crate::{Extent, Type};
-use std::collections::BTreeMap;
+use walk::{Edge, Walk};
 
 /// Version of the layout; the first value of the bytes.
 pub const FORMAT: u64 = 2;
@@ -115,101 +116,6 @@ fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph 
         }
     }
     result
-}
-
-/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply, and what
-/// reads what an Apply overwrites before that Apply.
-struct Walk<'g> {
-    applies: Vec<&'g Apply>,
-    constants: Vec<VarId>,
-    /// The edge of each variable that was met, by its position in the graph.
-    edges: Vec<Option<Edge>>,
-}
-
-/// Where a value comes from, in canonical numbers.
-#[derive(Clone, Copy)]
-enum Edge {
-    Input(usize),
-    Slot(usize),
-    Output(usize, usize),
-}
-
-impl<'g> Walk<'g> {
-    fn of(graph: &'g FunctionGraph) -> Self {
-        let mut first = BTreeMap::new();
-        for (reader, destroyer) in contracts::orders(graph) {
-            first.entry(destroyer).or_insert_with(Vec::new).push(reader);
-        }
-        let walk = Self::after(graph, &BTreeMap::new());
-        if first.is_empty() {
-            return walk;
-        }
-        // Readers that no output needs stay out.
-        let live =
-            |reader: &usize| graph.applies()[*reader].outputs.iter().any(|v| walk.edges[v.index()].is_some());
-        first.values_mut().for_each(|readers| readers.retain(live));
-        Self::after(graph, &first)
-    }
-
-    /// The walk that meets the Applies of `first` before the Apply that they stand for.
-    fn after(graph: &'g FunctionGraph, first: &BTreeMap<usize, Vec<usize>>) -> Self {
-        let edges = vec![None; graph.variables().len()];
-        let mut walk = Self { applies: Vec::new(), constants: Vec::new(), edges };
-        for output in graph.outputs() {
-            walk.visit(graph, *output, first);
-        }
-        walk
-    }
-
-    /// What [`FunctionGraph::is_of_numbers`] says of the live part.
-    fn is_of_numbers(&self, graph: &FunctionGraph) -> bool {
-        let number = |variable: &VarId| matches!(graph.ty(*variable), Type::Scalar(_));
-        let made = self.applies.iter().flat_map(|apply| &apply.outputs);
-        graph.inputs().iter().chain(&self.constants).chain(made).all(number)
-    }
-
-    /// Numbers a variable and all it needs; a stack of its own, since graphs may be deeper than the thread's.
-    fn visit(&mut self, graph: &'g FunctionGraph, variable: VarId, first: &BTreeMap<usize, Vec<usize>>) {
-        // (apply, how many of its inputs, and of those to come first, are done)
-        let mut stack: Vec<(usize, usize)> = Vec::new();
-        stack.extend(self.meet(graph, variable).map(|apply| (apply, 0)));
-        while let Some((position, done)) = stack.pop() {
-            let apply = &graph.applies()[position];
-            let readers = first.get(&position).map_or(&[][..], Vec::as_slice);
-            let next = match apply.inputs.get(done) {
-                Some(input) => Some(*input),
-                // One output of an Apply is numbered with all others.
-                None => readers
-                    .get(done - apply.inputs.len())
-                    .and_then(|r| graph.applies()[*r].outputs.first().copied()),
-            };
-            if let Some(next) = next {
-                stack.push((position, done + 1));
-                stack.extend(self.meet(graph, next).map(|apply| (apply, 0)));
-            } else {
-                for (index, output) in apply.outputs.iter().enumerate() {
-                    self.edges[output.index()] = Some(Edge::Output(self.applies.len(), index));
-                }
-                self.applies.push(apply);
-            }
-        }
-    }
-
-    /// Numbers an input or a constant; gives the Apply that has to be walked first, if the variable needs one.
-    fn meet(&mut self, graph: &'g FunctionGraph, variable: VarId) -> Option<usize> {
-        if self.edges[variable.index()].is_some() {
-            return None;
-        }
-        match &graph.variable(variable).origin {
-            Origin::Input(position) => self.edges[variable.index()] = Some(Edge::Input(*position)),
-            Origin::Constant(_) => {
-                self.edges[variable.index()] = Some(Edge::Slot(self.constants.len()));
-                self.constants.push(variable);
-            }
-            Origin::Output { apply, .. } => return Some(apply.index()),
-        }
-        None
-    }
 }
 
 /// How much of types and constants is written.

@@ -1,6 +1,7 @@
 //! `precast build`: the stages of `precast-build`, on a manifest named on the command line.
 
-use std::fmt::Write as _;
+mod summary;
+
 use std::path::{Path, PathBuf};
 #[cfg(feature = "remote")]
 use std::sync::Arc;
@@ -20,8 +21,8 @@ use precast_store::{
     Keyring,
     remote::{Remote, Wanted},
 };
-use serde_json::json;
 
+use self::summary::Summary;
 use super::update::{self, Held};
 use crate::args::BuildArgs;
 #[cfg(feature = "remote")]
@@ -31,7 +32,7 @@ use crate::elsewhere::Elsewhere;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::provenance::{self, Builder};
-use crate::{events, layers, print, term, whole, why};
+use crate::{events, layers, term, whole};
 
 /// Runs the command.
 #[allow(clippy::too_many_lines, reason = "the stages of a build, one after the other")]
@@ -88,12 +89,17 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     #[cfg(not(feature = "remote"))]
     let (cache, parallel) = (None, args.jobs.map_or(Parallel::Auto, Parallel::Jobs));
     let path = layers::to_build(args.store);
-    let store = open_store(&path, args.frozen, cache.is_some())?;
     #[cfg(feature = "remote")]
-    if let Some(toolchain) = toolchain.as_ref().filter(|_| !args.remote.is_empty()) {
+    let is_filled = cache.is_some() || !args.remote.is_empty();
+    #[cfg(not(feature = "remote"))]
+    let is_filled = false;
+    let store = open_store(&path, args.frozen, is_filled)?;
+    #[cfg(feature = "remote")]
+    if !args.remote.is_empty() {
         let keyring = keyring.ok_or_else(layers::no_keyring)?;
+        let wanted = wanted(&plan, (toolchain.as_ref(), pinned), &variants);
         for url in &args.remote {
-            fetch(url, &keyring, store.as_ref(), &plan, (toolchain, &variants))?;
+            fetch(url, &keyring, store.as_ref(), &wanted)?;
         }
     }
     let executed = match &toolchain {
@@ -239,32 +245,41 @@ fn find_toolchain(
     found.map(Some).map_err(|error| Failure::from(error).hint(hint))
 }
 
-/// Opens the store to build into. A build that compiles nothing may only read it, and makes one only where a cache can fill it.
-fn open_store(path: &Path, is_frozen: bool, has_cache: bool) -> Result<Option<Store>, Failure> {
+/// Opens the store to build into. A build that compiles nothing may only read it, and makes one only where something can fill it.
+fn open_store(path: &Path, is_frozen: bool, is_filled: bool) -> Result<Option<Store>, Failure> {
     let store = match is_frozen.then(|| Store::open(path)) {
-        Some(Err(OpenError::Missing { .. })) if !has_cache => return Ok(None),
+        Some(Err(OpenError::Missing { .. })) if !is_filled => return Ok(None),
         None | Some(Err(OpenError::Missing { .. })) => Store::create(path)?,
         Some(opened) => opened?,
     };
     Ok(Some(store.on_event(events::hear)))
 }
 
-/// Puts what a store elsewhere has of a plan into the store that is built into, if enough keys have signed it.
+/// Lists the actions that make a plan: those of a compiler, else those that are pinned.
 #[cfg(feature = "remote")]
-fn fetch(
-    url: &str,
-    keyring: &Arc<Keyring>,
-    store: Option<&Store>,
+fn wanted(
     plan: &Plan,
-    (toolchain, variants): (&Toolchain, &[Variant]),
-) -> Result<(), Failure> {
-    let Some(store) = store else { return Ok(()) };
-    let source = Arc::new(precast_remote::Files::open(&url.parse()?, precast_remote::Patience::default())?);
-    let remote = Remote::new(source, store.clone().trusting(Arc::clone(keyring))).on_event(events::hear);
+    (toolchain, lock): (Option<&Toolchain>, Option<&Lock>),
+    variants: &[Variant],
+) -> Vec<Wanted> {
+    let Some(toolchain) = toolchain else {
+        let pins = lock.into_iter().flat_map(|lock| &lock.pins);
+        let pins = pins.filter(|pin| variants.iter().any(|variant| pin.is_for(variant)));
+        return pins.map(|pin| Wanted::Action(pin.action)).collect();
+    };
     let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
     // A unit that cannot be compiled is told of by the compiling.
     let actions = pairs.filter_map(|(unit, variant)| precast_compile::action(unit, toolchain, variant).ok());
-    remote.prefetch(&actions.map(|inputs| Wanted::Action(inputs.key())).collect::<Vec<_>>())?;
+    actions.map(|inputs| Wanted::Action(inputs.key())).collect()
+}
+
+/// Puts what a store elsewhere has of some actions into the store that is built into, if enough keys have signed it.
+#[cfg(feature = "remote")]
+fn fetch(url: &str, keyring: &Arc<Keyring>, store: Option<&Store>, wanted: &[Wanted]) -> Result<(), Failure> {
+    let Some(store) = store else { return Ok(()) };
+    let source = Arc::new(precast_remote::Files::open(&url.parse()?, precast_remote::Patience::default())?);
+    let remote = Remote::new(source, store.clone().trusting(Arc::clone(keyring))).on_event(events::hear);
+    remote.prefetch(wanted)?;
     Ok(())
 }
 
@@ -302,97 +317,4 @@ fn write_bundle(
     provenance::forget(&path, &bytes)?;
     written.commit_durably()?;
     Ok((path, bytes))
-}
-
-/// What was done.
-struct Summary {
-    manifest: PathBuf,
-    plan: Plan,
-    executed: Executed,
-    target: String,
-    variants: Vec<Variant>,
-    /// None where what is pinned was taken, whatever compiler is here.
-    compiler: Option<String>,
-    store: PathBuf,
-    bundle: Option<(PathBuf, usize)>,
-    seconds: f64,
-    /// Whether people asked why.
-    why: bool,
-}
-
-impl Summary {
-    fn levels(&self) -> Vec<&'static str> {
-        self.variants.iter().map(|variant| variant.isa.name()).collect()
-    }
-
-    fn entries(&self) -> Vec<&str> {
-        self.executed.entries.iter().map(|entry| entry.name.as_str()).collect()
-    }
-
-    fn text(&self) -> String {
-        let Self { manifest, plan, executed, target, compiler, store, bundle, seconds, .. } = self;
-        let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
-        let healed = match executed.healed {
-            0 => String::new(),
-            count => format!(" ({count} healed)"),
-        };
-        let fetched = match executed.fetched {
-            0 => String::new(),
-            count => format!(", {count} from the cache"),
-        };
-        let mut text = match compiler {
-            Some(compiler) => {
-                format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display())
-            }
-            None => format!("took what is pinned of `{}` for {target} ({levels})\n", manifest.display()),
-        };
-        let _ = writeln!(text, "  combinations  {}", plan.combinations);
-        let _ = writeln!(text, "  modules       {} distinct", plan.modules());
-        let _ = writeln!(text, "  entries       {}", if entries.is_empty() { "none" } else { &entries });
-        let _ = writeln!(
-            text,
-            "  artifacts     {}: {} found{healed}{fetched}, {} compiled",
-            executed.artifacts.len(),
-            executed.hits,
-            executed.compiled
-        );
-        let _ = writeln!(
-            text,
-            "  time          {}",
-            print::duration(std::time::Duration::from_secs_f64(*seconds))
-        );
-        let _ = writeln!(text, "  store         {}", store.display());
-        if let Some((path, bytes)) = bundle {
-            let _ = writeln!(text, "  bundle        {}, {}", path.display(), print::size(*bytes as u64));
-        }
-        if self.why && !executed.compilations.is_empty() {
-            text = format!("{text}\n{}", why::text(&executed.compilations));
-        }
-        text
-    }
-
-    fn print_json(&self) -> Result<(), Failure> {
-        let bundle =
-            self.bundle.as_ref().map(|(path, bytes)| json!({"path": path.to_string_lossy(), "bytes": bytes}));
-        term::print_json(&json!({
-            "manifest": self.manifest.to_string_lossy(),
-            "target": self.target,
-            "isa": self.levels(),
-            "compiler": self.compiler,
-            "combinations": self.plan.combinations,
-            "modules": self.plan.modules(),
-            "entries": self.entries(),
-            "artifacts": self.executed.artifacts.len(),
-            "hits": self.executed.hits,
-            "healed": self.executed.healed,
-            "fetched": self.executed.fetched,
-            "compiled": self.executed.compiled,
-            "why": why::json(&self.executed.compilations),
-            "hermetic": self.executed.is_hermetic,
-            "stale": self.executed.stale,
-            "seconds": self.seconds,
-            "store": self.store.to_string_lossy(),
-            "bundle": bundle,
-        }))
-    }
 }

@@ -1,0 +1,50 @@
+//! What can be wrong with a graph that is being built.
+
+use crate::contracts::ContractError;
+use crate::op::MakeNodeError;
+
+/// Why a graph cannot be built this way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The op refuses the types.
+    #[error(transparent)]
+    MakeNode(#[from] MakeNodeError),
+    /// Two inputs or two outputs of one name.
+    #[error("duplicate name `{name}`: {what} names must be unique")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// `input` or `output`.
+        what: &'static str,
+    },
+    /// A variable that this graph does not have.
+    #[error("variable {index} is not in this graph")]
+    ForeignVariable {
+        /// Its position.
+        index: usize,
+    },
+    /// A graph without outputs computes nothing.
+    #[error("the graph has no outputs")]
+    NoOutputs,
+    /// An opaque value that would come from outside, or leave.
+    #[error("{what} `{name}` has the opaque type `{ty}`, whose values live inside a graph only")]
+    Opaque {
+        /// `input`, `constant` or `output`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Its type.
+        ty: String,
+    },
+    /// An op's view_map or destroy_map is broken, or breaks something in this graph.
+    #[error(transparent)]
+    Contract(Box<ContractError>),
+}
+
+// Boxed: a large error would cost every frame of the parsers' recursion its size.
+impl From<ContractError> for BuildError {
+    fn from(error: ContractError) -> Self {
+        Self::Contract(Box::new(error))
+    }
+}
