@@ -119,7 +119,7 @@ FUNCTIONS = {
     "log": (mp.log, 0, 4, RIGHT, (1, 1)),
     "log10": (lambda x: mp.log(x, 10), 0, 4, RIGHT, (0, 1)),
     "log1mexp": (log1mexp, -40, 0, ends(-2000, -(2.0**-1074)), (0, 1)),
-    "log1p": (mp.log1p, -1, 3, ends(-(1 - 2.0**-53), 2.0**1023), (0, 1)),
+    "log1p": (mp.log1p, -1, 3, ends(-(1 - 2.0**-53), 2.0**1023), (1, 1)),
     "log2": (lambda x: mp.log(x, 2), 0, 4, RIGHT, (0, 1)),
     "sigmoid": (near(sigmoid), -745, 40, FINITE, (1, 1)),
     "sin": (mp.sin, -30, 30, FINITE, (0, 1)),

@@ -83,21 +83,24 @@ PC_INLINE pc_f64 pc_erfc_f64(pc_f64 x) {
   return x == x ? y : x;
 }
 
-/* As the function of f64 with shorter polynomials, to about 2^-29, and rounded once. F has degree 8. */
+/* Up to 0.845 as of f64, Q of degree 5; beyond erfc x = 2^-(3 + p), p = w R(w), w the distance from where erfc is 1/8: near there
+ * p is small and so is its error. R has degree 5, the power's polynomial 6. */
 PC_INLINE pc_f32 pc_erf_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x), b = a < 0.75 ? a : 0.75, c = a > 0.75 ? a : 0.75, z = b * b;
-  pc_f64 p01 = 0x1.06eba7ea4e103p-3 + z * -0x1.812739283096cp-2, p23 = 0x1.ce2ac69f04226p-4 + z * -0x1.b7a8821ce8e07p-6;
-  pc_f64 p45 = 0x1.4f2be4328d922p-8 + z * -0x1.61dabc77c6720p-11;
-  pc_f64 near = b + b * ((p01 + (z * z) * p23) + (z * z) * (z * z) * p45);
-  c = c > 6.0 ? 6.0 : c;
-  pc_f64 t = (c - 2.25) / (c + 2.25), t2 = t * t, t4 = t2 * t2;
-  pc_f64 f01 = 0x1.d94446ccea9e4p-3 + t * -0x1.97beee26aca25p-2, f23 = 0x1.ff4e661d56bf7p-3 + t * -0x1.ae4a28dc0bd0dp-4;
-  pc_f64 f45 = 0x1.6362e87ff7a37p-6 + t * 0x1.bec3d69c4a436p-9, f67 = -0x1.68ad493a41e4ap-9 + t * -0x1.f5e475dad72e2p-13;
-  pc_f64 f = ((f01 + t2 * f23) + t4 * (f45 + t2 * f67)) + (t4 * t4) * 0x1.0a5953e4eb7c3p-12;
-  pc_reduced_f64 k = pc_reduce_ln2_f64(-(c * c), 1023.0);
-  pc_f64 far = 1.0 - (1.0 + (k.hi + pc_exp_near_f64(k.hi))) * f * pc_from_bits_f64(k.bits << 52);
-  pc_f64 y = a < 0.75 ? near : far;
-  return x == x ? (pc_f32)pc_signed_f64(y, pc_sign_f64((pc_f64)x)) : x;
+  const uint32_t sign = 0x80000000u, four = 0x40800000u;
+  const pc_f32 magic = 12582912.0f - 3.0f;
+  uint32_t u = pc_bits_f32(x) & ~sign;
+  pc_f32 a = pc_from_bits_f32(u), w = pc_from_bits_f32(u < four ? u : four) - 0x1.15b49ap+0f, w2 = w * w;
+  pc_f32 p01 = 0x1.00f194p+2f + w * 0x1.3b221cp+0f, p23 = 0x1.c4b2b8p-5f + w * -0x1.b3a4d6p-7f;
+  pc_f32 p = w * (p01 + w2 * (p23 + w2 * (0x1.55b176p-9f + w * -0x1.3bfd30p-12f)));
+  pc_f32 t = magic - p, r = (magic - t) - p, r2 = r * r;
+  pc_f32 e01 = 1.0f + r * 0x1.62e432p-1f, e23 = 0x1.ebfbf0p-3f + r * 0x1.c6aebcp-5f, e45 = 0x1.3b2dfcp-7f + r * 0x1.5f459ap-10f;
+  pc_f32 e = e01 + r2 * (e23 + r2 * (e45 + r2 * 0x1.41d38ap-13f));
+  pc_f32 far = 1.0f - pc_from_bits_f32(pc_bits_f32(e) + (pc_bits_f32(t) << 23));
+  pc_f32 z = a * a, z2 = z * z;
+  pc_f32 q = (0x1.ce23cap-4f + z * -0x1.b7217ap-6f) + z2 * (0x1.4b0530p-8f + z * -0x1.4b0cecp-11f);
+  pc_f32 near = a + a * (0x1.06eba8p-3f + z * (-0x1.81271ap-2f + z * q));
+  pc_f32 y = a >= 0.845f ? far : near;
+  return pc_from_bits_f32(pc_bits_f32(y) | (pc_bits_f32(x) & sign));
 }
 PC_INLINE pc_f32 pc_erfc_f32(pc_f32 x) { return (pc_f32)pc_erfc_f64((pc_f64)x); }
 

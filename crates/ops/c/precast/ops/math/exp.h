@@ -39,18 +39,19 @@ PC_INLINE pc_f64 pc_exp_near_f64(pc_f64 r) {
 }
 
 /* 2^floor(k/2) and 2^ceil(k/2) from a reduction with bias 2046: one factor alone would overflow, or be subnormal. */
-PC_INLINE pc_f64 pc_scale_low_f64(uint64_t bits) { return pc_from_bits_f64(((bits >> 1) & 0x7ff) << 52); }
+PC_INLINE pc_f64 pc_scale_low_f64(uint64_t bits) { return pc_from_bits_f64((bits << 51) & 0x7ff0000000000000u); }
 PC_INLINE pc_f64 pc_scale_high_f64(uint64_t bits) {
-  return pc_from_bits_f64(((bits & 0xfff) - ((bits >> 1) & 0x7ff)) << 52);
+  return pc_from_bits_f64((bits << 52) - ((bits << 51) & 0x7ff0000000000000u));
 }
 
-/* e^x. Overflow gives inf; the result passes through the subnormals to 0. */
+/* e^x. Overflow gives inf; the result passes through the subnormals to 0. What is out of range is chosen last: gcc copies
+ * what follows a clamp for the constant it gives. */
 PC_INLINE pc_f64 pc_exp_f64(pc_f64 x) {
-  pc_f64 c = x > 710.0 ? 710.0 : x;
-  c = c < -746.0 ? -746.0 : c;
-  pc_reduced_f64 k = pc_reduce_ln2_f64(c, 2046.0);
+  pc_reduced_f64 k = pc_reduce_ln2_f64(x, 2046.0);
   pc_f64 p = 1.0 + (k.hi + pc_exp_tail_f64(k.hi, k.lo));
-  return p * pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
+  pc_f64 y = p * pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
+  y = x > 710.0 ? __builtin_inf() : y;
+  return x < -746.0 ? 0.0 : y;
 }
 
 /* x = k ln 2 + (hi - lo): hi is exact, |hi - lo| <= ln 2 / 2, and the low bits of `bits` are k + bias. */
@@ -78,18 +79,18 @@ PC_INLINE pc_f32 pc_exp_tail_f32(pc_f32 hi, pc_f32 lo) {
 }
 
 /* 2^floor(k/2) and 2^ceil(k/2) from a reduction with bias 254: one factor alone would overflow, or be subnormal. */
-PC_INLINE pc_f32 pc_scale_low_f32(uint32_t bits) { return pc_from_bits_f32(((bits >> 1) & 0xff) << 23); }
+PC_INLINE pc_f32 pc_scale_low_f32(uint32_t bits) { return pc_from_bits_f32((bits << 22) & 0x7f800000u); }
 PC_INLINE pc_f32 pc_scale_high_f32(uint32_t bits) {
-  return pc_from_bits_f32(((bits & 0x1ff) - ((bits >> 1) & 0xff)) << 23);
+  return pc_from_bits_f32((bits << 23) - ((bits << 22) & 0x7f800000u));
 }
 
 /* e^x. Overflow gives inf; the result passes through the subnormals to 0. */
 PC_INLINE pc_f32 pc_exp_f32(pc_f32 x) {
-  pc_f32 c = x > 89.0f ? 89.0f : x;
-  c = c < -104.0f ? -104.0f : c;
-  pc_reduced_f32 k = pc_reduce_ln2_f32(c, 254.0f);
+  pc_reduced_f32 k = pc_reduce_ln2_f32(x, 254.0f);
   pc_f32 p = 1.0f + (k.hi + pc_exp_tail_f32(k.hi, k.lo));
-  return p * pc_scale_low_f32(k.bits) * pc_scale_high_f32(k.bits);
+  pc_f32 y = p * pc_scale_low_f32(k.bits) * pc_scale_high_f32(k.bits);
+  y = x > 89.0f ? __builtin_inff() : y;
+  return x < -104.0f ? 0.0f : y;
 }
 
 #endif

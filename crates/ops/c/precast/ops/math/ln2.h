@@ -14,4 +14,7 @@
 #define PC_LN2_HI_F32 0x1.62e400p-1f
 #define PC_LN2_LO_F32 0x1.7f7d1cp-20f
 
+/* ln 2 to 2^-29, as it happens with 21 bits: k * PC_LN2_F32 is exact for |k| <= 8. */
+#define PC_LN2_F32 0x1.62e430p-1f
+
 #endif
