@@ -124,7 +124,7 @@ def coth_part(s):
 h=(mp.log(2)/4*mp.mpf('1.001'))**2
 show('tanh64 C deg4',*remez(coth_part,lambda s:s+mp.mpf('1e-6'),mp.mpf(0),h,4))
 show('tanh32 C deg1',*remez(coth_part,lambda s:s+mp.mpf('1e-6'),mp.mpf(0),h,1),r=r32)
-# of functions of f32 that are computed in f64: log, the tail of exp; erfc x = e^(-x^2) F(t), for erf x of f64 and f32, and erf x up to 3/4
+# of softplus of f32, which is computed in f64: log, the tail of exp; erfc x = e^(-x^2) F(t), for erf x of f64
 mp.mp.dps=40
 zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.0005')
 show('log near deg3',*remez(P,wl,mp.mpf(0),zmax,3))
@@ -135,5 +135,11 @@ def erff(t):
     return mp.exp(x*x)*mp.erfc(x)
 wf=lambda t:mp.exp(-(K*(1+t)/(1-t))**2)+mp.mpf('1e-4')
 show('erf64 F deg15',*remez(erff,wf,place('0.75'),place('6.1'),15,it=8))
-show('erf32 F deg8',*remez(erff,wf,place('0.75'),place('6.1'),8,it=8))
-show('erf32 deg5',*remez(erfq,lambda z:1/(1+erfq(z)),mp.mpf(0),mp.mpf('0.5626'),5,it=9))
+# erf x of f32 up to 0.845; erfc x = 2^-(3 + p) beyond, p = w R(w), and the power. The header's differ in their last bits, which were tried out.
+show('erf32 deg5',*remez(erfq,lambda z:1/(1+erfq(z)),mp.mpf(0),mp.mpf('0.845')**2,5,it=9),r=r32)
+eighth=mp.mpf(r32(mp.findroot(lambda x:mp.erfc(x)*8-1,1.08)))
+power=lambda w:-mp.log(mp.erfc(eighth+w),2)
+def erfr(w): return (power(w)-power(mp.mpf(0)))/w if abs(w)>mp.mpf('1e-9') else mp.diff(power,0)
+wr=lambda w:(abs(w)+mp.mpf('1e-7'))*(mp.erfc(eighth+w)+mp.mpf('2e-9'))*mp.log(2)/mp.erf(eighth+w)
+show('erf32 R deg5',*remez(erfr,wr,mp.mpf('0.845')-eighth,4-eighth,5),r=r32)
+show('erf32 power deg6',*remez(lambda r:mp.mpf(2)**r,lambda r:mp.mpf(2)**-r,mp.mpf('-0.5001'),mp.mpf('0.5001'),6),r=r32)

@@ -6,11 +6,8 @@ const REASONS: [(&str, &str); 19] = [
         "tanh",
         "ours has no fused multiplication and no table, so that every machine gives the same bits, and divides once an element",
     ),
-    ("functions", "as `tanh`, with `exp` and `log1p` behind it; of f32, `log1p` is computed in f64"),
-    (
-        "black-scholes",
-        "as `tanh`: `erf` twice, `exp` and `log` without fused multiplications; of f32, `erf` is computed in f64",
-    ),
+    ("functions", "as `tanh`, with `exp` and `log1p` behind it"),
+    ("black-scholes", "as `tanh`: `erf` twice, `exp` and `log` without fused multiplications"),
     (
         "logsumexp",
         "as `tanh`: `exp` without fused multiplications, and the largest element of a row is looked for first",

@@ -72,8 +72,8 @@ PC_INLINE pc_f64 pc_log1mexp_f64(pc_f64 x) {
   return x < 0.0 ? y : edge;
 }
 
-/* ln(1 + x) to about 2^-36, for softplus of f32: x = 0 or 2^-150 <= |x| and -1 < x < 2^128. What 1 + x loses is added again where x < 1; there is nothing
- * up to 2^53, and no need of it beyond. */
+/* ln(1 + x) to about 2^-36, for softplus of f32: x = 0 or 2^-150 <= |x| and -1 < x < 2^128. What 1 + x loses is added again
+ * where x < 1; there is nothing up to 2^53, and no need of it beyond. */
 PC_INLINE pc_f64 pc_log1p_near_f64(pc_f64 x) {
   const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
   pc_f64 u = 1.0 + x;
@@ -86,12 +86,12 @@ PC_INLINE pc_f64 pc_log1p_near_f64(pc_f64 x) {
   return k * 0x1.62e42fefa39efp-1 + (f - (square - s * (square + r)));
 }
 
-/* ln(1 + x) as k ln 2 + ln m. What 1 + x loses comes to m, and is taken off last, so that none of it is lost again. */
+/* ln(1 + x), 1 + x = 2^k (1 + f + rest): what the sum loses is the rest, which is as large as x where x is small. */
 PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   const uint32_t one = 0x3f800000u, sign = 0x80000000u;
   pc_f32 u = 1.0f + x, t = u - 1.0f, lost = (1.0f - (u - t)) + (x - t);
   pc_parts_f32 parts = pc_parts_of_f32(u);
-  int32_t scale = (int32_t)parts.scale < (int32_t)one ? (int32_t)parts.scale : (int32_t)one; /* 2^-127 is none of the normal ones */
+  int32_t scale = (int32_t)parts.scale < (int32_t)one ? (int32_t)parts.scale : (int32_t)one; /* no rest of 2^128 counts */
   pc_f32 f = parts.m - 1.0f, rest = lost * pc_from_bits_f32(one - (uint32_t)scale);
   pc_f32 y = (pc_f32)parts.k * PC_LN2_F32 + (f - (pc_log_tail_f32(f + rest) - rest));
   y = pc_from_bits_f32(pc_bits_f32(y) | (pc_bits_f32(x) & sign)); /* of -0 */

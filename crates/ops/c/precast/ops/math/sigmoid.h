@@ -79,7 +79,7 @@ PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
   return q * (x < 0.0f ? low : 1.0f) * (x < 0.0f ? high : 1.0f);
 }
 
-/* As of f64; M has degree 3, error 2.1e-9. Beyond 10 the power stays as it is; r need not have two parts. */
+/* As of f64; M has degree 3, error 2.1e-9. Beyond 10 the power stays as it is. */
 PC_INLINE pc_f32 pc_tanh_f32(pc_f32 x) {
   const uint32_t sign = 0x80000000u, ten = 0x41200000u;
   const pc_f32 magic = 12582912.0f + 127.0f;
