@@ -63,6 +63,10 @@ fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
     let explained = Ended::of(bare(&place, "another", &explain).output().unwrap()).ok();
     assert!(explained.out.contains(&format!("of remote `{url}`")), "{}", explained.out);
     assert!(explained.err.contains(&format!("came from `{url}`")), "{}", explained.err);
+    let listed = ["ls", "--json", "--remote", url, "--keyring", "precast.keyring"];
+    let listed = Ended::of(bare(&place, "another", &listed).output().unwrap()).ok();
+    assert_eq!(listed.json()["entries"][0]["name"], "score");
+    assert!(listed.err.contains("the modules that came from it before"), "{}", listed.err);
     // Without a keyring there is no remote, whatever is there.
     let run = args(&[&["run", "--entry", "score", "--remote", url], INPUTS]);
     place.run_bare(&run).fails(2, &["believed for its signatures only", "hint: `--keyring FILE`"]);

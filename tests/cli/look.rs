@@ -32,6 +32,24 @@ fn ls_without_a_layer_says_what_to_name() {
 }
 
 #[test]
+fn a_miss_without_a_layer_says_that_none_is_named_and_how() {
+    let (place, _) = Sandbox::scored();
+    let run = |arguments: &[&str]| {
+        let run = ["run", "--policy", "strict", "-i", "x=x.npy"];
+        place.run(&args(&[&run, arguments])).fails(3, &["error: "]).err
+    };
+    let graph = ["--expr", "exp(x)"];
+    for told in [run(&graph), run(&["--entry", "score"])] {
+        assert!(told.contains("hint: no store or bundle is named: name one with `--store DIR`"), "{told}");
+    }
+    let check = ["check", "--expr", "exp(x)", "--type", "x=f64[?]"];
+    place.run(&check).fails(3, &["no store or bundle is named"]);
+    place.run(&["build", "--store", "store"]).ok();
+    let named = run(&args(&[&graph, &["--store", "store"]]));
+    assert!(!named.contains("is named"), "{named}");
+}
+
+#[test]
 fn show_finds_a_module_by_the_beginning_of_its_key() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();

@@ -33,15 +33,11 @@ fn has_dependencies(block: &Block) -> bool {
     block.text.lines().any(|line| line == "[dependencies]")
 }
 
-/// Writes the files that the README shows, and the arrays that it assumes.
+/// Writes the files that the README shows.
 fn lay_out(directory: &Path, blocks: &[Block]) {
     for block in blocks_of(blocks, "toml").filter(|block| !has_dependencies(block)) {
         let file = block.file.as_ref().unwrap_or_else(|| panic!("which file is this?\n{}", block.text));
         fs_err::write(directory.join(file), &block.text).unwrap();
-    }
-    for (name, start) in [("x", 0.5), ("y", -1.0), ("z", 2.0)] {
-        let array = ndarray::Array1::linspace(start, start + 1.0, 11);
-        ndarray_npy::write_npy(directory.join(format!("{name}.npy")), &array).unwrap();
     }
 }
 

@@ -52,6 +52,10 @@ fn a_manifest_that_cannot_be_added_to_stops_the_command_before_the_program() {
     record(&place, &[], &["run", "--expr", "v", "-i", "v=v.npy", "-o", "0=out.npy"])
         .fails(1, &["error: cannot add to `", "which is left as it is", "precast.toml:2"]);
     assert_eq!(fs_err::read_to_string(place.path("precast.toml")).unwrap(), "[[graph]]\nname = \"half");
+    let other = "[package]\nname = \"other\"\n";
+    place.write("precast.toml", other);
+    record(&place, &[], PROGRAM).fails(1, &["which is left as it is", "unknown field `package`"]);
+    assert_eq!(fs_err::read_to_string(place.path("precast.toml")).unwrap(), other);
     record(&place, &["-o", "nowhere/precast.toml"], PROGRAM).fails(1, &["error: cannot record to `"]);
     place
         .run(&["record", "-o", "new.toml", "--", "./no-such-program"])
