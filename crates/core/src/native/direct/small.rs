@@ -68,3 +68,46 @@ impl Known {
         array
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_arrays_have_the_dtype_and_shape_that_are_asked_for() {
+        let shapes: [&[usize]; 16] = [
+            &[],
+            &[1],
+            &[4],
+            &[4, 1],
+            &[1, 4],
+            &[2, 2],
+            &[2, 2, 1, 1],
+            &[1, 2, 1, 2],
+            &[16],
+            &[256],
+            &[257],
+            &[1, 1, 1, 1, 1],
+            &[0],
+            &[2, 0],
+            &[512, 1],
+            &[usize::MAX, 2],
+        ];
+        let mut arrays = Vec::new();
+        // Each is asked for when others took its place, and then once more.
+        for shape in shapes.into_iter().chain(shapes).flat_map(|shape| [shape; 2]) {
+            for dtype in DType::ALL {
+                let elements = shape.iter().try_fold(1_usize, |all, extent| all.checked_mul(*extent));
+                let bytes = elements.map_or(usize::MAX, |n| n * dtype.itemsize_bytes());
+                let is_small = shape.len() <= 4 && (1..=256).contains(&bytes);
+                let before = arrays.len();
+                let data = push(&mut arrays, dtype, shape);
+                assert_eq!((data.is_some(), arrays.len() - before), (is_small, usize::from(is_small)));
+                if let Some(array) = arrays.last().filter(|_| is_small) {
+                    assert_eq!((array.dtype(), array.shape()), (dtype, shape));
+                    assert_eq!(data, Some(with_array!(array, a => a.as_ptr().cast_mut().cast())));
+                }
+            }
+        }
+    }
+}
