@@ -9,17 +9,10 @@ const VARIABLE: &str = "PRECAST_COMMIT";
 fn main() {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let here = variable("CARGO_MANIFEST_DIR").unwrap_or_default();
-    // A command that is being worked on is of no commit, and is not made anew after each.
-    let is_release = variable("PROFILE").is_some_and(|profile| profile == "release");
-    let found = commit::find(here.as_ref(), variable(VARIABLE), is_release);
-    let version = variable("CARGO_PKG_VERSION").unwrap_or_default();
-    let version = match &found.commit {
-        Some(commit) => format!("{version} ({})", commit.get(..12).unwrap_or(commit)),
-        None => version,
-    };
+    let commit = commit::find(here.as_ref(), variable(VARIABLE));
+    let version = commit::version(&variable("CARGO_PKG_VERSION").unwrap_or_default(), commit.as_deref());
     // Cargo reads what a build script prints.
     println!("cargo::rustc-env=PRECAST_VERSION={version}");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed={}", VARIABLE);
-    found.files.iter().for_each(|file| println!("cargo::rerun-if-changed={}", file.display()));
+    println!("cargo::rerun-if-env-changed={VARIABLE}");
 }

@@ -74,7 +74,7 @@ fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
     server.fault("", Fault::Status(503), usize::MAX);
     let ended = score(&place, url, "empty").ok();
     assert!(ended.err.contains("is left alone for 30 s"), "{}", ended.err);
-    score(&place, url, "nothing").fails(3, &["is left alone for 30 s, and other layers go on", "hint: "]);
+    score(&place, url, "nothing").fails(3, &["is left alone for 30 s: ", "hint: "]);
     // Another layer goes on.
     let run = [
         "run",
@@ -133,7 +133,7 @@ fn what_is_pinned_is_taken_from_a_store_elsewhere_without_a_compiler() {
     let run = ["run", "--entry", "score", "--policy", "strict", "--json", "--store", "filled"];
     let ran = Ended::of(bare(&place, "cache", &args(&[&run, INPUTS])).output().unwrap()).ok();
     assert_close(ran.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
-    // What nobody signed who counts is not taken, and what has another digest than its pin is no more.
+    // What no trusted key has signed is not taken, nor what has another digest than its pin.
     place.run_bare(&["keygen", "mallory.key", "--no-password"]).ok();
     place
         .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::faults::{await_end, soon};
 use crate::sandbox::Sandbox;
 
-/// An op whose compilation takes as long as it is let: its header includes itself too often.
+/// An op whose compilation takes as long as it is let: macros whose expansion has no end in sight.
 fn endless(place: &Sandbox) {
     let mut text = String::from("#section support_code\n#define A(x) x x x x x x x x x x\n");
     for (name, of) in [("B", "A"), ("C", "B"), ("D", "C"), ("E", "D"), ("F", "E"), ("G", "F"), ("H", "G")] {
@@ -26,7 +26,7 @@ fn endless(place: &Sandbox) {
     );
 }
 
-/// Processes whose working directory or arguments are below a place.
+/// Processes whose working directory is below a place.
 fn processes(place: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs_err::read_dir("/proc").unwrap().flatten() {

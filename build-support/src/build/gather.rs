@@ -102,7 +102,11 @@ impl Gathered<'_> {
     pub(super) fn is_empty(&self) -> bool {
         let empty = |manifest: &Manifest| {
             let document = manifest.document();
-            document.op.is_empty() && document.graph.is_empty() && document.external.is_empty()
+            // A table that is spelled wrongly declares something.
+            manifest.check_keys().is_ok()
+                && document.op.is_empty()
+                && document.graph.is_empty()
+                && document.external.is_empty()
         };
         let build = self.build;
         let none = build.matrices.is_empty() && build.graphs.is_empty() && build.externals.is_empty();

@@ -4,31 +4,32 @@
 //! known. It is published as it came, so that its signatures stay what they are.
 
 use super::job::Job;
-use super::{Execution, Results};
+use super::{ExecuteError, Execution, Results};
 use precast_store::{ActionCache, ActionKey, CachedAction, Record};
 use std::collections::BTreeSet;
 
 /// How many results a cache is asked for at once.
 const BATCH: usize = 64;
 
-/// Collects what a cache has of some actions. `job` finds the job that a record is about. Nothing is published: whether the build
-/// goes on is decided by all of them together.
+/// Hands on what a cache has of some actions, a batch at a time. `job` finds the job that a record is about.
 pub(super) fn collect<'p>(
     cache: Option<&dyn ActionCache>,
     jobs: &mut [Job<'p>],
     actions: &[ActionKey],
     mut job: impl FnMut(&mut [Job<'p>], &Record) -> Option<usize>,
-) -> Results {
-    let mut results = Results::new();
+    mut take: impl FnMut(&mut [Job<'p>], Results) -> Result<(), ExecuteError>,
+) -> Result<(), ExecuteError> {
     for batch in actions.chunks(BATCH) {
+        let mut results = Results::new();
         for found in cache.into_iter().flat_map(|cache| cache.find(batch)).flatten() {
             let Some(at) = job(jobs, &found.record) else { continue };
             if jobs[at].is_made_by(&found) && !jobs[at].passes_over("cache", &found.record) {
                 results.push((at, jobs[at].vouched(found)));
             }
         }
+        take(jobs, results)?;
     }
-    results
+    Ok(())
 }
 
 /// The positions of the jobs that have neither an artifact nor a result.

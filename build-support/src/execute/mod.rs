@@ -10,9 +10,9 @@
 //! compilers finish, or how many run at once: artifacts are in the order of units, then variants; documents and
 //! fingerprints are the plan's own.
 //!
-//! Compiled units are published every so often, so that a build that is interrupted goes on where it was; but nothing of a
-//! build that may be refused, as pins may refuse it and a lack where nothing is compiled, is published before all of it is let
-//! through. What a cache gives is published at once.
+//! A build may be refused where pins are held against it, and where it may compile nothing and something is missing: then nothing is
+//! published before all of it is let through, neither what was compiled nor what a cache gave. Any other build publishes what a cache
+//! gives at once and what it compiles every so often, so that one that is interrupted goes on where it was.
 
 mod cache;
 mod error;
@@ -176,9 +176,17 @@ fn carry_out(
     let asked: BTreeMap<ActionKey, usize> = lacking.filter_map(|(at, job)| Some((job.action?, at))).collect();
     let hits = jobs.iter().filter(|job| job.artifact.is_some()).count();
     let actions: Vec<ActionKey> = asked.keys().copied().collect();
-    let mut taken =
-        cache::collect(execution.cache, &mut jobs, &actions, |_, record| asked.get(&record.action).copied());
-    let fetched = taken.len();
+    let (mut taken, mut fetched) = (Results::new(), 0);
+    let may_be_refused = pins.is_some() || !compiles;
+    let job = |_: &mut [Job<'_>], record: &Record| asked.get(&record.action).copied();
+    cache::collect(execution.cache, &mut jobs, &actions, job, |jobs, found| {
+        fetched += found.len();
+        if may_be_refused {
+            taken.extend(found);
+            return Ok(());
+        }
+        publish(jobs, found, execution.store)
+    })?;
     let missing = cache::missing(&jobs, &taken);
     if !compiles && !missing.is_empty() {
         return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].lacking()).collect() });

@@ -4,7 +4,7 @@
 //! What comes has the digest that is pinned, and is about a unit of the plan.
 
 use super::job::{Job, unmade};
-use super::{ExecuteError, Executed, cache, publish, put_entries};
+use super::{ExecuteError, Executed, Results, cache, publish, put_entries};
 use crate::lock::{Lock, LockError, Pin};
 use crate::plan::Plan;
 use precast_compile::Variant;
@@ -30,12 +30,13 @@ pub fn take_pinned(
     let mut jobs = unmade(plan, variants);
     let units: BTreeMap<BuildKey, usize> =
         plan.units.iter().enumerate().map(|(at, unit)| (unit.members()[0].0, at)).collect();
-    let find = |jobs: &mut [_], record: &Record| find(jobs, record, (lock, &units, variants));
+    let adopt = |jobs: &mut [_], record: &Record| adopt(jobs, record, (lock, &units, variants));
     let mut lacking = Vec::new();
     let is_wanted = |pin: &&Pin| variants.iter().any(|variant| pin.is_for(variant));
     for pin in lock.pins.iter().filter(is_wanted) {
-        let records = store.map(|store| store.find_action(&pin.action)).transpose()?.unwrap_or_default();
-        let found = records.iter().find_map(|record| find(&mut jobs, record));
+        let mut records = store.map(|store| store.find_action(&pin.action)).transpose()?.unwrap_or_default();
+        records.sort_by_key(|record| record.digest != pin.digest);
+        let found = records.iter().find_map(|record| adopt(&mut jobs, record));
         if let Some(at) = found {
             jobs[at].look_up(store, writes)?;
         }
@@ -48,7 +49,11 @@ pub fn take_pinned(
         return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
     }
     let hits = jobs.iter().filter(|job| job.artifact.is_some()).count();
-    let taken = cache::collect(cache, &mut jobs, &lacking, find);
+    let mut taken = Results::new();
+    cache::collect(cache, &mut jobs, &lacking, adopt, |_, found| {
+        taken.extend(found);
+        Ok(())
+    })?;
     let (missing, fetched) = (cache::missing(&jobs, &taken), taken.len());
     if !missing.is_empty() {
         let titles: Vec<String> = missing.iter().map(|at| jobs[*at].lacking()).collect();
@@ -63,8 +68,8 @@ pub fn take_pinned(
     Ok(Executed { hits, fetched, ..Executed::of(plan, jobs) })
 }
 
-/// Finds the job that a record is about, and tells it how it was made: a pin names no unit.
-fn find<'p>(
+/// Gives the job that a record is about the action of the record's pin, since a pin names no unit; tells the position of the job.
+fn adopt<'p>(
     jobs: &mut [Job<'p>],
     record: &Record,
     (lock, units, variants): (&'p Lock, &BTreeMap<BuildKey, usize>, &[Variant]),
@@ -72,7 +77,8 @@ fn find<'p>(
     let pin = lock.pin(&record.action)?;
     let variant = variants.iter().position(|variant| pin.is_for(variant))?;
     let at = units.get(&record.members.first()?.key)? * variants.len() + variant;
-    let job = jobs.get_mut(at).filter(|job| job.is_subject(record))?;
+    let is_known = |action: Option<_>| action.is_none_or(|known| known == pin.action);
+    let job = jobs.get_mut(at).filter(|job| job.is_subject(record) && is_known(job.action))?;
     (job.action, job.toolchain, job.pin) = (Some(pin.action), pin.toolchain, Some(pin));
     job.is_hermetic = record.outside.is_empty();
     Some(at)

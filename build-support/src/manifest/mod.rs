@@ -83,8 +83,8 @@ impl Manifest {
         &self.document
     }
 
-    /// Checks that every key is one that its table has, for who adds to the file; [`Manifest::declare`] tells of these keys beside
-    /// all else.
+    /// Checks that every key is one that its table has. For those who only read or extend the file: [`Manifest::declare`] and
+    /// [`Manifest::ops`] check it too.
     ///
     /// # Errors
     /// The keys that no table has.

@@ -15,8 +15,8 @@ use toml::de::{DeTable, DeValue};
 /// Where a manifest's tables stand in its file.
 const METADATA: [&str; 3] = ["package", "metadata", "precast"];
 
-/// No more unknown keys are told: the tables are read once for each.
-const UNKNOWN: usize = 20;
+/// Most unknown keys that are told: the tables are read once more for each.
+const MOST_UNKNOWN: usize = 20;
 
 impl Manifest {
     /// Reads a file of its own, `precast.toml`, and the graph files that it names.
@@ -43,7 +43,7 @@ impl Manifest {
     /// Reads a manifest from its text; `path` says where it stands, for messages and for the files it names.
     ///
     /// # Errors
-    /// It is not a manifest.
+    /// It is not a manifest. Keys that no table has are problems of [`Manifest::declare`].
     pub fn parse(path: &Path, text: String) -> Result<Self, DeclareError> {
         let root = DeTable::parse(&text).map_err(|error| malformed(path, &text, &error))?;
         let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
@@ -70,7 +70,7 @@ fn document(
             Err(error) => error,
         };
         unknown.push(syntax(path, text, table.get_ref().as_table(), &error));
-        let is_unknown = error.message().starts_with("unknown field") && unknown.len() < UNKNOWN;
+        let is_unknown = error.message().starts_with("unknown field") && unknown.len() < MOST_UNKNOWN;
         if !error.span().is_some_and(|span| is_unknown && leave_out(table.get_mut(), &span)) {
             return Err(DeclareError { problems: unknown });
         }

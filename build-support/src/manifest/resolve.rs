@@ -41,7 +41,7 @@ impl Manifest {
         ops.clone().preferring(names.chain(others).cloned())
     }
 
-    /// Adds the external ops. Its problems begin with the keys that no table has.
+    /// Adds the external ops. Gives their problems, after the keys that no table has.
     pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = self.unknown.clone();
         problems.extend(self.externals(declared));

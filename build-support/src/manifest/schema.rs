@@ -150,7 +150,7 @@ pub struct FunctionTable {
 
 /// The type of a param: `"f32"`, `"generic"`, or a table with one of `tensor` and `enum`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum ParamTable {
     /// The dtype of one number, or `generic` for any tensor.
     Name(String),

@@ -26,10 +26,6 @@ const KEYRING: &str = "PRECAST_KEYRING";
 /// The store of a directory, where nothing else is said.
 const DEFAULT: &str = "artifacts";
 
-/// How a layer is named.
-const HOW: &str =
-    "name one with `--store DIR` or `--bundle FILE`, or in `PRECAST_STORE`; `precast build` makes one";
-
 /// Gives the store that `PRECAST_STORE` names.
 fn from_environment() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -143,7 +139,7 @@ pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
 
 /// Says that no layer is named.
 pub(crate) fn none() -> Failure {
-    Failure::new("there is no store or bundle to look into").hint(HOW)
+    Failure::new("there is no store or bundle to look into").hint(how())
 }
 
 /// Finds the graph that a name means, as it was declared; the first layer that knows the name decides.
@@ -169,13 +165,21 @@ pub(crate) fn no_entry(args: &LayerArgs, name: &str, known: &[String]) -> Failur
     })
 }
 
-/// Says, where no layer is named, how one is; there may be a store nearby.
+/// Says how a layer is named, where none is; there may be a store nearby.
 pub(crate) fn no_layer_hint(args: &LayerArgs) -> Option<String> {
-    let is_named = !to_run(args).is_empty() || !args.is_empty();
-    (!is_named).then(|| match is_store(Path::new(DEFAULT)) {
-        true => format!("`--store {DEFAULT}` uses the store in this directory"),
-        false => format!("no store or bundle is named: {HOW}"),
+    if !to_run(args).is_empty() || !args.is_empty() {
+        return None;
+    }
+    Some(if is_store(Path::new(DEFAULT)) {
+        format!("`--store {DEFAULT}` uses the store in this directory")
+    } else {
+        format!("no store or bundle is named: {}", how())
     })
+}
+
+/// How a layer is named.
+fn how() -> String {
+    format!("name one with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; `precast build` makes one")
 }
 
 /// Builds the runtime of a command line.

@@ -1,6 +1,5 @@
 //! Secret keys: made, read and used here, and shown nowhere.
 
-use std::fmt::Display;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -61,22 +60,22 @@ fn read(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let bytes = file::read(path, LIMIT).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Failure::new(format!("there is no key `{shown}`"))
-            .hint(format!("`precast keygen {}` makes one", precast_store::trust::quoted(path))),
+            .hint(format!("`precast keygen {}` makes one", precast_store::trust::quoted(&secret_path(path)))),
         _ => error.into(),
     })?;
-    let not_secret = |what: &dyn Display| Failure::new(format!("`{shown}` is {what}, and no secret key"));
+    let not_secret = |kind: Kind| Failure::new(format!("`{shown}` is {kind}, and no secret key"));
     match Kind::of(&bytes) {
-        Kind::SecretKey => String::from_utf8(bytes).map_err(|_| not_secret(&"no text")),
-        kind @ Kind::PublicKey => {
-            // Which file it is of is not said in it.
+        Kind::SecretKey => String::from_utf8(bytes).map_err(|_| not_secret(Kind::Other)),
+        Kind::PublicKey => {
+            // A public key does not name its secret key: the usual names are tried.
             let beside = [path.with_extension("key"), path.with_extension("")];
             let secret = beside.iter().find(|path| Kind::at(path).is_ok_and(|kind| kind == Kind::SecretKey));
-            Err(not_secret(&kind).hint(match secret {
+            Err(not_secret(Kind::PublicKey).hint(match secret {
                 Some(secret) => format!("the secret key beside it is `{}`", secret.display()),
                 None => "name the secret key: the other file that `precast keygen` wrote".to_owned(),
             }))
         }
-        kind => Err(not_secret(&kind).hint("`precast keygen FILE` makes one")),
+        kind => Err(not_secret(kind).hint("`precast keygen FILE` makes one")),
     }
 }
 
@@ -89,12 +88,27 @@ fn without_password(text: &str) -> Option<SecretKey> {
     has_none.then_some(key)
 }
 
+/// The file of the secret key, where that of its public one may be named.
+fn secret_path(path: &Path) -> PathBuf {
+    if path.extension().is_some_and(|ending| ending == "pub") {
+        path.with_extension("key")
+    } else {
+        path.to_owned()
+    }
+}
+
 /// Makes a key and writes both of its files, each only if it is not there; gives the public one.
 pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key), Failure> {
     let refused = |error: minisign::PError| Failure::new("cannot make a key").because(error.to_string());
     let public_path = path.with_extension("pub");
+    if path == public_path {
+        return Err(Failure::new(format!("`{}` is the name of a public key", path.display())).hint(format!(
+            "name the secret one: `precast keygen {}` writes both",
+            precast_store::trust::quoted(&secret_path(path))
+        )));
+    }
     for taken in [path, &public_path] {
-        if fs_err::symlink_metadata(taken).is_ok() || path == public_path {
+        if fs_err::symlink_metadata(taken).is_ok() {
             return Err(Failure::new(format!("`{}` is there already", taken.display()))
                 .hint("name another file: a key that is lost cannot be made again"));
         }

@@ -44,7 +44,7 @@ pub enum Event {
         /// Whose are there, and why others do not count.
         reason: String,
     },
-    /// A store elsewhere does not answer, or not as a store does. It is left alone for a while; other layers go on.
+    /// A store elsewhere does not answer, or not as a store does. It is left alone for a while.
     Unreachable {
         /// The store: a URL without credentials.
         remote: String,
@@ -92,10 +92,7 @@ impl fmt::Display for Event {
             }
             Self::Unreachable { remote, reason, seconds } => {
                 let (reason, hints) = split_hints(reason);
-                write!(
-                    f,
-                    "remote `{remote}` is left alone for {seconds} s, and other layers go on: {reason}"
-                )?;
+                write!(f, "remote `{remote}` is left alone for {seconds} s: {reason}")?;
                 hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
             }
             Self::Fetched { what, remote, bytes } => write!(f, "{what} came from `{remote}`, {bytes} bytes"),

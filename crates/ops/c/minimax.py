@@ -135,7 +135,7 @@ def erff(t):
     return mp.exp(x*x)*mp.erfc(x)
 wf=lambda t:mp.exp(-(K*(1+t)/(1-t))**2)+mp.mpf('1e-4')
 show('erf64 F deg15',*remez(erff,wf,place('0.75'),place('6.1'),15,it=8))
-# erf x of f32 up to 0.845; erfc x = 2^-(3 + p) beyond, p = w R(w), and the power. The header's differ in their last bits, which were tried out.
+# erf x of f32 up to 0.845; erfc x = 2^-(3 + p) beyond, p = w R(w), and the power. The header's differ in their last bits, which were chosen by trial.
 show('erf32 deg5',*remez(erfq,lambda z:1/(1+erfq(z)),mp.mpf(0),mp.mpf('0.845')**2,5,it=9),r=r32)
 eighth=mp.mpf(r32(mp.findroot(lambda x:mp.erfc(x)*8-1,1.08)))
 power=lambda w:-mp.log(mp.erfc(eighth+w),2)

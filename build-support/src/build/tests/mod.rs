@@ -267,6 +267,12 @@ fn nothing_declared_is_an_empty_bundle_and_a_warning() {
 }
 
 #[test]
+fn a_table_that_is_spelled_wrongly_is_no_empty_manifest() {
+    let package = Package::new("[[grahp]]\nname = \"score\"\n");
+    assert!(package.refusal().contains("unknown field `grahp`"), "{}", package.refusal());
+}
+
+#[test]
 fn mistakes_of_the_environment_are_named() {
     let mut package = Package::new(ADD);
     package.environment.isa = Some("avx9".to_owned());

@@ -22,7 +22,7 @@ static inline int32_t pc_dtype_bytes(int32_t dtype) {
     } else if (to_step == BYTES && from_step == -BYTES) {                                                                     \
       for (int64_t i = 0; i < n; i++) t[i] = f[-i];                                                                           \
     } else if (to_step == BYTES && from_step == 0) {                                                                          \
-      const pc_copy_word##BYTES same = *f;                                                                                    \
+      const pc_copy_word##BYTES same = n > 0 ? *f : 0;                                                                        \
       for (int64_t i = 0; i < n; i++) t[i] = same;                                                                            \
     } else {                                                                                                                  \
       for (; n > 0; n--, to += to_step, from += from_step) *(pc_copy_word##BYTES *)to = *(const pc_copy_word##BYTES *)from;   \

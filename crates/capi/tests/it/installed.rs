@@ -45,7 +45,7 @@ impl Installed {
         run(compiler.arg("-L").arg(self.prefix().join("lib")).args(link));
     }
 
-    /// Has valgrind run what is appended, and fail at errors of memory and at leaks; none, which is said, where it is not there.
+    /// Valgrind, for a program that is appended: it fails at errors of memory and at leaks. `None`, which is printed, where it is not installed.
     pub(crate) fn valgrind(&self) -> Option<Command> {
         if !answers("valgrind") {
             println!("skipped: errors of memory and leaks as valgrind sees them: it is not there");

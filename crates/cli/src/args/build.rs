@@ -66,7 +66,8 @@ pub(crate) struct BuildArgs {
     /// Fails where `precast.lock` would change, and lists what; where archives are pinned in it, takes no others.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) locked: bool,
-    /// As --locked, and compiles nothing: the store, a remote or the cache has to have everything. What is pinned is found without a compiler.
+    /// As --locked, and compiles nothing: the store, a remote or the cache has to have everything.
+    /// What is pinned is found without a compiler.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) frozen: bool,
     /// Writes `precast.lock` with the archives of this build in it: for a release.

@@ -46,13 +46,16 @@ static void pc_rows_put(pc_rows_run *r, int32_t first, int32_t end, int64_t pos,
   }
 }
 
-/* Asks for what the next tile has behind this chunk, so that memory works while the last pass computes: into the second-level cache,
- * since the first holds this tile. */
-static void pc_rows_ahead(const pc_rows_run *r, int64_t pos, int64_t n) {
-  for (int32_t k = 0; k < r->tile.n_all; k++) {
-    int64_t item = r->tile.item[k];
-    const char *next = r->tile.data[k] + (r->rows * r->count + pos) * item;
-    for (int64_t byte = 0; byte < n * item; byte += 64) __builtin_prefetch(next + byte, 0, 2);
+/* Asks for this chunk of the next tile, so that memory works while the last pass computes: into the second-level cache, since the
+ * first holds this tile. Behind the last tile nothing is gained, or lost: an address that is not there is passed over. Always inlined, as
+ * gcc drops calls of a function that does nothing else. */
+__attribute__((always_inline)) static inline void pc_rows_ahead(const pc_rows_run *r, int64_t pos, int64_t n) {
+  int32_t last = r->outer.ndim - 1;
+  for (int32_t k = 0; last >= 0 && k < r->tile.n_all; k++) {
+    int64_t item = r->tile.item[k], to_next = r->rows * r->outer.stride[k][last];
+    if (to_next == 0) continue; /* the same row, or a scalar */
+    uintptr_t next = (uintptr_t)r->tile.data[k] + (uintptr_t)(to_next + pos * item);
+    for (int64_t byte = 0; byte < n * item; byte += 64) __builtin_prefetch((const void *)(next + (uintptr_t)byte), 0, 2);
   }
 }
 
@@ -119,7 +122,7 @@ static int pc_rows_once(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
 /* Readies the chunk at `pos`, of at most `most` elements. Returns its length. */
 static int64_t pc_rows_gather(pc_rows_run *r, int64_t pos, int64_t most) {
   int64_t n = pc_chunks_ready(&r->chunks, &r->tile, pos, most);
-  pc_rows_found(r, r->chunks.data);
+  pc_rows_locate(r, r->chunks.data);
   return n;
 }
 
@@ -172,7 +175,7 @@ static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
       char *at[PC_LOOP_OPERANDS];
       for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (last < 0 ? 0 : row * outer->stride[k][last]);
       for (int32_t k = 0; k < r->tile.n_all; k++) r->tile.data[k] = at[k];
-      if (r->straight) pc_rows_found(r, at);
+      if (r->straight) pc_rows_locate(r, at);
       int failure = pc_rows_tile(ctx, r, at + r->tile.n_all);
       if (failure != 0) return failure;
     }

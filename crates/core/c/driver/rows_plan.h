@@ -6,7 +6,7 @@
 #include "area.h"
 #include "chunk.h"
 
-#define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a row that is longer; half as many where rows are asked for ahead */
+#define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a longer row; half of it with `ahead` */
 #define PC_ROWS_TILE 512            /* elements of a tile of several rows, or of a row that is one chunk, at most */
 #define PC_ROWS_AHEAD_BYTES 262144  /* of the operands of a tile, at most, where the next tile is asked for ahead, .. */
 #define PC_ROWS_FAR_BYTES 1048576   /* .. and of the operands of all, at least: fewer are in the second-level cache */
@@ -56,14 +56,14 @@ static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.
 /* Where a map of full values finds value v for the chunk at `pos`, which is ready. */
 static char *pc_rows_at(const pc_rows_run *r, int32_t v, int64_t pos) { return r->at[v] + pos * r->step[v]; }
 
-/* Values that lie in operands are found there from now on. */
-static void pc_rows_found(pc_rows_run *r, char *const *operands) {
+/* Takes the values that lie in operands from these addresses. */
+static void pc_rows_locate(pc_rows_run *r, char *const *operands) {
   for (int32_t v = 0; v < r->op->n_values; v++) {
     if (r->operand[v] >= 0) r->at[v] = operands[r->operand[v]];
   }
 }
 
-/* Says how the elements of a tile are reached, of which there are many like it. */
+/* Says whether elements are reached where they lie, and whether there are tiles enough to ask for the next one ahead. */
 PC_SELDOM static void pc_rows_reach(pc_rows_run *r) {
   int64_t element = 0, elements = r->rows * r->count;
   for (int32_t k = 0; k < r->tile.n_all; k++) element += r->tile.item[k];
@@ -80,8 +80,8 @@ PC_SELDOM static void pc_rows_settle(pc_rows_run *r) {
     int is_input = v < op->n_in, in_operand = is_input || (r->spread[v] == NULL && r->place[v] == NULL);
     r->operand[v] = is_input ? v : in_operand ? op->n_in + r->output[v] : -1;
     r->at[v] = in_operand ? NULL : r->spread[v] != NULL ? r->spread[v] : r->place[v];
-    r->step[v] = 0;
-    if (in_operand ? r->straight && r->tile.item[r->operand[v]] != 0 : r->spread[v] == NULL && r->stays[v]) r->step[v] = pc_rows_item(r, v);
+    int moves = in_operand ? r->straight && r->tile.item[r->operand[v]] != 0 : r->spread[v] == NULL && r->stays[v];
+    r->step[v] = moves ? pc_rows_item(r, v) : 0;
   }
 }
 
@@ -175,6 +175,7 @@ PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r, int64_t bloc
     if (single ? pc_rows_is_spread(r, v) : r->output[v] < 0 || r->stays[v]) bytes += item, own++;
   }
   int64_t room = PC_ROWS_BUFFER_BYTES - single_bytes - 64 * (int64_t)own, fits = bytes == 0 ? INT64_MAX : (room / bytes) & ~(int64_t)15;
+  /* A longer row is one chunk only if it is gathered and kept: so it is gathered once. */
   int in_buffers = elements <= fits && (elements <= PC_ROWS_TILE || (stay_bytes > 0 && blocks > 0));
   if (r->rows > 1 && !in_buffers) return 1;
   int64_t longest = r->ahead ? PC_ROWS_CHUNK / 2 : PC_ROWS_CHUNK;

@@ -175,7 +175,8 @@ impl ContentId {
     }
 }
 
-/// A map by identities: each is a hash already, so that its first bytes are spread as well as another hash of it.
+/// A map by identities: each is a hash already, so that its first bytes are spread as well as another hash of it. Who makes a bundle can
+/// have them fall together, and then finding takes longer: in code that is run anyway.
 pub(crate) type ByHash<K, V> = HashMap<K, V, BuildHasherDefault<FirstBytes>>;
 
 /// The first bytes of what was written last.

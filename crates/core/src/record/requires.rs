@@ -112,12 +112,14 @@ impl Requires {
             let needed = show(&self.libc, &self.libc_version);
             return Err(Unmet::Libc { needed, found: show(&host.libc, &host.libc_version) });
         }
-        // Both are sorted, so as a rule one way through what the host has finds them all.
+        // Both are sorted, so one pass finds all as a rule; what is missing is listed only where something is.
         let mut has = host.cpu.iter();
-        let is_missing = |name: &&String| !has.any(|feature| feature == *name) && !host.cpu.contains(*name);
-        let missing: Vec<String> = self.cpu.iter().filter(is_missing).cloned().collect();
-        if !missing.is_empty() {
-            return Err(Unmet::Cpu { missing, limit: host.limit.clone() });
+        if !self.cpu.iter().all(|name| has.any(|feature| feature == name)) {
+            let missing: Vec<String> =
+                self.cpu.iter().filter(|name| !host.cpu.contains(*name)).cloned().collect();
+            if !missing.is_empty() {
+                return Err(Unmet::Cpu { missing, limit: host.limit.clone() });
+            }
         }
         let (low, high) = (self.abi.0.max(host.abi.0), self.abi.1.min(host.abi.1));
         if low > high { Err(Unmet::Abi { needed: self.abi, found: host.abi }) } else { Ok(()) }

@@ -53,17 +53,16 @@ pub(crate) fn object(folder: &Path, level: Level, file: &Path, language: &str) -
     out
 }
 
-/// The lines of a C file whose loops gcc makes vector code of; `None` by another compiler.
-pub(crate) fn vectorised(folder: &Path, level: Level, file: &Path) -> Option<BTreeSet<usize>> {
-    let mut command = command(level, "gnu11");
+/// The lines of a C file whose loops gcc makes vector code of.
+pub(crate) fn vectorised(folder: &Path, level: Level, file: &Path) -> BTreeSet<usize> {
     let out = folder.join("vectorised.o");
-    let output = command.args(["-fopt-info-vec", "-c", "-o"]).arg(out).arg(file).output().ok()?;
+    let mut command = command(level, "gnu11");
+    let output = command.args(["-fopt-info-vec", "-c", "-o"]).arg(out).arg(file).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lines = told.lines().filter(|line| line.contains("loop vectorized"));
-    let name = file.file_name()?.to_str()?;
+    assert!(output.status.success(), "{told}");
+    let name = file.file_name().unwrap().to_str().unwrap();
     let number = |line: &str| line.split_once(&format!("{name}:"))?.1.split(':').next()?.parse().ok();
-    let lines: BTreeSet<usize> = lines.filter_map(number).collect();
-    (output.status.success() && !lines.is_empty()).then_some(lines)
+    told.lines().filter(|line| line.contains("loop vectorized")).filter_map(number).collect()
 }
 
 /// The assembly text of a C file.

@@ -167,7 +167,8 @@ fn rows_give_the_same_bits_at_every_level() {
 #[test]
 fn many_rows_have_the_bits_of_perform() {
     let (mut choices, mut calls) = (Choices::seeded(5), Vec::new());
-    for texts in [&["softmax(x, axis=-1)"][..], &[LAYERNORM], &["e = exp(x)", "e / sum(e, axis=1, keepdims=True)"]]
+    for texts in
+        [&["softmax(x, axis=-1)"][..], &[LAYERNORM], &["e = exp(x)", "e / sum(e, axis=1, keepdims=True)"]]
     {
         let lowered = Arc::new(rewrite::lower(&graph(texts, DType::F64, 2)).unwrap());
         for shape in [[70, 1000], [1800, 40], [9, 9000]] {

@@ -88,6 +88,11 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let (cache, parallel) = (elsewhere.cache(), elsewhere.parallel(args.jobs));
     #[cfg(not(feature = "remote"))]
     let (cache, parallel) = (None, args.jobs.map_or(Parallel::Auto, Parallel::Jobs));
+    #[cfg(feature = "remote")]
+    let remotes = match args.remote.is_empty() {
+        true => None,
+        false => Some(keyring.ok_or_else(layers::no_keyring)?),
+    };
     let path = layers::to_build(args.store);
     #[cfg(feature = "remote")]
     let is_filled = cache.is_some() || !args.remote.is_empty();
@@ -95,8 +100,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     let is_filled = false;
     let store = open_store(&path, args.frozen, is_filled)?;
     #[cfg(feature = "remote")]
-    if !args.remote.is_empty() {
-        let keyring = keyring.ok_or_else(layers::no_keyring)?;
+    if let Some(keyring) = remotes {
         let wanted = wanted(&plan, (toolchain.as_ref(), pinned), &variants);
         for url in &args.remote {
             fetch(url, &keyring, store.as_ref(), &wanted)?;

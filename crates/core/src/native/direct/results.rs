@@ -171,6 +171,7 @@ impl Direct {
     fn append_mapped(&self, map: &Map, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
         let Some(first) = inputs.first() else { return false };
         let (like, before) = (first.view.strided(), arrays.len());
+        // Where a result is not small they end early: `serve` refuses, since the word says how many operands there are.
         let outputs = self.outputs.iter().map_while(|output| {
             let data = small::push(arrays, output.dtype, like.extents)?;
             Some(Strided { dtype: output.dtype, data, ..like })

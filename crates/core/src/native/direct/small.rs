@@ -47,6 +47,7 @@ fn word(dtype: DType, shape: &[usize]) -> Option<u64> {
     if shape.len() > NDIM {
         return None;
     }
+    // 9 bits for each of NDIM extents, 5 for the dtype, 3 for the rank.
     let (mut bytes, mut word) = (dtype.itemsize_bytes(), 0);
     for extent in shape {
         // Of so few bytes no extent has more than nine bits.

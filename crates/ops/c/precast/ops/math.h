@@ -22,9 +22,10 @@
  * high part; the s = f/(2+f) form of log is from K. C. Ng's fdlibm. Rounding errors are kept by the sums of Dekker (1971)
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
- * Most f32 functions are the f64 one of the same name, rounded once; exp, log, log1p, erf, sigmoid and tanh are computed in f32.
+ * f32 functions are the f64 one of the same name, rounded once, but for exp, log, log1p, erf, sigmoid and tanh, which are computed in
+ * f32, and softplus, which has shorter polynomials in f64.
  *
- * Accuracy, largest error seen against 113-bit arithmetic, in ulp: the table of crates/ops/README.md.
+ * Accuracy, largest error seen against 113-bit arithmetic, in ulp: crates/ops/ACCURACY.md.
  * NaN in, NaN out. Overflow gives inf, underflow passes through the subnormals to 0.
  */
 #ifndef PRECAST_OPS_MATH_H

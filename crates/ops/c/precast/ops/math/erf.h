@@ -84,7 +84,7 @@ PC_INLINE pc_f64 pc_erfc_f64(pc_f64 x) {
 }
 
 /* Up to 0.845 as of f64, Q of degree 5; beyond erfc x = 2^-(3 + p), p = w R(w), w the distance from where erfc is 1/8: near there
- * p is small and so is its error. R has degree 5, the power's polynomial 6; their last bits are those with the least error of all x. */
+ * p is small and so is its error. R has degree 5, the power's polynomial 6; their last bits were chosen for the least error over all x. */
 PC_INLINE pc_f32 pc_erf_f32(pc_f32 x) {
   const uint32_t sign = 0x80000000u, four = 0x40800000u;
   const pc_f32 magic = 12582912.0f - 3.0f;

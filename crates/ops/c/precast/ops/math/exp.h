@@ -10,7 +10,7 @@ typedef struct pc_reduced_f64 {
   uint64_t bits;
 } pc_reduced_f64;
 
-/* Rounds x / ln 2 to an integer by adding 1.5 * 2^52 + bias, which leaves it in the low bits. |x| < 2^20. */
+/* Rounds x / ln 2 to an integer by adding 1.5 * 2^52 + bias, which leaves it in the low bits, for |x| < 2^20. */
 PC_INLINE pc_reduced_f64 pc_reduce_ln2_f64(pc_f64 x, pc_f64 bias) {
   pc_f64 magic = 6755399441055744.0 + bias;
   pc_f64 t = x * PC_LOG2E_F64 + magic;
@@ -31,7 +31,7 @@ PC_INLINE pc_f64 pc_exp_tail_f64(pc_f64 hi, pc_f64 lo) {
   return r2 * q - lo;
 }
 
-/* exp(r) - 1 - r to about 2^-36, for functions of f32; |r| <= ln 2 / 2. Polynomial of degree 7, error 5.4e-11. */
+/* exp(r) - 1 - r to about 2^-36, for softplus of f32; |r| <= ln 2 / 2. Polynomial of degree 7, error 5.4e-11. */
 PC_INLINE pc_f64 pc_exp_near_f64(pc_f64 r) {
   pc_f64 r2 = r * r, p01 = 0x1.00000038d1ac0p-1 + r * 0x1.55555441d6effp-3;
   pc_f64 p23 = 0x1.55548fb44c440p-5 + r * 0x1.1112740b64338p-7, p45 = 0x1.6d8bb92ab8798p-10 + r * 0x1.9f0305c5750a4p-13;
@@ -44,8 +44,8 @@ PC_INLINE pc_f64 pc_scale_high_f64(uint64_t bits) {
   return pc_from_bits_f64((bits << 52) - ((bits << 51) & 0x7ff0000000000000u));
 }
 
-/* e^x. Overflow gives inf; the result passes through the subnormals to 0. What is out of range is chosen last: gcc copies
- * what follows a clamp for the constant it gives. */
+/* e^x. Overflow gives inf; the result passes through the subnormals to 0. Of an x out of range the reduction makes anything, and what is
+ * right is chosen last: gcc copies what follows a clamp for the constant it gives. */
 PC_INLINE pc_f64 pc_exp_f64(pc_f64 x) {
   pc_reduced_f64 k = pc_reduce_ln2_f64(x, 2046.0);
   pc_f64 p = 1.0 + (k.hi + pc_exp_tail_f64(k.hi, k.lo));
