@@ -150,7 +150,11 @@ pub struct FunctionTable {
 
 /// The type of a param: `"f32"`, `"generic"`, or a table with one of `tensor` and `enum`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a param is a dtype, `generic`, `{ tensor = \"f64\" }`, or a table of `enum`, `ctype`, `headers` and `aliases`"
+)]
 pub enum ParamTable {
     /// The dtype of one number, or `generic` for any tensor.
     Name(String),

@@ -117,7 +117,9 @@ pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key
         true => (KeyPair::generate_unencrypted_keypair(), true),
         false => (KeyPair::generate_encrypted_keypair(read_password(password)?), false),
     };
-    let pair = pair.map_err(refused)?;
+    let pair = pair.map_err(|error| {
+        refused(error).hint("`--password-file FILE` has the password where no terminal asks for it; `--no-password` makes a key without one")
+    })?;
     let what =
         if is_open { "precast secret key, without a password" } else { "precast encrypted secret key" };
     let secret = pair.sk.to_box(Some(what)).map_err(refused)?.into_string();

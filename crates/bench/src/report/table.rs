@@ -4,7 +4,7 @@ use super::{Figure, Line, Report, Section, Target, three_digits, time};
 use std::fmt::Write as _;
 
 /// How the committed file begins.
-pub(super) const HEAD: &str = "# Results\nMade by `cargo run --release -p precast-bench -- --write`; how to read them: [`README.md`](README.md). Each cell is a \
+pub(super) const HEAD: &str = "# Results\nMade by `cargo run --release -p precast-bench -- --write`, of all cases or of those that are named; how to read them: [`README.md`](README.md). Each cell is a \
     median, ± half of what lies between the quartiles; × how many times as long as precast a peer takes.\n";
 
 /// The picture beside it.

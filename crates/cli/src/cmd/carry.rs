@@ -66,7 +66,12 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let damaged = |error| {
         Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
     };
-    let export = Export::open(&file::read(&path, u64::MAX)?).map_err(damaged)?;
+    let bytes = file::read(&path, u64::MAX)?;
+    if Kind::of(&bytes) == Kind::Bundle {
+        return Err(Failure::new(format!("`{}` is a bundle, and no export", path.display()))
+            .hint("`--bundle` uses it as it is; `precast export` makes what is imported"));
+    }
+    let export = Export::open(&bytes).map_err(damaged)?;
     let mut names = Vec::new();
     if let Some(keyring) = &keyring {
         let checked = keyring.check(export.statement(), &export.signatures());
