@@ -130,7 +130,8 @@ fn keys_are_kept_safe_and_never_overwritten() {
     assert_eq!(mode("k.key"), 0o600);
     let before = fs_err::read(place.path("k.key")).unwrap();
     place.run_bare(&["keygen", "k.key", "--no-password"]).fails(1, &["`k.key` is there already"]);
-    place.run_bare(&["keygen", "k.pub", "--no-password"]).fails(1, &["is there already"]);
+    let named = ["`k.pub` is the name of a public key", "hint: ", "`precast keygen 'k.key'` writes both"];
+    place.run_bare(&["keygen", "k.pub", "--no-password"]).fails(1, &named);
     assert_eq!(fs_err::read(place.path("k.key")).unwrap(), before);
     fs_err::set_permissions(place.path("k.key"), Permissions::from_mode(0o644)).unwrap();
     sign(&place, "k", &["message"]).fails(1, &["can be read by others", "chmod 600"]);
@@ -142,6 +143,8 @@ fn keys_are_kept_safe_and_never_overwritten() {
     let sign_with = |key: &str| place.run_bare(&["sign", "--key", key, "message"]);
     sign_with("alone.pub").fails(1, &["hint: name the secret key"]);
     sign_with("message").fails(1, &["`message` is a text, and no secret key", "hint: `precast keygen"]);
+    sign_with("other.pub")
+        .fails(1, &["there is no key `other.pub`", "hint: `precast keygen 'other.key'` makes"]);
     sign_with("my key").fails(1, &["there is no key `my key`", "hint: `precast keygen 'my key'` makes"]);
     place.run_bare(&["sign", "--key", "k.key"]).fails(2, &[]);
     place.run_bare(&["sign", "--key", "k.key", "missing"]).fails(1, &["missing"]);
