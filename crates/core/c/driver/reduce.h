@@ -108,8 +108,7 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
       x = r->mapped;
     }
     m->step(r->lanes + lane * columns * m->item, x, columns);
-    int first = r->count < m->lanes ? -(int)r->count : p < PC_REDUCE_BLOCK;
-    if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, first);
+    if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, p < PC_REDUCE_BLOCK);
     pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
   }
   for (int32_t k = 0; r->depth > 1 && k < n_in; k++) r->held[k] = base[k];

@@ -20,8 +20,17 @@
 #include <precast/ops/scalar/f64.h>
 #include <precast/ops/scalar/i64.h>
 
-/* Runs once a block: for size, which compiles in half the time. */
-#define PC_MONOID_SELDOM __attribute__((unused, cold))
+/* For size, which compiles in half the time. */
+#define PC_MONOID_SELDOM __attribute__((unused, cold, noinline))
+
+/* The tree over the lanes l, whose total is then in l[0]; a step for each width, so that each is one vector operation or none. */
+#define PC_MONOID_HALVE(WIDTH, LANES, ADD) \
+  if (LANES > WIDTH)                       \
+    for (int64_t j = 0; j < WIDTH; j++) l[j] = ADD(l[j], l[WIDTH + j]);
+#define PC_MONOID_TREE(LANES, ADD)                                                                 \
+  (void)sizeof(char[LANES >= 8 && LANES <= 64 && (LANES & (LANES - 1)) == 0 ? 1 : -1]);            \
+  PC_MONOID_HALVE(32, LANES, ADD) PC_MONOID_HALVE(16, LANES, ADD) PC_MONOID_HALVE(8, LANES, ADD)   \
+  PC_MONOID_HALVE(4, LANES, ADD) PC_MONOID_HALVE(2, LANES, ADD) PC_MONOID_HALVE(1, LANES, ADD)
 
 /* `steps` is for columns, elements as they lie that are reduced along the far dimension. WAYS says what a reduction can meet and is a
  * macro that chooses: PC_MONOID_ROWS for one that has a single output or a map, else PC_MONOID_COLUMNS. */
@@ -42,15 +51,15 @@
   }
 
 /* The monoid NAME: elements T in LANES lanes from IDENTITY with ADD; totals TOTAL, made by WIDEN, with ADD_TOTAL; RESULT gives the output from
- * `total` and `count`. What was added to the identity once, and has it added again, is the same bit by bit. */
-#define PC_MONOID(NAME, WAYS, ...) PC_MONOID_WHERE(NAME, WAYS, 1, __VA_ARGS__)
-
-/* As PC_MONOID; whether that holds is said by PASSES: lanes without elements may be passed over then. A fold takes four groups of at most
- * 16 lanes at once: gcc unrolls a loop of so few steps before it looks for vectors, unless there is more in it. */
-#define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                 \
-  PC_MONOID_SELDOM static void NAME##_clear(void *to, int64_t n) {                                \
-    for (int64_t i = 0; i < n; i++) ((T *)to)[i] = IDENTITY;                                                        \
-  }                                                                                                                 \
+ * `total` and `count`. A fold takes four groups of at most 16 lanes at once: gcc unrolls a loop of so few steps before it looks for vectors,
+ * unless there is more in it. The empty statement keeps it from joining two such steps, which would read every second line of the cache
+ * first: from memory, that takes a third longer. */
+#define PC_MONOID(NAME, WAYS, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                              \
+  __attribute__((unused)) static void NAME##_clear(void *to, int64_t n) {                                              \
+    T *lanes = (T *)to;                                                                                                \
+    for (; n > 0; n -= LANES / 2, lanes += LANES / 2)                                                                  \
+      for (int64_t j = 0; j < LANES / 2; j++) lanes[j] = IDENTITY;                                                     \
+  }                                                                                                                    \
   __attribute__((unused, noinline)) static void NAME##_step(void *to, const void *from, int64_t n) {                  \
     T *__restrict__ lanes = (T *)to;                                                                                  \
     const T *__restrict__ x = (const T *)from;                                                                        \
@@ -65,43 +74,58 @@
       i = LANES - phase < n ? LANES - phase : n;                                                                      \
       NAME##_step(lanes + phase, x, i);                                                                               \
     }                                                                                                                 \
-    if (i + LANES <= n) {                                                                                             \
-      __builtin_memcpy(l, lanes, sizeof l);                                                                           \
-      for (; LANES <= 16 && i + 4 * LANES <= n; i += 4 * LANES)                                                       \
-        for (int64_t j = 0; j < LANES; j++)                                                                           \
-          l[j] = ADD(ADD(ADD(ADD(l[j], x[i + j]), x[i + LANES + j]), x[i + 2 * LANES + j]), x[i + 3 * LANES + j]);    \
-      for (; i + LANES <= n; i += LANES)                                                                              \
-        for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                               \
-      __builtin_memcpy(lanes, l, sizeof l);                                                                           \
-    }                                                                                                                 \
-    NAME##_step(lanes, x + i, n - i);                                                                                 \
-  }                                                                                                                   \
-  PC_MONOID_SELDOM static void NAME##_close(void *from, int64_t columns, void *to, int first) {   \
-    T *lanes = (T *)from;                                                                                           \
-    TOTAL *totals = (TOTAL *)to;                                                                                    \
-    for (int64_t w = LANES / 2; w > 0; w /= 2) NAME##_step(lanes, lanes + w * columns, w * columns);                 \
+    if (i + (LANES > 16 ? 1 : 4) * LANES <= n) {                                                                       \
+      __builtin_memcpy(l, lanes, sizeof l);                                                                            \
+      for (; LANES > 16 && i + LANES <= n; i += LANES) {                                                               \
+        __asm__ volatile("");                                                                                          \
+        for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                                \
+      }                                                                                                                \
+      for (; LANES <= 16 && i + 4 * LANES <= n; i += 4 * LANES) {                                                      \
+        __asm__ volatile("");                                                                                          \
+        for (int64_t j = 0; j < LANES; j++)                                                                            \
+          l[j] = ADD(ADD(ADD(ADD(l[j], x[i + j]), x[i + LANES + j]), x[i + 2 * LANES + j]), x[i + 3 * LANES + j]);     \
+      }                                                                                                                \
+      __builtin_memcpy(lanes, l, sizeof l);                                                                            \
+    }                                                                                                                  \
+    for (; i < n; i += LANES) NAME##_step(lanes, x + i, n - i < LANES ? n - i : LANES);                                \
+  }                                                                                                                    \
+  __attribute__((unused, noinline)) static T NAME##_tree(const T *lanes) {                                             \
+    T l[LANES];                                                                                                        \
+    __builtin_memcpy(l, lanes, sizeof l);                                                                              \
+    PC_MONOID_TREE(LANES, ADD)                                                                                         \
+    return l[0];                                                                                                       \
+  }                                                                                                                    \
+  PC_MONOID_SELDOM static void NAME##_close_columns(T *lanes, int64_t columns, TOTAL *totals, int first) {             \
+    for (int64_t w = LANES / 2; w > 0; w /= 2) NAME##_step(lanes, lanes + w * columns, w * columns);                   \
     for (int64_t c = 0; c < columns; c++) totals[c] = first ? WIDEN(lanes[c]) : ADD_TOTAL(totals[c], WIDEN(lanes[c])); \
-  }                                                                                                                 \
-  PC_MONOID_SELDOM static void NAME##_finish(const void *from, int64_t columns, int64_t count,    \
-                                                               char *out, int64_t out_step) {                       \
-    for (int64_t c = 0; c < columns; c++) {                                                                         \
-      TOTAL total = ((const TOTAL *)from)[c];                                                                       \
-      (void)total;                                                                                                  \
-      (void)count;                                                                                                  \
-      *(T *)(out + c * out_step) = RESULT;                                                                          \
-    }                                                                                                               \
-  }                                                                                                                 \
-  PC_MONOID_SELDOM static void NAME##_few(const void *from, int64_t n, char *out) {                                  \
-    T l[LANES];                                                                                                      \
-    int64_t count = n, live = PASSES ? n : LANES;                                                                    \
-    for (int64_t i = 0; i < live; i++) l[i] = i < n ? ADD(IDENTITY, ((const T *)from)[i]) : IDENTITY;                \
-    for (int64_t w = LANES / 2; w > 0; live = live < w ? live : w, w /= 2)                                           \
-      for (int64_t i = w; i < live; i++) l[i - w] = ADD(l[i - w], l[i]);                                             \
-    TOTAL total = WIDEN(l[0]);                                                                                       \
-    (void)total;                                                                                                     \
-    (void)count;                                                                                                     \
-    *(T *)out = RESULT;                                                                                              \
-  }                                                                                                                  \
+  }                                                                                                                    \
+  __attribute__((unused)) static void NAME##_close(void *from, int64_t columns, void *to, int first) {                 \
+    TOTAL *totals = (TOTAL *)to;                                                                                       \
+    if (columns != 1) {                                                                                                \
+      NAME##_close_columns((T *)from, columns, totals, first);                                                         \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    T made = NAME##_tree((const T *)from);                                                                             \
+    totals[0] = first ? WIDEN(made) : ADD_TOTAL(totals[0], WIDEN(made));                                               \
+  }                                                                                                                    \
+  PC_MONOID_SELDOM static void NAME##_finish(const void *from, int64_t columns, int64_t count, char *out, int64_t out_step) { \
+    for (int64_t c = 0; c < columns; c++) {                                                                            \
+      TOTAL total = ((const TOTAL *)from)[c];                                                                          \
+      (void)total;                                                                                                     \
+      (void)count;                                                                                                     \
+      *(T *)(out + c * out_step) = RESULT;                                                                             \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  __attribute__((unused)) static void NAME##_few(const void *from, int64_t n, char *out) {                             \
+    T l[LANES];                                                                                                        \
+    int64_t count = n;                                                                                                 \
+    for (int64_t j = 0; j < LANES; j++) l[j] = IDENTITY;                                                               \
+    NAME##_step(l, from, n);                                                                                           \
+    TOTAL total = WIDEN(NAME##_tree(l));                                                                               \
+    (void)total;                                                                                                       \
+    (void)count;                                                                                                       \
+    *(T *)out = RESULT;                                                                                                \
+  }                                                                                                                    \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
       NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL), NAME##_few};
