@@ -51,32 +51,73 @@ fn without(target: &str) -> Option<String> {
     (!is_there).then(|| "`musl-gcc`: on Debian `apt-get install musl-tools`".to_owned())
 }
 
-/// Builds the program for a target, and runs it in a root directory of its own.
-#[allow(clippy::print_stderr, reason = "what is skipped is said")]
-fn runs_alone(triple: &str) {
-    if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
-        return eprintln!("skipped: a static program of `{triple}`, this host is another");
-    }
+/// The quickstart serves 400 wines, and says what the same program says that loads its bundle.
+#[test]
+fn the_quickstart_runs_where_nothing_else_is() {
     let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    write_package(directory);
+    let manifest = root().join("crates/quickstart/Cargo.toml");
+    let Some(said) = said_alone(
+        directory.path(),
+        "x86_64-unknown-linux-gnu",
+        "precast-quickstart",
+        &["--manifest-path", manifest.to_str().unwrap()],
+    ) else {
+        return;
+    };
+    let figures: toml::Table = fs_err::read_to_string(root().join("crates/quickstart/model/expected.toml"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    for (name, label) in
+        [("accuracy", "accuracy"), ("rows", "rows"), ("held_out", "held out"), ("good", "good")]
+    {
+        let line = format!("{label:<14}{}\n", figures[name]);
+        assert!(said.contains(&line), "no {line:?} in\n{said}");
+    }
+}
+
+/// Builds the program for a target, and runs it in a root directory of its own.
+fn runs_alone(triple: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    write_package(directory.path());
+    let Some(said) = said_alone(directory.path(), triple, "static-program", &[]) else { return };
+    let (results, asked) = said.split_once("asked of the heap: ").unwrap();
+    assert_eq!(results, "8.336402 true\n[0.5, 0.5, 0.5]\n");
+    let asked: Vec<usize> = asked.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    // Rust's own start asks once or twice.
+    let [at_start, _first_call, second_call] = asked[..] else { panic!("{asked:?}") };
+    assert!(at_start <= 4, "something asks the heap before `main`: {asked:?}");
+    assert_eq!(second_call, 0, "{asked:?}");
+}
+
+/// What program `name`, built in `directory` with these arguments as a static one, says in a root directory with nothing else.
+#[allow(clippy::print_stderr, reason = "what is skipped is said")]
+fn said_alone(directory: &Path, triple: &str, name: &str, args: &[&str]) -> Option<String> {
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
+        eprintln!("skipped: a static program of `{triple}`, this host is another");
+        return None;
+    }
     let target = target(env!("CARGO_TARGET_TMPDIR"));
     let built = cargo(directory, &target)
         .env("RUSTFLAGS", "-C target-feature=+crt-static")
         .args(["build", "--quiet", "--offline", "--target", triple])
+        .args(args)
         .output()
         .unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let bare = directory.join("bare");
     fs_err::create_dir(&bare).unwrap();
-    fs_err::copy(target.join(triple).join("debug/static-program"), bare.join("program")).unwrap();
+    fs_err::copy(target.join(triple).join("debug").join(name), bare.join("program")).unwrap();
     let ended = match alone(&bare) {
         Ok(ended) => ended,
-        Err(why) => return eprintln!("skipped: an empty root directory, this user cannot have one: {why}"),
+        Err(why) => {
+            eprintln!("skipped: an empty root directory, this user cannot have one: {why}");
+            return None;
+        }
     };
-    let told = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(String::from_utf8_lossy(&ended.stdout), "8.336402\n[0.5, 0.5, 0.5]\n", "{told}");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     assert_eq!(fs_err::read_dir(&bare).unwrap().count(), 1, "it wrote something");
+    Some(String::from_utf8(ended.stdout).unwrap())
 }
 
 /// Writes the package of the program.
