@@ -19,7 +19,7 @@
 
 /* Bytes that a kernel gets at once of an operand that is gathered: a CPU reads the next ones while it computes with these only if
  * they are few. */
-#define PC_ELEMWISE_BLOCK_BYTES 1024
+#define PC_ELEMWISE_BLOCK_BYTES 2048
 
 /* Elements of a block. */
 static int64_t pc_elemwise_block(const pc_loop *loop) {
