@@ -9,6 +9,7 @@ mod everyday;
 mod farm;
 mod jit;
 mod load;
+mod memory;
 mod native;
 mod overhead;
 mod precompile;
@@ -72,6 +73,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("throughput", "sum(exp(-x*x)*y+z) of f64 vectors, one thread", throughput::run),
     Case::new("everyday", "Expressions of every day, f64, one thread", everyday::run).compared(),
     Case::new("suite", "Programs of several ops, f64 and f32, one thread and two", suite::run).compared(),
+    Case::new("memory", "Expressions that wait for memory, one thread, results reused", memory::run),
     Case::new("call", "Calls on a few elements: ours from Rust, peers from Python", call::run),
     Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
     Case::new("overhead", "Calls of small graphs, by how they are served, results reused", overhead::run),
