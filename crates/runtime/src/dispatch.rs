@@ -234,9 +234,15 @@ impl Dispatcher {
     /// The signatures of what was resolved, with results: `#1f#1f)#1f`.
     #[must_use]
     pub fn signatures(&self) -> Vec<String> {
-        let known = self.functions.iter().map_while(OnceLock::get);
         let text = |ports: &[Port]| ports.iter().map(|port| field(&port.ty)).collect::<String>();
-        known.map(|function| format!("{}){}", text(function.inputs()), text(function.outputs()))).collect()
+        self.functions()
+            .map(|function| format!("{}){}", text(function.inputs()), text(function.outputs())))
+            .collect()
+    }
+
+    /// The functions of [`Dispatcher::signatures`], in their order.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().map_while(OnceLock::get)
     }
 
     /// The function of a signature that may be of any length, resolved on first use.

@@ -15,7 +15,7 @@ use crate::native::{
     ArrayMut, ArrayRef, Bound, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
     RunError, StepError, Strided, Targets,
 };
-use crate::program::{Port, Program, Register, Step, bind, captured};
+use crate::program::{Computes, Port, Program, Register, Step, bind, captured};
 use crate::provenance::{Provenance, Served};
 use crate::value::Array;
 use crate::with_array;
@@ -140,6 +140,13 @@ impl Function {
     pub(crate) fn refusal(&self) -> Option<&CallError> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.refusal()
+    }
+
+    /// Whether modules compute it element by element, and do nothing else.
+    #[must_use]
+    pub fn is_elementwise(&self) -> bool {
+        let is_modules = matches!(self.0.body, Serves::Modules(_));
+        is_modules && self.0.program.steps.iter().all(|step| step.computes == Computes::Elementwise)
     }
 
     /// What it takes.
