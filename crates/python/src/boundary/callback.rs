@@ -210,8 +210,10 @@ unsafe extern "C" fn several(count: c_int, x: *mut f64, data: *mut c_void) -> f6
 unsafe extern "C" fn window(x: *mut f64, count: isize, result: *mut f64, data: *mut c_void) -> c_int {
     // SAFETY: SciPy gives the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives as many numbers, and room for one.
-    let (x, result) = unsafe { (elements(x, count), &mut *result) };
+    // SAFETY: SciPy gives as many numbers.
+    let x = unsafe { elements(x, count) };
+    // SAFETY: SciPy gives room for one.
+    let result = unsafe { &mut *result };
     of.array(ArrayView1::from(x).into(), single(result))
 }
 
@@ -224,22 +226,26 @@ unsafe extern "C" fn line(
 ) -> c_int {
     // SAFETY: SciPy gives the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives as many numbers, and room for as many.
-    let (x, out) = unsafe { (elements(x, count), room(out, out_count)) };
+    // SAFETY: SciPy gives as many numbers.
+    let x = unsafe { elements(x, count) };
+    // SAFETY: SciPy gives room for as many.
+    let out = unsafe { room(out, out_count) };
     of.array(ArrayView1::from(x).into(), ArrayViewMut1::from(out).into())
 }
 
 unsafe extern "C" fn place(
     at: *mut isize,
     out: *mut f64,
-    out_count: c_int,
-    count: c_int,
+    output_rank: c_int,
+    input_rank: c_int,
     data: *mut c_void,
 ) -> c_int {
     // SAFETY: SciPy gives the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives the indices of an element of the output, and room for a place in the input.
-    let (at, out) = unsafe { (elements(at.cast::<i64>(), out_count as isize), room(out, count as isize)) };
+    // SAFETY: SciPy gives the indices of an element of its output; an `isize` is an `i64`, see `form`.
+    let at = unsafe { elements(at.cast::<i64>(), output_rank as isize) };
+    // SAFETY: SciPy gives room for a place in its input.
+    let out = unsafe { room(out, input_rank as isize) };
     of.array(ArrayView1::from(at).into(), ArrayViewMut1::from(out).into())
 }
 
