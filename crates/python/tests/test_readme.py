@@ -41,3 +41,9 @@ def test_the_stubs_have_what_there_is():
     stubs = (Path(precast.__file__).parent / "_native.pyi").read_text(encoding="utf-8")
     for name in dir(precast._native):
         assert name.startswith("__") or re.search(rf"^(def|class) {name}\b", stubs, re.M), name
+
+
+def test_the_pages_name_all_that_is_public():
+    pages = "".join((PAGES / page).read_text(encoding="utf-8") for page in ("README.md", "WRITING_OPS.md", "PYTENSOR.md"))
+    missing = set(precast.__all__) - set(re.findall(r"\w+", pages))
+    assert not missing, missing
