@@ -30,8 +30,9 @@ const PACKAGES: [&str; 6] = ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xd
 /// A process for each processor; who is done takes tests of another. Each has a cache of its own.
 const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
 
-/// What calls functions by their addresses. Where there are no wheels of it, its tests are skipped, and say so.
-const CALLERS: [&str; 2] = ["numba", "cffi"];
+/// What calls functions by their addresses, and what checks the stubs. Where there are no wheels of it, its tests are skipped, and
+/// say so.
+const OPTIONAL: [&str; 3] = ["numba", "cffi", "mypy"];
 
 /// The tests of the wheel in another CPython.
 const OTHERS: [&str; 5] = [
@@ -107,8 +108,8 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
         println!("skipped: the Python package: pip cannot install {} (see above)", PACKAGES.join(", "));
         return Ok(true);
     }
-    if !environment.install(&[&["--only-binary=:all:"], &CALLERS[..]].concat())? {
-        println!("skipped: the tests with {}: there are no wheels for {version}", CALLERS.join(", "));
+    if !environment.install(&[&["--only-binary=:all:"], &OPTIONAL[..]].concat())? {
+        println!("skipped: the tests with {}: there are no wheels for {version}", OPTIONAL.join(", "));
     }
     let named = std::env::var("PYTENSOR_VERSION").map(|version| format!("pytensor=={version}"));
     let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
